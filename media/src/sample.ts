@@ -1,0 +1,23 @@
+/**
+ * One coded picture or one frame of sound on its way from the camera to its readers.
+ * Samples are immutable and shared by all readers of a stream: nobody writes into `data`.
+ */
+export interface Sample {
+  /** The `id` of the track this belongs to. */
+  readonly trackId: number;
+  /** Decode time in ticks of the track's timescale since 1970-01-01T00:00:00Z; strictly growing within a track. */
+  readonly dts: number;
+  /** Presentation time, same unit; differs from `dts` when pictures are reordered (B-frames). */
+  readonly pts: number;
+  /** A decoder can start here: IDR (or CRA, BLA) for video; always true for audio. */
+  readonly isKey: boolean;
+  /** Part of the picture was lost on the way (a gap in the RTP sequence); it decodes with artefacts or not at all. */
+  readonly isDamaged: boolean;
+  /**
+   * The coded bytes as slices, in order, not joined: NAL units each preceded by its 4-byte length for video,
+   * one raw AAC or Opus frame for audio.
+   */
+  readonly data: readonly Uint8Array[];
+  /** Sum of the lengths of `data`, bytes. */
+  readonly size: number;
+}

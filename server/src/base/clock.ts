@@ -1,0 +1,53 @@
+/**
+ * Wall clock, monotonic clock, timers and randomness, handed to whoever needs them so that tests turn the hands.
+ * Nothing else in the server calls Date.now, performance.now, setTimeout or Math.random (tools/laws checks it).
+ */
+export interface Clock {
+  /** Milliseconds since the epoch by the machine's clock; it may step. For showing and for first anchors only. */
+  wallMs(): number;
+  /** Milliseconds that never step or go back, from an arbitrary start. */
+  monotonicMs(): number;
+  /** Calls `run` once after `delayMs`; the returned function cancels. The timer does not keep the process alive. */
+  after(delayMs: number, run: () => void): Cancel;
+  /** Calls `run` every `periodMs` until cancelled. */
+  every(periodMs: number, run: () => void): Cancel;
+  /** A number in [0, 1) for jitter; never for secrets. */
+  random(): number;
+}
+
+export type Cancel = () => void;
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+  every(periodMs, run) {
+    const timer = setInterval(run, periodMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+  random: () => Math.random(),
+};
+
+/** Resolves after `delayMs`, or rejects with the signal's reason when it is aborted first. */
+export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = () => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,79 @@
+import type { Cancel, Clock } from './clock.ts';
+
+interface Timer {
+  dueMs: number;
+  periodMs: number | undefined;
+  run: () => void;
+}
+
+/** A clock for tests: time stands until `advance` moves it, running what falls due in order. */
+export class ManualClock implements Clock {
+  #monotonicMs = 0;
+  #wallMs: number;
+  readonly #timers = new Set<Timer>();
+
+  constructor(wallMs = Date.UTC(2026, 0, 1)) {
+    this.#wallMs = wallMs;
+  }
+
+  wallMs(): number {
+    return this.#wallMs;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  after(delayMs: number, run: () => void): Cancel {
+    return this.#add({ dueMs: this.#monotonicMs + Math.max(0, delayMs), periodMs: undefined, run });
+  }
+
+  every(periodMs: number, run: () => void): Cancel {
+    return this.#add({ dueMs: this.#monotonicMs + periodMs, periodMs, run });
+  }
+
+  /** Moves both clocks on, firing timers at their moments. */
+  advance(byMs: number): void {
+    const endMs = this.#monotonicMs + byMs;
+    for (;;) {
+      const next = this.#earliest(endMs);
+      if (!next) break;
+      this.#moveTo(next.dueMs);
+      if (next.periodMs === undefined) this.#timers.delete(next);
+      else next.dueMs += next.periodMs;
+      next.run();
+    }
+    this.#moveTo(endMs);
+  }
+
+  /** Steps the wall clock alone, as an administrator or a time server does. */
+  stepWall(byMs: number): void {
+    this.#wallMs += byMs;
+  }
+
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  #add(timer: Timer): Cancel {
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  #earliest(endMs: number): Timer | undefined {
+    let found: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.dueMs <= endMs && (!found || timer.dueMs < found.dueMs)) found = timer;
+    }
+    return found;
+  }
+
+  #moveTo(monotonicMs: number): void {
+    this.#wallMs += monotonicMs - this.#monotonicMs;
+    this.#monotonicMs = monotonicMs;
+  }
+}

@@ -1,0 +1,23 @@
+import type { PauseCause } from '../stream/reader.ts';
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+
+/**
+ * What a source hands over: parameters first, samples after. Times are already mapped to UTC ticks
+ * (see `timing.ts`), so a sink may pass them on as they are.
+ */
+export interface SourceSink {
+  tracks(tracks: readonly Track[]): void;
+  sample(sample: Sample): void;
+  /** A line for the stream's own log, such as a fallback or a vendor's quirk that was worked around. */
+  note(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** One attempt at one address. A session is used once; the supervisor makes a new one for every attempt. */
+export interface SourceSession {
+  /**
+   * Runs until the signal is aborted or the source fails; always rejects or resolves after everything is released.
+   * Rejects with a Fault whose code is one of the probe codes (EHOSTUNREACH, HTTP_NOT_FOUND, HTTP_UNAUTHORIZED, ProbeError...).
+   */
+  run(sink: SourceSink, signal: AbortSignal): Promise<PauseCause>;
+}

@@ -1,0 +1,132 @@
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+import { GopBuffer } from './gop-buffer.ts';
+import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
+
+/** Counters of one stream since it was created; they only grow. */
+export interface StreamCounters {
+  videoSamples: number;
+  audioSamples: number;
+  bytes: number;
+  keySamples: number;
+  damagedSamples: number;
+}
+
+/**
+ * The hub of one stream: one writer, any number of bounded Readers, and the GOP so far for those who come late.
+ * It knows no protocol and no disk, and writing never waits for anybody.
+ */
+export class Stream {
+  readonly uid: string;
+  readonly counters: StreamCounters = {
+    videoSamples: 0,
+    audioSamples: 0,
+    bytes: 0,
+    keySamples: 0,
+    damagedSamples: 0,
+  };
+  readonly #readers = new Set<Reader>();
+  readonly #gop: GopBuffer;
+  #tracks: readonly Track[] | undefined;
+  #videoTrackId: number | undefined;
+  #generation = 0;
+  #needsKey = true;
+  #ended = false;
+
+  constructor(uid: string, options: { gopMaxBytes?: number } = {}) {
+    this.uid = uid;
+    this.#gop = new GopBuffer(options.gopMaxBytes ?? 32 * 1024 * 1024);
+  }
+
+  /** The parameters of what is written now; undefined while no source delivers. */
+  get tracks(): readonly Track[] | undefined {
+    return this.#tracks;
+  }
+
+  /** Grows by one at every change of tracks. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get readerCount(): number {
+    return this.#readers.size;
+  }
+
+  /** The samples since the newest key frame, oldest first; empty before the first one. */
+  get gop(): readonly Sample[] {
+    return this.#gop.samples;
+  }
+
+  /** Declares what follows. Samples before the next key frame of the video track, if there is one, are not passed on. */
+  setTracks(tracks: readonly Track[]): void {
+    if (this.#ended) return;
+    this.#generation++;
+    this.#tracks = tracks;
+    this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
+    this.#needsKey = this.#videoTrackId !== undefined;
+    this.#gop.clear();
+    const event = { type: 'tracks', generation: this.#generation, tracks } as const;
+    for (const reader of this.#readers) reader.offer(event, false);
+  }
+
+  /** Passes one sample to all readers. It must belong to the tracks declared last. */
+  write(sample: Sample): void {
+    if (this.#ended || !this.#tracks) return;
+    const isVideo = sample.trackId === this.#videoTrackId;
+    const isKeyPoint = this.#videoTrackId === undefined ? sample.isKey : isVideo && sample.isKey;
+    this.#count(sample, isVideo);
+    if (this.#needsKey) {
+      if (!isKeyPoint) return;
+      this.#needsKey = false;
+    }
+    if (this.#videoTrackId !== undefined) this.#gop.add(sample, isKeyPoint);
+    const event = { type: 'sample', sample } as const;
+    for (const reader of this.#readers) reader.offer(event, isKeyPoint);
+  }
+
+  /** The source went away; the next `setTracks` resumes. */
+  pause(cause: PauseCause): void {
+    if (this.#ended || !this.#tracks) return;
+    this.#tracks = undefined;
+    this.#gop.clear();
+    for (const reader of this.#readers) reader.offer({ type: 'pause', cause }, false);
+  }
+
+  /** Ends the stream for good; idempotent. Readers get `end` and are forgotten. */
+  end(cause: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#tracks = undefined;
+    this.#gop.clear();
+    for (const reader of [...this.#readers]) reader.offer({ type: 'end', cause }, false);
+    this.#readers.clear();
+  }
+
+  /** A new reader; with `from: 'gop'` the parameters and the GOP so far wait in its queue already. */
+  addReader(options: ReaderOptions): Reader {
+    const reader = new Reader(options, (closed) => this.#readers.delete(closed));
+    if (this.#ended) {
+      reader.offer({ type: 'end', cause: 'ended' }, false);
+      return reader;
+    }
+    this.#readers.add(reader);
+    if (this.#tracks) {
+      reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks }, false);
+      if (options.from === 'gop') {
+        this.#gop.samples.forEach((sample, index) => reader.offer({ type: 'sample', sample }, index === 0));
+      } else {
+        reader.awaitKey();
+      }
+    }
+    return reader;
+  }
+
+  #count(sample: Sample, isVideo: boolean): void {
+    const counters = this.counters;
+    if (isVideo) counters.videoSamples++;
+    else counters.audioSamples++;
+    if (isVideo && sample.isKey) counters.keySamples++;
+    if (sample.isDamaged) counters.damagedSamples++;
+    counters.bytes += sample.size;
+  }
+}
