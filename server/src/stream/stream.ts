@@ -98,7 +98,7 @@ export class Stream {
     this.#ended = true;
     this.#tracks = undefined;
     this.#gop.clear();
-    for (const reader of [...this.#readers]) reader.offer({ type: 'end', cause }, false);
+    for (const reader of this.#readers) reader.offer({ type: 'end', cause }, false);
     this.#readers.clear();
   }
 

@@ -1,0 +1,16 @@
+// `npm run bench NAME [ARGS]`: runs one of the measurements in bench/.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled, fail, nodePath, root } from './install.mjs';
+import { ensurePage } from './page.mjs';
+
+const [name = '', ...rest] = process.argv.slice(2);
+const script = join(root, 'bench', `${name}.ts`);
+const names = readdirSync(join(root, 'bench'))
+  .filter((file) => /^[a-z0-9]+\.ts$/.test(file))
+  .map((file) => file.slice(0, -3));
+if (!name || !existsSync(script)) fail(`npm run bench NAME, where NAME is one of: ${names.join(', ')}`);
+ensureInstalled();
+ensurePage();
+process.exit(spawnSync(nodePath, [script, ...rest], { stdio: 'inherit', cwd: root }).status ?? 1);

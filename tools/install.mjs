@@ -1,0 +1,44 @@
+// Brings node_modules in line with package-lock.json, and nothing else. Runs on the machine's own Node (20 or later),
+// before any dependency exists, so it imports only what Node brings.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The runtime that the project brings with it, whatever the machine has. */
+export const nodePath = join(root, 'node_modules/node/bin/node');
+
+/** True when every package of the lock file that this platform needs is installed in that very version. */
+export function isInstalled() {
+  const hidden = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(hidden) || !existsSync(nodePath)) return false;
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  const present = JSON.parse(readFileSync(hidden, 'utf8')).packages;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || !path.includes('node_modules/') || entry.link || entry.optional || entry.peer)
+      return true;
+    return present[path]?.version === entry.version;
+  });
+}
+
+/** Installs when something is missing; ends the process with one plain line when it can't. */
+export function ensureInstalled() {
+  if (isInstalled()) return;
+  process.stdout.write('Installing what package-lock.json names (once)...\n');
+  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, SKIP_FFMPEG: 'true' },
+  });
+  if (result.error || result.status !== 0 || !existsSync(nodePath)) {
+    fail('npm ci could not install the packages: is the npm registry reachable?');
+  }
+}
+
+/** One plain line, then the end. @param {string} line @returns {never} */
+export function fail(line) {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}

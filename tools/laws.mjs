@@ -1,0 +1,235 @@
+// The import laws and the habits that a machine can check. Each law says why it is one.
+// Exit code 1 and a line per breach; `npm test` runs this as part of `npm run check`.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Server rooms and the rooms each may import beside itself. `app`, `main` and `cli` are the wiring. */
+const serverRooms = {
+  base: [],
+  config: ['base'],
+  stream: ['base'],
+  ingest: ['base', 'stream'],
+  archive: ['base', 'stream'],
+  live: ['base', 'stream'],
+  store: ['base'],
+  access: ['base', 'store', 'config'],
+  system: ['base', 'store', 'config', 'access'],
+  station: ['base', 'stream', 'ingest', 'archive', 'live'],
+  cluster: ['base', 'store', 'config', 'system'],
+  http: [
+    'base',
+    'config',
+    'stream',
+    'ingest',
+    'archive',
+    'live',
+    'store',
+    'access',
+    'system',
+    'station',
+    'cluster',
+  ],
+  cli: ['base', 'config', 'archive', 'store', 'access', 'system'],
+};
+
+/** Which workspaces a workspace may import, and which outside packages, where that is limited. */
+const workspaces = {
+  contract: { workspaces: [], packages: ['zod'] },
+  media: { workspaces: [], packages: [] },
+  server: { workspaces: ['contract', 'media'] },
+  ui: { workspaces: ['contract', 'media'] },
+};
+
+/** Contract files that the page loads: Zod would cost it more than the whole player. */
+const lightContract = new Set(['errors', 'constants', 'routes', 'client']);
+
+/** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */
+const laws = [
+  {
+    because: 'the wire and the bytes stand alone, the server and the page share only them',
+    test: (file) =>
+      file.imports
+        .filter(({ target }) => !mayCrossWorkspace(file, target))
+        .map(({ target }) => `imports ${target}`),
+  },
+  {
+    because: 'data flows one way through the rooms of the server, and only app.ts wires',
+    test: (file) => {
+      const room = roomOf(file.path);
+      if (!room) return [];
+      const allowed = [room, ...(serverRooms[/** @type {keyof typeof serverRooms} */ (room)] ?? [])];
+      return file.imports
+        .map(({ target }) => roomOf(target))
+        .filter((other) => other !== undefined && !allowed.includes(other))
+        .map((other) => `${room} imports ${other}`);
+    },
+  },
+  {
+    because: 'a hang or crash in native code must cost its own child process only',
+    test: (file) =>
+      file.path.startsWith('server/src/ingest/av/child/') || file.isTest
+        ? []
+        : file.imports
+            .filter(({ target, isType }) => target === 'node-av' && !isType)
+            .map(() => 'imports node-av'),
+  },
+  {
+    because: 'the first screen must not wait for Zod',
+    test: (file) => {
+      const isLight =
+        file.path.startsWith('contract/src/') && lightContract.has(posix.basename(file.path, '.ts'));
+      if (!isLight && !file.path.startsWith('ui/src/')) return [];
+      return file.imports
+        .filter(({ target, isType }) => !isType && (target === 'zod' || isHeavyContract(target)))
+        .map(({ target }) => `imports ${target} at run time`);
+    },
+  },
+  {
+    because: 'tests turn the hands of the clock',
+    test: (file) => {
+      const exempt =
+        !file.path.startsWith('server/src/') || file.isTest || file.path === 'server/src/base/clock.ts';
+      return exempt || file.path.startsWith('server/src/ingest/av/child/')
+        ? []
+        : matches(
+            file,
+            /\b(Date\.now\(|new Date\(\)|performance\.now\(|setTimeout\(|setInterval\(|Math\.random\()/,
+          );
+    },
+  },
+  {
+    because: 'only the store and the archive catalog hold SQL',
+    test: (file) =>
+      !file.path.startsWith('server/src/') ||
+      file.isTest ||
+      /^server\/src\/(store|archive\/catalog)/.test(file.path)
+        ? []
+        : matches(file, /['"`]\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/),
+  },
+  {
+    because: 'cores of player, timeline and mosaic are tested without a browser',
+    test: (file) =>
+      /^ui\/src\/(player|timeline|mosaic)\/[^/]+$/.test(file.path)
+        ? file.imports
+            .filter(({ target }) => /^react(-dom)?(\/|$)/.test(target))
+            .map(({ target }) => `imports ${target}`)
+        : [],
+  },
+  {
+    because: 'a component that calls the server cannot be looked at alone',
+    test: (file) =>
+      file.path.startsWith('ui/src/components/')
+        ? file.imports
+            .filter(({ target }) => target.startsWith('ui/src/api/'))
+            .map(({ target }) => `imports ${target}`)
+        : [],
+  },
+  {
+    because: 'a drawer has no noun',
+    test: (file) =>
+      /(^|\/)(utils?|misc|helpers?|common|index)(\.[a-z.]+|\/)/.test(file.path)
+        ? ['is named like a drawer']
+        : [],
+  },
+  {
+    because: 'a file that only forwards hides where things live',
+    test: (file) =>
+      /\S/.test(file.code) &&
+      !/\S/.test(file.code.replace(/export (type )?(\*|\{[^}]*\})[^;]*from[^;]*;/g, ''))
+        ? ['only forwards']
+        : [],
+  },
+  {
+    because: 'a few hundred lines is long (tables of data say so in their head: "table of data")',
+    test: (file) =>
+      file.text.split('\n').length > 401 && !file.text.slice(0, 600).includes('table of data')
+        ? [`has ${file.text.split('\n').length} lines`]
+        : [],
+  },
+  {
+    because: 'what is left open is an issue, not a mark in the code',
+    test: (file) =>
+      file.path.startsWith('tools/')
+        ? []
+        : matches(
+            file,
+            /\b(TODO|FIXME|XXX)\b|@ts-ignore|@ts-expect-error|oxlint-disable|eslint-disable|\.only\(/,
+          ),
+  },
+];
+
+/**
+ * @typedef {{ path: string, text: string, code: string, isTest: boolean, imports: { target: string, isType: boolean }[] }} SourceFile
+ */
+
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mjs'],
+  {
+    cwd: root,
+    encoding: 'utf8',
+  },
+)
+  .split('\n')
+  .filter((path) => path && existsSync(join(root, path)))
+  .map(readSource);
+
+const breaches = files.flatMap((file) =>
+  laws.flatMap((law) => law.test(file).map((what) => `${file.path} ${what} (because ${law.because})`)),
+);
+for (const line of breaches) process.stdout.write(`${line}\n`);
+process.exit(breaches.length ? 1 : 0);
+
+/** @param {string} path @returns {SourceFile} */
+function readSource(path) {
+  const text = readFileSync(join(root, path), 'utf8');
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+  const imports = [
+    ...code.matchAll(
+      /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'"`;]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
+    ),
+  ].map((match) => ({
+    target: resolveTarget(path, match[2] ?? match[3] ?? match[4] ?? ''),
+    isType: Boolean(match[1]),
+  }));
+  return { path, text, code, isTest: /\.test\.tsx?$/.test(path), imports };
+}
+
+/** A path below the root for files of the project, else the package's name as written. @param {string} from @param {string} target */
+function resolveTarget(from, target) {
+  if (target.startsWith('.')) return posix.normalize(posix.join(dirname(from), target));
+  const workspace = /^@vidette\/([^/]+)\/(.+)$/.exec(target);
+  return workspace ? `${workspace[1]}/src/${workspace[2]}.ts` : target;
+}
+
+/** @param {SourceFile} file @param {string} target */
+function mayCrossWorkspace(file, target) {
+  const home = /^([^/]+)\/src\//.exec(file.path)?.[1];
+  const rule = workspaces[/** @type {keyof typeof workspaces} */ (home)];
+  if (!rule || file.isTest) return true;
+  const other = /^([^/]+)\/src\//.exec(target)?.[1];
+  if (other && other in workspaces)
+    return other === home || rule.workspaces.includes(/** @type {never} */ (other));
+  return !('packages' in rule) || rule.packages.includes(/** @type {never} */ (target));
+}
+
+/** @param {string} path */
+function roomOf(path) {
+  const room = /^server\/src\/([^/]+)\//.exec(path)?.[1];
+  return room && room in serverRooms ? room : undefined;
+}
+
+/** @param {string} target */
+function isHeavyContract(target) {
+  return target.startsWith('contract/src/') && !lightContract.has(posix.basename(target, '.ts'));
+}
+
+/** @param {SourceFile} file @param {RegExp} pattern */
+function matches(file, pattern) {
+  const found = pattern.exec(file.code);
+  return found ? [`holds ${found[0].trim()}`] : [];
+}

@@ -1,0 +1,59 @@
+// Builds the page when its sources changed since the last build, judged by their content.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fail, nodePath, root } from './install.mjs';
+
+const inputs = [
+  'ui/src',
+  'ui/public',
+  'ui/index.html',
+  'ui/vite.config.ts',
+  'contract/src',
+  'media/src',
+  'package-lock.json',
+];
+const stampPath = join(root, 'ui/dist/.built-from');
+
+/** Builds `ui/dist` unless it was built from exactly these sources. */
+export function ensurePage() {
+  const digest = digestOf(inputs);
+  if (existsSync(stampPath) && readFileSync(stampPath, 'utf8') === digest) return;
+  process.stdout.write('Building the page (once per change)...\n');
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const result = spawnSync(nodePath, [vite, 'build', '--logLevel', 'warn'], {
+    cwd: join(root, 'ui'),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (result.status !== 0) fail('The page could not be built; the lines above say why.');
+  writeFileSync(stampPath, digest);
+}
+
+/** @param {string[]} paths */
+function digestOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) addTo(hash, path);
+  return hash.digest('hex');
+}
+
+/** @param {import('node:crypto').Hash} hash @param {string} path */
+function addTo(hash, path) {
+  const full = join(root, path);
+  if (!existsSync(full)) return;
+  const entries = path.includes('.') ? undefined : readdirSync(full, { withFileTypes: true });
+  if (!entries) {
+    hash.update(path).update('\0').update(readFileSync(full)).update('\0');
+    return;
+  }
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const child = `${path}/${entry.name}`;
+    if (entry.isDirectory()) addTo(hash, child);
+    else if (!entry.name.includes('.test.'))
+      hash
+        .update(child)
+        .update('\0')
+        .update(readFileSync(join(root, child)))
+        .update('\0');
+  }
+}

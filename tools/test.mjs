@@ -1,0 +1,32 @@
+// `npm test [FILTER...]`: prepares all that the tests need, runs every one of them, and ends with `N passed, N failed`.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureInstalled, fail, nodePath, root } from './install.mjs';
+import { ensurePage } from './page.mjs';
+
+/** What the tests use beside npm packages, with Debian's package for each. */
+const tools = [
+  { command: ['ffmpeg', '-version'], package: 'ffmpeg' },
+  { command: ['ffprobe', '-version'], package: 'ffmpeg' },
+  { command: ['/usr/bin/chromium', '--version'], package: 'chromium' },
+  {
+    command: [
+      '/usr/bin/python3',
+      '-c',
+      "import gi; gi.require_version('GstRtspServer','1.0'); from gi.repository import GstRtspServer",
+    ],
+    package: 'gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-{base,good,bad,ugly}',
+  },
+];
+
+ensureInstalled();
+const missing = tools.filter(({ command: [name = '', ...args] }) => spawnSync(name, args).status !== 0);
+if (missing.length) {
+  fail(`The tests need ${missing.map((tool) => tool.package).join(', ')} (Debian: apt-get install).`);
+}
+ensurePage();
+const run = spawnSync(nodePath, [join(root, 'tools/run-tests.mjs'), ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  cwd: root,
+});
+process.exit(run.status ?? 1);
