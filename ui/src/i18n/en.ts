@@ -1,0 +1,7 @@
+import { player } from './en/player.ts';
+import { shell } from './en/shell.ts';
+import { streams } from './en/streams.ts';
+import { account } from './en/account.ts';
+
+/** Every English message; its keys are the keys of all languages. An area is a file, its name the keys' prefix. */
+export const en = { ...shell, ...account, ...streams, ...player };

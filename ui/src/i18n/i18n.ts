@@ -1,0 +1,140 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import type { en } from './en.ts';
+
+// The page's words: looking a message up, putting values into it, and writing numbers, times and
+// durations in the reader's manner. Nothing here knows React; `i18n-context.tsx` hands it to components.
+
+/** A language the page is written in (BCP 47). */
+export type Language = 'en' | 'ru';
+
+export const LANGUAGES: readonly Language[] = ['en', 'ru'];
+
+/** The id of a message; the English catalogue is the list of them. */
+export type MessageKey = keyof typeof en;
+
+/** Every message of one language, in ICU message syntax. */
+export type Catalogue = Readonly<Record<MessageKey, string>>;
+
+/** What goes into a message's placeholders. */
+export type MessageValues = Readonly<Record<string, string | number>>;
+
+/** Picks the language: the profile's, then the server's default, then the browser's first that is known [R1.4]. */
+export function chooseLanguage(wanted: readonly (string | null | undefined)[]): Language {
+  for (const tag of wanted) {
+    const base = tag?.toLowerCase().split('-')[0];
+    const known = LANGUAGES.find((language) => language === base);
+    if (known) return known;
+  }
+  return 'en';
+}
+
+/** One language at work. Immutable: changing the language makes a new one. */
+export class I18n {
+  readonly language: Language;
+  readonly #catalogue: Catalogue;
+  readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
+  readonly #numbers = new Map<string, Intl.NumberFormat>();
+  readonly #dates = new Map<string, Intl.DateTimeFormat>();
+
+  constructor(language: Language, catalogue: Catalogue) {
+    this.language = language;
+    this.#catalogue = catalogue;
+  }
+
+  /** The message with its values put in; plural forms follow the language. */
+  t(key: MessageKey, values?: MessageValues): string {
+    const text = this.#catalogue[key];
+    if (!values && !text.includes('{')) return text;
+    let compiled = this.#compiled.get(key);
+    if (!compiled) {
+      compiled = new IntlMessageFormat(text, this.language, undefined, { ignoreTag: true });
+      this.#compiled.set(key, compiled);
+    }
+    return String(compiled.format(values ?? {}));
+  }
+
+  /** A number in the language's manner: en 1,234.5; ru 1 234,5. */
+  number(value: number, options: Intl.NumberFormatOptions = {}): string {
+    const id = JSON.stringify(options);
+    let format = this.#numbers.get(id);
+    if (!format) this.#numbers.set(id, (format = new Intl.NumberFormat(this.language, options)));
+    return format.format(value);
+  }
+
+  /** A moment (ms since the epoch) as a date with time to the second, in the given IANA zone or the viewer's own. */
+  dateTime(timeMs: number, timeZone?: string): string {
+    return this.#date(timeMs, { dateStyle: 'medium', timeStyle: 'medium' }, timeZone);
+  }
+
+  /** A moment (ms since the epoch) as a date. */
+  date(timeMs: number, timeZone?: string): string {
+    return this.#date(timeMs, { dateStyle: 'medium' }, timeZone);
+  }
+
+  /** A moment (ms since the epoch) as a time of day to the second, 24 hours. */
+  time(timeMs: number, timeZone?: string): string {
+    return this.#date(
+      timeMs,
+      { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+      timeZone,
+    );
+  }
+
+  #date(timeMs: number, options: Intl.DateTimeFormatOptions, timeZone: string | undefined): string {
+    const id = JSON.stringify([options, timeZone]);
+    let format = this.#dates.get(id);
+    if (!format) {
+      const locale = this.language === 'en' ? 'en-GB' : this.language;
+      const zoned = timeZone === undefined ? options : { ...options, timeZone };
+      this.#dates.set(id, (format = new Intl.DateTimeFormat(locale, zoned)));
+    }
+    return format.format(timeMs);
+  }
+
+  /**
+   * A length of time in words, its two largest units: "3 min 12 s", "2 d 4 h"; under ten seconds with a tenth.
+   * @param durationMs not negative
+   */
+  duration(durationMs: number): string {
+    if (durationMs < 10_000 && durationMs % 1000 !== 0) {
+      return this.t('duration.second', { amount: this.number(Math.round(durationMs / 100) / 10) });
+    }
+    const seconds = Math.round(durationMs / 1000);
+    const parts: (readonly [number, MessageKey])[] = [
+      [Math.floor(seconds / 86_400), 'duration.day'],
+      [Math.floor(seconds / 3600) % 24, 'duration.hour'],
+      [Math.floor(seconds / 60) % 60, 'duration.minute'],
+      [seconds % 60, 'duration.second'],
+    ];
+    const first = parts.findIndex(([amount]) => amount > 0);
+    if (first < 0) return this.t('duration.second', { amount: this.number(0) });
+    return parts
+      .slice(first, first + 2)
+      .filter(([amount]) => amount > 0)
+      .map(([amount, unit]) => this.t(unit, { amount: this.number(amount) }))
+      .join(' ');
+  }
+
+  /** A size in bytes with a decimal unit, three figures: "1.46 GB". */
+  bytes(count: number): string {
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+    let size = count;
+    let index = 0;
+    while (size >= 1000 && index < units.length - 1) {
+      size /= 1000;
+      index += 1;
+    }
+    return this.number(size, {
+      style: 'unit',
+      unit: units[index] ?? 'byte',
+      unitDisplay: 'short',
+      maximumSignificantDigits: 3,
+    });
+  }
+}
+
+/** Fetches a language's catalogue; each is a chunk of its own, so that a reader pays for one. */
+export async function loadI18n(language: Language): Promise<I18n> {
+  const catalogue = language === 'ru' ? (await import('./ru.ts')).ru : (await import('./en.ts')).en;
+  return new I18n(language, catalogue);
+}
