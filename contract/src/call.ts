@@ -1,0 +1,46 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * Who may call. `creator`: a signed-in user whose `maxStreamCreation` is not 0, or an administrator.
+ * What a user may do with one particular object is declared beside it (`stream`, `mosaic`).
+ */
+export type Audience = 'anyone' | 'user' | 'creator' | 'admin';
+
+/** A right on the stream that the call's `uid` names. Whoever lacks it gets Forbidden. */
+export type StreamRight = 'view' | 'archive' | 'share' | 'edit';
+
+/** An answer that is not JSON. */
+export interface MediaReply {
+  readonly contentType: string;
+}
+
+/** One call: what goes in, what comes out, who may, and what can go wrong beside what can always go wrong. */
+export interface Call {
+  readonly summary: string;
+  readonly who: Audience;
+  readonly stream?: StreamRight;
+  /** Answers while no administrator exists; every other call answers 423 then. */
+  readonly whileLocked?: true;
+  /** Answers to somebody who must change the password first; every other call answers Forbidden to them. */
+  readonly whilePasswordDue?: true;
+  /** A reading call that the audit log records too; unsafe calls always are. */
+  readonly audited?: true;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly reply: z.ZodType | MediaReply;
+  readonly errors: readonly ErrorCode[];
+}
+
+/** Codes that any call may answer, so that the table of calls need not repeat them. */
+export const universalErrors = [
+  'ValidationError',
+  'RequestDecodeError',
+  'BadRequest',
+  'TooManyRequests',
+  'InternalServerError',
+  'ResponseEncodeError',
+  'Unavailable',
+  'LifetimeCodeRequired',
+] as const satisfies readonly ErrorCode[];

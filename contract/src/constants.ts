@@ -1,0 +1,97 @@
+/** Numbers that server and page must agree on. Units are in the names. Holds no Zod. */
+
+export const productName = 'Vidette';
+
+export const languages = ['en', 'ru'] as const;
+
+/** How often the page asks again. */
+export const polls = {
+  streamStatusMs: 1_000,
+  logsMs: 1_000,
+  healthMs: 60_000,
+  mosaicMs: 10_000,
+  /** The archive's data is asked again after the longer of this and `archiveSecondsPerPixelFactor` x seconds per pixel. */
+  archiveMinimumMs: 3_500,
+  archiveSecondsPerPixelFactor: 6,
+} as const;
+
+/** How long the page waits for an answer. */
+export const timeouts = {
+  defaultMs: 20_000,
+  addStreamMs: 35_000,
+  probeMs: 60_000,
+} as const;
+
+/** Defaults of the configuration that the settings call reports. */
+export const archiveDefaults = {
+  downloadMaxSeconds: 3_600,
+  playlistMaxSeconds: 604_800,
+  rangesMaxSeconds: 10_800,
+  /** -1: no limit. */
+  depthHours: -1,
+} as const;
+
+/** Limits of what people may type (lengths in characters unless a name says otherwise). */
+export const limits = {
+  loginMaxLength: 64,
+  nameMaxLength: 200,
+  emailMaxLength: 254,
+  tagsMax: 20,
+  tagMaxLength: 50,
+  sourceMaxLength: 2_048,
+  noteMaxLength: 2_000,
+  passwordMinLength: 8,
+  passwordMaxLength: 128,
+  bodyMaxBytes: 1_048_576,
+  pageSizeDefault: 50,
+  pageSizeMax: 500,
+  pageMax: 1_000_000,
+  searchValuesMax: 10,
+  permissionRowsMax: 10_000,
+  mosaicCellsMax: 100,
+} as const;
+
+/** Letters and digits of any ASCII login, with `. _ - @`. */
+export const loginPattern = /^[A-Za-z0-9._@-]+$/;
+
+/** Schemes that a source address may have; `demo:` is the generated picture. */
+export const sourceSchemes = [
+  'rtsp',
+  'rtsps',
+  'rtmp',
+  'rtmps',
+  'http',
+  'https',
+  'srt',
+  'udp',
+  'demo',
+] as const;
+
+export const timelineDefaults = {
+  backMs: 20 * 3_600_000,
+  aheadMs: 3 * 3_600_000,
+  zoomInAboveMs: 5 * 60_000,
+  zoomOutBelowMs: 24 * 3_600_000,
+  zoomFactor: 1.5,
+  labelSpacingPx: 70,
+  labelStepsMinutes: [1, 5, 15, 30, 60],
+} as const;
+
+export const playbackSpeeds = [0.25, 0.5, 1, 2, 4, 8, 16] as const;
+
+export const calendarDefaults = { months: 3, monthsMax: 12, monthsStep: 3, weekStartsOn: 1 } as const;
+
+/** How long things stay on the screen. */
+export const pageTimes = {
+  resizeDebounceMs: 100,
+  tooltipHideDelayMs: 200,
+  profileSavedFlagMs: 300,
+  successMs: 3_000,
+  errorMs: 4_500,
+  dismissedWarningDays: 7,
+} as const;
+
+export const defaultTunnelLocation = 'RU';
+
+/** Id of the script element that carries the boot data in the served page. */
+export const bootElementId = 'boot';

@@ -1,0 +1,285 @@
+import { z } from 'zod';
+import { languages, limits, loginPattern } from './constants.ts';
+
+/**
+ * What the calls carry, as schemas. Times are milliseconds since the epoch unless a name says otherwise.
+ * What may be absent in an answer is null there, never missing.
+ */
+export const Language = z.enum(languages);
+export const TimeMs = z.int().min(0).max(253_402_300_799_999).describe('Milliseconds since the epoch');
+export const Login = z.string().min(1).max(limits.loginMaxLength).regex(loginPattern);
+export const Email = z.email().max(limits.emailMaxLength);
+
+/** A line of text that people see: no control characters, no bidirectional overrides, not only spaces. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.nameMaxLength)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ud800-\udfff]+$/u);
+export const Tag = Name.max(limits.tagMaxLength);
+export const Tags = z.array(Tag).max(limits.tagsMax);
+/** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a matter of form. */
+export const PasswordText = z.string().max(1_024);
+/** Text of several lines. */
+export const Note = z
+  .string()
+  .max(limits.noteMaxLength)
+  .regex(/^[^\0]*$/);
+export const Uid = z.string().regex(/^[a-z0-9]{1,32}$/);
+export const Id = z.int().min(1);
+
+export const StreamStatus = z.enum(['pending', 'running', 'failed', 'paused', 'disabled']);
+
+/** Hours of archive that are kept; -1 keeps all. */
+export const DepthHours = z.int().min(-1).max(876_000);
+export const Latitude = z.number().min(-90).max(90);
+export const Longitude = z.number().min(-180).max(180);
+export const SourceText = z.string().trim().min(1).max(limits.sourceMaxLength);
+
+export const Stream = z.object({
+  uid: Uid,
+  id: Id,
+  name: z.string(),
+  streamSource: z.string().describe('Without login and password for those who may not edit the stream'),
+  subStreamSource: z.string().nullable().describe('A smaller picture of the same camera, for tiles'),
+  tags: z.array(z.string()),
+  status: StreamStatus,
+  failureReason: z.string().nullable().describe('Why it failed, in words'),
+  location: z.object({
+    name: z.string(),
+    latitude: z.number().nullable(),
+    longitude: z.number().nullable(),
+  }),
+  meta: z.object({
+    marker: z.string().nullable().describe('Colour or sign that the owner put on the stream'),
+  }),
+  live: z.object({ onDemand: z.boolean() }),
+  archive: z.object({ isEnable: z.boolean(), depthHours: DepthHours }),
+  node: z.object({ id: z.string(), available: z.boolean() }),
+  createdBy: z.string().nullable().describe('Login of who added it; null when that user is gone'),
+  createdAt: TimeMs,
+  revision: z.int().describe('Grows by one with every save'),
+  canEdit: z.boolean(),
+  canArchive: z.boolean(),
+  canShare: z.boolean(),
+});
+
+/** A stream in a list: with `groupType=tag` it stands once under each of its tags. */
+export const ListedStream = Stream.extend({ group: z.string().nullable() });
+
+export const StreamState = z.object({
+  uid: Uid,
+  status: StreamStatus,
+  failureReason: z.string().nullable(),
+  nodeAvailable: z.boolean(),
+});
+
+export const User = z.object({
+  name: z.string().describe('The login'),
+  email: z.string(),
+  fullName: z.string(),
+  language: Language,
+  isAdmin: z.boolean(),
+  permissionType: z.enum(['admin', 'user']),
+  maxStreamCreation: z.int().describe('0: read-only; -1: no limit'),
+  isManaged: z.boolean(),
+  mustChangePassword: z.boolean(),
+  isBlocked: z.boolean(),
+  createdAt: TimeMs,
+  lastSeenTime: TimeMs.nullable(),
+});
+
+export const Token = z.object({
+  id: Id,
+  name: z.string(),
+  expireTime: TimeMs.nullable(),
+  createdAt: TimeMs,
+  lastUsedTime: TimeMs.nullable(),
+});
+
+export const Session = z.object({
+  id: z.string(),
+  lastSeenTime: TimeMs,
+  isCurrent: z.boolean(),
+  createdAt: TimeMs,
+  ip: z.string(),
+  userAgent: z.string(),
+});
+
+const rights = { view: z.boolean(), archive: z.boolean(), share: z.boolean(), edit: z.boolean() };
+
+/** What one user may do with the stream that was asked about. */
+export const StreamPermission = z.object({ user: z.string().describe('Login'), ...rights });
+/** What the user that was asked about may do with one stream. */
+export const UserPermission = z.object({ stream: Uid, streamName: z.string(), ...rights });
+
+export const MosaicCell = z.strictObject({
+  x: z.int().min(0).max(31),
+  y: z.int().min(0).max(31),
+  width: z.int().min(1).max(32),
+  height: z.int().min(1).max(32),
+  stream: Uid.nullable(),
+});
+export const MosaicLayout = z.strictObject({
+  columns: z.int().min(1).max(32),
+  rows: z.int().min(1).max(32),
+  cells: z.array(MosaicCell).max(limits.mosaicCellsMax),
+});
+export const Mosaic = z.object({
+  id: Id,
+  name: z.string(),
+  meta: z.object({ canAdmin: z.boolean() }),
+  layout: MosaicLayout,
+  isShared: z.boolean(),
+  rotationSeconds: z.int().describe('0: no rotation'),
+  createdBy: z.string().nullable(),
+});
+
+export const License = z.object({
+  text: z.string().describe('Empty when there is none'),
+  isExpired: z.boolean(),
+  expiresAt: TimeMs.nullable(),
+  owner: z.string(),
+  productType: z.string(),
+  maxStreams: z.int().describe('-1: no limit'),
+  features: z.array(z.string()),
+});
+
+/** What the page must know before anybody is signed in, and (null for visitors) what it learns after. */
+export const Settings = z.object({
+  isEnterprise: z.boolean(),
+  isLocked: z.boolean().describe('True until the first administrator exists'),
+  prober: z.boolean().describe('Sources can be probed before they are added'),
+  revision: z.string(),
+  version: z.string(),
+  appTitle: z.string(),
+  appLogo: z.string().nullable(),
+  defaultLanguage: Language.nullable().describe('null: by the browser'),
+  archiveDownloadMaxSeconds: z.int(),
+  playlistMaxSeconds: z.int(),
+  rangesMaxSeconds: z.int(),
+  isLicenseExpired: z.boolean(),
+  archiveMaxDepthHours: z.int(),
+  smtpServerEnabled: z.boolean(),
+  smtpServerHost: z.string().nullable(),
+  smtpServerPort: z.int().nullable(),
+  smtpServerProtected: z.boolean().nullable(),
+  documentation: z.string().nullable(),
+  site: z.string().nullable(),
+  features: z.array(z.string()),
+  passwordResetAllowed: z.boolean(),
+  tunnelLocations: z.array(z.string()),
+  productType: z.string(),
+  clusterEnabled: z.boolean(),
+  nodeID: z.string().nullable(),
+  kioskPrefillUser: z.string().nullable(),
+  kioskPrefillPassword: z.string().nullable(),
+});
+
+export const HealthWarning = z.object({
+  code: z.enum([
+    'license-expires',
+    'license-expired',
+    'archive-disk-usage',
+    'stream-not-recording',
+    'cluster-node-drained',
+  ]),
+  expiresAt: TimeMs.nullable(),
+  usedPercent: z.number().nullable(),
+  subject: z.string().nullable().describe('Uid of the stream or id of the node that is meant'),
+});
+export const Health = z.object({ version: z.string(), warnings: z.array(HealthWarning) });
+
+export const ArchiveRange = z.object({
+  date: TimeMs.describe('Start; the range holds until the date of the next one'),
+  status: z.enum(['fragment', 'gap', 'live']),
+});
+export const ArchivePeriod = z.object({ startTime: TimeMs, endTime: TimeMs });
+export const ArchiveStats = z.object({
+  startTime: TimeMs.nullable(),
+  endTime: TimeMs.nullable(),
+  durationMs: z.number(),
+  bytes: z.int(),
+  segments: z.int(),
+  bitrate: z.number().describe('Bits per second, averaged over what is kept'),
+});
+
+export const Annotation = z.object({
+  id: Id,
+  streamId: Uid,
+  type: z.enum(['event']),
+  kind: z.string().describe('What was seen, as in `motion`'),
+  time: TimeMs,
+  timeEnd: TimeMs.nullable(),
+  note: z.string(),
+});
+
+export const Bookmark = z.object({
+  id: Id,
+  stream: Uid,
+  streamName: z.string(),
+  startTime: TimeMs,
+  endTime: TimeMs.nullable().describe('null: a moment'),
+  note: z.string(),
+  createdBy: z.string().nullable(),
+  createdAt: TimeMs,
+});
+
+export const LogLevel = z.enum(['debug', 'info', 'warn', 'error']);
+export const LogLine = z.object({ id: z.int(), time: TimeMs, level: LogLevel, message: z.string() });
+
+export const ClusterNode = z.object({
+  id: z.string(),
+  name: z.string(),
+  available: z.boolean(),
+  isDrained: z.boolean(),
+  streams: z.int(),
+  lastSeenTime: TimeMs.nullable(),
+});
+
+export const AuditEntry = z.object({
+  id: Id,
+  time: TimeMs,
+  user: z.string().nullable(),
+  ip: z.string(),
+  action: z.string().describe('Name of the call, as in `addStream`'),
+  target: z.string().nullable(),
+  outcome: z.string().describe('`ok` or an error code'),
+  details: z.record(z.string(), z.unknown()),
+});
+
+export const TunnelStatus = z.object({
+  status: z.enum(['stopped', 'starting', 'running', 'failed']),
+  url: z.string().nullable(),
+  location: z.string().nullable(),
+  failureReason: z.string().nullable(),
+});
+
+export type Language = z.infer<typeof Language>;
+export type StreamStatus = z.infer<typeof StreamStatus>;
+export type Stream = z.infer<typeof Stream>;
+export type ListedStream = z.infer<typeof ListedStream>;
+export type StreamState = z.infer<typeof StreamState>;
+export type User = z.infer<typeof User>;
+export type Token = z.infer<typeof Token>;
+export type Session = z.infer<typeof Session>;
+export type StreamPermission = z.infer<typeof StreamPermission>;
+export type UserPermission = z.infer<typeof UserPermission>;
+export type MosaicCell = z.infer<typeof MosaicCell>;
+export type MosaicLayout = z.infer<typeof MosaicLayout>;
+export type Mosaic = z.infer<typeof Mosaic>;
+export type License = z.infer<typeof License>;
+export type Settings = z.infer<typeof Settings>;
+export type HealthWarning = z.infer<typeof HealthWarning>;
+export type Health = z.infer<typeof Health>;
+export type ArchiveRange = z.infer<typeof ArchiveRange>;
+export type ArchivePeriod = z.infer<typeof ArchivePeriod>;
+export type ArchiveStats = z.infer<typeof ArchiveStats>;
+export type Annotation = z.infer<typeof Annotation>;
+export type Bookmark = z.infer<typeof Bookmark>;
+export type LogLevel = z.infer<typeof LogLevel>;
+export type LogLine = z.infer<typeof LogLine>;
+export type ClusterNode = z.infer<typeof ClusterNode>;
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export type TunnelStatus = z.infer<typeof TunnelStatus>;
