@@ -1,0 +1,23 @@
+import type { Call } from './call.ts';
+import { accountCalls } from './calls/account.ts';
+import { archiveCalls } from './calls/archive.ts';
+import { mosaicCalls } from './calls/mosaics.ts';
+import { streamCalls } from './calls/streams.ts';
+import { systemCalls } from './calls/system.ts';
+import { userCalls } from './calls/users.ts';
+import type { CallName } from './routes.ts';
+
+/**
+ * The whole wire, once: the server's checks, the page's typed client and the OpenAPI document all come from here.
+ * Every name has its address in `routes.ts`, and every address its call here: the compiler holds both to it.
+ */
+export const calls = {
+  ...streamCalls,
+  ...archiveCalls,
+  ...accountCalls,
+  ...userCalls,
+  ...systemCalls,
+  ...mosaicCalls,
+} as const satisfies Record<CallName, Call>;
+
+export type Calls = typeof calls;

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import { Email, Id, Language, Login, Name, PasswordText, Session, TimeMs, Token, User } from '../entities.ts';
+import { Done, pageOf } from '../page.ts';
+
+export const SignedIn = z.object({ user: User, mustChangePassword: z.boolean() });
+
+const passwordErrors = ['PasswordIsNotComplexEnough'] as const;
+
+export const accountCalls = {
+  signIn: {
+    summary: 'Signs in; the session comes as a cookie',
+    who: 'anyone',
+    body: z.strictObject({ name: z.string().min(1).max(limits.emailMaxLength), password: PasswordText }),
+    reply: SignedIn,
+    errors: ['AuthorizationFailed'],
+  },
+  signOut: {
+    summary: 'Ends this session',
+    who: 'anyone',
+    reply: Done,
+    errors: [],
+  },
+  sendPasswordReset: {
+    summary: 'Sends a code by e-mail; Retry-After says when another may be asked for',
+    who: 'anyone',
+    body: z.strictObject({ email: Email }),
+    reply: Done,
+    errors: ['NotFound', 'ActionNotAcceptable'],
+  },
+  resetPassword: {
+    summary: 'Sets a password by the code that was sent',
+    who: 'anyone',
+    body: z.strictObject({ code: z.string().min(1).max(64), password: PasswordText, email: Email }),
+    reply: Done,
+    errors: ['UnknownLifetimeCode', 'ActionNotAcceptable', ...passwordErrors],
+  },
+  getProfile: {
+    summary: 'The signed-in user',
+    who: 'user',
+    whilePasswordDue: true,
+    reply: User,
+    errors: ['AuthorizationRequired'],
+  },
+  saveProfile: {
+    summary: 'Changes the signed-in user; a new password needs the old one',
+    who: 'user',
+    whilePasswordDue: true,
+    body: z.strictObject({
+      name: Login.optional(),
+      email: Email.optional(),
+      fullName: Name.or(z.literal('')).optional(),
+      language: Language.optional(),
+      password: PasswordText.optional(),
+      oldPassword: PasswordText.optional(),
+    }),
+    reply: User,
+    errors: [
+      'AuthorizationRequired',
+      'InvalidOldPassword',
+      'OldPasswordAndNewPasswordCannotBeSame',
+      'AlreadyUsed',
+      'ActionNotAcceptable',
+      ...passwordErrors,
+    ],
+  },
+  listTokens: {
+    summary: 'API tokens of the caller',
+    who: 'user',
+    reply: pageOf(Token),
+    errors: ['AuthorizationRequired'],
+  },
+  addToken: {
+    summary: 'Makes an API token; its secret is in this answer and never again',
+    who: 'user',
+    body: z.strictObject({ name: Name, expireTime: TimeMs.nullable().default(null) }),
+    reply: Token.extend({ secret: z.string() }),
+    errors: ['AuthorizationRequired', 'QuotaReached'],
+  },
+  deleteToken: {
+    summary: 'Ends an API token of the caller',
+    who: 'user',
+    params: z.strictObject({ id: Id }),
+    reply: Done,
+    errors: ['AuthorizationRequired', 'NotFound'],
+  },
+  listSessions: {
+    summary: 'Sessions of the caller, the last seen first',
+    who: 'user',
+    reply: pageOf(Session),
+    errors: ['AuthorizationRequired'],
+  },
+  terminateSessions: {
+    summary: 'Ends all sessions of the caller but this one',
+    who: 'user',
+    reply: Done,
+    errors: ['AuthorizationRequired'],
+  },
+  deleteSession: {
+    summary: 'Ends one session of the caller',
+    who: 'user',
+    params: z.strictObject({ id: z.string().regex(/^[A-Za-z0-9]{1,64}$/) }),
+    reply: Done,
+    errors: ['AuthorizationRequired', 'NotFound'],
+  },
+} as const satisfies Record<string, Call>;

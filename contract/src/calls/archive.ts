@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import {
+  Annotation,
+  ArchivePeriod,
+  ArchiveRange,
+  ArchiveStats,
+  Bookmark,
+  Id,
+  Note,
+  TimeMs,
+  Uid,
+} from '../entities.ts';
+import { Done, pageOf, pageQuery } from '../page.ts';
+
+const uid = z.strictObject({ uid: Uid });
+const span = { start_time: TimeMs, end_time: TimeMs };
+/** Minutes to add to UTC to get the reader's wall clock, as in 180 for Moscow. */
+const timezoneOffset = z.int().min(-840).max(840).default(0);
+const archiveErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
+const spanErrors = [...archiveErrors, 'TimeRangeIsTooLong'] as const;
+
+export const archiveCalls = {
+  getArchiveRanges: {
+    summary: 'What is recorded between two moments',
+    who: 'user',
+    stream: 'archive',
+    params: uid,
+    query: z.strictObject(span),
+    reply: z.object({ period: ArchivePeriod.nullable(), ranges: z.array(ArchiveRange) }),
+    errors: spanErrors,
+  },
+  getArchiveStats: {
+    summary: 'How much is recorded',
+    who: 'user',
+    stream: 'archive',
+    params: uid,
+    reply: ArchiveStats,
+    errors: archiveErrors,
+  },
+  getArchiveDays: {
+    summary: 'Days with anything recorded, as YYYY-MM-DD on the reader’s calendar',
+    who: 'user',
+    stream: 'archive',
+    params: uid,
+    query: z.strictObject({ ...span, timezone_offset: timezoneOffset }),
+    reply: z.object({ days: z.array(z.string()) }),
+    errors: spanErrors,
+  },
+  downloadArchive: {
+    summary: 'One MP4 of what is recorded between two moments',
+    who: 'user',
+    audited: true,
+    stream: 'archive',
+    params: uid,
+    query: z.strictObject({ ...span, timezone_offset: timezoneOffset }),
+    reply: { contentType: 'video/mp4' },
+    errors: spanErrors,
+  },
+  getArchivePlaylist: {
+    summary: 'HLS playlist of what is recorded between two moments',
+    who: 'user',
+    audited: true,
+    stream: 'archive',
+    params: uid,
+    query: z.strictObject(span),
+    reply: { contentType: 'application/vnd.apple.mpegurl' },
+    errors: spanErrors,
+  },
+  getArchiveSegment: {
+    summary: 'One recorded file, by byte ranges',
+    who: 'user',
+    stream: 'archive',
+    params: uid.extend({ file: z.string().regex(/^[A-Za-z0-9_-]{1,64}\.mp4$/) }),
+    reply: { contentType: 'video/mp4' },
+    errors: archiveErrors,
+  },
+  getArchivePicture: {
+    summary: 'The recorded key picture at or before a moment',
+    who: 'user',
+    stream: 'archive',
+    params: uid,
+    query: z.strictObject({ time: TimeMs, width: z.int().min(16).max(3840).default(320) }),
+    reply: { contentType: 'image/jpeg' },
+    errors: archiveErrors,
+  },
+  listAnnotations: {
+    summary: 'What was noticed on a stream between two moments',
+    who: 'user',
+    query: z.strictObject({ streamId: Uid, from: TimeMs, to: TimeMs }),
+    reply: z.object({ items: z.array(Annotation) }),
+    errors: spanErrors,
+  },
+  addAnnotation: {
+    summary: 'Notes what a detector noticed',
+    who: 'user',
+    body: z.strictObject({
+      streamId: Uid,
+      type: z.enum(['event']).default('event'),
+      kind: z
+        .string()
+        .min(1)
+        .max(limits.tagMaxLength)
+        .regex(/^[A-Za-z0-9._-]+$/)
+        .default('event'),
+      time: TimeMs,
+      timeEnd: TimeMs.nullable().default(null),
+      note: Note.default(''),
+    }),
+    reply: Annotation,
+    errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
+  },
+  listBookmarks: {
+    summary: 'Bookmarks on streams whose archive the caller may watch, newest first',
+    who: 'user',
+    query: z.strictObject({
+      ...pageQuery,
+      stream: Uid.optional(),
+      searchingValues: z.array(z.string().max(limits.nameMaxLength)).max(limits.searchValuesMax).default([]),
+    }),
+    reply: pageOf(Bookmark),
+    errors: ['AuthorizationRequired'],
+  },
+  addBookmark: {
+    summary: 'Marks a moment or a span of a stream',
+    who: 'user',
+    body: z.strictObject({
+      stream: Uid,
+      startTime: TimeMs,
+      endTime: TimeMs.nullable().default(null),
+      note: Note.default(''),
+    }),
+    reply: Bookmark,
+    errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
+  },
+  saveBookmark: {
+    summary: 'Changes a bookmark of one’s own',
+    who: 'user',
+    params: z.strictObject({ id: Id }),
+    body: z.strictObject({
+      startTime: TimeMs.optional(),
+      endTime: TimeMs.nullable().optional(),
+      note: Note.optional(),
+    }),
+    reply: Bookmark,
+    errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
+  },
+  deleteBookmark: {
+    summary: 'Deletes a bookmark of one’s own',
+    who: 'user',
+    params: z.strictObject({ id: Id }),
+    reply: Done,
+    errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
+  },
+  getShared: {
+    summary: 'What the public page of a shared stream shows',
+    who: 'anyone',
+    params: z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{20,64}$/) }),
+    reply: z.object({ name: z.string(), status: z.string(), viewers: z.int() }),
+    errors: ['NotFound'],
+  },
+  watchShared: {
+    summary: 'Live picture of a shared stream over a WebSocket',
+    who: 'anyone',
+    params: z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{20,64}$/) }),
+    query: z.strictObject({ audio: z.boolean().default(true), keyframes: z.boolean().default(false) }),
+    reply: { contentType: 'websocket' },
+    errors: ['NotFound'],
+  },
+} as const satisfies Record<string, Call>;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import { Id, Mosaic, MosaicLayout, Name } from '../entities.ts';
+import { Done, pageOf, pageQuery } from '../page.ts';
+
+const id = z.strictObject({ id: Id });
+const mosaicErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
+const rotationSeconds = z.int().min(0).max(86_400);
+
+export const mosaicCalls = {
+  listMosaics: {
+    summary: 'Mosaics of the caller and those shared with everybody',
+    who: 'user',
+    query: z.strictObject({
+      ...pageQuery,
+      searchingValues: z.array(z.string().max(limits.nameMaxLength)).max(limits.searchValuesMax).default([]),
+    }),
+    reply: pageOf(Mosaic),
+    errors: ['AuthorizationRequired'],
+  },
+  getMosaic: {
+    summary: 'One mosaic; keeps its on-demand sources up when asked to',
+    who: 'user',
+    params: id,
+    query: z.strictObject({ extend_lease: z.boolean().default(false) }),
+    reply: Mosaic,
+    errors: mosaicErrors,
+  },
+  addMosaic: {
+    summary: 'Makes a mosaic',
+    who: 'user',
+    body: z.strictObject({
+      name: Name,
+      layout: MosaicLayout,
+      isShared: z.boolean().default(false),
+      rotationSeconds: rotationSeconds.default(0),
+    }),
+    reply: Mosaic,
+    errors: ['AuthorizationRequired', 'Forbidden'],
+  },
+  saveMosaic: {
+    summary: 'Changes a mosaic',
+    who: 'user',
+    params: id,
+    body: z.strictObject({
+      name: Name.optional(),
+      layout: MosaicLayout.optional(),
+      isShared: z.boolean().optional(),
+      rotationSeconds: rotationSeconds.optional(),
+    }),
+    reply: Mosaic,
+    errors: mosaicErrors,
+  },
+  deleteMosaic: { summary: 'Deletes a mosaic', who: 'user', params: id, reply: Done, errors: mosaicErrors },
+} as const satisfies Record<string, Call>;

@@ -1,0 +1,287 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import {
+  DepthHours,
+  Latitude,
+  ListedStream,
+  Longitude,
+  LogLine,
+  Login,
+  Name,
+  SourceText,
+  Stream,
+  StreamPermission,
+  StreamState,
+  StreamStatus,
+  Tags,
+  TimeMs,
+  Uid,
+} from '../entities.ts';
+import { Done, pageOf, pageQuery } from '../page.ts';
+
+const uid = z.strictObject({ uid: Uid });
+
+const settingsOfStream = {
+  subStreamSource: SourceText.nullable().optional(),
+  tags: Tags.optional(),
+  location: z
+    .strictObject({
+      name: z.string().trim().max(limits.nameMaxLength).optional(),
+      latitude: Latitude.nullable().optional(),
+      longitude: Longitude.nullable().optional(),
+    })
+    .optional(),
+  meta: z.strictObject({ marker: z.string().max(limits.tagMaxLength).nullable().optional() }).optional(),
+  live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
+  archive: z.strictObject({ isEnable: z.boolean().optional(), depthHours: DepthHours.optional() }).optional(),
+};
+
+/** What makes a stream. Absent members get their defaults: recorded, always on, no tags. */
+export const StreamToAdd = z.strictObject({ name: Name, streamSource: SourceText, ...settingsOfStream });
+
+/** What changes a stream; absent members stay as they are. With `revision` the save is refused if somebody saved in between. */
+export const StreamToSave = z.strictObject({
+  name: Name.optional(),
+  streamSource: SourceText.optional(),
+  ...settingsOfStream,
+  revision: z.int().optional(),
+});
+
+/** `stream_id` lends the stored credentials of a stream that the caller may edit to an address typed without them. */
+const probeQuery = z.strictObject({ url: SourceText, stream_id: Uid.optional() });
+
+const probeErrors = [
+  'EHOSTUNREACH',
+  'HTTP_NOT_FOUND',
+  'HTTP_UNAUTHORIZED',
+  'ProbeError',
+  'STREAM_SOURCE_ERR',
+  'Forbidden',
+] as const;
+const streamErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
+const fieldErrors = ['STREAM_SOURCE_ERR', 'STREAM_NAME_ERR', 'CREDENTIALS_ERR', 'ARCHIVE_DEPTH_ERR'] as const;
+
+const rightsToSet = {
+  view: z.boolean().default(false),
+  archive: z.boolean().default(false),
+  share: z.boolean().default(false),
+  edit: z.boolean().default(false),
+};
+
+export const streamCalls = {
+  listStreams: {
+    summary: 'Streams that the caller may view, a page at a time',
+    who: 'user',
+    query: z.strictObject({
+      ...pageQuery,
+      groupType: z.enum(['none', 'tag']).default('none'),
+      sortType: z
+        .enum(['name', '-name', 'createdAt', '-createdAt', 'status', '-status', 'location', '-location'])
+        .default('name'),
+      onlyAvailable: z.boolean().default(false).describe('Only those pending or running'),
+      isOnlyAvailable: z.boolean().default(false).describe('The same, as the refresh of statuses names it'),
+      searchingValues: z
+        .array(z.string().max(limits.nameMaxLength))
+        .max(limits.searchValuesMax)
+        .default([])
+        .describe('All must be found in name, source, tags or location name, whatever the case'),
+    }),
+    reply: pageOf(ListedStream).extend({
+      groups: z.array(z.object({ name: z.string().nullable(), total: z.int() })),
+    }),
+    errors: ['AuthorizationRequired'],
+  },
+  listStreamStatuses: {
+    summary: 'Statuses that changed since a revision; all of them without one',
+    who: 'user',
+    query: z.strictObject({
+      since: z.int().min(0).default(0),
+      onlyAvailable: z.boolean().default(false),
+      isOnlyAvailable: z.boolean().default(false),
+    }),
+    reply: z.object({
+      items: z.array(StreamState),
+      revision: z.int().describe('Give it as `since` next time'),
+      listChanged: z
+        .boolean()
+        .describe('Streams came, went or were saved since then: ask for the list again'),
+    }),
+    errors: ['AuthorizationRequired'],
+  },
+  listStreamTags: {
+    summary: 'Tags in use on streams that the caller may view',
+    who: 'user',
+    reply: z.object({ items: z.array(z.object({ name: z.string(), total: z.int() })) }),
+    errors: ['AuthorizationRequired'],
+  },
+  addStream: {
+    summary: 'Adds a stream and starts it',
+    who: 'creator',
+    body: StreamToAdd,
+    reply: z.object({ uid: Uid }),
+    errors: ['AuthorizationRequired', 'Forbidden', 'QuotaReached', 'LicenseExpired', ...fieldErrors],
+  },
+  getStream: {
+    summary: 'One stream; keeps an on-demand source up when asked to',
+    who: 'user',
+    stream: 'view',
+    params: uid,
+    query: z.strictObject({ extend_lease: z.boolean().default(false) }),
+    reply: Stream,
+    errors: streamErrors,
+  },
+  saveStream: {
+    summary: 'Changes a stream',
+    who: 'user',
+    stream: 'edit',
+    params: uid,
+    body: StreamToSave,
+    reply: Stream,
+    errors: [...streamErrors, 'ActionNotAcceptable', ...fieldErrors],
+  },
+  deleteStream: {
+    summary: 'Deletes a stream; with purge its archive too',
+    who: 'user',
+    stream: 'edit',
+    params: uid,
+    query: z.strictObject({ purge: z.boolean().default(false) }),
+    reply: Done,
+    errors: streamErrors,
+  },
+  pauseStream: {
+    summary: 'Stops receiving and recording until resumed',
+    who: 'user',
+    body: z.strictObject({ uid: Uid }),
+    reply: z.object({ status: StreamStatus }),
+    errors: streamErrors,
+  },
+  resumeStream: {
+    summary: 'Receives and records again',
+    who: 'user',
+    body: z.strictObject({ uid: Uid }),
+    reply: z.object({ status: StreamStatus }),
+    errors: streamErrors,
+  },
+  probeStream: {
+    summary: 'What a source address delivers',
+    who: 'user',
+    query: probeQuery,
+    reply: z.object({
+      transport: z.string(),
+      tracks: z.array(
+        z.object({
+          kind: z.enum(['video', 'audio']),
+          codec: z.string(),
+          codecString: z.string(),
+          width: z.int().nullable(),
+          height: z.int().nullable(),
+          sampleRate: z.int().nullable(),
+          channels: z.int().nullable(),
+        }),
+      ),
+    }),
+    errors: ['AuthorizationRequired', ...probeErrors],
+  },
+  previewStream: {
+    summary: 'A picture from a source address',
+    who: 'user',
+    query: probeQuery,
+    reply: { contentType: 'image/jpeg' },
+    errors: ['AuthorizationRequired', ...probeErrors],
+  },
+  getStreamPicture: {
+    summary: 'The newest key picture of a running stream',
+    who: 'user',
+    stream: 'view',
+    params: uid,
+    query: z.strictObject({ width: z.int().min(16).max(3840).default(640) }),
+    reply: { contentType: 'image/jpeg' },
+    errors: streamErrors,
+  },
+  getStreamShare: {
+    summary: 'The public link of a stream, made at the first asking',
+    who: 'user',
+    stream: 'share',
+    params: uid,
+    reply: z.object({ url: z.string(), isEmbeddable: z.boolean() }),
+    errors: streamErrors,
+  },
+  revokeStreamShare: {
+    summary: 'Revokes the public link and cuts whoever watches by it',
+    who: 'user',
+    stream: 'share',
+    params: uid,
+    reply: Done,
+    errors: streamErrors,
+  },
+  getStreamPermissions: {
+    summary: 'Who may do what with a stream',
+    who: 'user',
+    stream: 'edit',
+    params: uid,
+    reply: pageOf(StreamPermission),
+    errors: streamErrors,
+  },
+  saveStreamPermissions: {
+    summary: 'Replaces the list of who may do what with a stream; any right includes viewing',
+    who: 'user',
+    stream: 'edit',
+    params: uid,
+    body: z.strictObject({
+      items: z.array(z.strictObject({ user: Login, ...rightsToSet })).max(limits.permissionRowsMax),
+    }),
+    reply: pageOf(StreamPermission),
+    errors: streamErrors,
+  },
+  getStreamLogs: {
+    summary: 'What happened to a stream lately, oldest first',
+    who: 'user',
+    stream: 'edit',
+    params: uid,
+    query: z.strictObject({ after: z.int().min(0).default(0).describe('Only lines with a greater id') }),
+    reply: z.object({ items: z.array(LogLine) }),
+    errors: streamErrors,
+  },
+  getStreamStats: {
+    summary: 'Figures of a running stream',
+    who: 'user',
+    stream: 'view',
+    params: uid,
+    reply: z.object({
+      status: StreamStatus,
+      statusSince: TimeMs,
+      attempts: z.int(),
+      bytes: z.int(),
+      videoFrames: z.int(),
+      keyFrames: z.int(),
+      damagedFrames: z.int(),
+      viewers: z.int(),
+      tracks: z.array(z.object({ kind: z.string(), codecString: z.string(), description: z.string() })),
+    }),
+    errors: streamErrors,
+  },
+  watchStream: {
+    summary: 'Live picture over a WebSocket: JSON text, then fragmented MP4',
+    who: 'user',
+    stream: 'view',
+    params: uid,
+    query: z.strictObject({ audio: z.boolean().default(true), keyframes: z.boolean().default(false) }),
+    reply: { contentType: 'websocket' },
+    errors: streamErrors,
+  },
+  getLiveFile: {
+    summary: 'Low-latency HLS for players outside the page: index.m3u8 and what it names',
+    who: 'user',
+    stream: 'view',
+    params: uid.extend({
+      file: z
+        .string()
+        .max(100)
+        .regex(/^[A-Za-z0-9._-]+$/),
+    }),
+    query: z.looseObject({}),
+    reply: { contentType: 'application/vnd.apple.mpegurl' },
+    errors: streamErrors,
+  },
+} as const satisfies Record<string, Call>;

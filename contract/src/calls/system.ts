@@ -1,0 +1,247 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import {
+  AuditEntry,
+  ClusterNode,
+  Email,
+  Health,
+  Language,
+  License,
+  LogLevel,
+  LogLine,
+  Login,
+  PasswordText,
+  Settings,
+  TimeMs,
+  TunnelStatus,
+} from '../entities.ts';
+import { Done, pageOf, pageQuery } from '../page.ts';
+import { SignedIn } from './account.ts';
+
+const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;
+const clusterErrors = [...adminErrors, 'NotFound', 'EnterpriseOnly', 'FeatureNotFound'] as const;
+const node = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) });
+const tunnelErrors = [...adminErrors, 'LicenseExpired', 'FeatureNotFound', 'ActionNotAcceptable'] as const;
+
+/** Moments of a figure, oldest first; `values` are as many as `times`. */
+const History = z.object({
+  name: z.string(),
+  unit: z.string(),
+  times: z.array(TimeMs),
+  values: z.array(z.number()),
+});
+
+const ServerStats = z.object({
+  uptimeSeconds: z.number(),
+  cpuPercent: z.number().describe('Of one core'),
+  memoryBytes: z.int(),
+  eventLoopDelayMs: z.number(),
+  streams: z.int(),
+  streamsRunning: z.int(),
+  viewers: z.int(),
+  archiveBytes: z.int(),
+  diskFreeBytes: z.int().nullable(),
+  diskTotalBytes: z.int().nullable(),
+});
+
+export const systemCalls = {
+  getHealth: {
+    summary: 'Version and warnings',
+    who: 'user',
+    reply: Health,
+    errors: ['AuthorizationRequired'],
+  },
+  getSettings: {
+    summary: 'What the page must know; less for visitors',
+    who: 'anyone',
+    whileLocked: true,
+    whilePasswordDue: true,
+    reply: Settings,
+    errors: [],
+  },
+  search: {
+    summary: 'Streams, mosaics, bookmarks and users by words',
+    who: 'user',
+    query: z.strictObject({
+      query: z.string().trim().min(1).max(limits.nameMaxLength),
+      limit: z.int().min(1).max(50).default(20),
+    }),
+    reply: z.object({
+      items: z.array(
+        z.object({
+          kind: z.enum(['stream', 'mosaic', 'bookmark', 'user']),
+          id: z.string(),
+          name: z.string(),
+          note: z.string(),
+        }),
+      ),
+    }),
+    errors: ['AuthorizationRequired'],
+  },
+  unlock: {
+    summary: 'Makes the first administrator by the set-up code from the server’s console, and signs in',
+    who: 'anyone',
+    whileLocked: true,
+    body: z.strictObject({
+      code: z.string().max(64).default(''),
+      name: Login,
+      password: PasswordText,
+      email: Email.or(z.literal('')).default(''),
+      language: Language.default('en'),
+    }),
+    reply: SignedIn,
+    errors: ['UnknownLifetimeCode', 'PasswordIsNotComplexEnough', 'ActionNotAcceptable'],
+  },
+  getSystemLogs: {
+    summary: 'What the server logged lately, oldest first',
+    who: 'admin',
+    query: z.strictObject({
+      level: LogLevel.default('info').describe('This and graver'),
+      search: z.string().max(limits.nameMaxLength).default(''),
+      after: z.int().min(0).default(0).describe('Only lines with a greater id'),
+      limit: z.int().min(1).max(1_000).default(500),
+    }),
+    reply: z.object({
+      items: z.array(LogLine.extend({ fields: z.record(z.string(), z.unknown()) })),
+    }),
+    errors: adminErrors,
+  },
+  getSystemStats: {
+    summary: 'Figures of the server now',
+    who: 'admin',
+    reply: ServerStats,
+    errors: adminErrors,
+  },
+  getLicense: {
+    summary: 'The license',
+    who: 'admin',
+    reply: License,
+    errors: adminErrors,
+  },
+  saveLicense: {
+    summary: 'Replaces the license',
+    who: 'admin',
+    body: z.strictObject({ text: z.string().min(1).max(10_000) }),
+    reply: License,
+    errors: [...adminErrors, 'IncorrectLicense', 'LicenseExpired'],
+  },
+  checkVersion: {
+    summary: 'Whether a newer version is out, by the configured address',
+    who: 'admin',
+    reply: z.object({ current: z.string(), latest: z.string().nullable(), url: z.string().nullable() }),
+    errors: adminErrors,
+  },
+
+  listClusterNodes: {
+    summary: 'Nodes of the cluster',
+    who: 'admin',
+    reply: pageOf(ClusterNode),
+    errors: clusterErrors,
+  },
+  listNodeChoices: {
+    summary: 'Nodes that a stream can be put on',
+    who: 'user',
+    reply: z.object({
+      items: z.array(z.object({ id: z.string(), name: z.string(), available: z.boolean() })),
+    }),
+    errors: ['AuthorizationRequired'],
+  },
+  getClusterNode: {
+    summary: 'One node',
+    who: 'admin',
+    params: node,
+    reply: ClusterNode,
+    errors: clusterErrors,
+  },
+  saveClusterNode: {
+    summary: 'Renames a node',
+    who: 'admin',
+    params: node,
+    body: z.strictObject({ name: z.string().min(1).max(limits.nameMaxLength) }),
+    reply: ClusterNode,
+    errors: clusterErrors,
+  },
+  deleteClusterNode: {
+    summary: 'Forgets a node that is gone',
+    who: 'admin',
+    params: node,
+    reply: Done,
+    errors: [...clusterErrors, 'ActionNotAcceptable'],
+  },
+  drainClusterNode: {
+    summary: 'Moves a node’s streams to the others',
+    who: 'admin',
+    params: node,
+    reply: ClusterNode,
+    errors: clusterErrors,
+  },
+  returnClusterNode: {
+    summary: 'Lets a drained node work again',
+    who: 'admin',
+    params: node,
+    reply: ClusterNode,
+    errors: clusterErrors,
+  },
+
+  getAdminStats: {
+    summary: 'Figures of the server with their recent history',
+    who: 'admin',
+    reply: z.object({ now: ServerStats, histories: z.array(History) }),
+    errors: adminErrors,
+  },
+  getConfiguration: {
+    summary: 'The configuration, its schema, and what needs a restart; secrets are left out',
+    who: 'admin',
+    reply: z.object({
+      values: z.record(z.string(), z.unknown()),
+      schema: z.record(z.string(), z.unknown()),
+      restartKeys: z.array(z.string()),
+      pendingRestart: z.boolean(),
+    }),
+    errors: adminErrors,
+  },
+  saveConfiguration: {
+    summary: 'Changes the configuration',
+    who: 'admin',
+    body: z.strictObject({ values: z.record(z.string(), z.unknown()) }),
+    reply: z.object({ pendingRestart: z.boolean() }),
+    errors: adminErrors,
+  },
+  listAuditLogs: {
+    summary: 'Who did what, newest first',
+    who: 'admin',
+    query: z.strictObject({
+      before: z.int().min(1).optional().describe('Only entries with a smaller id: the next page'),
+      pageSize: z.int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault),
+      user: z.string().max(limits.loginMaxLength).optional(),
+      action: z.string().max(limits.tagMaxLength).optional(),
+      target: z.string().max(limits.nameMaxLength).optional(),
+      from: TimeMs.optional(),
+      to: TimeMs.optional(),
+    }),
+    reply: z.object({ items: z.array(AuditEntry), hasMore: z.boolean() }),
+    errors: [...adminErrors, 'AuditLogsDisabled'],
+  },
+
+  startTunnel: {
+    summary: 'Opens the tunnel',
+    who: 'admin',
+    body: z.strictObject({ location: z.string().max(16).optional() }).optional(),
+    reply: TunnelStatus,
+    errors: tunnelErrors,
+  },
+  stopTunnel: { summary: 'Closes the tunnel', who: 'admin', reply: TunnelStatus, errors: tunnelErrors },
+  getTunnelStatus: {
+    summary: 'How the tunnel is',
+    who: 'admin',
+    reply: TunnelStatus,
+    errors: tunnelErrors,
+  },
+  getOpenApi: {
+    summary: 'This very table as an OpenAPI 3.1 document',
+    who: 'admin',
+    reply: z.record(z.string(), z.unknown()),
+    errors: adminErrors,
+  },
+} as const satisfies Record<string, Call>;

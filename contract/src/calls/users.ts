@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import {
+  Email,
+  Language,
+  Login,
+  Name,
+  PasswordText,
+  Session,
+  Uid,
+  User,
+  UserPermission,
+} from '../entities.ts';
+import { Done, pageOf, pageQuery } from '../page.ts';
+
+const login = z.strictObject({ login: Login });
+const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;
+const userErrors = [...adminErrors, 'NotFound'] as const;
+const streamCreation = z.int().min(-1).max(1_000_000);
+
+const person = {
+  email: Email.or(z.literal('')).optional(),
+  fullName: Name.or(z.literal('')).optional(),
+  language: Language.optional(),
+  permissionType: z.enum(['admin', 'user']).optional(),
+  isAdmin: z.boolean().optional(),
+  maxStreamCreation: streamCreation.optional(),
+  mustChangePassword: z.boolean().optional(),
+};
+
+export const userCalls = {
+  listUsers: {
+    summary: 'Users, a page at a time',
+    who: 'admin',
+    query: z.strictObject({
+      ...pageQuery,
+      sortType: z
+        .enum(['name', '-name', 'createdAt', '-createdAt', 'lastSeenTime', '-lastSeenTime'])
+        .default('name'),
+      searchingValues: z.array(z.string().max(limits.nameMaxLength)).max(limits.searchValuesMax).default([]),
+    }),
+    reply: pageOf(User),
+    errors: adminErrors,
+  },
+  addUser: {
+    summary: 'Adds a user',
+    who: 'admin',
+    body: z.strictObject({ name: Login, password: PasswordText, ...person }),
+    reply: User,
+    errors: [...adminErrors, 'AlreadyUsed', 'PasswordIsNotComplexEnough'],
+  },
+  getUser: { summary: 'One user', who: 'admin', params: login, reply: User, errors: userErrors },
+  saveUser: {
+    summary: 'Changes a user',
+    who: 'admin',
+    params: login,
+    body: z.strictObject({ name: Login.optional(), password: PasswordText.optional(), ...person }),
+    reply: User,
+    errors: [...userErrors, 'AlreadyUsed', 'PasswordIsNotComplexEnough', 'ActionNotAcceptable'],
+  },
+  deleteUser: {
+    summary: 'Deletes a user; their streams stay',
+    who: 'admin',
+    params: login,
+    reply: Done,
+    errors: [...userErrors, 'ActionNotAcceptable'],
+  },
+  blockUser: {
+    summary: 'Blocks a user: sessions, tokens and open pictures end at once',
+    who: 'admin',
+    params: login,
+    reply: User,
+    errors: [...userErrors, 'ActionNotAcceptable'],
+  },
+  unblockUser: {
+    summary: 'Lets a blocked user sign in again',
+    who: 'admin',
+    params: login,
+    reply: User,
+    errors: userErrors,
+  },
+  getUserPermissions: {
+    summary: 'What a user may do with which streams',
+    who: 'admin',
+    params: login,
+    reply: pageOf(UserPermission),
+    errors: userErrors,
+  },
+  saveUserPermissions: {
+    summary: 'Replaces the list of what a user may do; any right includes viewing',
+    who: 'admin',
+    params: login,
+    body: z.strictObject({
+      items: z
+        .array(
+          z.strictObject({
+            stream: Uid,
+            view: z.boolean().default(false),
+            archive: z.boolean().default(false),
+            share: z.boolean().default(false),
+            edit: z.boolean().default(false),
+          }),
+        )
+        .max(limits.permissionRowsMax),
+    }),
+    reply: pageOf(UserPermission),
+    errors: userErrors,
+  },
+  listUserSessions: {
+    summary: 'Sessions of a user, the last seen first',
+    who: 'admin',
+    params: login,
+    reply: pageOf(Session),
+    errors: userErrors,
+  },
+  deleteUserSession: {
+    summary: 'Ends one session of a user',
+    who: 'admin',
+    params: login.extend({ id: z.string().regex(/^[A-Za-z0-9]{1,64}$/) }),
+    reply: Done,
+    errors: userErrors,
+  },
+} as const satisfies Record<string, Call>;

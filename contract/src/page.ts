@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { limits } from './constants.ts';
+
+/** Query of every list, from page 1. */
+export const pageQuery = {
+  page: z.int().min(1).max(limits.pageMax).default(1),
+  pageSize: z.int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault),
+};
+
+/** Answer of every list: one page of items and how many there are in all. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), total: z.int(), page: z.int(), pageSize: z.int() });
+}
+
+/** Answer of calls that only do. */
+export const Done = z.object({});
