@@ -1,0 +1,193 @@
+/**
+ * A process that plays many RTSP cameras over TCP from one encoded loop, cheaply and countably: every session gets exactly
+ * the number of pictures asked for, at the pace of a camera, and is then closed.
+ *
+ *   node bench/load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION
+ *
+ * Prints `{"port": N}` when it listens and `{"path": ..., "pictures": N}` at each session's end.
+ */
+import { createServer, type Socket } from 'node:net';
+import { audioRate, framesPerSecond, loadMedia, type LoadMedia } from './load-media.ts';
+
+const videoClock = 90_000;
+const samplesPerSound = 1024;
+const maxPayload = 1400;
+
+/** One picture or sound as interleaved RTP (RFC 2326, 10.12), with blanks for sequence number and time stamp. */
+interface Template {
+  readonly bytes: Buffer;
+  /** Offsets of the RTP headers in `bytes`. */
+  readonly headers: readonly number[];
+}
+
+const [kbit, picturesPerSession] = process.argv.slice(2).map(Number);
+if (!kbit || !picturesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION');
+
+const media = loadMedia(kbit);
+const pictures = media.pictures.map((nals) => pictureTemplate(nals));
+const sounds = media.sounds.map((sound) => soundTemplate(sound));
+const sessions = new Set<Session>();
+
+/** One PLAYing client. */
+class Session {
+  readonly #socket: Socket;
+  readonly #path: string;
+  readonly #startMs = performance.now();
+  #picture = 0;
+  #sound = 0;
+  #videoSequence = 0;
+  #audioSequence = 0;
+
+  constructor(socket: Socket, path: string) {
+    this.#socket = socket;
+    this.#path = path;
+  }
+
+  /** Sends all that is due. Ends the session after its last picture. */
+  send(nowMs: number): void {
+    const elapsedS = (nowMs - this.#startMs) / 1000;
+    while (this.#picture <= elapsedS * framesPerSecond && this.#picture < (picturesPerSession ?? 0)) {
+      const template = at(pictures, this.#picture);
+      const time = Math.round((this.#picture * videoClock) / framesPerSecond);
+      this.#socket.write(stamped(template, this.#videoSequence, time));
+      this.#videoSequence += template.headers.length;
+      this.#picture++;
+    }
+    while ((this.#sound * samplesPerSound) / audioRate <= (this.#picture - 1) / framesPerSecond) {
+      const template = at(sounds, this.#sound);
+      this.#socket.write(stamped(template, this.#audioSequence, this.#sound * samplesPerSound));
+      this.#audioSequence++;
+      this.#sound++;
+    }
+    if (this.#picture === picturesPerSession) {
+      sessions.delete(this);
+      this.#socket.end();
+      process.stdout.write(`${JSON.stringify({ path: this.#path, pictures: this.#picture })}\n`);
+    }
+  }
+}
+
+const server = createServer((socket) => {
+  socket.setNoDelay(true);
+  let session: Session | undefined;
+  let pending = '';
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => session && sessions.delete(session));
+  socket.on('data', (chunk) => {
+    // After PLAY the client sends RTCP too; only requests matter here, and they start at a line.
+    pending += chunk.toString('latin1');
+    for (;;) {
+      const start = pending.search(/(OPTIONS|DESCRIBE|SETUP|PLAY|TEARDOWN|GET_PARAMETER) rtsp:/);
+      const end = pending.indexOf('\r\n\r\n', start);
+      if (start === -1 || end === -1) return;
+      const request = pending.slice(start, end);
+      pending = pending.slice(end + 4);
+      const path = new URL(/ (\S+) /.exec(request)?.[1] ?? '').pathname;
+      answer(socket, request);
+      if (request.startsWith('PLAY')) sessions.add((session = new Session(socket, path)));
+    }
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`${JSON.stringify({ port: typeof address === 'object' ? address?.port : 0 })}\n`);
+});
+setInterval(() => {
+  const nowMs = performance.now();
+  for (const session of sessions) session.send(nowMs);
+}, 10);
+
+function answer(socket: Socket, request: string): void {
+  const cseq = /CSeq: *(\d+)/i.exec(request)?.[1] ?? '0';
+  const lines = [`RTSP/1.0 200 OK`, `CSeq: ${cseq}`];
+  let body = '';
+  if (request.startsWith('OPTIONS'))
+    lines.push('Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN, GET_PARAMETER');
+  if (request.startsWith('DESCRIBE')) {
+    body = description(media);
+    lines.push('Content-Type: application/sdp', `Content-Length: ${Buffer.byteLength(body)}`);
+  }
+  if (request.startsWith('SETUP')) {
+    const channels = /trackID=2/.test(request) ? '2-3' : '0-1';
+    lines.push(`Transport: RTP/AVP/TCP;unicast;interleaved=${channels}`);
+  }
+  if (!/^(OPTIONS|DESCRIBE)/.test(request)) lines.push('Session: 1;timeout=60');
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function description({ sps, pps }: LoadMedia): string {
+  const sets = `${sps.toString('base64')},${pps.toString('base64')}`;
+  return [
+    'v=0',
+    'o=- 0 0 IN IP4 127.0.0.1',
+    's=load',
+    't=0 0',
+    'm=video 0 RTP/AVP 96',
+    `a=rtpmap:96 H264/${videoClock}`,
+    `a=fmtp:96 packetization-mode=1;sprop-parameter-sets=${sets}`,
+    'a=control:trackID=1',
+    'm=audio 0 RTP/AVP 97',
+    `a=rtpmap:97 mpeg4-generic/${audioRate}/2`,
+    'a=fmtp:97 streamtype=5;mode=AAC-hbr;config=1190;sizelength=13;indexlength=3;indexdeltalength=3',
+    'a=control:trackID=2',
+    '',
+  ].join('\r\n');
+}
+
+/** RFC 6184: single NAL unit packets, and FU-A for what doesn't fit. */
+function pictureTemplate(nals: readonly Buffer[]): Template {
+  const payloads = nals.flatMap((nal) => (nal.length <= maxPayload ? [nal] : fragmented(nal)));
+  return template(payloads, 0, 96);
+}
+
+function fragmented(nal: Buffer): Buffer[] {
+  const first = nal[0] ?? 0;
+  const parts: Buffer[] = [];
+  for (let from = 1; from < nal.length; from += maxPayload - 2) {
+    const part = nal.subarray(from, from + maxPayload - 2);
+    const start = from === 1 ? 0x80 : 0;
+    const end = from + part.length === nal.length ? 0x40 : 0;
+    parts.push(Buffer.concat([Buffer.from([(first & 0xe0) | 28, start | end | (first & 0x1f)]), part]));
+  }
+  return parts;
+}
+
+/** RFC 3640, AAC-hbr: one access unit a packet. */
+function soundTemplate(sound: Buffer): Template {
+  const header = Buffer.from([0, 16, sound.length >> 5, (sound.length & 0x1f) << 3]);
+  return template([Buffer.concat([header, sound])], 2, 97);
+}
+
+function template(payloads: readonly Buffer[], channel: number, payloadType: number): Template {
+  const parts: Buffer[] = [];
+  const headers: number[] = [];
+  let length = 0;
+  payloads.forEach((payload, index) => {
+    const header = Buffer.alloc(16);
+    header[0] = 0x24;
+    header[1] = channel;
+    header.writeUInt16BE(payload.length + 12, 2);
+    header[4] = 0x80;
+    header[5] = payloadType | (index === payloads.length - 1 ? 0x80 : 0);
+    header.writeUInt32BE(0x5eed, 12);
+    headers.push(length + 4);
+    parts.push(header, payload);
+    length += 16 + payload.length;
+  });
+  return { bytes: Buffer.concat(parts), headers };
+}
+
+function stamped(source: Template, sequence: number, time: number): Buffer {
+  const bytes = Buffer.from(source.bytes);
+  source.headers.forEach((offset, index) => {
+    bytes.writeUInt16BE((sequence + index) & 0xffff, offset + 2);
+    bytes.writeUInt32BE(time >>> 0, offset + 4);
+  });
+  return bytes;
+}
+
+function at(templates: readonly Template[], index: number): Template {
+  const found = templates[index % templates.length];
+  if (!found) throw new Error('the loop is empty');
+  return found;
+}

@@ -1,0 +1,135 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+
+export interface ServerOptions {
+  /** Folder for its data; a new one, removed at `stop`, when left out. */
+  dataDir?: string;
+  /** 0, the default, lets the system choose a free port. */
+  port?: number;
+  env?: Record<string, string>;
+}
+
+/** The product as a process of its own, as an operator runs it. */
+export class TestServer {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly #process: ChildProcess;
+  readonly #ownsData: boolean;
+  readonly #output: string[];
+
+  constructor(process: ChildProcess, url: string, dataDir: string, ownsData: boolean, output: string[]) {
+    this.#process = process;
+    this.url = url;
+    this.dataDir = dataDir;
+    this.#ownsData = ownsData;
+    this.#output = output;
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** All that the server printed so far. */
+  get output(): string {
+    return this.#output.join('');
+  }
+
+  /** The set-up code printed last. Throws when none was. */
+  get setupCode(): string {
+    const code = [...this.output.matchAll(/Set-up code: (\S+)/g)].at(-1)?.[1];
+    if (!code) throw new Error(`no set-up code in:\n${this.output}`);
+    return code;
+  }
+
+  /** Asks the server to stop, waits until it did, and removes its folder if it was made for it. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+    if (this.#ownsData) await rm(this.dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Ends the server as a power cut would, keeping its folder. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exited = once(this.#process, 'exit');
+    this.#process.kill(signal);
+    const hardStop = setTimeout(() => this.#process.kill('SIGKILL'), 15_000);
+    await exited;
+    clearTimeout(hardStop);
+  }
+}
+
+/** Starts the product on a free port of loopback and waits until it says that it listens. */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-')));
+  const child = spawn(process.execPath, [main], {
+    env: {
+      ...process.env,
+      VIDETTE_PORT: String(options.port ?? 0),
+      VIDETTE_HOST: '127.0.0.1',
+      VIDETTE_DATA: dataDir,
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      output.push(chunk.toString());
+      const address = /Vidette listens on (http\S+?)\/ui\//.exec(output.join(''));
+      if (address?.[1]) resolve(address[1]);
+    };
+    child.stdout.on('data', onData);
+    child.stderr.on('data', onData);
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output.join('')}`)));
+  });
+  return new TestServer(child, url, dataDir, options.dataDir === undefined, output);
+}
+
+/** The first administrator that `setUp` makes. */
+export const administrator = {
+  name: 'admin',
+  password: 'correct horse 7 battery',
+  email: 'admin@example.org',
+};
+
+/** Makes the first administrator and returns the session cookie as a `cookie` header's value. */
+export async function setUp(server: TestServer): Promise<string> {
+  const reply = await fetch(`${server.url}/v1/system/unlock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: server.setupCode, language: 'en', ...administrator }),
+  });
+  if (!reply.ok) throw new Error(`set-up failed: ${reply.status} ${await reply.text()}`);
+  return cookieOf(reply);
+}
+
+/** Signs in and returns the session cookie as a `cookie` header's value. */
+export async function signIn(
+  server: TestServer,
+  name = administrator.name,
+  password = administrator.password,
+): Promise<string> {
+  const reply = await fetch(`${server.url}/v1/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, password }),
+  });
+  if (!reply.ok) throw new Error(`sign-in failed: ${reply.status} ${await reply.text()}`);
+  return cookieOf(reply);
+}
+
+function cookieOf(reply: Response): string {
+  const cookie = reply.headers.getSetCookie().map((line) => line.split(';')[0]);
+  if (cookie.length === 0) throw new Error('the reply sets no cookie');
+  return cookie.join('; ');
+}
