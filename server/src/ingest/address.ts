@@ -1,0 +1,173 @@
+import { domainToASCII } from 'node:url';
+import { isIPv6 } from 'node:net';
+import { Fault } from '../base/fault.ts';
+
+/**
+ * What a person types as a stream's source, checked and taken apart. Nothing is looked up or dialled here
+ * (see `dial.ts`); a scheme that is not on the list below never reaches a library that would know what to do with it.
+ */
+export interface SourceAddress {
+  readonly scheme: SourceScheme;
+  /** Without user name and password, scheme and host in lower case; what an engine opens. */
+  readonly url: string;
+  /** Name or IP address without brackets; empty for `demo:` and for `udp://:port`. */
+  readonly host: string;
+  /** From the URL, else the scheme's own; 0 for `demo:`. */
+  readonly port: number;
+  /** The connection is wrapped in TLS. */
+  readonly tls: boolean;
+  /** User name and password of the URL, percent-decoded. */
+  readonly credentials?: Credentials;
+  /** For logs and for people who may not edit the stream: no user name, no password, no key in a query. */
+  readonly redacted: string;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Longest address that is accepted, characters [R5.5]. */
+export const maxAddressLength = 2048;
+
+interface SchemeRule {
+  /** undefined: the address must name the port. */
+  readonly defaultPort: number | undefined;
+  readonly tls: boolean;
+  /** `udp://@group:port` and `udp://:port` listen, so that the host may be missing. */
+  readonly isHostOptional?: true;
+}
+
+const schemes = {
+  rtsp: { defaultPort: 554, tls: false },
+  rtsps: { defaultPort: 322, tls: true },
+  rtmp: { defaultPort: 1935, tls: false },
+  rtmps: { defaultPort: 443, tls: true },
+  http: { defaultPort: 80, tls: false },
+  https: { defaultPort: 443, tls: true },
+  srt: { defaultPort: undefined, tls: false },
+  udp: { defaultPort: undefined, tls: false, isHostOptional: true },
+} as const satisfies Record<string, SchemeRule>;
+
+export type SourceScheme = keyof typeof schemes | 'demo';
+
+/** The schemes of R10.1, as a form lists them. */
+export const sourceSchemes: readonly SourceScheme[] = [
+  ...(Object.keys(schemes) as (keyof typeof schemes)[]),
+  'demo',
+];
+
+/** RFC 3986, 3 and 3.2, read leniently: the user part ends at the last `@`, as people paste passwords that hold one. */
+const hierarchical = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;
+const demo = /^demo:([a-z0-9_-]{0,64})(\?[a-z0-9=&._-]{0,256})?$/i;
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what is refused
+const unprintable = /[\u0000-\u0020\u007f\\"<>^`{|}]/;
+const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_-]{1,63})*\.?$/;
+const secretParameter =
+  /([?&][^=&]*(?:pass|pwd|token|key|secret|auth|user|usr|login|sig|streamid)[^=&]*=)[^&]*/gi;
+
+/**
+ * Reads an address that came from outside.
+ * @throws Fault STREAM_SOURCE_ERR, with words for a person and never with the address in them: it may hold a password.
+ */
+export function parseSourceAddress(text: string): SourceAddress {
+  if (text.length > maxAddressLength)
+    throw refused(`The address is longer than ${maxAddressLength} characters.`);
+  const trimmed = text.trim();
+  if (/^demo:/i.test(trimmed)) return parseDemo(trimmed);
+  const parts = hierarchical.exec(trimmed);
+  if (!parts) throw refused('This is not an address of a stream. It begins like rtsp://, for example.');
+  const [, rawScheme = '', authority = '', rest = ''] = parts;
+  const scheme = rawScheme.toLowerCase();
+  if (!isNetworkScheme(scheme))
+    throw refused(`Addresses of the kind ${scheme.slice(0, 20)}: are not allowed.`);
+  const rule: SchemeRule = schemes[scheme];
+  const at = authority.lastIndexOf('@');
+  const { host, port } = parseHostPort(authority.slice(at + 1), rule);
+  if (unprintable.test(rest))
+    throw refused('The address holds a space or another character that must be percent-encoded.');
+  const credentials = at > 0 ? parseCredentials(authority.slice(0, at)) : undefined;
+  const shownHost = isIPv6(host) ? `[${host}]` : host;
+  const shownPort = port === rule.defaultPort ? '' : `:${port}`;
+  const base = `${scheme}://${shownHost}${shownPort}`;
+  return {
+    scheme,
+    url: base + rest,
+    host,
+    port,
+    tls: rule.tls,
+    ...(credentials ? { credentials } : {}),
+    redacted: base + rest.replace(secretParameter, '$1***'),
+  };
+}
+
+/**
+ * The full address with its user name and password, percent-encoded: what is stored when an address was normalised,
+ * and what a library takes that has no place of its own for credentials. Never for logs.
+ */
+export function addressWithCredentials(address: SourceAddress): string {
+  if (!address.credentials) return address.url;
+  const { username, password } = address.credentials;
+  const user = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`;
+  return address.url.replace('://', `://${user}@`);
+}
+
+function parseDemo(text: string): SourceAddress {
+  if (!demo.test(text)) throw refused('A demo address looks like demo: or demo:name.');
+  const url = `demo:${text.slice(5)}`;
+  return { scheme: 'demo', url, host: '', port: 0, tls: false, redacted: url };
+}
+
+function isNetworkScheme(scheme: string): scheme is keyof typeof schemes {
+  return Object.hasOwn(schemes, scheme);
+}
+
+function parseHostPort(text: string, rule: SchemeRule): { host: string; port: number } {
+  const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{0,6}))?$/.exec(text);
+  if (!parts) throw refused('The host or the port of the address is not right.');
+  const [, bracketed, name = '', digits] = parts;
+  const port = digits ? Number(digits) : rule.defaultPort;
+  if (port === undefined) throw refused('This kind of address needs a port, as in host:5000.');
+  if (port < 1 || port > 65535) throw refused('A port is a number from 1 to 65535.');
+  return { host: bracketed === undefined ? parseName(name, rule) : parseIPv6(bracketed), port };
+}
+
+function parseIPv6(text: string): string {
+  // A zone (fe80::1%eth0) belongs to link-local addresses, which are not allowed anyway.
+  if (!isIPv6(text) || text.includes('%')) throw refused('The address in brackets is not an IPv6 address.');
+  return text.toLowerCase();
+}
+
+function parseName(text: string, rule: SchemeRule): string {
+  if (text === '' && rule.isHostOptional) return '';
+  // Names outside ASCII by UTS #46. `1.2` or `0x7f000001` become the address that a resolver makes of them.
+  const host = unprintable.test(text) ? '' : domainToASCII(text);
+  if (!hostName.test(host)) throw refused('The address has no valid host name.');
+  return host;
+}
+
+function parseCredentials(text: string): Credentials {
+  const colon = text.indexOf(':');
+  const username = decodeLeniently(colon < 0 ? text : text.slice(0, colon));
+  const password = colon < 0 ? '' : decodeLeniently(text.slice(colon + 1));
+  // oxlint-disable-next-line no-control-regex -- a line break here would end up inside a request header
+  if (/[\u0000-\u001f\u007f]/.test(username + password))
+    throw refused('The user name or password holds a control character.');
+  return { username, password };
+}
+
+/** Percent-decoding of RFC 3986, 2.1; a `%` that begins no escape stands for itself, as in a password typed by hand. */
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    if (cause instanceof URIError) return text;
+    throw cause;
+  }
+}
+
+function refused(message: string): Fault {
+  return new Fault('STREAM_SOURCE_ERR', message, {
+    details: { fields: [{ path: 'streamSource', code: 'STREAM_SOURCE_ERR', error: message }] },
+  });
+}

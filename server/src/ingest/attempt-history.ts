@@ -1,0 +1,37 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { SourceEngine } from './running-attempt.ts';
+
+/** One attempt at a source that is over. */
+export interface Attempt {
+  /** Wall clock, ms. */
+  readonly startedMs: number;
+  readonly endedMs: number;
+  /** How long pictures came, ms; 0 when none did. */
+  readonly goodMs: number;
+  readonly engine: SourceEngine;
+  /** How it ended. */
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+const maxAttempts = 100;
+
+/** The newest attempts of one source; a failure that repeats itself is kept once, with its last end. */
+export class AttemptHistory {
+  #attempts: Attempt[] = [];
+
+  add(attempt: Attempt): void {
+    const last = this.#attempts.at(-1);
+    if (last && attempt.goodMs === 0 && last.goodMs === 0 && last.reason === attempt.reason) {
+      this.#attempts[this.#attempts.length - 1] = { ...attempt, startedMs: last.startedMs };
+      return;
+    }
+    this.#attempts.push(attempt);
+    if (this.#attempts.length > maxAttempts) this.#attempts.shift();
+  }
+
+  /** Oldest first. */
+  get attempts(): readonly Attempt[] {
+    return this.#attempts;
+  }
+}

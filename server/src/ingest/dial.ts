@@ -1,0 +1,185 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { forbiddenReach, type ReachPolicy } from './reach.ts';
+
+/**
+ * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of the
+ * very addresses that passed is dialled, so that a name that changes its mind in between gains nothing. Redirects
+ * come through here again.
+ * Rejects with a Fault: STREAM_SOURCE_ERR when the policy refuses the address, EHOSTUNREACH when nobody answers there.
+ */
+export type Dial = (host: string, port: number, tls: boolean, signal?: AbortSignal) => Promise<Socket>;
+
+/** Names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and mDNS count. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+export interface DialPolicy extends ReachPolicy {
+  readonly clock: Clock;
+  /** Limit for resolving, and again for each connection attempt, ms. Default 5000. */
+  readonly timeoutMs?: number;
+  readonly lookup?: Lookup;
+}
+
+const defaultTimeoutMs = 5000;
+/** A name with more addresses than this is not tried to the end. */
+const maxAttempts = 4;
+
+/** A dialler for the sources of one stream, bound to what that stream may reach. */
+export function createDial(policy: DialPolicy): Dial {
+  return async (host, port, tls, signal) => {
+    const ips = await resolveHost(host, policy, signal);
+    let failure: unknown;
+    for (const ip of ips.slice(0, maxAttempts)) {
+      try {
+        return await connect({ ip, host, port, tls }, policy, signal);
+      } catch (cause) {
+        signal?.throwIfAborted();
+        failure = cause;
+      }
+    }
+    throw failure;
+  };
+}
+
+/**
+ * The IP addresses of a host that the policy allows, in the resolver's order; for engines that open sockets themselves
+ * and must be handed an address in place of a name.
+ * @throws Fault STREAM_SOURCE_ERR when all are refused, EHOSTUNREACH when the name is not known.
+ */
+export async function resolveHost(host: string, policy: DialPolicy, signal?: AbortSignal): Promise<string[]> {
+  const found = isIP(host) ? [host] : await lookUp(host, policy, signal);
+  const allowed = found.filter((ip) => forbiddenReach(ip, policy) === undefined);
+  const [refused] = found;
+  if (allowed.length > 0) return allowed;
+  if (refused === undefined) throw new Fault('EHOSTUNREACH', `The name ${host} has no address.`);
+  const reach = forbiddenReach(refused, policy);
+  const words =
+    reach === 'loopback'
+      ? 'Only an administrator may use this machine itself as a source.'
+      : `The address leads to a ${reach} network, which is not allowed as a source.`;
+  throw new Fault('STREAM_SOURCE_ERR', words, {
+    details: { fields: [{ path: 'streamSource', code: 'STREAM_SOURCE_ERR', error: words }] },
+  });
+}
+
+async function lookUp(host: string, policy: DialPolicy, signal?: AbortSignal): Promise<readonly string[]> {
+  const lookup = policy.lookup ?? gatedSystemLookup;
+  const timeoutMs = policy.timeoutMs ?? defaultTimeoutMs;
+  try {
+    return await within(lookup(host), policy.clock, timeoutMs, signal);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof Fault) throw cause;
+    const isUnknown = codeOf(cause) === 'ENOTFOUND';
+    throw new Fault(
+      'EHOSTUNREACH',
+      isUnknown ? `The name ${host} is not known.` : `The name ${host} could not be looked up.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Settles with the promise, or rejects at the limit or the abort; the promise itself can't be stopped. */
+function within<T>(promise: Promise<T>, clock: Clock, timeoutMs: number, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => settle(() => reject(signal?.reason));
+    const cancel = clock.after(timeoutMs, () =>
+      settle(() => reject(new Fault('EHOSTUNREACH', 'The name server did not answer in time.'))),
+    );
+    const settle = (finish: () => void) => {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+      finish();
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    promise.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+}
+
+interface Target {
+  readonly ip: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Promise<Socket> {
+  const { ip, host, port, tls } = target;
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timeoutMs = policy.timeoutMs ?? defaultTimeoutMs;
+    // Cameras carry certificates that they signed themselves: TLS hides the traffic here, it proves no identity.
+    const socket = tls
+      ? connectTls({ host: ip, port, rejectUnauthorized: false, ...(isIP(host) ? {} : { servername: host }) })
+      : connectTcp({ host: ip, port });
+    const finish = () => {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+      socket.off('error', onError);
+    };
+    const fail = (error: unknown) => {
+      finish();
+      // A socket that is given up may still fail, and must not bring the process down.
+      socket.on('error', () => {});
+      socket.destroy();
+      reject(error);
+    };
+    const onAbort = () => fail(signal?.reason);
+    const onError = (cause: Error) => fail(unreachable(cause, host, port));
+    const cancel = policy.clock.after(timeoutMs, () =>
+      fail(new Fault('EHOSTUNREACH', `${host} did not answer at port ${port} within ${timeoutMs / 1000} s.`)),
+    );
+    signal?.addEventListener('abort', onAbort, { once: true });
+    socket.once('error', onError);
+    socket.once(tls ? 'secureConnect' : 'connect', () => {
+      finish();
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+  });
+}
+
+function unreachable(cause: Error, host: string, port: number): Fault {
+  const code = codeOf(cause);
+  if (code === 'ECONNREFUSED') {
+    return new Fault('EHOSTUNREACH', `${host} refused the connection at port ${port}.`, { cause });
+  }
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'ETIMEDOUT') {
+    return new Fault('EHOSTUNREACH', `${host} can't be reached.`, { cause });
+  }
+  return new Fault('EHOSTUNREACH', `The connection to ${host} at port ${port} failed.`, { cause });
+}
+
+function codeOf(cause: unknown): string | undefined {
+  const code = cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * The system's resolver occupies one of Node's four pool threads while it waits, and files are read and written by the
+ * same four: a silent name server must not stop recording, so that no more than two look-ups run at a time.
+ */
+const maxLookups = 2;
+let runningLookups = 0;
+const waitingLookups: (() => void)[] = [];
+
+async function gatedSystemLookup(host: string): Promise<readonly string[]> {
+  if (runningLookups >= maxLookups) await new Promise<void>((resolve) => waitingLookups.push(resolve));
+  else runningLookups++;
+  try {
+    const found = await systemLookup(host, { all: true, order: 'verbatim' });
+    return found.map(({ address }) => address);
+  } finally {
+    const next = waitingLookups.shift();
+    if (next) next();
+    else runningLookups--;
+  }
+}

@@ -1,0 +1,153 @@
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { PauseCause } from '../stream/reader.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { SourceSession, SourceSink } from './source.ts';
+import type { StreamLog } from './stream-log.ts';
+
+/** Our RTSP engine, or FFmpeg's libraries in a child process. */
+export type SourceEngine = 'rtsp' | 'av';
+
+/** Makes the session of one attempt. Throws a Fault when the engine is not there (node-av is optional). */
+export type OpenSession = (engine: SourceEngine) => SourceSession;
+
+export interface AttemptOptions {
+  readonly stream: Stream;
+  readonly clock: Clock;
+  readonly log: StreamLog;
+  readonly openSession: OpenSession;
+  /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
+  readonly noFramesMs?: number;
+  /** The same before the first picture, which signing in and waiting for a key frame come before, ms. Default 20 s. */
+  readonly firstFrameMs?: number;
+}
+
+export interface AttemptEnd {
+  /** What readers are told. */
+  readonly cause: PauseCause;
+  readonly fault: Fault;
+  /** From the first picture to the last one, ms; 0 when none came. */
+  readonly goodMs: number;
+}
+
+const watchdogPeriodMs = 500;
+/** A session that was told to stop and doesn't is left behind after this. */
+const abandonMs = 5_000;
+
+/**
+ * One session under a watchdog that looks at pictures: a socket that stays open proves nothing.
+ * What a session sends after its end was decided is not passed on.
+ */
+export class RunningAttempt {
+  readonly #options: AttemptOptions;
+  readonly #onFirstFrame: () => void;
+  readonly #abort = new AbortController();
+  readonly #abandoned = Promise.withResolvers<void>();
+  #verdict: { cause: PauseCause; fault: Fault } | undefined;
+  #watchedTrackId: number | undefined;
+  #firstFrameMs: number | undefined;
+  #lastFrameMs: number;
+  #cancelAbandon: (() => void) | undefined;
+
+  constructor(options: AttemptOptions, onFirstFrame: () => void) {
+    this.#options = options;
+    this.#onFirstFrame = onFirstFrame;
+    this.#lastFrameMs = options.clock.monotonicMs();
+  }
+
+  /** Runs once, until the session ends, the watchdog ends it or `stopping` is aborted. Never rejects. */
+  async run(engine: SourceEngine, stopping: AbortSignal): Promise<AttemptEnd> {
+    const onStop = () => this.#cut('stopped', new Fault('Unavailable', 'The stream was stopped.'));
+    stopping.addEventListener('abort', onStop, { once: true });
+    const cancelWatchdog = this.#options.clock.every(watchdogPeriodMs, () => this.#watch());
+    await Promise.race([this.#runSession(engine), this.#abandoned.promise]);
+    cancelWatchdog();
+    this.#cancelAbandon?.();
+    stopping.removeEventListener('abort', onStop);
+    const goodMs = this.#firstFrameMs === undefined ? 0 : Math.max(1, this.#lastFrameMs - this.#firstFrameMs);
+    const { cause, fault } = this.#verdict ?? ended('ended');
+    return { cause, fault, goodMs };
+  }
+
+  /** Never rejects; the verdict says how it went. */
+  async #runSession(engine: SourceEngine): Promise<void> {
+    try {
+      const cause = await this.#options.openSession(engine).run(this.#sink(), this.#abort.signal);
+      this.#verdict ??= ended(cause);
+    } catch (error) {
+      this.#verdict ??= failed(error, this.#firstFrameMs !== undefined);
+    }
+  }
+
+  /** Tells the session to let go; if it doesn't, it is left behind with its verdict. */
+  #cut(cause: PauseCause, fault: Fault): void {
+    if (this.#verdict) return;
+    this.#verdict = { cause, fault };
+    this.#cancelAbandon = this.#options.clock.after(abandonMs, () => {
+      this.#options.log.add('error', 'The source did not let go in time and was left behind.');
+      this.#abandoned.resolve();
+    });
+    this.#abort.abort(fault);
+  }
+
+  #watch(): void {
+    const { clock, noFramesMs = 10_000, firstFrameMs = 20_000 } = this.#options;
+    const silentMs = clock.monotonicMs() - this.#lastFrameMs;
+    const hadFrame = this.#firstFrameMs !== undefined;
+    if (silentMs < (hadFrame ? noFramesMs : firstFrameMs)) return;
+    const seconds = Math.round(silentMs / 1000);
+    const words = hadFrame
+      ? `The source stopped sending pictures and stayed silent for ${seconds} s.`
+      : `The source sent no picture within ${seconds} s.`;
+    this.#cut('no-frames', new Fault('Unavailable', words));
+  }
+
+  #sink(): SourceSink {
+    const { stream, log } = this.#options;
+    return {
+      tracks: (tracks) => {
+        if (this.#verdict) return;
+        this.#watchedTrackId = (tracks.find(({ kind }) => kind === 'video') ?? tracks[0])?.id;
+        log.add('info', `The source sends ${describe(tracks)}.`);
+        stream.setTracks(tracks);
+      },
+      sample: (sample: Sample) => {
+        if (this.#verdict) return;
+        if (sample.trackId === this.#watchedTrackId) this.#noteFrame();
+        stream.write(sample);
+      },
+      note: (message, fields) => log.add('info', message, fields),
+    };
+  }
+
+  #noteFrame(): void {
+    this.#lastFrameMs = this.#options.clock.monotonicMs();
+    if (this.#firstFrameMs !== undefined) return;
+    this.#firstFrameMs = this.#lastFrameMs;
+    this.#onFirstFrame();
+  }
+}
+
+function describe(tracks: readonly Track[]): string {
+  return tracks
+    .map((track) =>
+      track.kind === 'video'
+        ? `${track.codec.toUpperCase()} ${track.width}x${track.height}`
+        : `${track.codec.toUpperCase()} ${track.sampleRate} Hz`,
+    )
+    .join(' and ');
+}
+
+function ended(cause: PauseCause): { cause: PauseCause; fault: Fault } {
+  return { cause, fault: new Fault('Unavailable', 'The source ended the stream.') };
+}
+
+function failed(error: unknown, hadFrame: boolean): { cause: PauseCause; fault: Fault } {
+  if (!(error instanceof Fault)) {
+    const words = 'The source failed for a reason of our own; the server log has it.';
+    return { cause: 'damaged', fault: new Fault('InternalServerError', words, { cause: error }) };
+  }
+  return { cause: hadFrame && error.code === 'ProbeError' ? 'damaged' : 'unreachable', fault: error };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log, LogFields } from '../base/log.ts';
+
+export type StreamLogLevel = 'info' | 'warn' | 'error';
+
+/** One thing that happened to a stream, in words for whoever looks after it. */
+export interface StreamLogLine {
+  /** Wall clock, ms since the epoch. */
+  readonly timeMs: number;
+  readonly level: StreamLogLevel;
+  readonly message: string;
+}
+
+const defaultMaxLines = 300;
+const maxMessageLength = 500;
+
+/**
+ * The newest events of one stream, kept in memory for the stream's debug screen and passed on to the server's log.
+ * What is written here is shown to everybody who may see the stream: no credentials.
+ */
+export class StreamLog {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #maxLines: number;
+  #lines: StreamLogLine[] = [];
+
+  constructor(clock: Clock, log: Log, maxLines = defaultMaxLines) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#maxLines = maxLines;
+  }
+
+  add(level: StreamLogLevel, message: string, fields: LogFields = {}): void {
+    const short = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}...` : message;
+    this.#lines.push({ timeMs: this.#clock.wallMs(), level, message: short });
+    // Trimmed in batches: shifting an array for each line would move all the others.
+    if (this.#lines.length > this.#maxLines * 2) this.#lines = this.#lines.slice(-this.#maxLines);
+    this.#log[level](fields, short);
+  }
+
+  /** Oldest first, at most the number of lines given to the constructor. */
+  get lines(): readonly StreamLogLine[] {
+    return this.#lines.slice(-this.#maxLines);
+  }
+}

@@ -1,0 +1,191 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import { delay, type Clock } from '../base/clock.ts';
+import type { Fault } from '../base/fault.ts';
+import type { PauseCause } from '../stream/reader.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { SourceAddress } from './address.ts';
+import { AttemptHistory, type Attempt } from './attempt-history.ts';
+import { RetryPause } from './retry-pause.ts';
+import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
+import type { StreamLog } from './stream-log.ts';
+
+export type SupervisorState = 'connecting' | 'running' | 'failed' | 'stopped';
+
+export interface SupervisorStatus {
+  readonly state: SupervisorState;
+  /** Set while `failed`: what the newest attempt met. */
+  readonly code?: ErrorCode;
+  /** The same in words for a person (English; the code has words in both languages), the stream's failureReason. */
+  readonly reason?: string;
+  /** Wall clock at which this state began, ms. */
+  readonly sinceMs: number;
+  /** Attempts since frames last came, the running one included. */
+  readonly attempts: number;
+  /** Which engine the newest attempt used. */
+  readonly engine: SourceEngine;
+}
+
+export interface SupervisorOptions {
+  readonly address: SourceAddress;
+  readonly stream: Stream;
+  readonly clock: Clock;
+  readonly log: StreamLog;
+  readonly openSession: OpenSession;
+  /** Called after every change of `status`. */
+  readonly onStatus?: (status: SupervisorStatus) => void;
+  /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
+  readonly noFramesMs?: number;
+  /** The same before the first picture, which signing in and waiting for a key frame come before, ms. Default 20 s. */
+  readonly firstFrameMs?: number;
+}
+
+/** The other engine is tried almost at once: it is the same attempt in the eyes of whoever waits. */
+const fallbackPauseMs = 200;
+/** Until frames come again: what both engines refuse so often is no camera. */
+const maxFailedFallbacks = 3;
+
+/**
+ * Keeps one configured source running for ever: a session for each attempt, a watchdog on pictures rather than on
+ * sockets, growing pauses in between. It owns the sessions and the feeding of the stream; it doesn't own the stream.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #pause: RetryPause;
+  readonly #history = new AttemptHistory();
+  readonly #stopping = new AbortController();
+  #engine: SourceEngine;
+  /** What made us fall back; reported when the fallback fares no better. */
+  #rtspFault: Fault | undefined;
+  #failedFallbacks = 0;
+  #status: SupervisorStatus;
+  #running: Promise<void> | undefined;
+  #stopCause: PauseCause | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#pause = new RetryPause(options.clock);
+    this.#engine = isRtsp(options.address) ? 'rtsp' : 'av';
+    this.#status = { state: 'stopped', sinceMs: options.clock.wallMs(), attempts: 0, engine: this.#engine };
+  }
+
+  get status(): SupervisorStatus {
+    return this.#status;
+  }
+
+  /** The newest attempts, oldest first. */
+  get attempts(): readonly Attempt[] {
+    return this.#history.attempts;
+  }
+
+  /** Begins; a supervisor is started once. */
+  start(): void {
+    if (this.#running || this.#stopping.signal.aborted) return;
+    this.#options.log.add('info', `Connecting to ${this.#options.address.redacted}.`);
+    this.#setStatus({ state: 'connecting', attempts: 0 });
+    this.#running = this.#keepRunning();
+  }
+
+  /** Ends for good, idempotent; the stream is paused with the cause. Resolves when the session has let go. */
+  async stop(cause: PauseCause): Promise<void> {
+    if (!this.#stopping.signal.aborted) {
+      this.#stopCause = cause;
+      this.#stopping.abort();
+      this.#options.stream.pause(cause);
+      this.#options.log.add('info', `Stopped: ${cause}.`);
+      this.#setStatus({ state: 'stopped', attempts: 0 });
+    }
+    await this.#running;
+  }
+
+  async #keepRunning(): Promise<void> {
+    const { clock } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      const result = await this.#attempt();
+      if (this.#stopping.signal.aborted) return;
+      const pauseMs = this.#pauseAfter(result);
+      await delay(clock, pauseMs, this.#stopping.signal).catch(rethrowUnlessStopped(this.#stopping.signal));
+    }
+  }
+
+  /** One session from beginning to end; never rejects. */
+  async #attempt(): Promise<AttemptEnd> {
+    const { clock, stream } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const startedWallMs = clock.wallMs();
+    this.#setStatus({ ...this.#status, attempts: this.#status.attempts + 1 });
+    const attempt = new RunningAttempt(this.#options, () => this.#onFirstFrame(startedMs));
+    const end = await attempt.run(this.#engine, this.#stopping.signal);
+    this.#history.add({
+      startedMs: startedWallMs,
+      endedMs: clock.wallMs(),
+      goodMs: end.goodMs,
+      engine: this.#engine,
+      code: end.fault.code,
+      reason: end.fault.message,
+    });
+    if (!this.#stopping.signal.aborted) stream.pause(end.cause);
+    return end;
+  }
+
+  #onFirstFrame(startedMs: number): void {
+    const { clock, log } = this.#options;
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1);
+    log.add('info', `The picture is there, ${seconds} s after connecting.`);
+    this.#setStatus({ state: 'running', attempts: 0 });
+  }
+
+  /** Reports how it ended, chooses the engine of the next attempt, and says how long to wait for it, ms. */
+  #pauseAfter({ goodMs, fault }: AttemptEnd): number {
+    const { address, log } = this.#options;
+    const isFallback = this.#engine === 'av' && isRtsp(address);
+    if (goodMs > 0) this.#failedFallbacks = 0;
+    const isUnmanageable = this.#engine === 'rtsp' && goodMs === 0 && fault.code === 'ProbeError';
+    if (isUnmanageable && this.#failedFallbacks < maxFailedFallbacks) {
+      this.#engine = 'av';
+      this.#rtspFault = fault;
+      this.#fail(fault);
+      log.add('warn', `Our RTSP engine can't manage this camera: ${fault.message} Trying FFmpeg's.`);
+      return fallbackPauseMs;
+    }
+    if (isFallback && goodMs === 0) {
+      this.#engine = 'rtsp';
+      this.#failedFallbacks++;
+      log.add('warn', `FFmpeg's RTSP engine fares no better: ${fault.message}`);
+      this.#fail(this.#rtspFault ?? fault);
+    } else {
+      this.#fail(fault);
+    }
+    return this.#pause.next({ goodMs, isUnauthorized: fault.code === 'HTTP_UNAUTHORIZED' });
+  }
+
+  #fail(fault: Fault): void {
+    const { attempts } = this.#status;
+    const isNews = this.#status.state !== 'failed' || this.#status.reason !== fault.message;
+    this.#setStatus({ state: 'failed', code: fault.code, reason: fault.message, attempts });
+    // A camera that is away for a week must not push everything else out of the log: attempts 1, 2, 4, 8...
+    if (isNews || Number.isInteger(Math.log2(attempts))) {
+      this.#options.log.add('warn', attempts > 1 ? `${fault.message} (attempt ${attempts})` : fault.message, {
+        code: fault.code,
+        err: fault,
+      });
+    }
+  }
+
+  #setStatus(next: Omit<SupervisorStatus, 'sinceMs' | 'engine'>): void {
+    if (this.#stopCause !== undefined && next.state !== 'stopped') return;
+    const isSame = next.state === this.#status.state;
+    const sinceMs = isSame ? this.#status.sinceMs : this.#options.clock.wallMs();
+    this.#status = { ...next, sinceMs, engine: this.#engine };
+    this.#options.onStatus?.(this.#status);
+  }
+}
+
+function isRtsp(address: SourceAddress): boolean {
+  return address.scheme === 'rtsp' || address.scheme === 'rtsps';
+}
+
+function rethrowUnlessStopped(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
+}
