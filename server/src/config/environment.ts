@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { ConfigFile } from './schema.ts';
+
+/** One key of the configuration that the environment may set. */
+export interface EnvironmentKey {
+  /** As in `VIDETTE_SMTP_HOST`. */
+  readonly variable: string;
+  /** As in `['smtp', 'host']`. */
+  readonly path: readonly string[];
+  readonly kind: 'string' | 'number' | 'boolean' | 'list';
+}
+
+/** Every leaf of the schema as an environment variable. */
+export const environmentKeys: readonly EnvironmentKey[] = keysOf(ConfigFile, []);
+
+function keysOf(schema: z.ZodType, path: readonly string[]): EnvironmentKey[] {
+  const inner = unwrap(schema);
+  if (inner.def.type === 'object') {
+    const shape = (inner as z.ZodObject).shape;
+    return Object.entries(shape).flatMap(([key, member]) => keysOf(member as z.ZodType, [...path, key]));
+  }
+  const kinds: Partial<Record<string, EnvironmentKey['kind']>> = {
+    number: 'number',
+    boolean: 'boolean',
+    array: 'list',
+  };
+  const name = path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
+  return [{ variable: `VIDETTE_${name}`, path, kind: kinds[inner.def.type] ?? 'string' }];
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  const def = schema.def as { innerType?: z.ZodType };
+  return def.innerType ? unwrap(def.innerType) : schema;
+}
+
+/**
+ * Lays what the environment sets over what the file says. An empty variable counts as not set, as compose files
+ * and service units write it. Values stay unchecked here; the schema judges them.
+ */
+export function withEnvironment(
+  file: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, unknown> {
+  const merged = structuredClone(file) as Record<string, unknown>;
+  for (const { variable, path, kind } of environmentKeys) {
+    const text = env[variable];
+    if (text === undefined || text === '') continue;
+    let place = merged;
+    for (const key of path.slice(0, -1)) {
+      const next = place[key];
+      place = (place[key] = isRecord(next) ? next : {}) as Record<string, unknown>;
+    }
+    place[path.at(-1) as string] = parse(text, kind);
+  }
+  return merged;
+}
+
+function parse(text: string, kind: EnvironmentKey['kind']): unknown {
+  if (kind === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (kind === 'boolean')
+    return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
+  if (kind === 'list') return text.split(',').map((item) => item.trim());
+  return text;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { environmentKeys } from './environment.ts';
+import { ConfigError, loadConfig, parseConfig } from './load.ts';
+import { ConfigFile } from './schema.ts';
+
+const sampleFile = new URL('../../../guide/vidette.sample.yaml', import.meta.url);
+
+test('[R10.11] the sample documents every key, with the default that is in force', async () => {
+  const sample = parse(await readFile(sampleFile, 'utf8')) as unknown;
+  assert.deepEqual(sample, ConfigFile.parse({}));
+});
+
+test('[R10.11] the four variables that scripts rely on', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
+  try {
+    const config = await loadConfig({
+      VIDETTE_DATA: dataDir,
+      VIDETTE_PORT: '9001',
+      VIDETTE_HOST: '127.0.0.1',
+      VIDETTE_DATABASE: 'postgres://db/vidette',
+    });
+    assert.equal(config.dataDir, dataDir);
+    assert.equal(config.port, 9001);
+    assert.equal(config.host, '127.0.0.1');
+    assert.equal(config.database, 'postgres://db/vidette');
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
+
+test('[R10.11] the environment wins over the file, the file over the default', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
+  try {
+    await writeFile(join(dataDir, 'vidette.yaml'), 'port: 7000\nsmtp: { host: mail, port: 25 }\n');
+    const config = await loadConfig({ VIDETTE_DATA: dataDir, VIDETTE_SMTP_PORT: '26', VIDETTE_HOST: '' });
+    assert.equal(config.port, 7000);
+    assert.equal(config.host, '0.0.0.0');
+    assert.deepEqual([config.smtp.host, config.smtp.port, config.smtp.tls], ['mail', 26, 'starttls']);
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
+
+for (const [name, text, env, words] of [
+  ['a key that does not exist', 'prot: 1', {}, /prot: there is no such key/],
+  ['a value of another type', 'port: high', {}, /port: /],
+  ['a bad variable', '', { VIDETTE_PORT: '80a' }, /port: /],
+  ['broken YAML', 'a: [1', {}, /x\.yaml: /],
+  ['a list in place of keys', '- 1', {}, /keys and values/],
+  ['half a TLS pair', 'tls: { key: k.pem }', {}, /both certificate and key/],
+] as const) {
+  test(`${name} is one clear line`, () => {
+    assert.throws(
+      () => parseConfig(text, env, 'x.yaml'),
+      (error: unknown) =>
+        error instanceof ConfigError && words.test(error.message) && !error.message.includes('\n'),
+    );
+  });
+}
+
+test('every leaf has one environment variable', () => {
+  const names = environmentKeys.map((key) => key.variable);
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(names.includes('VIDETTE_ARCHIVE_MAX_DEPTH_HOURS'));
+});

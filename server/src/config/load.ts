@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { withEnvironment } from './environment.ts';
+import { ConfigFile, type Config } from './schema.ts';
+
+/** The configuration can't be used; the message is one line for the operator. */
+export class ConfigError extends Error {
+  constructor(message: string, options?: { cause: unknown }) {
+    super(message, options);
+    this.name = 'ConfigError';
+  }
+}
+
+export const configFileName = 'vidette.yaml';
+
+/**
+ * The configuration in force: `vidette.yaml` in the data folder (`VIDETTE_DATA`, else `./data`), the environment
+ * over it, defaults under it. A missing file is an empty one.
+ * @throws ConfigError naming the key or the line that is wrong.
+ */
+export async function loadConfig(env: Readonly<Record<string, string | undefined>>): Promise<Config> {
+  const dataDir = resolve(env['VIDETTE_DATA'] || 'data');
+  const file = join(dataDir, configFileName);
+  const config = parseConfig(await readIfThere(file), env, file);
+  return { ...config, dataDir };
+}
+
+/** The checked configuration from the text of a file and an environment; `fileName` is for the error's words. */
+export function parseConfig(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  fileName: string,
+): Omit<Config, 'dataDir'> {
+  const result = ConfigFile.safeParse(withEnvironment(parseYaml(text, fileName), env));
+  if (result.success) {
+    const { tls } = result.data;
+    if ((tls.certificate === null) !== (tls.key === null)) {
+      throw new ConfigError(`${fileName}: tls needs both certificate and key.`);
+    }
+    return result.data;
+  }
+  const complaints = result.error.issues.map((issue) => {
+    const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+    const path = [...issue.path, ...(unknown === undefined ? [] : [unknown])].join('.');
+    return `${path || 'the file'}: ${unknown === undefined ? issue.message : 'there is no such key'}`;
+  });
+  throw new ConfigError(`${fileName} or the environment: ${complaints.join('; ')}`);
+}
+
+async function readIfThere(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function parseYaml(text: string, fileName: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parse(text, { prettyErrors: true });
+  } catch (error) {
+    const firstLine = (error as Error).message.split('\n', 1)[0] ?? '';
+    throw new ConfigError(`${fileName}: ${firstLine.replace(/:$/, '')}`, { cause: error });
+  }
+  if (value === null || value === undefined) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new ConfigError(`${fileName}: keys and values are expected, as in "port: 8080".`);
+  }
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { archiveDefaults, defaultTunnelLocation, productName } from '@vidette/contract/constants';
+
+/**
+ * Every key of `vidette.yaml`, with its default. A key `a.b` is also read from the environment as `VIDETTE_A_B`
+ * (see `environment.ts`), so that names here become names there: keep them short and stable.
+ */
+const text = z.string().trim().min(1).max(2_048);
+const port = z.int().min(0).max(65_535);
+const seconds = z.int().min(1).max(31_536_000);
+const url = z.url({ protocol: /^https?$/ }).max(2_048);
+
+export const ConfigFile = z.strictObject({
+  port: port.default(8080),
+  host: text.default('0.0.0.0'),
+  publicUrl: url.nullable().default(null),
+  trustProxy: z.boolean().default(false),
+  database: text.nullable().default(null),
+  tls: z
+    .strictObject({ certificate: text.nullable().default(null), key: text.nullable().default(null) })
+    .prefault({}),
+  log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
+  archive: z
+    .strictObject({
+      folder: text.nullable().default(null),
+      downloadMaxSeconds: seconds.default(archiveDefaults.downloadMaxSeconds),
+      playlistMaxSeconds: seconds.default(archiveDefaults.playlistMaxSeconds),
+      rangesMaxSeconds: seconds.default(archiveDefaults.rangesMaxSeconds),
+      maxDepthHours: z.int().min(-1).max(876_000).default(archiveDefaults.depthHours),
+      quotaBytes: z.int().min(0).nullable().default(null),
+      quotaPercent: z.number().min(1).max(99).default(90),
+      warnPercent: z.number().min(1).max(100).default(95),
+    })
+    .prefault({}),
+  source: z
+    .strictObject({
+      noFramesSeconds: z.number().min(1).max(600).default(10),
+      probeSeconds: z.number().min(1).max(60).default(15),
+    })
+    .prefault({}),
+  app: z
+    .strictObject({
+      title: text.max(100).default(productName),
+      logo: text.nullable().default(null),
+      language: z.enum(['en', 'ru']).nullable().default(null),
+      documentation: url.nullable().default(null),
+      site: url.nullable().default(null),
+    })
+    .prefault({}),
+  session: z.strictObject({ days: z.number().min(0.001).max(3_650).default(30) }).prefault({}),
+  smtp: z
+    .strictObject({
+      host: text.nullable().default(null),
+      port: port.min(1).default(587),
+      tls: z.enum(['starttls', 'always', 'never']).default('starttls'),
+      user: text.nullable().default(null),
+      password: z.string().max(1_024).nullable().default(null),
+      from: text.nullable().default(null),
+    })
+    .prefault({}),
+  passwordReset: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      revealUnknown: z.boolean().default(false),
+      codeMinutes: z.number().min(1).max(1_440).default(15),
+    })
+    .prefault({}),
+  license: z.strictObject({ vendorKey: text.nullable().default(null) }).prefault({}),
+  audit: z
+    .strictObject({ enabled: z.boolean().default(true), days: z.int().min(1).max(36_500).default(365) })
+    .prefault({}),
+  metrics: z.strictObject({ token: text.nullable().default(null) }).prefault({}),
+  versionCheck: z.strictObject({ url: url.nullable().default(null) }).prefault({}),
+  kiosk: z
+    .strictObject({
+      user: text.nullable().default(null),
+      password: z.string().max(1_024).nullable().default(null),
+    })
+    .prefault({}),
+  node: z
+    .strictObject({
+      id: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{1,64}$/)
+        .default('main'),
+    })
+    .prefault({}),
+  tunnel: z.strictObject({ locations: z.array(text).max(100).default([defaultTunnelLocation]) }).prefault({}),
+});
+
+/** What `vidette.yaml` may hold. */
+export type ConfigInput = z.input<typeof ConfigFile>;
+
+/** The configuration in force: the file's keys, defaults filled in, and where the data live. */
+export interface Config extends z.output<typeof ConfigFile> {
+  /** Absolute path of the data folder. */
+  readonly dataDir: string;
+}
+
+/** Keys whose values never leave the server. */
+export const secretKeys: readonly string[] = ['smtp.password', 'metrics.token', 'kiosk.password', 'database'];
