@@ -27,6 +27,8 @@ const media = loadMedia(kbit);
 const pictures = media.pictures.map((nals) => pictureTemplate(nals));
 const sounds = media.sounds.map((sound) => soundTemplate(sound));
 const sessions = new Set<Session>();
+/** Paths that had their pictures: a recorder that comes back for more would spoil the count. */
+const played = new Set<string>();
 
 /** One PLAYing client. */
 class Session {
@@ -61,6 +63,7 @@ class Session {
     }
     if (this.#picture === picturesPerSession) {
       sessions.delete(this);
+      played.add(this.#path);
       this.#socket.end();
       process.stdout.write(`${JSON.stringify({ path: this.#path, pictures: this.#picture })}\n`);
     }
@@ -83,6 +86,10 @@ const server = createServer((socket) => {
       const request = pending.slice(start, end);
       pending = pending.slice(end + 4);
       const path = new URL(/ (\S+) /.exec(request)?.[1] ?? '').pathname;
+      if (played.has(path)) {
+        socket.end(`RTSP/1.0 404 Not Found\r\nCSeq: ${/CSeq: *(\d+)/i.exec(request)?.[1] ?? '0'}\r\n\r\n`);
+        return;
+      }
       answer(socket, request);
       if (request.startsWith('PLAY')) sessions.add((session = new Session(socket, path)));
     }

@@ -1,33 +1,154 @@
-import type { ErrorCode } from '@vidette/contract/errors';
-import type { Archive, Recorder } from '../archive/archive.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { Recorder } from '../archive/recorder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { parseSourceAddress } from '../ingest/address.ts';
-import type { StreamLog } from '../ingest/stream-log.ts';
-import type { Supervisor } from '../ingest/supervisor.ts';
-import { LiveFragmenter } from '../live/fragmenter.ts';
-import { LowLatencyHls } from '../live/hls.ts';
+import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
+import type { OpenSession } from '../ingest/running-attempt.ts';
+import { StreamLog } from '../ingest/stream-log.ts';
+import { Supervisor } from '../ingest/supervisor.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
+import { sameState, stateOf, type StationState } from './state.ts';
 
-/** Wire values of a stream's status [R4.1]. */
-export type StationStatus = 'pending' | 'running' | 'failed' | 'paused' | 'disabled';
-
-export interface StationState {
-  readonly status: StationStatus;
-  /** In words, only while failed. */
-  readonly failureReason: string | null;
-  readonly code: ErrorCode | null;
-  /** When the status became what it is, milliseconds since the epoch. */
-  readonly sinceMs: number;
-}
-
-/** What a stream borrows from the station that runs it. */
+/** What a stream borrows from its station. */
 export interface StationTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly archive: Archive;
-  /** A supervisor that keeps the source of `settings` delivering into `stream`. */
-  supervise(settings: StationSettings, stream: Stream, streamLog: StreamLog): Supervisor;
+  /** Opens a session of the engine that fits; the policy is that of whoever saved the source. */
+  openSession(policy: { address: SourceAddress; allowLoopback: boolean }): OpenSession;
+  /** Called when what people see of the stream changed. */
+  onState(uid: string, state: StationState): void;
+}
+
+/**
+ * One configured stream on this node: its hub, its source while one is wanted, its recorder while recording is on.
+ * It owns all three. `apply` says what is wanted, and the stream moves there one step at a time.
+ */
+export class StationStream {
+  readonly stream: Stream;
+  readonly leases: Leases;
+  readonly log: StreamLog;
+  readonly #tools: StationTools;
+  #settings: StationSettings;
+  #supervisor: Supervisor | undefined;
+  #recorder: Recorder | undefined;
+  #state: StationState;
+  /** Everything that takes time happens in this order, one after the other. */
+  #moves: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(settings: StationSettings, tools: StationTools) {
+    this.#settings = settings;
+    this.#tools = tools;
+    this.stream = new Stream(settings.uid);
+    this.log = new StreamLog(tools.clock, tools.log.child({ stream: settings.uid }));
+    this.leases = new Leases(tools.clock, () => this.#move());
+    this.#state = stateOf(settings, undefined);
+    this.#move();
+  }
+
+  get settings(): StationSettings {
+    return this.#settings;
+  }
+
+  get state(): StationState {
+    return this.#state;
+  }
+
+  /** The source's supervisor while a source is wanted: attempts, engine, since when. */
+  get supervisor(): Supervisor | undefined {
+    return this.#supervisor;
+  }
+
+  get recorder(): Recorder | undefined {
+    return this.#recorder;
+  }
+
+  /** Takes new settings. The source is restarted only when its address or reach changed. */
+  apply(settings: StationSettings): void {
+    const old = this.#settings;
+    this.#settings = settings;
+    const isOther = old.source !== settings.source || old.allowLoopback !== settings.allowLoopback;
+    if (isOther) this.#enqueue(() => this.#stopSource('source-changed'));
+    this.#updateState();
+    this.#move();
+  }
+
+  /** Ends everything, in order: source, recorder, hub. Idempotent; resolves when the last GOP is on the disk. */
+  close(cause: 'server-stopped' | 'removed'): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.leases.clear();
+      this.#enqueue(async () => {
+        await this.#stopSource('stopped');
+        await this.#recorder?.stop(cause);
+        this.#recorder = undefined;
+        this.stream.end(cause);
+      });
+    }
+    return this.#moves;
+  }
+
+  /** Brings source and recorder to what the settings and leases ask for. */
+  #move(): void {
+    if (this.#closed) return;
+    this.#enqueue(async () => {
+      if (this.#closed) return;
+      await this.#moveRecorder();
+      const { isPaused, isRecorded, isOnDemand } = this.#settings;
+      if (isPaused) await this.#stopSource('paused');
+      else if (isRecorded || !isOnDemand || this.leases.isHeld) this.#startSource();
+      else await this.#stopSource('idle');
+      this.#updateState();
+    });
+  }
+
+  async #moveRecorder(): Promise<void> {
+    if (this.#settings.isRecorded) {
+      this.#recorder ??= this.#tools.archive.record(this.#settings.uid, this.stream);
+    } else {
+      const recorder = this.#recorder;
+      this.#recorder = undefined;
+      await recorder?.stop('recording-off');
+    }
+  }
+
+  #startSource(): void {
+    if (this.#supervisor) return;
+    const { source, allowLoopback } = this.#settings;
+    const address = parseSourceAddress(source);
+    const supervisor = new Supervisor({
+      address,
+      stream: this.stream,
+      clock: this.#tools.clock,
+      log: this.log,
+      openSession: this.#tools.openSession({ address, allowLoopback }),
+      onStatus: () => this.#updateState(),
+    });
+    this.#supervisor = supervisor;
+    supervisor.start();
+  }
+
+  async #stopSource(cause: 'paused' | 'idle' | 'stopped' | 'source-changed'): Promise<void> {
+    const supervisor = this.#supervisor;
+    this.#supervisor = undefined;
+    await supervisor?.stop(cause);
+  }
+
+  #enqueue(step: () => Promise<void>): void {
+    this.#moves = this.#moves.then(step).catch((error: unknown) => {
+      this.log.add('error', `The stream could not be brought to its new settings: ${String(error)}`, {
+        err: error,
+      });
+    });
+  }
+
+  #updateState(): void {
+    const state = stateOf(this.#settings, this.#supervisor?.status);
+    if (sameState(state, this.#state)) return;
+    this.#state = state;
+    this.#tools.onState(this.#settings.uid, state);
+  }
 }

@@ -1,0 +1,14 @@
+/** What a node needs to know of a configured stream to run it; the station never reads the database itself. */
+export interface StationSettings {
+  readonly uid: string;
+  /** The source's address with its credentials. */
+  readonly source: string;
+  /** An administrator saved this source: it may be on this very machine. */
+  readonly allowLoopback: boolean;
+  readonly isPaused: boolean;
+  /** The source runs only while somebody watches. Has no effect while the stream is recorded. */
+  readonly isOnDemand: boolean;
+  readonly isRecorded: boolean;
+  /** Hours of archive that are kept; -1 keeps all. */
+  readonly depthHours: number;
+}

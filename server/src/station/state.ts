@@ -1,0 +1,34 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { SupervisorStatus } from '../ingest/supervisor.ts';
+import type { StationSettings } from './settings.ts';
+
+/** Wire values of a stream's status [R4.1]; pending and running count as available. */
+export type StationStatus = 'pending' | 'running' | 'failed' | 'paused';
+
+export interface StationState {
+  readonly status: StationStatus;
+  /** Why, in words; null unless failed. */
+  readonly failureReason: string | null;
+  /** The same as a code of the catalogue. */
+  readonly code: ErrorCode | null;
+}
+
+/** The status that people see, from what was asked for and what the source does. */
+export function stateOf(settings: StationSettings, source: SupervisorStatus | undefined): StationState {
+  if (settings.isPaused) return { status: 'paused', failureReason: null, code: null };
+  switch (source?.state) {
+    case 'running':
+      return { status: 'running', failureReason: null, code: null };
+    case 'failed':
+      return { status: 'failed', failureReason: source.reason ?? null, code: source.code ?? null };
+    case 'connecting':
+    case 'stopped':
+    case undefined:
+      return { status: 'pending', failureReason: null, code: null };
+  }
+}
+
+/** Compares what people see. */
+export function sameState(a: StationState, b: StationState): boolean {
+  return a.status === b.status && a.failureReason === b.failureReason && a.code === b.code;
+}

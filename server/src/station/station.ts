@@ -1,0 +1,72 @@
+import { Fault } from '../base/fault.ts';
+import type { StationSettings } from './settings.ts';
+import { StateChanges } from './state-changes.ts';
+import type { StationState } from './state.ts';
+import { StationStream, type StationTools } from './station-stream.ts';
+
+/** The streams that this node runs, by uid. It owns them: they begin with `apply` and end with `remove` or `close`. */
+export class Station {
+  /** For polls that want only what changed. */
+  readonly changes = new StateChanges();
+  readonly #tools: Omit<StationTools, 'onState'>;
+  readonly #streams = new Map<string, StationStream>();
+  #closed = false;
+
+  constructor(tools: Omit<StationTools, 'onState'>) {
+    this.#tools = tools;
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  streams(): IterableIterator<StationStream> {
+    return this.#streams.values();
+  }
+
+  find(uid: string): StationStream | undefined {
+    return this.#streams.get(uid);
+  }
+
+  /** @throws Fault Unavailable when this node doesn't run the stream. */
+  get(uid: string): StationStream {
+    const stream = this.#streams.get(uid);
+    if (!stream) throw new Fault('Unavailable', 'This server does not run the stream.');
+    return stream;
+  }
+
+  /** What people see of a stream; a stream that isn't run here is pending. */
+  state(uid: string): StationState {
+    return this.#streams.get(uid)?.state ?? { status: 'pending', failureReason: null, code: null };
+  }
+
+  /** Runs a stream with these settings, or changes one that runs. */
+  apply(settings: StationSettings): StationStream {
+    if (this.#closed) throw new Fault('Unavailable', 'The server is stopping.');
+    const running = this.#streams.get(settings.uid);
+    if (running) {
+      running.apply(settings);
+      return running;
+    }
+    const stream = new StationStream(settings, { ...this.#tools, onState: (uid) => this.changes.add(uid) });
+    this.#streams.set(settings.uid, stream);
+    this.changes.add(settings.uid);
+    return stream;
+  }
+
+  /** Stops running a stream; with `purge` its archive is removed once the recorder has let go. */
+  async remove(uid: string, options: { purge: boolean }): Promise<void> {
+    const stream = this.#streams.get(uid);
+    this.#streams.delete(uid);
+    this.changes.add(uid);
+    await stream?.close('removed');
+    if (options.purge) await this.#tools.archive.remove(uid);
+  }
+
+  /** Ends all streams; idempotent. Resolves when every last GOP is on the disk. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#streams.values()].map((stream) => stream.close('server-stopped')));
+    this.#streams.clear();
+  }
+}
