@@ -1,0 +1,106 @@
+/** Boxes of ISO/IEC 14496-12, clause 4.2: how one is framed, written and read; not what any of them says. */
+import { ByteReader } from '../bytes.ts';
+import type { ByteWriter } from '../bytes.ts';
+import { MalformedError } from '../malformed.ts';
+
+/** Writes a box around what `body` writes and fills in its size. */
+export function writeBox(out: ByteWriter, type: string, body: () => void): void {
+  const start = out.position;
+  out.u32(0);
+  out.ascii(type);
+  body();
+  out.patchU32(start, out.position - start);
+}
+
+/** A box whose body begins with a version and 24 bits of flags. */
+export function writeFullBox(
+  out: ByteWriter,
+  type: string,
+  version: number,
+  flags: number,
+  body: () => void,
+): void {
+  writeBox(out, type, () => {
+    out.u8(version);
+    out.u24(flags);
+    body();
+  });
+}
+
+export interface BoxHeader {
+  readonly type: string;
+  /** Bytes of the whole box, header included; `undefined` when it runs to the end of the file (size 0). */
+  readonly size: number | undefined;
+  /** Bytes before the body: 8, or 16 with a 64-bit size. */
+  readonly headerSize: number;
+}
+
+/** As many bytes as `readBoxHeader` may need. */
+export const BOX_HEADER_MAX_BYTES = 16;
+
+/**
+ * The header at the start of `bytes`. Answers `undefined` when `bytes` ends inside the header.
+ * @throws MalformedError when the size is smaller than the header or above 2^53.
+ */
+export function readBoxHeader(bytes: Uint8Array): BoxHeader | undefined {
+  if (bytes.length < 8) return undefined;
+  const reader = new ByteReader(bytes);
+  const size32 = reader.u32();
+  const type = reader.ascii(4);
+  if (size32 === 0) return { type, size: undefined, headerSize: 8 };
+  if (size32 !== 1) {
+    if (size32 < 8) throw new MalformedError(`box ${printable(type)} of ${size32} bytes`);
+    return { type, size: size32, headerSize: 8 };
+  }
+  if (bytes.length < 16) return undefined;
+  const size = reader.u64();
+  if (size < 16) throw new MalformedError(`box ${printable(type)} of ${size} bytes with a 64-bit size`);
+  return { type, size, headerSize: 16 };
+}
+
+export interface Box {
+  readonly type: string;
+  /** Where the box begins in the bytes that were walked. */
+  readonly offset: number;
+  readonly size: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The boxes that fill `bytes` from `offset` on, in order.
+ * @throws MalformedError when one is cut short or does not end where its parent does.
+ */
+export function* walkBoxes(bytes: Uint8Array, offset = 0): Generator<Box, void, undefined> {
+  let at = offset;
+  while (at < bytes.length) {
+    const rest = bytes.subarray(at);
+    const header = readBoxHeader(rest);
+    if (header === undefined) throw new MalformedError(`box header cut short at ${at}`);
+    const size = header.size ?? rest.length;
+    if (size > rest.length) {
+      throw new MalformedError(
+        `box ${printable(header.type)} of ${size} bytes where ${rest.length} are left`,
+      );
+    }
+    yield { type: header.type, offset: at, size, body: rest.subarray(header.headerSize, size) };
+    at += size;
+  }
+}
+
+/** The first child of this type, or `undefined`. */
+export function findBox(bytes: Uint8Array, type: string): Box | undefined {
+  for (const box of walkBoxes(bytes)) if (box.type === type) return box;
+  return undefined;
+}
+
+/** The body of the first child of this type. @throws MalformedError when there is none. */
+export function requireBox(bytes: Uint8Array, type: string): Uint8Array {
+  const box = findBox(bytes, type);
+  if (box === undefined) throw new MalformedError(`box ${type} is missing`);
+  return box.body;
+}
+
+/** A box type for a message: other characters than printable ASCII become dots. */
+export function printable(type: string): string {
+  return type.replace(/[^\x20-\x7e]/g, '.');
+}

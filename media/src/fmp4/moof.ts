@@ -1,0 +1,123 @@
+/**
+ * The movie fragment box and its children: ISO/IEC 14496-12 clauses 8.8.4 to 8.8.8 and 8.8.12.
+ * What the samples are, not where they come from: `fragment.ts` and `subset.ts` both write through this.
+ */
+import { ByteWriter } from '../bytes.ts';
+import { writeBox, writeFullBox } from './box.ts';
+import { SAMPLE_FLAGS_KEY } from './sample-flags.ts';
+
+const TFHD = { defaultSampleFlags: 0x20, defaultBaseIsMoof: 0x20000 } as const;
+const TRUN = {
+  dataOffset: 0x1,
+  duration: 0x100,
+  size: 0x200,
+  flags: 0x400,
+  compositionOffset: 0x800,
+} as const;
+
+const MDAT_HEADER_BYTES = 8;
+/** moof, mfhd, and for each track traf, tfhd, tfdt and the head of trun. */
+const FIXED_BYTES = 8 + 16;
+const TRACK_BYTES = 8 + 20 + 20 + 20;
+const SAMPLE_BYTES = 16;
+
+/** One row of a trun. */
+export interface TrunSample {
+  /** Ticks. */
+  readonly duration: number;
+  /** Bytes. */
+  readonly size: number;
+  /** See `sample-flags.ts`. */
+  readonly flags: number;
+  /** Presentation less decode time, ticks, signed. */
+  readonly compositionOffset: number;
+}
+
+export interface TrackRun {
+  readonly trackId: number;
+  /** Decode time of the first sample, ticks. */
+  readonly baseDts: number;
+  /** Not empty. */
+  readonly samples: readonly TrunSample[];
+}
+
+/**
+ * A moof followed by the header of its mdat, whose body must hold the samples of each run in turn.
+ * @throws RangeError when the media data exceed what a 32-bit mdat holds, or a time or size its field.
+ */
+export function moofAndMdatHeader(sequence: number, runs: readonly TrackRun[]): Uint8Array {
+  let mediaBytes = 0;
+  let rows = 0;
+  for (const run of runs) {
+    rows += run.samples.length;
+    for (const sample of run.samples) mediaBytes += checkedSize(sample);
+  }
+  if (mediaBytes + MDAT_HEADER_BYTES > 0xffffffff) throw new RangeError(`fragment of ${mediaBytes} bytes`);
+  const out = new ByteWriter(
+    FIXED_BYTES + runs.length * TRACK_BYTES + rows * SAMPLE_BYTES + MDAT_HEADER_BYTES,
+  );
+  const dataOffsets: { at: number; before: number }[] = [];
+  let before = 0;
+  writeBox(out, 'moof', () => {
+    writeFullBox(out, 'mfhd', 0, 0, () => out.u32(sequence));
+    for (const run of runs) {
+      writeBox(out, 'traf', () => {
+        tfhd(out, run.trackId);
+        writeFullBox(out, 'tfdt', 1, 0, () => out.u64(run.baseDts));
+        dataOffsets.push({ at: trun(out, run.samples), before });
+      });
+      for (const sample of run.samples) before += sample.size;
+    }
+  });
+  const mediaStart = out.position + MDAT_HEADER_BYTES;
+  for (const offset of dataOffsets) out.patchU32(offset.at, mediaStart + offset.before);
+  out.u32(mediaBytes + MDAT_HEADER_BYTES);
+  out.ascii('mdat');
+  return out.finish();
+}
+
+function checkedSize(sample: TrunSample): number {
+  const { duration, size, compositionOffset } = sample;
+  if (!(duration > 0 && duration <= 0xffffffff)) throw new RangeError(`sample lasts ${duration} ticks`);
+  if (!(Math.abs(compositionOffset) <= 0x7fffffff)) {
+    throw new RangeError(`sample is shown ${compositionOffset} ticks after it is decoded`);
+  }
+  return size;
+}
+
+/** Clause 8.8.7; the flags given here are those of samples that carry none in trun, which are all keys. */
+function tfhd(out: ByteWriter, trackId: number): void {
+  writeFullBox(out, 'tfhd', 0, TFHD.defaultBaseIsMoof | TFHD.defaultSampleFlags, () => {
+    out.u32(trackId);
+    out.u32(SAMPLE_FLAGS_KEY);
+  });
+}
+
+/**
+ * Clause 8.8.8. Flags and composition offsets are written only where a sample needs them.
+ * @returns the position of data_offset, known only when the moof is complete.
+ */
+function trun(out: ByteWriter, samples: readonly TrunSample[]): number {
+  const withFlags = samples.some((sample) => sample.flags !== SAMPLE_FLAGS_KEY);
+  const withOffsets = samples.some((sample) => sample.compositionOffset !== 0);
+  const flags =
+    TRUN.dataOffset |
+    TRUN.duration |
+    TRUN.size |
+    (withFlags ? TRUN.flags : 0) |
+    (withOffsets ? TRUN.compositionOffset : 0);
+  let dataOffsetAt = 0;
+  // Version 1: composition offsets are signed.
+  writeFullBox(out, 'trun', 1, flags, () => {
+    out.u32(samples.length);
+    dataOffsetAt = out.position;
+    out.u32(0);
+    for (const sample of samples) {
+      out.u32(sample.duration);
+      out.u32(sample.size);
+      if (withFlags) out.u32(sample.flags);
+      if (withOffsets) out.i32(sample.compositionOffset);
+    }
+  });
+  return dataOffsetAt;
+}

@@ -1,0 +1,131 @@
+/** The inverse of `init.ts`: tracks from the ftyp and moov of a file. */
+import { ByteReader } from '../bytes.ts';
+import { aacTrack } from '../codec/aac.ts';
+import { h264TrackOfConfig } from '../codec/avcc.ts';
+import { h265TrackOfConfig } from '../codec/hvcc.ts';
+import { opusTrack } from '../codec/opus.ts';
+import { MalformedError } from '../malformed.ts';
+import type { Track } from '../track.ts';
+import { findBox, printable, requireBox, walkBoxes } from './box.ts';
+
+/** An init segment of ours has some 1500 bytes; nothing that needs more is read. */
+export const MAX_INIT_BYTES = 1 << 20;
+const MAX_TRACKS = 16;
+const VISUAL_ENTRY_BYTES = 78;
+const AUDIO_ENTRY_BYTES = 28;
+
+/**
+ * The tracks that an initialisation segment declares, in its order.
+ * @throws MalformedError when it is cut short, holds no track, or one of a codec that is not stored here.
+ */
+export function parseInit(bytes: Uint8Array): Track[] {
+  if (bytes.length > MAX_INIT_BYTES) throw new MalformedError(`init segment of ${bytes.length} bytes`);
+  const tracks: Track[] = [];
+  for (const box of walkBoxes(requireBox(bytes, 'moov'))) {
+    if (box.type !== 'trak') continue;
+    if (tracks.length === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
+    tracks.push(parseTrak(box.body));
+  }
+  if (tracks.length === 0) throw new MalformedError('moov without a track');
+  return tracks;
+}
+
+function parseTrak(trak: Uint8Array): Track {
+  const id = parseTrackId(requireBox(trak, 'tkhd'));
+  const mdia = requireBox(trak, 'mdia');
+  const timescale = parseTimescale(requireBox(mdia, 'mdhd'));
+  const stbl = requireBox(requireBox(mdia, 'minf'), 'stbl');
+  return { ...parseSampleEntry(id, requireBox(stbl, 'stsd')), timescale };
+}
+
+/** Clause 8.3.2. */
+function parseTrackId(tkhd: Uint8Array): number {
+  const reader = new ByteReader(tkhd);
+  const version = reader.u8();
+  reader.skip(3 + (version === 1 ? 16 : 8));
+  return reader.u32();
+}
+
+/** Clause 8.4.2. */
+function parseTimescale(mdhd: Uint8Array): number {
+  const reader = new ByteReader(mdhd);
+  const version = reader.u8();
+  reader.skip(3 + (version === 1 ? 16 : 8));
+  const timescale = reader.u32();
+  if (timescale === 0) throw new MalformedError('timescale 0');
+  return timescale;
+}
+
+/** Clause 8.5.2, the first entry. */
+function parseSampleEntry(id: number, stsd: Uint8Array): Track {
+  const reader = new ByteReader(stsd);
+  reader.skip(8);
+  const [entry] = walkBoxes(reader.bytes(reader.remaining));
+  if (entry === undefined) throw new MalformedError('stsd without an entry');
+  const { type, body } = entry;
+  switch (type) {
+    case 'avc1':
+      return h264TrackOfConfig(id, requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'avcC'));
+    case 'hvc1':
+      return h265TrackOfConfig(id, requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'hvcC'));
+    case 'mp4a':
+      return aacTrack(id, parseEsds(requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'esds')));
+    case 'Opus':
+      return opusTrack(id, requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'dOps'));
+    default:
+      throw new MalformedError(`sample entry ${printable(type)}`);
+  }
+}
+
+/** The boxes after the fixed fields of a sample entry. */
+function entryChildren(entry: Uint8Array, fixedBytes: number): Uint8Array {
+  if (entry.length < fixedBytes) throw new MalformedError(`sample entry of ${entry.length} bytes`);
+  return entry.subarray(fixedBytes);
+}
+
+/** The DecoderSpecificInfo inside ES and decoder configuration descriptors: ISO/IEC 14496-1 clause 7.2.6. */
+function parseEsds(esds: Uint8Array): Uint8Array {
+  const es = descriptor(esds.subarray(4), 0x03);
+  const reader = new ByteReader(es);
+  reader.skip(2);
+  const flags = reader.u8();
+  if ((flags & 0x80) !== 0) reader.skip(2);
+  if ((flags & 0x40) !== 0) reader.skip(reader.u8());
+  if ((flags & 0x20) !== 0) reader.skip(2);
+  const decoderConfig = descriptor(reader.bytes(reader.remaining), 0x04);
+  const objectType = decoderConfig[0];
+  if (objectType !== 0x40) throw new MalformedError(`mp4a with object type ${objectType ?? 'missing'}`);
+  return descriptor(decoderConfig.subarray(13), 0x05);
+}
+
+/** The body of a descriptor that must carry this tag: clause 8.3.3, lengths of one to four bytes. */
+function descriptor(bytes: Uint8Array, tag: number): Uint8Array {
+  const reader = new ByteReader(bytes);
+  const found = reader.u8();
+  if (found !== tag) throw new MalformedError(`descriptor ${found} where ${tag} belongs`);
+  let length = 0;
+  for (let i = 0; i < 4; i++) {
+    const byte = reader.u8();
+    length = length * 128 + (byte & 0x7f);
+    if ((byte & 0x80) === 0) break;
+  }
+  return reader.bytes(length);
+}
+
+/** How long the presentation lasts by mehd, milliseconds; `undefined` where the file does not say. */
+export function parseInitDurationMs(bytes: Uint8Array): number | undefined {
+  const moov = requireBox(bytes, 'moov');
+  const mvex = findBox(moov, 'mvex');
+  const mehd = mvex === undefined ? undefined : findBox(mvex.body, 'mehd');
+  if (mehd === undefined) return undefined;
+  const reader = new ByteReader(mehd.body);
+  const version = reader.u8();
+  reader.skip(3);
+  const duration = version === 1 ? reader.u64() : reader.u32();
+  const mvhd = new ByteReader(requireBox(moov, 'mvhd'));
+  const mvhdVersion = mvhd.u8();
+  mvhd.skip(3 + (mvhdVersion === 1 ? 16 : 8));
+  const timescale = mvhd.u32();
+  if (timescale === 0) throw new MalformedError('timescale 0');
+  return Math.round((duration / timescale) * 1000);
+}

@@ -1,0 +1,172 @@
+/** The inverse of `moof.ts`: what a movie fragment says about its samples (ISO/IEC 14496-12 clause 8.8). */
+import { ByteReader } from '../bytes.ts';
+import { MalformedError } from '../malformed.ts';
+import { requireBox, walkBoxes } from './box.ts';
+import { isDamagedByFlags, isKeyByFlags } from './sample-flags.ts';
+
+/** A moof of a GOP of ten minutes at 60 pictures a second with sound stays below. */
+export const MAX_MOOF_BYTES = 4 << 20;
+const MAX_SAMPLES = 1 << 18;
+const MAX_TRACKS = 16;
+
+const TFHD = {
+  baseDataOffset: 0x1,
+  sampleDescriptionIndex: 0x2,
+  defaultDuration: 0x8,
+  defaultSize: 0x10,
+  defaultFlags: 0x20,
+} as const;
+const TRUN = {
+  dataOffset: 0x1,
+  firstSampleFlags: 0x4,
+  duration: 0x100,
+  size: 0x200,
+  flags: 0x400,
+  compositionOffset: 0x800,
+} as const;
+
+export interface FragmentSample {
+  /** Ticks. */
+  readonly duration: number;
+  /** Bytes. */
+  readonly size: number;
+  readonly flags: number;
+  readonly isKey: boolean;
+  readonly isDamaged: boolean;
+  /** Presentation less decode time, ticks, signed. */
+  readonly compositionOffset: number;
+}
+
+export interface FragmentTrackHeader {
+  readonly trackId: number;
+  /** Decode time of the first sample, ticks. */
+  readonly baseDts: number;
+  /** Decode time at which the last sample ends, ticks. */
+  readonly endDts: number;
+  readonly samples: readonly FragmentSample[];
+  /** Bytes from the start of the moof to the first sample; the samples follow each other without a gap. */
+  readonly dataOffset: number;
+}
+
+export interface FragmentHeader {
+  readonly sequence: number;
+  /** Bytes of the moof box. */
+  readonly moofSize: number;
+  readonly tracks: readonly FragmentTrackHeader[];
+}
+
+/**
+ * Reads a moof box, its header included. Fragments as this project writes them: data offsets relative to the moof,
+ * the samples of a track without a gap, defaults in tfhd, not in trex.
+ * @throws MalformedError when it is cut short, inconsistent, of another layout, or beyond the limits above.
+ */
+export function parseFragmentHeader(moof: Uint8Array): FragmentHeader {
+  if (moof.length > MAX_MOOF_BYTES) throw new MalformedError(`moof of ${moof.length} bytes`);
+  const [box] = walkBoxes(moof);
+  if (box === undefined || box.type !== 'moof') throw new MalformedError('not a moof');
+  const mfhd = new ByteReader(requireBox(box.body, 'mfhd'));
+  mfhd.skip(4);
+  const sequence = mfhd.u32();
+  const tracks: FragmentTrackHeader[] = [];
+  let budget = MAX_SAMPLES;
+  for (const child of walkBoxes(box.body)) {
+    if (child.type !== 'traf') continue;
+    if (tracks.length === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
+    const track = parseTraf(child.body, budget);
+    budget -= track.samples.length;
+    tracks.push(track);
+  }
+  return { sequence, moofSize: box.size, tracks };
+}
+
+interface SampleDefaults {
+  readonly trackId: number;
+  readonly duration: number;
+  readonly size: number;
+  readonly flags: number;
+}
+
+function parseTraf(traf: Uint8Array, budget: number): FragmentTrackHeader {
+  const defaults = parseTfhd(requireBox(traf, 'tfhd'));
+  const baseDts = parseTfdt(requireBox(traf, 'tfdt'));
+  const samples: FragmentSample[] = [];
+  let dataOffset: number | undefined;
+  let expectedOffset = 0;
+  let endDts = baseDts;
+  for (const box of walkBoxes(traf)) {
+    if (box.type !== 'trun') continue;
+    const run = parseTrun(box.body, defaults, budget - samples.length);
+    if (run.dataOffset === undefined) {
+      if (dataOffset === undefined) throw new MalformedError('trun without a data offset');
+    } else if (dataOffset === undefined) {
+      dataOffset = run.dataOffset;
+      expectedOffset = dataOffset;
+    } else if (run.dataOffset !== expectedOffset) {
+      throw new MalformedError('runs of one track lie apart');
+    }
+    for (const sample of run.samples) {
+      samples.push(sample);
+      expectedOffset += sample.size;
+      endDts += sample.duration;
+    }
+  }
+  if (dataOffset === undefined || samples.length === 0) throw new MalformedError('traf without samples');
+  if (!Number.isSafeInteger(endDts)) throw new MalformedError('decode time exceeds 2^53');
+  return { trackId: defaults.trackId, baseDts, endDts, samples, dataOffset };
+}
+
+/** Clause 8.8.7. */
+function parseTfhd(tfhd: Uint8Array): SampleDefaults {
+  const reader = new ByteReader(tfhd);
+  reader.skip(1);
+  const flags = reader.u24();
+  const trackId = reader.u32();
+  if ((flags & TFHD.baseDataOffset) !== 0) throw new MalformedError('tfhd with an absolute data offset');
+  if ((flags & TFHD.sampleDescriptionIndex) !== 0) reader.skip(4);
+  const duration = (flags & TFHD.defaultDuration) !== 0 ? reader.u32() : 0;
+  const size = (flags & TFHD.defaultSize) !== 0 ? reader.u32() : 0;
+  const sampleFlags = (flags & TFHD.defaultFlags) !== 0 ? reader.u32() : 0;
+  return { trackId, duration, size, flags: sampleFlags };
+}
+
+/** Clause 8.8.12. */
+function parseTfdt(tfdt: Uint8Array): number {
+  const reader = new ByteReader(tfdt);
+  const version = reader.u8();
+  reader.skip(3);
+  return version === 1 ? reader.u64() : reader.u32();
+}
+
+interface Run {
+  readonly dataOffset: number | undefined;
+  readonly samples: readonly FragmentSample[];
+}
+
+/** Clause 8.8.8. */
+function parseTrun(trun: Uint8Array, defaults: SampleDefaults, budget: number): Run {
+  const reader = new ByteReader(trun);
+  const version = reader.u8();
+  const has = reader.u24();
+  const count = reader.u32();
+  if (count > budget) throw new MalformedError(`more than ${MAX_SAMPLES} samples`);
+  const dataOffset = (has & TRUN.dataOffset) !== 0 ? reader.i32() : undefined;
+  const firstFlags = (has & TRUN.firstSampleFlags) !== 0 ? reader.u32() : undefined;
+  const samples: FragmentSample[] = [];
+  for (let i = 0; i < count; i++) {
+    const duration = (has & TRUN.duration) !== 0 ? reader.u32() : defaults.duration;
+    const size = (has & TRUN.size) !== 0 ? reader.u32() : defaults.size;
+    const ownFlags = (has & TRUN.flags) !== 0 ? reader.u32() : defaults.flags;
+    const flags = i === 0 ? (firstFlags ?? ownFlags) : ownFlags;
+    const compositionOffset =
+      (has & TRUN.compositionOffset) === 0 ? 0 : version === 0 ? reader.u32() : reader.i32();
+    samples.push({
+      duration,
+      size,
+      flags,
+      isKey: isKeyByFlags(flags),
+      isDamaged: isDamagedByFlags(flags),
+      compositionOffset,
+    });
+  }
+  return { dataOffset, samples };
+}

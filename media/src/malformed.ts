@@ -1,0 +1,7 @@
+/**
+ * Bytes from outside that do not follow their format, or exceed a limit set here.
+ * The only error that the parsers of `media` throw on bad input; a `RangeError` is a mistake of the caller.
+ */
+export class MalformedError extends Error {
+  override readonly name = 'MalformedError';
+}
