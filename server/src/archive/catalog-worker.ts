@@ -1,0 +1,54 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { openCatalogForWriting } from './catalog-file.ts';
+import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
+
+/** What the main thread sends: each entry is one caller's changes, which hold together or not at all. */
+export interface CatalogBatch {
+  readonly entries: readonly (readonly CatalogChange[])[];
+}
+
+/** One answer per entry, in order: undefined when committed, else what went wrong. */
+export interface CatalogBatchResult {
+  readonly failures: readonly (CatalogFailure | undefined)[];
+}
+
+/** An error as it crosses threads. */
+export interface CatalogFailure {
+  readonly message: string;
+  /** Primary SQLite result code, as in 13 for SQLITE_FULL; undefined for other errors. */
+  readonly sqliteCode: number | undefined;
+}
+
+const port = parentPort;
+if (!port) throw new Error('runs as a worker thread only');
+const database = openCatalogForWriting((workerData as { path: string }).path);
+const writes = new CatalogWrites(database);
+
+port.on('message', (message: CatalogBatch | 'close') => {
+  if (message === 'close') {
+    database.close();
+    port.close();
+    return;
+  }
+  port.postMessage({ failures: commit(message.entries) } satisfies CatalogBatchResult);
+});
+
+/** All in one transaction; when that fails, one by one, so that one bad entry fails alone. */
+function commit(entries: CatalogBatch['entries']): (CatalogFailure | undefined)[] {
+  const failure = tryCommit(entries.flat());
+  if (!failure || entries.length === 1) return entries.map(() => failure);
+  return entries.map((entry) => tryCommit(entry));
+}
+
+function tryCommit(changes: readonly CatalogChange[]): CatalogFailure | undefined {
+  try {
+    writes.commit(changes);
+    return undefined;
+  } catch (error) {
+    const code = (error as { errcode?: unknown }).errcode;
+    return {
+      message: error instanceof Error ? error.message : String(error),
+      sqliteCode: typeof code === 'number' ? code & 0xff : undefined,
+    };
+  }
+}

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { encodeEntry, type FragmentEntry } from './fragment-index.ts';
+import type { GapCause } from './gap-cause.ts';
+
+/**
+ * What may be changed in the catalog, as values, so that they travel to the worker thread and so that several
+ * streams' changes share one transaction. Each keeps the stream's totals in step with its rows (invariant 8).
+ */
+export type CatalogChange =
+  /** Before the first file in a day folder: recovery must look there. */
+  | { readonly type: 'folder'; readonly uid: string; readonly day: string }
+  /** All files of that folder are closed. */
+  | { readonly type: 'folder-done'; readonly uid: string; readonly day: string }
+  /** A new segment with its first flushed fragments. */
+  | {
+      readonly type: 'segment';
+      readonly uid: string;
+      readonly startTicks: number;
+      /** ftyp and moov. */
+      readonly init: Uint8Array;
+      readonly fragments: readonly FragmentEntry[];
+    }
+  /** More flushed fragments at the end of an open segment. */
+  | {
+      readonly type: 'fragments';
+      readonly uid: string;
+      readonly segmentStartTicks: number;
+      readonly fragments: readonly FragmentEntry[];
+    }
+  /** The file will not grow and has no tail. */
+  | { readonly type: 'close'; readonly uid: string; readonly segmentStartTicks: number }
+  | {
+      readonly type: 'interruption';
+      readonly uid: string;
+      readonly atTicks: number;
+      readonly cause: GapCause;
+      /** The recorder ended too: no interruption is owed after a crash. */
+      readonly endsRecording: boolean;
+    }
+  /** Rows go, their files' removal becomes pending. */
+  | {
+      readonly type: 'remove';
+      readonly uid: string;
+      readonly startsTicks: readonly number[];
+      /** Footage before this was removed by retention; undefined when it was lost instead. */
+      readonly removedUntilTicks?: number;
+    }
+  /** The files are gone and their folder is flushed. */
+  | { readonly type: 'removed'; readonly uid: string; readonly startsTicks: readonly number[] }
+  /** A row whose file was lost: nothing to remove. */
+  | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
+  /** A stream without segments is forgotten. */
+  | { readonly type: 'forget'; readonly uid: string }
+  | { readonly type: 'dirty'; readonly isDirty: boolean };
+
+/** Applies changes to one connection. Runs in the worker thread, in recovery and in rebuild; the caller holds the transaction. */
+export class CatalogWrites {
+  readonly #database: DatabaseSync;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #streamIds = new Map<string, number>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = prepare(database);
+  }
+
+  /** All of `changes` in one transaction, or none. @throws what SQLite throws, or RangeError for a change of a row that is not there. */
+  commit(changes: readonly CatalogChange[]): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      for (const change of changes) this.#apply(change);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#streamIds.clear();
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #apply(change: CatalogChange): void {
+    const run = this.#statements;
+    switch (change.type) {
+      case 'folder':
+        run.addFolder.run(this.#streamId(change.uid), change.day);
+        return;
+      case 'folder-done':
+        run.deleteFolder.run(this.#streamId(change.uid), change.day);
+        return;
+      case 'segment':
+        this.#addSegment(change.uid, change.startTicks, change.init, change.fragments);
+        return;
+      case 'fragments':
+        this.#extendSegment(change.uid, change.segmentStartTicks, change.fragments);
+        return;
+      case 'close':
+        run.closeSegment.run(this.#streamId(change.uid), change.segmentStartTicks);
+        return;
+      case 'interruption':
+        run.addInterruption.run(this.#streamId(change.uid), change.atTicks, change.cause);
+        run.setRecording.run(change.endsRecording ? 0 : 1, this.#streamId(change.uid));
+        return;
+      case 'remove':
+        this.#remove(change.uid, change.startsTicks, change.removedUntilTicks);
+        return;
+      case 'removed':
+        for (const startTicks of change.startsTicks) run.deletePending.run(change.uid, startTicks);
+        return;
+      case 'lost':
+        this.#deleteSegment(this.#streamId(change.uid), change.startTicks);
+        return;
+      case 'forget':
+        this.#forget(change.uid);
+        return;
+      case 'dirty':
+        run.setDirty.run(change.isDirty ? 1 : 0);
+        if (!change.isDirty) run.deleteFolders.run();
+    }
+  }
+
+  #addSegment(uid: string, startTicks: number, init: Uint8Array, fragments: readonly FragmentEntry[]): void {
+    const streamId = this.#streamId(uid);
+    const sum = sumOf(fragments);
+    const bytes = init.length + sum.bytes;
+    const { lastInsertRowid } = this.#statements.addIndex.run(sum.entries);
+    this.#statements.addSegment.run(
+      streamId,
+      startTicks,
+      startTicks + sum.durationTicks,
+      bytes,
+      this.#initId(init),
+      lastInsertRowid,
+    );
+    this.#statements.addTotals.run(1, bytes, sum.durationTicks, streamId);
+    this.#statements.setRecording.run(1, streamId);
+  }
+
+  #extendSegment(uid: string, startTicks: number, fragments: readonly FragmentEntry[]): void {
+    const streamId = this.#streamId(uid);
+    const row = this.#statements.getSegment.get(streamId, startTicks);
+    if (!row) throw new RangeError(`no segment of ${uid} starts at ${startTicks}`);
+    const sum = sumOf(fragments);
+    this.#statements.extendIndex.run(sum.entries, row['index_id'] as number);
+    this.#statements.extendSegment.run(sum.durationTicks, sum.bytes, streamId, startTicks);
+    this.#statements.addTotals.run(0, sum.bytes, sum.durationTicks, streamId);
+  }
+
+  #remove(uid: string, startsTicks: readonly number[], removedUntilTicks: number | undefined): void {
+    const streamId = this.#streamId(uid);
+    for (const startTicks of startsTicks) {
+      this.#deleteSegment(streamId, startTicks);
+      this.#statements.addPending.run(uid, startTicks);
+    }
+    if (removedUntilTicks === undefined) return;
+    this.#statements.setRemovedUntil.run(removedUntilTicks, streamId);
+    this.#statements.deleteInterruptionsBefore.run(streamId, removedUntilTicks);
+  }
+
+  #deleteSegment(streamId: number, startTicks: number): void {
+    const row = this.#statements.getSegment.get(streamId, startTicks);
+    if (!row) return;
+    this.#statements.deleteSegment.run(streamId, startTicks);
+    this.#statements.deleteIndex.run(row['index_id'] as number);
+    const durationTicks = (row['end_ticks'] as number) - startTicks;
+    this.#statements.addTotals.run(-1, -(row['bytes'] as number), -durationTicks, streamId);
+  }
+
+  #forget(uid: string): void {
+    const streamId = this.#streamId(uid);
+    this.#statements.forgetInterruptions.run(streamId);
+    this.#statements.forgetFolders.run(streamId);
+    this.#statements.forgetStream.run(streamId);
+    this.#streamIds.delete(uid);
+  }
+
+  #streamId(uid: string): number {
+    const known = this.#streamIds.get(uid);
+    if (known !== undefined) return known;
+    this.#statements.addStream.run(uid);
+    const id = this.#statements.getStream.get(uid)?.['id'] as number;
+    this.#streamIds.set(uid, id);
+    return id;
+  }
+
+  #initId(init: Uint8Array): number {
+    const digest = createHash('sha256').update(init).digest();
+    this.#statements.addInit.run(digest, init);
+    return this.#statements.getInit.get(digest)?.['id'] as number;
+  }
+}
+
+function prepare(database: DatabaseSync): Record<StatementName, StatementSync> {
+  return Object.fromEntries(
+    Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)]),
+  ) as Record<StatementName, StatementSync>;
+}
+
+type StatementName = keyof typeof statements;
+
+const statements = {
+  addStream: 'INSERT INTO stream (uid) VALUES (?) ON CONFLICT DO NOTHING',
+  getStream: 'SELECT id FROM stream WHERE uid = ?',
+  addTotals: `UPDATE stream SET segments = segments + ?, bytes = bytes + ?, duration_ticks = duration_ticks + ?
+              WHERE id = ?`,
+  setRecording: 'UPDATE stream SET is_recording = ?1 WHERE id = ?2 AND is_recording <> ?1',
+  setRemovedUntil: 'UPDATE stream SET removed_until_ticks = max(removed_until_ticks, ?) WHERE id = ?',
+  addInit: 'INSERT INTO init (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  getInit: 'SELECT id FROM init WHERE digest = ?',
+  addIndex: 'INSERT INTO fragment_index (entries) VALUES (?)',
+  extendIndex: 'UPDATE fragment_index SET entries = CAST(entries || ? AS BLOB) WHERE id = ?',
+  deleteIndex: 'DELETE FROM fragment_index WHERE id = ?',
+  addSegment: `INSERT INTO segment (stream_id, start_ticks, end_ticks, bytes, init_id, index_id, is_open)
+               VALUES (?, ?, ?, ?, ?, ?, 1)`,
+  getSegment: 'SELECT end_ticks, bytes, index_id FROM segment WHERE stream_id = ? AND start_ticks = ?',
+  extendSegment: `UPDATE segment SET end_ticks = end_ticks + ?, bytes = bytes + ?
+                  WHERE stream_id = ? AND start_ticks = ?`,
+  closeSegment: 'UPDATE segment SET is_open = 0 WHERE stream_id = ? AND start_ticks = ?',
+  deleteSegment: 'DELETE FROM segment WHERE stream_id = ? AND start_ticks = ?',
+  addInterruption: `INSERT INTO interruption (stream_id, at_ticks, cause) VALUES (?, ?, ?)
+                    ON CONFLICT DO UPDATE SET cause = excluded.cause`,
+  deleteInterruptionsBefore: 'DELETE FROM interruption WHERE stream_id = ? AND at_ticks < ?',
+  addFolder: 'INSERT INTO active_folder (stream_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  deleteFolder: 'DELETE FROM active_folder WHERE stream_id = ? AND day = ?',
+  deleteFolders: 'DELETE FROM active_folder',
+  addPending: 'INSERT INTO pending_removal (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  deletePending: 'DELETE FROM pending_removal WHERE uid = ? AND start_ticks = ?',
+  forgetInterruptions: 'DELETE FROM interruption WHERE stream_id = ?',
+  forgetFolders: 'DELETE FROM active_folder WHERE stream_id = ?',
+  forgetStream: 'DELETE FROM stream WHERE id = ?',
+  setDirty: 'UPDATE archive SET is_dirty = ?',
+};
+
+function sumOf(fragments: readonly FragmentEntry[]): { entries: Uint8Array; bytes: number; durationTicks: number } {
+  if (fragments.length === 0) throw new RangeError('a change without fragments');
+  return {
+    entries: Buffer.concat(fragments.map(encodeEntry)),
+    bytes: fragments.reduce((sum, fragment) => sum + fragment.bytes, 0),
+    durationTicks: fragments.reduce((sum, fragment) => sum + fragment.durationTicks, 0),
+  };
+}

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { msToTicks, ticksToMs, ticksToMsCeil } from '@vidette/media/time';
+
+/**
+ * Where a segment's file lies, and what its path says. Paths are built from a checked uid and a number, never from
+ * text that somebody typed.
+ */
+
+/** Ticks per second of all times in the catalog. */
+export const CATALOG_TIMESCALE = 90_000;
+
+const uidPattern = /^[a-z0-9]{1,32}$/;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+const namePattern = /^(\d{2})-(\d{2})-(\d{2})\.(\d{3})\.mp4$/;
+
+/** A day and a file's name inside a stream's folder. */
+export interface SegmentPlace {
+  /** UTC day, YYYY-MM-DD. */
+  readonly day: string;
+  readonly name: string;
+}
+
+/** Milliseconds since the epoch of a catalog time, rounded down: starts. */
+export function catalogMs(ticks: number): number {
+  return ticksToMs(ticks, CATALOG_TIMESCALE);
+}
+
+/** Milliseconds since the epoch of a catalog time, rounded up: ends. */
+export function catalogMsCeil(ticks: number): number {
+  return ticksToMsCeil(ticks, CATALOG_TIMESCALE);
+}
+
+export function catalogTicks(ms: number): number {
+  return msToTicks(ms, CATALOG_TIMESCALE);
+}
+
+export function isUid(text: string): boolean {
+  return uidPattern.test(text);
+}
+
+export function isDay(text: string): boolean {
+  return dayPattern.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+}
+
+/** The UTC day of a catalog time, YYYY-MM-DD. */
+export function dayOf(ticks: number): string {
+  return new Date(catalogMs(ticks)).toISOString().slice(0, 10);
+}
+
+export function placeOf(startTicks: number): SegmentPlace {
+  const [day, time] = new Date(catalogMs(startTicks)).toISOString().split('T') as [string, string];
+  return { day, name: `${time.slice(0, 12).replaceAll(':', '-')}.mp4` };
+}
+
+/** The start that a path says, ms since the epoch, or undefined when this is not a segment's name. */
+export function startMsOf(day: string, name: string): number | undefined {
+  const match = namePattern.exec(name);
+  if (!match || !isDay(day)) return undefined;
+  const [, hours, minutes, seconds, milliseconds] = match;
+  const startMs = Date.parse(`${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`);
+  return Number.isNaN(startMs) ? undefined : startMs;
+}
+
+/** The folder of one stream. @throws RangeError when `uid` is not a uid. */
+export function streamFolder(root: string, uid: string): string {
+  if (!isUid(uid)) throw new RangeError(`not a uid: ${JSON.stringify(uid)}`);
+  return join(root, uid);
+}
+
+export function dayFolder(root: string, uid: string, day: string): string {
+  return join(streamFolder(root, uid), day);
+}
+
+export function segmentPath(root: string, uid: string, startTicks: number): string {
+  const place = placeOf(startTicks);
+  return join(dayFolder(root, uid, place.day), place.name);
+}
+
+/** The catalog's file, beside the folder of segments (see design/archive.md, "Where things are"). */
+export function catalogPath(root: string): string {
+  return `${root}.sqlite`;
+}
+
+export function lockPath(root: string): string {
+  return `${root}.lock`;
+}
