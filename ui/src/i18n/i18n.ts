@@ -1,13 +1,10 @@
+import { languages } from '@vidette/contract/constants';
+import type { Language } from '@vidette/contract/errors';
 import { IntlMessageFormat } from 'intl-messageformat';
 import type { en } from './en.ts';
 
 // The page's words: looking a message up, putting values into it, and writing numbers, times and
 // durations in the reader's manner. Nothing here knows React; `i18n-context.tsx` hands it to components.
-
-/** A language the page is written in (BCP 47). */
-export type Language = 'en' | 'ru';
-
-export const LANGUAGES: readonly Language[] = ['en', 'ru'];
 
 /** The id of a message; the English catalogue is the list of them. */
 export type MessageKey = keyof typeof en;
@@ -22,7 +19,7 @@ export type MessageValues = Readonly<Record<string, string | number>>;
 export function chooseLanguage(wanted: readonly (string | null | undefined)[]): Language {
   for (const tag of wanted) {
     const base = tag?.toLowerCase().split('-')[0];
-    const known = LANGUAGES.find((language) => language === base);
+    const known = languages.find((language) => language === base);
     if (known) return known;
   }
   return 'en';

@@ -94,7 +94,7 @@ export const shell = {
     'License will expire at {day}. Addition streams and watching archive will be disabled after that.',
   'warning.archiveSpace': 'The archive directory is running out of memory, more than {percent}% used',
   'warning.nodeDrained': 'This node is drained. Start the node to return to the cluster',
-  'warning.other': 'The server warns: {code}',
+  'warning.notRecording': 'Stream {stream} is not being recorded',
 
   'settings.appearance': 'Appearance',
   'settings.theme': 'Theme',

@@ -96,7 +96,7 @@ export const shell: Record<keyof typeof english, string> = {
     'Лицензия истекает {day}. После этого добавление потоков и просмотр архива будут отключены.',
   'warning.archiveSpace': 'В каталоге архива заканчивается место, занято больше {percent} %',
   'warning.nodeDrained': 'Этот узел выведен из работы. Запустите узел, чтобы вернуть его в кластер',
-  'warning.other': 'Сервер предупреждает: {code}',
+  'warning.notRecording': 'Поток {stream} не записывается',
 
   'settings.appearance': 'Оформление',
   'settings.theme': 'Тема',

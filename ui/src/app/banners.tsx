@@ -1,0 +1,114 @@
+import { CloseButton } from '@mantine/core';
+import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import IconPlugConnectedX from '@tabler/icons-react/dist/esm/icons/IconPlugConnectedX.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { HealthWarning } from '@vidette/contract/entities';
+import { useState, type ReactNode } from 'react';
+import { healthQuery } from '../api/health.ts';
+import { useSettings, useUser } from '../api/session.ts';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import type { I18n } from '../i18n/i18n.ts';
+import classes from './banners.module.css';
+import { dismiss, loadDismissals } from './dismissals.ts';
+import { useIsServerLost } from './page-context.tsx';
+
+/** What everybody must know whatever screen they are on: no server, no license, and the server's own warnings. */
+export function Banners({ isSignedIn }: { isSignedIn: boolean }) {
+  const i18n = useI18n();
+  const isLost = useIsServerLost();
+  return (
+    <>
+      <div role="alert">
+        {isLost && (
+          <Banner kind="danger" icon={<IconPlugConnectedX size={18} aria-hidden="true" />}>
+            <strong>{i18n.t('state.offline.title')}</strong> {i18n.t('state.offline.text')}
+          </Banner>
+        )}
+      </div>
+      {isSignedIn && <LicenseBanner />}
+      {isSignedIn && <HealthBanners />}
+    </>
+  );
+}
+
+function LicenseBanner() {
+  const i18n = useI18n();
+  const { isLicenseExpired } = useSettings();
+  const user = useUser();
+  if (!isLicenseExpired) return null;
+  return (
+    <Banner kind="danger">
+      {i18n.t('banner.license')}{' '}
+      {user?.isAdmin && <Link to="/license">{i18n.t('banner.license.upload')}</Link>}
+    </Banner>
+  );
+}
+
+function HealthBanners() {
+  const i18n = useI18n();
+  const { data } = useQuery(healthQuery);
+  const [dismissed, setDismissed] = useState(() => loadDismissals(localStorage, Date.now()));
+  // The license's end has a banner of its own.
+  const warnings = (data?.warnings ?? []).filter(({ code }) => code !== 'license-expired');
+  return (
+    <section aria-label={i18n.t('banner.warnings')}>
+      {warnings
+        .filter((warning) => isStrict(warning) || !(keyOf(warning) in dismissed))
+        .map((warning) => (
+          <Banner
+            key={keyOf(warning)}
+            kind="warning"
+            onClose={
+              isStrict(warning)
+                ? undefined
+                : () => setDismissed(dismiss(localStorage, keyOf(warning), Date.now()))
+            }
+          >
+            {warningText(warning, i18n)}
+          </Banner>
+        ))}
+    </section>
+  );
+}
+
+/** A drained node is a state somebody must end, so it can't be put away [R4.11]. */
+function isStrict({ code }: HealthWarning): boolean {
+  return code === 'cluster-node-drained';
+}
+
+function keyOf({ code, subject }: HealthWarning): string {
+  return subject === null ? code : `${code}:${subject}`;
+}
+
+function warningText(warning: HealthWarning, i18n: I18n): string {
+  switch (warning.code) {
+    case 'license-expires':
+    case 'license-expired':
+      return i18n.t('warning.licenseWillExpire', { day: i18n.date(warning.expiresAt ?? 0) });
+    case 'archive-disk-usage':
+      return i18n.t('warning.archiveSpace', { percent: i18n.number(warning.usedPercent ?? 0) });
+    case 'stream-not-recording':
+      return i18n.t('warning.notRecording', { stream: warning.subject ?? '' });
+    case 'cluster-node-drained':
+      return i18n.t('warning.nodeDrained');
+  }
+}
+
+interface BannerProps {
+  readonly kind: 'danger' | 'warning';
+  readonly icon?: ReactNode;
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ReactNode;
+}
+
+function Banner({ kind, icon, onClose, children }: BannerProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.banner} data-kind={kind}>
+      {icon ?? <IconAlertTriangle size={18} aria-hidden="true" />}
+      <p className={classes.text}>{children}</p>
+      {onClose && <CloseButton size="sm" onClick={onClose} aria-label={i18n.t('action.dismiss')} />}
+    </div>
+  );
+}

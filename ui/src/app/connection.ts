@@ -1,0 +1,61 @@
+// Whether the server answers. The first call that gets no answer says "lost"; from then on this asks by itself,
+// with growing pauses, until the server is back.
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 5_000;
+
+/** What the connection needs from its page. */
+export interface ConnectionOptions {
+  /** Resolves when the server answers, whatever it answers. */
+  readonly probe: () => Promise<void>;
+  /** Called once each time the server is back. */
+  readonly onBack: () => void;
+  readonly setTimer?: (action: () => void, delayMs: number) => unknown;
+}
+
+/** The server's reachability as the page knows it. */
+export class Connection {
+  #lost = false;
+  readonly #options: ConnectionOptions;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  readonly isLost = (): boolean => this.#lost;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** A call got no answer. Further ones change nothing until the server is back. */
+  lose(): void {
+    if (this.#lost) return;
+    this.#set(true);
+    this.#retryAfter(firstPauseMs);
+  }
+
+  #retryAfter(pauseMs: number): void {
+    const setTimer = this.#options.setTimer ?? setTimeout;
+    setTimer(() => void this.#retry(pauseMs), pauseMs);
+  }
+
+  async #retry(pauseMs: number): Promise<void> {
+    try {
+      await this.#options.probe();
+    } catch {
+      // Still away: that is what is being waited out.
+      this.#retryAfter(Math.min(pauseMs * 1.5, longestPauseMs));
+      return;
+    }
+    this.#set(false);
+    this.#options.onBack();
+  }
+
+  #set(lost: boolean): void {
+    this.#lost = lost;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,30 @@
+import type { Language } from '@vidette/contract/errors';
+import { loadI18n, type I18n } from '../i18n/i18n.ts';
+
+/** The language at work, for components to subscribe to and for the rest of the page to read. */
+export class LanguageStore {
+  #i18n: I18n;
+  readonly #page: Document;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(i18n: I18n, page: Document) {
+    this.#i18n = i18n;
+    this.#page = page;
+    page.documentElement.lang = i18n.language;
+  }
+
+  readonly get = (): I18n => this.#i18n;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Fetches the language's words, then changes everything at once. */
+  async change(language: Language): Promise<void> {
+    if (language === this.#i18n.language) return;
+    this.#i18n = await loadI18n(language);
+    this.#page.documentElement.lang = language;
+    for (const listener of this.#listeners) listener();
+  }
+}

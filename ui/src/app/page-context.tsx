@@ -1,0 +1,26 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { Connection } from './connection.ts';
+import type { LanguageStore } from './language-store.ts';
+
+/** What outlives every screen. */
+export interface PageServices {
+  readonly connection: Connection;
+  readonly language: LanguageStore;
+}
+
+const PageContext = createContext<PageServices | null>(null);
+
+export const PageProvider = PageContext.Provider;
+
+/** The services of the page around a component. */
+export function usePage(): PageServices {
+  const page = useContext(PageContext);
+  if (!page) throw new Error('usePage needs a PageProvider above it');
+  return page;
+}
+
+/** Whether the server has stopped answering. */
+export function useIsServerLost(): boolean {
+  const { connection } = usePage();
+  return useSyncExternalStore(connection.subscribe, connection.isLost);
+}

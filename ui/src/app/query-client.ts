@@ -1,0 +1,26 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from '@vidette/contract/client';
+import { mutationFailed, queryFailed, type FailureExits } from './failures.ts';
+
+/**
+ * The cache of everything the page fetched. Polls stop in a hidden tab and when their screen goes, which is the
+ * library's default. `networkMode: always`: the server may be on this very machine, whatever the browser thinks
+ * of the network.
+ */
+export function createQueryClient(exits: FailureExits): QueryClient {
+  return new QueryClient({
+    queryCache: new QueryCache({ onError: (error, query) => queryFailed(error, query, exits) }),
+    mutationCache: new MutationCache({
+      onError: (error, _variables, _result, mutation) => mutationFailed(error, mutation, exits),
+    }),
+    defaultOptions: {
+      queries: {
+        networkMode: 'always',
+        staleTime: 5_000,
+        // An answer that says no will say so again; silence is retried by Connection for all queries at once.
+        retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status >= 500,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}

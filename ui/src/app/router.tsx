@@ -1,0 +1,340 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type AnyRouter,
+} from '@tanstack/react-router';
+import { settingsQuery, userOf } from '../api/session.ts';
+import type { MessageKey } from '../i18n/i18n.ts';
+import { keepDestination } from './destination.ts';
+import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
+import { Shell } from './shell.tsx';
+
+// Every address of the page [R2.1 to R2.19]. A screen is a chunk of its own; what it shows is its own business,
+// who gets there is decided here.
+
+/** What the router hands to every route. */
+export interface RouterContext {
+  readonly queryClient: QueryClient;
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The page's name in the document's title. */
+    title?: MessageKey;
+    /** Shown without anybody signed in, and without the header. */
+    isPublic?: boolean;
+    /** Who may see it; the server decides again for every call [R6.1, R6.2]. */
+    audience?: 'admin' | 'creator';
+  }
+  interface Register {
+    router: ReturnType<typeof createPageRouter>;
+  }
+}
+
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Shell,
+  notFoundComponent: NotFoundScreen,
+  staticData: { title: 'title.notFound' },
+  beforeLoad: ({ context, location, matches, preload }) => {
+    const settings = context.queryClient.getQueryData(settingsQuery.queryKey);
+    if (settings?.isLocked && location.pathname !== '/init') throw redirect({ to: '/init', replace: true });
+    const target = matches.at(-1);
+    if (!target) return;
+    const isUnknown = target.fullPath === '/' && location.pathname !== '/';
+    if (isUnknown) return;
+    if (!preload) {
+      keepDestination(sessionStorage, {
+        name: target.fullPath,
+        params: target.params,
+        search: target.search,
+      });
+    }
+    if (userOf(context.queryClient)) return;
+    if (!target.staticData.isPublic) throw redirect({ to: '/auth', replace: true });
+  },
+});
+
+const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
+
+const home = createRoute({
+  ...at('/'),
+  beforeLoad: () => {
+    throw redirect({ to: '/streams', replace: true });
+  },
+});
+
+const auth = createRoute({
+  ...at('/auth'),
+  staticData: { title: 'title.auth', isPublic: true },
+  validateSearch: (search): { recover?: boolean; expired?: boolean } => ({
+    ...(search['recover'] ? { recover: true } : {}),
+    ...(search['expired'] ? { expired: true } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../screens/auth/auth.tsx'), 'AuthScreen'),
+});
+
+const recoverPassword = createRoute({
+  ...at('/recover-password'),
+  staticData: { title: 'title.recover', isPublic: true },
+  component: lazyRouteComponent(
+    () => import('../screens/recover-password/recover-password.tsx'),
+    'RecoverPasswordScreen',
+  ),
+});
+
+const init = createRoute({
+  ...at('/init'),
+  staticData: { title: 'title.init', isPublic: true },
+  beforeLoad: ({ context }) => {
+    const settings = context.queryClient.getQueryData(settingsQuery.queryKey);
+    if (settings && !settings.isLocked) throw redirect({ to: '/', replace: true });
+  },
+  component: lazyRouteComponent(() => import('../screens/init/init.tsx'), 'InitScreen'),
+});
+
+const notFound = createRoute({
+  ...at('/not-found'),
+  staticData: { title: 'title.notFound', isPublic: true },
+  component: NotFoundScreen,
+});
+
+const streams = createRoute({
+  ...at('/streams'),
+  staticData: { title: 'title.streams' },
+  component: lazyRouteComponent(() => import('../screens/streams/streams.tsx'), 'StreamsScreen'),
+});
+
+const addStream = createRoute({
+  ...at('/add-stream'),
+  staticData: { title: 'title.addStream', audience: 'creator' },
+  validateSearch: (search): { source?: string } =>
+    typeof search['source'] === 'string' ? { source: search['source'] } : {},
+  component: lazyRouteComponent(() => import('../screens/add-stream/add-stream.tsx'), 'AddStreamScreen'),
+});
+
+const streamView = createRoute({
+  ...at('/stream/$uid/view'),
+  staticData: { title: 'title.streamView' },
+  component: lazyRouteComponent(() => import('../screens/stream-view/stream-view.tsx'), 'StreamViewScreen'),
+});
+
+const stream = createRoute({
+  ...at('/stream/$uid'),
+  staticData: { title: 'title.streamInfo' },
+  component: lazyRouteComponent(() => import('../screens/stream/stream-page.tsx'), 'StreamPage'),
+});
+
+const inStream = <Path extends string>(path: Path) => ({ getParentRoute: () => stream, path });
+
+const streamTabs = [
+  createRoute({
+    ...inStream('/'),
+    beforeLoad: ({ params }) => {
+      throw redirect({ to: '/stream/$uid/info', params, replace: true });
+    },
+  }),
+  createRoute({
+    ...inStream('/info'),
+    component: lazyRouteComponent(() => import('../screens/stream/stream-info.tsx'), 'StreamInfoScreen'),
+  }),
+  createRoute({
+    ...inStream('/setting'),
+    component: lazyRouteComponent(
+      () => import('../screens/stream/stream-setting.tsx'),
+      'StreamSettingScreen',
+    ),
+  }),
+  createRoute({ ...inStream('/permission'), component: LaterScreen }),
+  createRoute({
+    ...inStream('/debug'),
+    component: lazyRouteComponent(() => import('../screens/stream/stream-debug.tsx'), 'StreamDebugScreen'),
+  }),
+] as const;
+
+const profile = createRoute({
+  ...at('/profile/me'),
+  staticData: { title: 'title.profile' },
+  component: lazyRouteComponent(() => import('../screens/profile/profile-page.tsx'), 'ProfilePage'),
+});
+
+const inProfile = <Path extends string>(path: Path) => ({ getParentRoute: () => profile, path });
+
+const profileTabs = [
+  createRoute({
+    ...inProfile('/'),
+    beforeLoad: () => {
+      throw redirect({ to: '/profile/me/info', replace: true });
+    },
+  }),
+  createRoute({
+    ...inProfile('/info'),
+    component: lazyRouteComponent(() => import('../screens/profile/profile-info.tsx'), 'ProfileInfoScreen'),
+  }),
+  createRoute({
+    ...inProfile('/edit'),
+    component: lazyRouteComponent(() => import('../screens/profile/profile-edit.tsx'), 'ProfileEditScreen'),
+  }),
+  createRoute({
+    ...inProfile('/tokens'),
+    component: lazyRouteComponent(() => import('../screens/profile/tokens.tsx'), 'TokensScreen'),
+  }),
+  createRoute({
+    ...inProfile('/sessions'),
+    component: lazyRouteComponent(() => import('../screens/profile/sessions.tsx'), 'SessionsScreen'),
+  }),
+] as const;
+
+const settings = createRoute({
+  ...at('/settings'),
+  staticData: { title: 'title.settings' },
+  component: lazyRouteComponent(() => import('../screens/settings/settings.tsx'), 'SettingsScreen'),
+});
+
+const help = createRoute({
+  ...at('/help'),
+  staticData: { title: 'title.help' },
+  component: lazyRouteComponent(() => import('../screens/help/help.tsx'), 'HelpScreen'),
+});
+
+/** Addresses whose screens belong to later versions; each says so under its own name. */
+const later = [
+  createRoute({ ...at('/mosaics'), staticData: { title: 'title.mosaics' }, component: LaterScreen }),
+  createRoute({
+    ...at('/create-mosaic'),
+    staticData: { title: 'title.createMosaic' },
+    component: LaterScreen,
+  }),
+  createRoute({ ...at('/mosaic/$id'), staticData: { title: 'title.mosaic' }, component: LaterScreen }),
+  createRoute({
+    ...at('/mosaic/$id/edit'),
+    staticData: { title: 'title.mosaicEdit' },
+    component: LaterScreen,
+  }),
+  createRoute({ ...at('/bookmarks'), staticData: { title: 'title.bookmarks' }, component: LaterScreen }),
+  createRoute({
+    ...at('/user/add'),
+    staticData: { title: 'title.userAdd', audience: 'admin' },
+    component: LaterScreen,
+  }),
+  createRoute({
+    ...at('/swagger'),
+    staticData: { title: 'title.swagger', audience: 'admin' },
+    component: LaterScreen,
+  }),
+] as const;
+
+const user = createRoute({
+  ...at('/user/$login'),
+  staticData: { title: 'title.user', audience: 'admin' },
+});
+
+const inUser = <Path extends string>(path: Path) => ({ getParentRoute: () => user, path });
+
+const userTabs = [
+  createRoute({
+    ...inUser('/'),
+    beforeLoad: ({ params }) => {
+      throw redirect({ to: '/user/$login/info', params, replace: true });
+    },
+  }),
+  createRoute({ ...inUser('/info'), component: LaterScreen }),
+  createRoute({ ...inUser('/edit'), component: LaterScreen }),
+  createRoute({ ...inUser('/permission'), component: LaterScreen }),
+  createRoute({ ...inUser('/sessions'), component: LaterScreen }),
+] as const;
+
+const administration = createRoute({
+  ...at('/administration'),
+  staticData: { title: 'title.administration', audience: 'admin' },
+  component: lazyRouteComponent(
+    () => import('../screens/administration/administration-page.tsx'),
+    'AdministrationPage',
+  ),
+});
+
+const inAdministration = <Path extends string>(path: Path) => ({
+  getParentRoute: () => administration,
+  path,
+});
+
+const administrationTabs = [
+  createRoute({
+    ...inAdministration('/'),
+    beforeLoad: () => {
+      throw redirect({ to: '/administration/stats', replace: true });
+    },
+  }),
+  createRoute({
+    ...inAdministration('/stats'),
+    component: lazyRouteComponent(() => import('../screens/administration/stats.tsx'), 'StatsScreen'),
+  }),
+  createRoute({ ...inAdministration('/config'), component: LaterScreen }),
+  createRoute({ ...inAdministration('/users'), component: LaterScreen }),
+  createRoute({ ...inAdministration('/cluster'), component: LaterScreen }),
+  createRoute({
+    ...inAdministration('/license'),
+    component: lazyRouteComponent(() => import('../screens/administration/license.tsx'), 'LicenseScreen'),
+  }),
+  createRoute({ ...inAdministration('/server-debug'), component: LaterScreen }),
+  createRoute({ ...inAdministration('/tunnel'), component: LaterScreen }),
+  createRoute({ ...inAdministration('/audit-logs'), component: LaterScreen }),
+] as const;
+
+const license = createRoute({
+  ...at('/license'),
+  beforeLoad: () => {
+    throw redirect({ to: '/administration/license', replace: true });
+  },
+});
+
+const tree = root.addChildren([
+  home,
+  auth,
+  recoverPassword,
+  init,
+  notFound,
+  streams,
+  addStream,
+  streamView,
+  stream.addChildren(streamTabs),
+  profile.addChildren(profileTabs),
+  settings,
+  help,
+  ...later,
+  user.addChildren(userTabs),
+  administration.addChildren(administrationTabs),
+  license,
+]);
+
+/** Makes the page's router. */
+export function createPageRouter(queryClient: QueryClient) {
+  const router = createRouter({
+    routeTree: tree,
+    basepath: '/ui',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPendingMs: 150,
+    defaultPendingMinMs: 0,
+    defaultPendingComponent: PendingScreen,
+    defaultErrorComponent: CrashedScreen,
+    defaultNotFoundComponent: NotFoundScreen,
+    // The cache of data is the query client's; the router keeps none of its own.
+    defaultPreloadStaleTime: 0,
+  });
+  followNavigations(router, queryClient);
+  return router;
+}
+
+/** After each navigation: the settings are asked for again [R2.20], and the page stands at its top [R2.22]. */
+function followNavigations(router: AnyRouter, queryClient: QueryClient): void {
+  router.subscribe('onBeforeLoad', ({ pathChanged }) => {
+    if (pathChanged) void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 });
+  });
+  router.subscribe('onResolved', ({ pathChanged }) => {
+    if (pathChanged && window.scrollY > 0) window.scrollTo({ top: 0 });
+  });
+}

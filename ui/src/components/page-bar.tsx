@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import classes from './page-bar.module.css';
+
+interface PageBarProps {
+  readonly title: ReactNode;
+  /** Beside the title: a state, a count. */
+  readonly aside?: ReactNode;
+  /** At the far end: what can be done with the page as a whole. */
+  readonly actions?: ReactNode;
+  /** Links to the page's sections. */
+  readonly tabs?: ReactNode;
+  readonly tabsLabel?: string;
+}
+
+/** The bar over a screen: its name, its state, its actions, and its tabs under them. */
+export function PageBar({ title, aside, actions, tabs, tabsLabel }: PageBarProps) {
+  return (
+    <div className={classes.bar}>
+      <div className={classes.row}>
+        <h1 className={classes.title}>{title}</h1>
+        {aside && <div className={classes.aside}>{aside}</div>}
+        {actions && <div className={classes.actions}>{actions}</div>}
+      </div>
+      {tabs && (
+        <nav className={classes.tabs} aria-label={tabsLabel}>
+          {tabs}
+        </nav>
+      )}
+    </div>
+  );
+}

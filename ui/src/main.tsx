@@ -1,0 +1,60 @@
+import { createRoot } from 'react-dom/client';
+import { api } from './api/api.ts';
+import { forgetSession, setUser, settingsQuery } from './api/session.ts';
+import { App } from './app/app.tsx';
+import { readBoot } from './app/boot.ts';
+import { Connection } from './app/connection.ts';
+import { replaceDestination } from './app/destination.ts';
+import { rememberHostApp } from './app/host-app.ts';
+import { LanguageStore } from './app/language-store.ts';
+import { createQueryClient } from './app/query-client.ts';
+import { createPageRouter } from './app/router.tsx';
+import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
+import './app/styles.ts';
+
+// Puts the page together: boot data, then language, then the services that outlive every screen.
+
+rememberHostApp(window.location.search, sessionStorage);
+
+const boot = readBoot(document) ?? { settings: await api.getSettings(), user: null, language: null };
+const language = new LanguageStore(
+  await loadI18n(
+    chooseLanguage([boot.user?.language, boot.settings.defaultLanguage, ...navigator.languages]),
+  ),
+  document,
+);
+
+const connection = new Connection({
+  probe: async () => {
+    await api.getSettings();
+  },
+  onBack: () => void queryClient.invalidateQueries(),
+});
+
+const queryClient = createQueryClient({
+  i18n: language.get,
+  serverLost: () => connection.lose(),
+  toNotFound: () => void router.navigate({ to: '/not-found', replace: true }),
+  toInit: () => void router.navigate({ to: '/init' }),
+  toSignIn: () => {
+    const match = router.state.matches.at(-1);
+    if (!match || match.staticData.isPublic) return;
+    replaceDestination(sessionStorage, {
+      name: match.fullPath,
+      params: match.params,
+      search: match.search,
+    });
+    forgetSession(queryClient);
+    void router.navigate({ to: '/auth', search: { expired: true } });
+  },
+});
+queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
+setUser(queryClient, boot.user);
+
+const router = createPageRouter(queryClient);
+
+const container = document.getElementById('root');
+if (!container) throw new Error('The page has no #root');
+createRoot(container).render(
+  <App queryClient={queryClient} router={router} services={{ connection, language }} />,
+);
