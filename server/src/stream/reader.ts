@@ -5,7 +5,8 @@ import type { Track } from '@vidette/media/track';
 export type ReaderEvent =
   /** Decoder parameters: first of all, and again whenever they change. The next video sample is a key frame. */
   | { readonly type: 'tracks'; readonly generation: number; readonly tracks: readonly Track[] }
-  | { readonly type: 'sample'; readonly sample: Sample }
+  /** `startsGop`: a decoder can start here; the key frame of the video track, or any frame of a stream without video. */
+  | { readonly type: 'sample'; readonly sample: Sample; readonly startsGop: boolean }
   /** The reader was too slow: `samples` were left out; what follows starts at a key frame. */
   | { readonly type: 'skipped'; readonly samples: number }
   /** The source went away (it may come back: `tracks` follows then). Whoever holds an open GOP closes it. */
@@ -24,10 +25,15 @@ export interface ReaderOptions {
   readonly maxBytes: number;
   /** Start with the GOP so far (a key frame at once) or only with what comes from now on. */
   readonly from: 'gop' | 'next-key';
-  /** Called when the queue goes from empty to not empty; the reader then takes until `undefined`. */
+  /**
+   * Called when the queue goes from empty to not empty; the reader then takes until `undefined`. Runs inside the
+   * writer's call, so it must be short and must not throw; for what waits from the start it is called a microtask
+   * after `addReader` has returned.
+   */
   readonly onReadable: () => void;
 }
 
+/** What an event weighs in the queue beside its sample, bytes; a rough figure for the object and its slices. */
 const eventBytes = 64;
 
 /**
@@ -43,8 +49,10 @@ export class Reader {
   #queue: ReaderEvent[] = [];
   #head = 0;
   #bytes = 0;
+  #gops = 0;
   #skipping: { samples: number } | undefined;
   #awaitsKey = false;
+  #isAnnounced = false;
   #closed = false;
   #skippedTotal = 0;
 
@@ -61,6 +69,7 @@ export class Reader {
     if (!event) return undefined;
     this.#head++;
     this.#bytes -= bytesOf(event);
+    if (event.type === 'sample' && event.startsGop) this.#gops--;
     if (this.#head === this.#queue.length) {
       this.#queue = [];
       this.#head = 0;
@@ -80,6 +89,11 @@ export class Reader {
     return this.#bytes;
   }
 
+  /** How many GOPs begin in what waits: a measure of how far behind the consumer is. */
+  get waitingGops(): number {
+    return this.#gops;
+  }
+
   get isClosed(): boolean {
     return this.#closed;
   }
@@ -88,10 +102,26 @@ export class Reader {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#queue = [];
-    this.#head = 0;
-    this.#bytes = 0;
+    this.#replaceQueue([]);
     this.#onClose(this);
+  }
+
+  /**
+   * Leaves out what waits before the newest GOP; for a consumer whose own limit is time rather than bytes.
+   * What follows starts at a key frame, after a `skipped` event that counts what was left out.
+   */
+  skipToNewestGop(): void {
+    const waiting = this.#queue.slice(this.#head);
+    const newest = waiting.findLastIndex((event) => event.type === 'sample' && event.startsGop);
+    if (newest < 0) return;
+    const { kept, samples, lostBefore } = withoutSamples(waiting.slice(0, newest));
+    if (samples === 0) return;
+    this.#skippedTotal += samples;
+    this.#replaceQueue([
+      ...kept,
+      { type: 'skipped', samples: samples + lostBefore },
+      ...waiting.slice(newest),
+    ]);
   }
 
   /** Called by the stream only: what comes before the next key frame is not for this reader. */
@@ -99,28 +129,37 @@ export class Reader {
     this.#awaitsKey = true;
   }
 
+  /** Called by the stream only: announces what was put into the queue before the consumer had the reader in hand. */
+  announceWaiting(): void {
+    this.#isAnnounced = true;
+    queueMicrotask(() => {
+      if (this.#head < this.#queue.length) this.#onReadable();
+    });
+  }
+
   /** Called by the stream only. */
-  offer(event: ReaderEvent, isKeyPoint: boolean): void {
+  offer(event: ReaderEvent): void {
     if (this.#closed) return;
     if (event.type !== 'sample') {
+      // A source that comes and goes must not fill the queue of a consumer that is stuck.
+      if (this.#bytes + eventBytes > this.#maxBytes) this.#dropWaitingSamples();
       this.#push(event);
       return;
     }
     if (this.#awaitsKey) {
-      if (!isKeyPoint) return;
+      if (!event.startsGop) return;
       this.#awaitsKey = false;
     }
+    if (!this.#skipping && this.#bytes + bytesOf(event) > this.#maxBytes) this.#dropWaitingSamples();
     if (this.#skipping) {
-      if (!isKeyPoint || this.#bytes > this.#maxBytes / 2) {
-        this.#countSkip(1);
+      if (!event.startsGop || this.#bytes > this.#maxBytes / 2) {
+        this.#skipping.samples++;
+        this.#skippedTotal++;
         return;
       }
-      this.#push({ type: 'skipped', samples: this.#skipping.samples });
+      const { samples } = this.#skipping;
       this.#skipping = undefined;
-    } else if (this.#bytes + bytesOf(event) > this.#maxBytes) {
-      this.#dropWaitingSamples();
-      this.#countSkip(1);
-      return;
+      if (samples > 0) this.#push({ type: 'skipped', samples });
     }
     this.#push(event);
   }
@@ -129,32 +168,47 @@ export class Reader {
     const wasEmpty = this.#queue.length === this.#head;
     this.#queue.push(event);
     this.#bytes += bytesOf(event);
-    if (wasEmpty) this.#onReadable();
+    if (event.type === 'sample' && event.startsGop) this.#gops++;
+    if (wasEmpty && this.#isAnnounced) this.#onReadable();
   }
 
-  /** Drops the samples that wait but keeps what the consumer must know: parameters, pauses, the end. */
+  /** Empties the queue but for what the consumer must know; what comes next is left out until a key frame. */
   #dropWaitingSamples(): void {
-    const kept: ReaderEvent[] = [];
-    let dropped = 0;
-    for (const event of this.#queue.slice(this.#head)) {
-      if (event.type === 'sample') dropped++;
-      else if (event.type === 'skipped') dropped += event.samples;
-      else kept.push(event);
-    }
-    this.#queue = kept;
-    this.#head = 0;
-    this.#bytes = kept.length * eventBytes;
-    this.#skipping = { samples: 0 };
-    this.#countSkip(dropped);
+    const { kept, samples, lostBefore } = withoutSamples(this.#queue.slice(this.#head));
+    this.#replaceQueue(kept);
+    this.#skippedTotal += samples;
+    this.#skipping = { samples: samples + lostBefore + (this.#skipping?.samples ?? 0) };
   }
 
-  #countSkip(samples: number): void {
-    this.#skipping ??= { samples: 0 };
-    this.#skipping.samples += samples;
-    this.#skippedTotal += samples;
+  #replaceQueue(events: ReaderEvent[]): void {
+    this.#queue = events;
+    this.#head = 0;
+    this.#bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    this.#gops = events.filter((event) => event.type === 'sample' && event.startsGop).length;
   }
 }
 
 function bytesOf(event: ReaderEvent): number {
   return event.type === 'sample' ? event.sample.size + eventBytes : eventBytes;
+}
+
+/**
+ * What the consumer must know of events that are dropped: the newest parameters, and whether the source paused or ended
+ * after them. Beside it how many samples are lost, and how many were lost before without the consumer knowing yet.
+ */
+function withoutSamples(events: readonly ReaderEvent[]): {
+  kept: ReaderEvent[];
+  samples: number;
+  lostBefore: number;
+} {
+  let kept: ReaderEvent[] = [];
+  let samples = 0;
+  let lostBefore = 0;
+  for (const event of events) {
+    if (event.type === 'sample') samples++;
+    else if (event.type === 'skipped') lostBefore += event.samples;
+    else if (event.type === 'tracks') kept = [event];
+    else kept = [...kept.filter(({ type }) => type === 'tracks'), event];
+  }
+  return { kept, samples, lostBefore };
 }

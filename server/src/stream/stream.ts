@@ -66,7 +66,7 @@ export class Stream {
     this.#needsKey = this.#videoTrackId !== undefined;
     this.#gop.clear();
     const event = { type: 'tracks', generation: this.#generation, tracks } as const;
-    for (const reader of this.#readers) reader.offer(event, false);
+    for (const reader of this.#readers) reader.offer(event);
   }
 
   /** Passes one sample to all readers. It must belong to the tracks declared last. */
@@ -80,8 +80,8 @@ export class Stream {
       this.#needsKey = false;
     }
     if (this.#videoTrackId !== undefined) this.#gop.add(sample, isKeyPoint);
-    const event = { type: 'sample', sample } as const;
-    for (const reader of this.#readers) reader.offer(event, isKeyPoint);
+    const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
+    for (const reader of this.#readers) reader.offer(event);
   }
 
   /** The source went away; the next `setTracks` resumes. */
@@ -89,7 +89,7 @@ export class Stream {
     if (this.#ended || !this.#tracks) return;
     this.#tracks = undefined;
     this.#gop.clear();
-    for (const reader of this.#readers) reader.offer({ type: 'pause', cause }, false);
+    for (const reader of this.#readers) reader.offer({ type: 'pause', cause });
   }
 
   /** Ends the stream for good; idempotent. Readers get `end` and are forgotten. */
@@ -98,7 +98,7 @@ export class Stream {
     this.#ended = true;
     this.#tracks = undefined;
     this.#gop.clear();
-    for (const reader of this.#readers) reader.offer({ type: 'end', cause }, false);
+    for (const reader of this.#readers) reader.offer({ type: 'end', cause });
     this.#readers.clear();
   }
 
@@ -106,18 +106,22 @@ export class Stream {
   addReader(options: ReaderOptions): Reader {
     const reader = new Reader(options, (closed) => this.#readers.delete(closed));
     if (this.#ended) {
-      reader.offer({ type: 'end', cause: 'ended' }, false);
+      reader.offer({ type: 'end', cause: 'ended' });
+      reader.announceWaiting();
       return reader;
     }
     this.#readers.add(reader);
     if (this.#tracks) {
-      reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks }, false);
-      if (options.from === 'gop') {
-        this.#gop.samples.forEach((sample, index) => reader.offer({ type: 'sample', sample }, index === 0));
-      } else {
-        reader.awaitKey();
+      reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
+      // Without a GOP (none begun yet, or one too long to keep) there is nothing to start from but the next key frame.
+      if (options.from === 'next-key' || this.#gop.samples.length === 0) reader.awaitKey();
+      else {
+        this.#gop.samples.forEach((sample, at) =>
+          reader.offer({ type: 'sample', sample, startsGop: at === 0 }),
+        );
       }
     }
+    reader.announceWaiting();
     return reader;
   }
 
