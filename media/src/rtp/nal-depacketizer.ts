@@ -1,0 +1,259 @@
+/**
+ * From RTP payloads of NAL units to pictures: where one picture ends and the next begins, what loss does to it, and
+ * which units a sample holds. What the two codecs do differently is in `NalRules`, see `h264.ts` and `h265.ts`.
+ *
+ * A picture ends at the marker bit, at a new time stamp, or where another picture's first slice begins (cameras forget
+ * the marker, set it on every packet, or send two pictures with one time stamp). Parameter sets are kept apart and left
+ * out of the samples, since the track's record has them. Access unit delimiters and filler are dropped; supplemental
+ * information stays, for it may tell what a decoder or a person wants to know.
+ */
+import { annexBToNals } from '../codec/nal.ts';
+import { MalformedError } from '../malformed.ts';
+import { AccessUnitBuilder, maxUnitBytes, type AccessUnit } from './access-unit.ts';
+import type { RtpPacket } from './packet.ts';
+import { ParameterSets } from './parameter-sets.ts';
+
+/** `at` is where the NAL unit's header begins in `bytes`. */
+export interface NalRules {
+  typeAt(bytes: Uint8Array, at: number): number;
+  isSlice(type: number): boolean;
+  isKey(type: number): boolean;
+  isFirstSlice(bytes: Uint8Array, at: number): boolean;
+  isParameterSet(type: number): boolean;
+  /** The identifier in a parameter set; throws `MalformedError`. */
+  parameterSetId(nal: Uint8Array, type: number): number;
+  isDropped(type: number): boolean;
+  /** A unit of this type, when slices came before it, belongs to the next picture. */
+  beginsPicture(type: number): boolean;
+  /** Takes one payload apart by `single`, `aggregated` and `fragment`. */
+  unpack(packet: RtpPacket, target: NalDepacketizer): void;
+}
+
+/** Supplemental information and the like: larger is nonsense. */
+const maxSmallUnitBytes = 256 * 1024;
+
+export class NalDepacketizer {
+  readonly parameters = new ParameterSets();
+  /** Payloads that did not follow their format. */
+  malformedPayloads = 0;
+  readonly #rules: NalRules;
+  readonly #onUnit: (unit: AccessUnit) => void;
+  readonly #builder = new AccessUnitBuilder();
+  #timestamp = 0;
+  #isPending = false;
+  #isKey = false;
+  #isDamaged = false;
+  /** A whole picture may be missing before the next one. */
+  #isGapCarried = false;
+  #isMarkerTrusted = true;
+  #endedByMarkerAt: number | undefined;
+  /** Pieces of a fragmented unit that is no slice; undefined when none is open. */
+  #smallPieces: Uint8Array[] | undefined;
+  #isSliceOpen = false;
+
+  constructor(rules: NalRules, onUnit: (unit: AccessUnit) => void) {
+    this.#rules = rules;
+    this.#onUnit = onUnit;
+  }
+
+  /**
+   * Takes the next packet.
+   *
+   * @param lost packets missing before it
+   */
+  push(packet: RtpPacket, lost: number): void {
+    if (lost > 0) {
+      this.#dropFragment();
+      this.#isDamaged = true;
+    }
+    if (this.#isPending && packet.timestamp !== this.#timestamp) {
+      this.#dropFragment();
+      this.#finish();
+    }
+    this.#timestamp = packet.timestamp;
+    this.#isPending = true;
+    if (lost > 0) this.#isDamaged = true;
+    if (packet.payloadStart < packet.payloadEnd) this.#rules.unpack(packet, this);
+    if (this.#builder.size > maxUnitBytes) this.#giveUp();
+    if (packet.isMarker && this.#isMarkerTrusted && this.#builder.hasSlice) {
+      this.#finish();
+      this.#endedByMarkerAt = packet.timestamp;
+    }
+  }
+
+  /** Takes a parameter set from outside the stream, as from the session description. */
+  addParameterSets(nal: Uint8Array): void {
+    this.#small(nal);
+  }
+
+  /** For `NalRules.unpack`: a whole unit in `bytes` between `start` and `end`, with 4 free bytes before it. */
+  single(bytes: Uint8Array, start: number, end: number): void {
+    this.#closeFragment();
+    const type = this.#rules.typeAt(bytes, start);
+    if (!this.#rules.isSlice(type)) {
+      this.#small(bytes.subarray(start, end));
+    } else if (this.#beginSlice(bytes, start, type)) {
+      this.#builder.open(bytes, start, end, true);
+      this.#builder.close();
+    }
+  }
+
+  /** For `NalRules.unpack`: a whole unit without free bytes before it. */
+  aggregated(nal: Uint8Array): void {
+    this.#closeFragment();
+    const type = this.#rules.typeAt(nal, 0);
+    if (!this.#rules.isSlice(type)) this.#small(nal);
+    else if (this.#beginSlice(nal, 0, type)) this.#builder.add(nal, true);
+  }
+
+  /**
+   * For `NalRules.unpack`: a piece of a unit.
+   *
+   * @param start of the first piece: where the unit's header has been written, with 4 free bytes before it;
+   *   of others: where the payload begins
+   */
+  fragment(bytes: Uint8Array, start: number, end: number, isFirst: boolean, isLast: boolean): void {
+    if (isFirst) {
+      this.#closeFragment();
+      const type = this.#rules.typeAt(bytes, start);
+      if (!this.#rules.isSlice(type)) {
+        this.#smallPieces = [bytes.subarray(start, end)];
+      } else if (this.#beginSlice(bytes, start, type)) {
+        this.#builder.open(bytes, start, end, true);
+        this.#isSliceOpen = true;
+      }
+    } else if (this.#isSliceOpen) {
+      this.#builder.append(bytes.subarray(start, end));
+    } else if (this.#smallPieces) {
+      this.#smallPieces.push(bytes.subarray(start, end));
+    } else {
+      // Its beginning was lost, and that has been noted, or the camera left it out.
+      this.#isDamaged = true;
+    }
+    if (isLast) this.#endFragment();
+  }
+
+  /** For `NalRules.unpack`: units with start codes between them (Annex B), which some cameras send in RTP. */
+  byteStream(bytes: Uint8Array): void {
+    this.#closeFragment();
+    this.#small(bytes);
+  }
+
+  /** For `NalRules.unpack`: the payload makes no sense. */
+  malformed(): void {
+    this.malformedPayloads++;
+    this.#isDamaged = true;
+  }
+
+  #endFragment(): void {
+    const pieces = this.#smallPieces;
+    this.#smallPieces = undefined;
+    if (this.#isSliceOpen) this.#builder.close();
+    this.#isSliceOpen = false;
+    if (pieces) this.#small(join(pieces));
+  }
+
+  /** A new unit begins although the last fragment of the one before never came. */
+  #closeFragment(): void {
+    if (this.#dropFragment()) this.malformed();
+  }
+
+  #dropFragment(): boolean {
+    const wasOpen = this.#isSliceOpen || this.#smallPieces !== undefined;
+    if (this.#isSliceOpen) this.#builder.abandon();
+    this.#isSliceOpen = false;
+    this.#smallPieces = undefined;
+    return wasOpen;
+  }
+
+  /** Prepares for a slice; false when it has to be left out. */
+  #beginSlice(bytes: Uint8Array, at: number, type: number): boolean {
+    const isFirst = this.#rules.isFirstSlice(bytes, at);
+    if (isFirst && this.#builder.hasSlice) this.#finish();
+    if (
+      !isFirst &&
+      !this.#builder.hasSlice &&
+      this.#endedByMarkerAt === this.#timestamp &&
+      !this.#isDamaged
+    ) {
+      // The rest of a picture that was taken for whole: this camera marks every packet. From now on only time
+      // stamps count, at the price of one picture's delay.
+      this.#isMarkerTrusted = false;
+      return false;
+    }
+    this.#isKey ||= this.#rules.isKey(type);
+    return true;
+  }
+
+  /** Sorts a unit that is no slice. Some cameras put several into one, with start codes between (Annex B). */
+  #small(nal: Uint8Array): void {
+    if (!hasStartCode(nal)) {
+      if (nal.length <= maxSmallUnitBytes) this.#sort(nal);
+      else this.malformed();
+      return;
+    }
+    const framed = new Uint8Array(nal.length + 3);
+    framed[2] = 1;
+    framed.set(nal, 3);
+    for (const unit of annexBToNals(framed)) {
+      const type = this.#rules.typeAt(unit, 0);
+      if (!this.#rules.isSlice(type)) this.#sort(unit);
+      else if (this.#beginSlice(unit, 0, type)) this.#builder.add(unit, true);
+    }
+  }
+
+  #sort(nal: Uint8Array): void {
+    const type = this.#rules.typeAt(nal, 0);
+    if (this.#builder.hasSlice && this.#rules.beginsPicture(type)) this.#finish();
+    if (this.#rules.isParameterSet(type)) {
+      this.#keep(nal, type);
+    } else if (!this.#rules.isDropped(type)) {
+      this.#builder.add(nal, false);
+    }
+  }
+
+  #keep(nal: Uint8Array, type: number): void {
+    try {
+      this.parameters.put(type, this.#rules.parameterSetId(nal, type), nal);
+    } catch (error) {
+      if (!(error instanceof MalformedError)) throw error;
+      this.malformedPayloads++;
+    }
+  }
+
+  #giveUp(): void {
+    this.#dropFragment();
+    this.#builder.take(0, false, true);
+    this.#isKey = false;
+    this.malformed();
+  }
+
+  #finish(): void {
+    const isKey = this.#isKey;
+    // A key picture that is whole itself decodes, whatever is missing before it.
+    const isDamaged = this.#isDamaged || (this.#isGapCarried && !isKey);
+    const unit = this.#builder.take(this.#timestamp, isKey, isDamaged);
+    this.#isGapCarried = unit === undefined && isDamaged;
+    this.#isPending = false;
+    this.#isKey = false;
+    this.#isDamaged = false;
+    if (unit) this.#onUnit(unit);
+  }
+}
+
+function hasStartCode(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(1, 2); at !== -1; at = bytes.indexOf(1, at + 1)) {
+    if (bytes[at - 1] === 0 && bytes[at - 2] === 0) return true;
+  }
+  return false;
+}
+
+function join(pieces: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}

@@ -1,0 +1,54 @@
+/**
+ * The fixed header of RTP (RFC 3550, 5.1). One object is filled again for every packet, so that reading a packet
+ * allocates nothing; whoever keeps something of it copies the field or takes a view of `bytes`.
+ */
+export class RtpPacket {
+  bytes: Uint8Array = new Uint8Array(0);
+  payloadType = 0;
+  isMarker = false;
+  /** 16 bits. */
+  sequence = 0;
+  /** 32 bits, unsigned, in ticks of the payload type's clock. */
+  timestamp = 0;
+  ssrc = 0;
+  /** The payload is `bytes` from here, */
+  payloadStart = 0;
+  /** to here, padding left out. */
+  payloadEnd = 0;
+
+  /** Reads `bytes`; false when they are no RTP packet of version 2. */
+  read(bytes: Uint8Array): boolean {
+    if (bytes.length < 12) return false;
+    const first = bytes[0] ?? 0;
+    if (first >>> 6 !== 2) return false;
+    let start = 12 + (first & 0x0f) * 4;
+    if ((first & 0x10) !== 0) {
+      if (start + 4 > bytes.length) return false;
+      start += 4 + (((bytes[start + 2] ?? 0) << 8) | (bytes[start + 3] ?? 0)) * 4;
+    }
+    const padding = (first & 0x20) === 0 ? 0 : (bytes[bytes.length - 1] ?? 0);
+    const end = bytes.length - padding;
+    if (start > end) return false;
+    const second = bytes[1] ?? 0;
+    this.bytes = bytes;
+    this.isMarker = second >= 0x80;
+    this.payloadType = second & 0x7f;
+    this.sequence = ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
+    this.timestamp = readU32(bytes, 4);
+    this.ssrc = readU32(bytes, 8);
+    this.payloadStart = start;
+    this.payloadEnd = end;
+    return true;
+  }
+}
+
+/** Four bytes as an unsigned number; 0 for those past the end. */
+export function readU32(bytes: Uint8Array, at: number): number {
+  return (
+    (((bytes[at] ?? 0) << 24) |
+      ((bytes[at + 1] ?? 0) << 16) |
+      ((bytes[at + 2] ?? 0) << 8) |
+      (bytes[at + 3] ?? 0)) >>>
+    0
+  );
+}

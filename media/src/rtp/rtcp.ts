@@ -1,0 +1,52 @@
+/** Sender reports, which tie a sender's RTP clock to its wall clock (RFC 3550, 6.4.1). */
+import { readU32 } from './packet.ts';
+
+export interface SenderReport {
+  readonly ssrc: number;
+  /** The sender's wall clock in milliseconds since 1970, with fractions. */
+  readonly ntpMs: number;
+  /** The same moment on the RTP clock, 32 bits. */
+  readonly rtpTimestamp: number;
+}
+
+const senderReport = 200;
+const goodbye = 203;
+/** Seconds from 1900-01-01, where NTP begins, to 1970-01-01. */
+const ntpToUnixSeconds = 2_208_988_800;
+/** The count of NTP seconds wraps in 2036; what is below this belongs to the next era (RFC 4330, 3). */
+const eraPivotSeconds = 2 ** 31;
+
+export interface RtcpContent {
+  readonly report: SenderReport | undefined;
+  /** The sender says that it ends. */
+  readonly isGoodbye: boolean;
+}
+
+/** Walks a compound packet; pieces that are cut short or of no use are passed over. */
+export function parseRtcp(bytes: Uint8Array): RtcpContent {
+  let report: SenderReport | undefined;
+  let isGoodbye = false;
+  for (let at = 0; at + 4 <= bytes.length;) {
+    if ((bytes[at] ?? 0) >>> 6 !== 2) break;
+    const type = bytes[at + 1];
+    const next = at + 4 + (((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) * 4;
+    if (next > bytes.length) break;
+    if (type === senderReport && next - at >= 28) report = readReport(bytes, at);
+    else if (type === goodbye) isGoodbye = true;
+    at = next;
+  }
+  return { report, isGoodbye };
+}
+
+function readReport(bytes: Uint8Array, at: number): SenderReport | undefined {
+  const seconds = readU32(bytes, at + 8);
+  const fraction = readU32(bytes, at + 12);
+  // Both zero: the sender has no wall clock (6.4.1).
+  if (seconds === 0 && fraction === 0) return undefined;
+  const sinceEra = seconds < eraPivotSeconds ? seconds + 2 ** 32 : seconds;
+  return {
+    ssrc: readU32(bytes, at + 4),
+    ntpMs: (sinceEra - ntpToUnixSeconds) * 1000 + (fraction / 2 ** 32) * 1000,
+    rtpTimestamp: readU32(bytes, at + 16),
+  };
+}

@@ -1,0 +1,39 @@
+/** Packets this far behind are late or doubled; farther means that the sender began anew. */
+const maxLate = 256;
+
+/** Follows the 16-bit sequence numbers of one RTP sender and counts what is missing (RFC 3550, A.1). */
+export class SequenceTracker {
+  /** Packets that never came. */
+  lost = 0;
+  /** Packets that came twice or behind their successors, which on TCP only a confused sender makes. */
+  late = 0;
+  #expected: number | undefined;
+
+  /**
+   * Takes the next packet's number.
+   *
+   * @returns how many packets are missing before it, or -1 when it is late and should be left out
+   */
+  next(sequence: number): number {
+    const expected = this.#expected;
+    if (expected === undefined || expected === sequence) {
+      this.#expected = (sequence + 1) & 0xffff;
+      return 0;
+    }
+    const ahead = (sequence - expected) & 0xffff;
+    if (ahead >= 0x10000 - maxLate) {
+      this.late++;
+      return -1;
+    }
+    this.#expected = (sequence + 1) & 0xffff;
+    // A number from far behind is a new beginning: something is missing, but nobody knows how much.
+    const missing = ahead < 0x8000 ? ahead : 1;
+    this.lost += missing;
+    return missing;
+  }
+
+  /** Forgets the position; the next packet is taken as it comes. */
+  reset(): void {
+    this.#expected = undefined;
+  }
+}

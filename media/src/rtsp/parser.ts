@@ -1,0 +1,187 @@
+/**
+ * Cuts what arrives on an RTSP connection into messages and interleaved packets (RFC 2326, 10.12).
+ * Works in place: a packet that lies within one chunk is passed on as a view of it. Only what is split between
+ * chunks is copied. Chunks belong to the parser and, through its views, to whoever gets the packets.
+ */
+import { MalformedError } from '../malformed.ts';
+import { header, parseHead, type RtspMessage } from './message.ts';
+
+export interface RtspParserHandler {
+  /** `bytes` is one RTP or RTCP packet; its memory, and up to 4 bytes before it, is free for the receiver's use. */
+  packet(channel: number, bytes: Uint8Array): void;
+  message(message: RtspMessage): void;
+}
+
+const maxHeadBytes = 32 * 1024;
+const maxBodyBytes = 512 * 1024;
+/** How much rubbish between packets is skipped in search of the next one, before the connection is given up. */
+const maxSkippedBytes = 256 * 1024;
+/** Channels above this are taken for rubbish: nobody has more than sixteen tracks. */
+const maxChannel = 31;
+
+const dollar = 0x24;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+const starts = [
+  'RTSP/',
+  'OPTIONS ',
+  'ANNOUNCE ',
+  'REDIRECT ',
+  'SET_PARAMETER ',
+  'GET_PARAMETER ',
+  'TEARDOWN ',
+].map((text) => Uint8Array.from(text, (char) => char.charCodeAt(0)));
+
+/** Throws `MalformedError` from `push` when what arrives is not RTSP or exceeds a limit. */
+export class RtspParser {
+  /** Bytes that belonged to nothing and were skipped. */
+  skippedBytes = 0;
+  readonly #handler: RtspParserHandler;
+  /** The unfinished beginning of the next unit, when its length isn't known yet. */
+  #rest: Uint8Array | undefined;
+  /** A packet of known length that is being filled from several chunks, header included. */
+  #split: Uint8Array | undefined;
+  #splitFilled = 0;
+  #seenRtsp = false;
+  #skippedInARow = 0;
+
+  constructor(handler: RtspParserHandler) {
+    this.#handler = handler;
+  }
+
+  /** Takes the next chunk of the connection, of any length. */
+  push(chunk: Uint8Array): void {
+    const split = this.#split;
+    if (split) {
+      const taken = Math.min(split.length - this.#splitFilled, chunk.length);
+      split.set(taken === chunk.length ? chunk : chunk.subarray(0, taken), this.#splitFilled);
+      this.#splitFilled += taken;
+      if (this.#splitFilled < split.length) return;
+      this.#split = undefined;
+      this.#handler.packet(split[1] ?? 0, split.subarray(4));
+      if (taken < chunk.length) this.#consume(chunk.subarray(taken));
+      return;
+    }
+    const rest = this.#rest;
+    this.#rest = undefined;
+    this.#consume(rest ? join(rest, chunk) : chunk);
+  }
+
+  #consume(bytes: Uint8Array): void {
+    let at = 0;
+    const end = bytes.length;
+    while (at < end) {
+      const first = bytes[at];
+      if (first === dollar) {
+        if (end - at < 4) break;
+        if ((bytes[at + 1] ?? 0) > maxChannel) {
+          at = this.#skip(bytes, at + 1, 1);
+          continue;
+        }
+        const next = at + 4 + (((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0));
+        if (next > end) {
+          this.#split = new Uint8Array(next - at);
+          this.#split.set(bytes.subarray(at));
+          this.#splitFilled = end - at;
+          return;
+        }
+        this.#skippedInARow = 0;
+        this.#handler.packet(bytes[at + 1] ?? 0, bytes.subarray(at + 4, next));
+        at = next;
+      } else if (first === carriageReturn || first === lineFeed) {
+        at++;
+      } else {
+        const match = matchStart(bytes, at);
+        if (match === 'partial') break;
+        if (match === 'no') {
+          at = this.#skip(bytes, at + 1, 1);
+          continue;
+        }
+        const next = this.#message(bytes, at);
+        if (next === undefined) break;
+        this.#skippedInARow = 0;
+        at = next;
+      }
+    }
+    if (at < end) this.#rest = bytes.subarray(at);
+  }
+
+  /** Parses the message at `at`; the position after it, or undefined while it isn't whole. */
+  #message(bytes: Uint8Array, at: number): number | undefined {
+    const head = headEnd(bytes, at);
+    if (!head) {
+      if (bytes.length - at > maxHeadBytes)
+        throw new MalformedError(`RTSP header over ${maxHeadBytes} bytes`);
+      return undefined;
+    }
+    const message = parseHead(latin1(bytes, at, head.end));
+    const length = contentLength(message);
+    const next = head.next + length;
+    if (next > bytes.length) return undefined;
+    this.#seenRtsp = true;
+    this.#handler.message({ ...message, body: bytes.slice(head.next, next) });
+    return next;
+  }
+
+  /** Passes over rubbish up to something that may begin a unit; before the first message it means another protocol. */
+  #skip(bytes: Uint8Array, from: number, already: number): number {
+    if (!this.#seenRtsp) throw new MalformedError('the answer is not RTSP');
+    let at = from;
+    while (at < bytes.length && bytes[at] !== dollar && bytes[at] !== starts[0]?.[0]) at++;
+    const count = at - from + already;
+    this.skippedBytes += count;
+    this.#skippedInARow += count;
+    if (this.#skippedInARow > maxSkippedBytes) throw new MalformedError('lost the packet boundaries');
+    return at;
+  }
+}
+
+function matchStart(bytes: Uint8Array, at: number): 'yes' | 'no' | 'partial' {
+  for (const start of starts) {
+    const length = Math.min(start.length, bytes.length - at);
+    let same = 0;
+    while (same < length && bytes[at + same] === start[same]) same++;
+    if (same === start.length) return 'yes';
+    if (same === bytes.length - at) return 'partial';
+  }
+  return 'no';
+}
+
+/** Where the header section ends and the body begins: after an empty line, of CRLF or of LF alone. */
+function headEnd(
+  bytes: Uint8Array,
+  from: number,
+): { readonly end: number; readonly next: number } | undefined {
+  const limit = Math.min(bytes.length, from + maxHeadBytes);
+  for (let at = bytes.indexOf(lineFeed, from); at >= 0 && at < limit; at = bytes.indexOf(lineFeed, at + 1)) {
+    if (bytes[at + 1] === lineFeed) return { end: at, next: at + 2 };
+    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return { end: at, next: at + 3 };
+  }
+  return undefined;
+}
+
+function contentLength(message: RtspMessage): number {
+  const value = header(message, 'content-length');
+  if (value === undefined) return 0;
+  if (!/^\d{1,9}$/.test(value)) throw new MalformedError('Content-Length is not a number');
+  const length = Number(value);
+  if (length > maxBodyBytes) throw new MalformedError(`RTSP body over ${maxBodyBytes} bytes`);
+  return length;
+}
+
+/** Bytes as Latin-1 text; headers and SDP are ASCII wherever it matters. */
+export function latin1(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  const pieces: string[] = [];
+  for (let at = from; at < to; at += 4096) {
+    pieces.push(String.fromCharCode(...bytes.subarray(at, Math.min(to, at + 4096))));
+  }
+  return pieces.join('');
+}
+
+function join(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}

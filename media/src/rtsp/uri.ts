@@ -1,0 +1,81 @@
+/**
+ * Request addresses of RTSP. Resolution of control attributes follows what servers and cameras do, not RFC 3986:
+ * a relative control is appended to the base, even after a query.
+ */
+import { MalformedError } from '../malformed.ts';
+
+export interface RtspUri {
+  readonly tls: boolean;
+  /** A name, an IPv4 address, or an IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** The address as it stands in requests: without user and password, without fragment. */
+  readonly requestUri: string;
+}
+
+const maxUriLength = 2048;
+const defaultPort = 554;
+const defaultTlsPort = 322;
+
+/** Splits an `rtsp:` or `rtsps:` address; a user and password in it are left out. */
+export function parseRtspUri(text: string): RtspUri {
+  if (text.length > maxUriLength) throw new MalformedError(`address over ${maxUriLength} characters`);
+  const match =
+    /^(rtsps?):\/\/(?:[^/?#]*@)?(\[[0-9a-f:.%]+\]|[^:/?#[\]@\s]+)(?::(\d{1,5}))?([/?][^#\s]*)?(?:#.*)?$/i.exec(
+      text.trim(),
+    );
+  if (!match) throw new MalformedError('not an RTSP address');
+  const scheme = (match[1] ?? '').toLowerCase();
+  const tls = scheme === 'rtsps';
+  const authorityHost = match[2] ?? '';
+  const port = match[3] === undefined ? (tls ? defaultTlsPort : defaultPort) : Number(match[3]);
+  if (port < 1 || port > 65535) throw new MalformedError('port outside 1 to 65535');
+  const host = authorityHost.startsWith('[') ? authorityHost.slice(1, -1) : authorityHost;
+  const shownPort = match[3] === undefined ? '' : `:${port}`;
+  return { tls, host, port, requestUri: `${scheme}://${authorityHost}${shownPort}${match[4] ?? ''}` };
+}
+
+/**
+ * The base for control attributes: Content-Base, then Content-Location, then the request itself (RFC 2326, C.1.1).
+ * A header that is no absolute RTSP address is resolved against the request or passed over.
+ */
+export function controlBase(
+  requestUri: string,
+  contentBase: string | undefined,
+  contentLocation: string | undefined,
+): string {
+  for (const candidate of [contentBase, contentLocation]) {
+    if (!candidate) continue;
+    if (isAbsolute(candidate)) return withoutCredentials(candidate);
+    if (candidate.startsWith('/')) return origin(requestUri) + candidate;
+  }
+  return requestUri;
+}
+
+/** The address to SETUP or PLAY, of a control attribute (RFC 2326, C.1.1); missing or `*` means the base itself. */
+export function resolveControl(base: string, control: string | undefined): string {
+  if (control === undefined || control === '' || control === '*') return base;
+  if (isAbsolute(control)) return withoutCredentials(control);
+  if (control.startsWith('?')) return base + control;
+  if (base.endsWith('/')) return base + control.replace(/^\/+/, '');
+  return control.startsWith('/') ? base + control : `${base}/${control}`;
+}
+
+/** The target of a redirect: absolute, or a path on the same server. */
+export function resolveRedirect(requestUri: string, location: string): string {
+  if (/^rtsps?:\/\//i.test(location)) return location;
+  if (location.startsWith('/')) return origin(requestUri) + location;
+  throw new MalformedError('redirect to something that is not RTSP');
+}
+
+function isAbsolute(text: string): boolean {
+  return /^rtspu?s?:\/\//i.test(text);
+}
+
+function origin(uri: string): string {
+  return /^[a-z]+:\/\/[^/?#]*/i.exec(uri)?.[0] ?? uri;
+}
+
+function withoutCredentials(uri: string): string {
+  return uri.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1');
+}
