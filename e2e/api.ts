@@ -1,0 +1,28 @@
+import { createClient, type Client } from '@vidette/contract/client';
+import { setUp, type TestServer } from './server.ts';
+
+/** The contract's client, signed in by a session cookie as a browser is. */
+export function clientOf(server: TestServer, cookie: string): Client {
+  return createClient({ baseUrl: server.url, headers: () => ({ cookie, origin: server.url }) });
+}
+
+/** Makes the first administrator and returns a client signed in as them. */
+export async function administratorOf(server: TestServer): Promise<{ client: Client; cookie: string }> {
+  const cookie = await setUp(server);
+  return { client: clientOf(server, cookie), cookie };
+}
+
+/** Asks again and again until `accept` takes the answer. Rejects after `timeoutMs` with the last answer seen. */
+export async function until<T>(
+  ask: () => Promise<T> | T,
+  accept: (answer: T) => boolean,
+  timeoutMs = 30_000,
+): Promise<T> {
+  const endMs = Date.now() + timeoutMs;
+  for (;;) {
+    const answer = await ask();
+    if (accept(answer)) return answer;
+    if (Date.now() > endMs) throw new Error(`still ${JSON.stringify(answer)} after ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
