@@ -1,0 +1,180 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch in
+ * a bigint, what people search or sort by has a lower-case copy beside it (`..._key`), for SQLite folds ASCII only.
+ */
+export type Flag = 0 | 1;
+
+export function flag(value: boolean): Flag {
+  return value ? 1 : 0;
+}
+
+/** The lower-case copy of what people type, composed the same way however they typed it. */
+export function keyOf(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+export interface UserRow {
+  id: Generated<number>;
+  login: string;
+  /** Unique: two logins that differ in case only are one. */
+  login_key: string;
+  email: string;
+  email_key: string;
+  full_name: string;
+  full_name_key: string;
+  language: 'en' | 'ru';
+  /** PHC string; null when the password is kept elsewhere. */
+  password_hash: string | null;
+  is_admin: Flag;
+  /** 0: read-only; -1: no limit. */
+  max_stream_creation: number;
+  is_managed: Flag;
+  must_change_password: Flag;
+  is_blocked: Flag;
+  created_ms: number;
+  last_seen_ms: number | null;
+}
+
+export interface SessionRow {
+  /** Public: names the session in lists, opens nothing. */
+  id: string;
+  /** SHA-256 of the secret in the cookie, hex. */
+  secret_hash: string;
+  user_id: number;
+  created_ms: number;
+  last_seen_ms: number;
+  ip: string;
+  user_agent: string;
+}
+
+export interface TokenRow {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  secret_hash: string;
+  created_ms: number;
+  expires_ms: number | null;
+  last_used_ms: number | null;
+}
+
+export interface StreamRow {
+  id: Generated<number>;
+  uid: string;
+  name: string;
+  name_key: string;
+  source: string;
+  sub_source: string | null;
+  location_name: string;
+  location_key: string;
+  latitude: number | null;
+  longitude: number | null;
+  marker: string | null;
+  is_on_demand: Flag;
+  is_recorded: Flag;
+  /** -1: no limit. */
+  depth_hours: number;
+  is_paused: Flag;
+  /** Whoever saved the source was an administrator: this machine itself may be dialled. */
+  allows_loopback: Flag;
+  /** Lower-case name, source without credentials, tags and location name, one a line. */
+  search_text: string;
+  created_by: number | null;
+  created_ms: number;
+  revision: number;
+  node_id: string;
+  /** As last reported by the node that runs it; what filters and sorts a list. */
+  status: string;
+  /** Key of the public link; null: not shared. Kept readable, for the owner is shown the link again. */
+  share_key: string | null;
+}
+
+export interface StreamTagRow {
+  stream_id: number;
+  tag: string;
+  tag_key: string;
+  position: number;
+}
+
+export interface PermissionRow {
+  user_id: number;
+  stream_id: number;
+  can_view: Flag;
+  can_archive: Flag;
+  can_share: Flag;
+  can_edit: Flag;
+}
+
+export interface MosaicRow {
+  id: Generated<number>;
+  name: string;
+  name_key: string;
+  /** JSON of the contract's MosaicLayout. */
+  layout: string;
+  is_shared: Flag;
+  rotation_seconds: number;
+  created_by: number | null;
+  created_ms: number;
+}
+
+export interface BookmarkRow {
+  id: Generated<number>;
+  stream_id: number;
+  user_id: number | null;
+  start_ms: number;
+  end_ms: number | null;
+  note: string;
+  note_key: string;
+  created_ms: number;
+}
+
+export interface AnnotationRow {
+  id: Generated<number>;
+  stream_id: number;
+  type: string;
+  kind: string;
+  start_ms: number;
+  end_ms: number | null;
+  note: string;
+}
+
+export interface SettingRow {
+  key: string;
+  /** JSON. */
+  value: string;
+}
+
+export interface AuditRow {
+  id: Generated<number>;
+  time_ms: number;
+  login: string | null;
+  ip: string;
+  action: string;
+  target: string | null;
+  outcome: string;
+  /** JSON, without secrets. */
+  details: string;
+}
+
+export interface ResetCodeRow {
+  user_id: number;
+  code_hash: string;
+  expires_ms: number;
+  tries: number;
+}
+
+export interface Database {
+  users: UserRow;
+  sessions: SessionRow;
+  tokens: TokenRow;
+  streams: StreamRow;
+  stream_tags: StreamTagRow;
+  permissions: PermissionRow;
+  mosaics: MosaicRow;
+  bookmarks: BookmarkRow;
+  annotations: AnnotationRow;
+  settings: SettingRow;
+  audit: AuditRow;
+  reset_codes: ResetCodeRow;
+}

@@ -1,0 +1,196 @@
+import type { ColumnDefinitionBuilder, CreateTableBuilder, Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Which engine the migrations speak to: the two count rows differently. */
+export type Engine = 'sqlite' | 'postgres';
+
+/** Every step from an empty database to the present, by name, in order. A released step is never changed. */
+export function migrationsFor(engine: Engine): Record<string, Migration> {
+  return { '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) } };
+}
+
+async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const table = (name: string) => db.schema.createTable(name);
+  const withId = (name: string) =>
+    table(name).addColumn('id', engine === 'sqlite' ? 'integer' : 'serial', (column) =>
+      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    );
+
+  await withId('users')
+    .addColumn('login', 'text', required)
+    .addColumn('login_key', 'text', (column) => column.notNull().unique())
+    .addColumn('email', 'text', required)
+    .addColumn('email_key', 'text', required)
+    .addColumn('full_name', 'text', required)
+    .addColumn('full_name_key', 'text', required)
+    .addColumn('language', 'text', required)
+    .addColumn('password_hash', 'text')
+    .addColumn('is_admin', 'integer', required)
+    .addColumn('max_stream_creation', 'integer', required)
+    .addColumn('is_managed', 'integer', required)
+    .addColumn('must_change_password', 'integer', required)
+    .addColumn('is_blocked', 'integer', required)
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('last_seen_ms', 'bigint')
+    .execute();
+  await index(db, 'users', ['email_key']);
+
+  await table('sessions')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('secret_hash', 'text', (column) => column.notNull().unique())
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('last_seen_ms', 'bigint', required)
+    .addColumn('ip', 'text', required)
+    .addColumn('user_agent', 'text', required)
+    .execute();
+  await index(db, 'sessions', ['user_id', 'last_seen_ms']);
+
+  await withId('tokens')
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('name', 'text', required)
+    .addColumn('secret_hash', 'text', (column) => column.notNull().unique())
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('expires_ms', 'bigint')
+    .addColumn('last_used_ms', 'bigint')
+    .execute();
+  await index(db, 'tokens', ['user_id']);
+
+  await streamTables(db, withId, table);
+  await mediaTables(db, withId);
+
+  await table('settings')
+    .addColumn('key', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', required)
+    .execute();
+
+  await withId('audit')
+    .addColumn('time_ms', 'bigint', required)
+    .addColumn('login', 'text')
+    .addColumn('ip', 'text', required)
+    .addColumn('action', 'text', required)
+    .addColumn('target', 'text')
+    .addColumn('outcome', 'text', required)
+    .addColumn('details', 'text', required)
+    .execute();
+  for (const column of ['time_ms', 'login', 'action', 'target']) await index(db, 'audit', [column, 'id']);
+
+  await table('reset_codes')
+    .addColumn('user_id', 'integer', (column) =>
+      column.primaryKey().references('users.id').onDelete('cascade'),
+    )
+    .addColumn('code_hash', 'text', required)
+    .addColumn('expires_ms', 'bigint', required)
+    .addColumn('tries', 'integer', required)
+    .execute();
+}
+
+type NewTable = (name: string) => CreateTableBuilder<string>;
+
+async function streamTables(db: Kysely<unknown>, withId: NewTable, table: NewTable): Promise<void> {
+  await withId('streams')
+    .addColumn('uid', 'text', (column) => column.notNull().unique())
+    .addColumn('name', 'text', required)
+    .addColumn('name_key', 'text', required)
+    .addColumn('source', 'text', required)
+    .addColumn('sub_source', 'text')
+    .addColumn('location_name', 'text', required)
+    .addColumn('location_key', 'text', required)
+    .addColumn('latitude', 'double precision')
+    .addColumn('longitude', 'double precision')
+    .addColumn('marker', 'text')
+    .addColumn('is_on_demand', 'integer', required)
+    .addColumn('is_recorded', 'integer', required)
+    .addColumn('depth_hours', 'integer', required)
+    .addColumn('is_paused', 'integer', required)
+    .addColumn('allows_loopback', 'integer', required)
+    .addColumn('search_text', 'text', required)
+    .addColumn('created_by', 'integer', (column) => column.references('users.id').onDelete('set null'))
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('revision', 'integer', required)
+    .addColumn('node_id', 'text', required)
+    .addColumn('status', 'text', required)
+    .addColumn('share_key', 'text', (column) => column.unique())
+    .execute();
+  await index(db, 'streams', ['name_key', 'id']);
+  await index(db, 'streams', ['created_by']);
+  await index(db, 'streams', ['status', 'name_key', 'id']);
+  await index(db, 'streams', ['created_ms', 'id']);
+  await index(db, 'streams', ['location_key', 'name_key', 'id']);
+
+  await table('stream_tags')
+    .addColumn('stream_id', 'integer', ofStream)
+    .addColumn('tag', 'text', required)
+    .addColumn('tag_key', 'text', required)
+    .addColumn('position', 'integer', required)
+    .addPrimaryKeyConstraint('stream_tags_primary', ['stream_id', 'tag_key'])
+    .execute();
+  await index(db, 'stream_tags', ['tag_key', 'stream_id']);
+
+  await table('permissions')
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('stream_id', 'integer', ofStream)
+    .addColumn('can_view', 'integer', required)
+    .addColumn('can_archive', 'integer', required)
+    .addColumn('can_share', 'integer', required)
+    .addColumn('can_edit', 'integer', required)
+    .addPrimaryKeyConstraint('permissions_primary', ['user_id', 'stream_id'])
+    .execute();
+  await index(db, 'permissions', ['stream_id', 'user_id']);
+}
+
+async function mediaTables(db: Kysely<unknown>, withId: NewTable): Promise<void> {
+  await withId('mosaics')
+    .addColumn('name', 'text', required)
+    .addColumn('name_key', 'text', required)
+    .addColumn('layout', 'text', required)
+    .addColumn('is_shared', 'integer', required)
+    .addColumn('rotation_seconds', 'integer', required)
+    .addColumn('created_by', 'integer', (column) => column.references('users.id').onDelete('set null'))
+    .addColumn('created_ms', 'bigint', required)
+    .execute();
+  await index(db, 'mosaics', ['created_by', 'name_key']);
+  await index(db, 'mosaics', ['is_shared', 'name_key']);
+
+  await withId('bookmarks')
+    .addColumn('stream_id', 'integer', ofStream)
+    .addColumn('user_id', 'integer', (column) => column.references('users.id').onDelete('set null'))
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint')
+    .addColumn('note', 'text', required)
+    .addColumn('note_key', 'text', required)
+    .addColumn('created_ms', 'bigint', required)
+    .execute();
+  await index(db, 'bookmarks', ['stream_id', 'start_ms']);
+  await index(db, 'bookmarks', ['start_ms', 'id']);
+
+  await withId('annotations')
+    .addColumn('stream_id', 'integer', ofStream)
+    .addColumn('type', 'text', required)
+    .addColumn('kind', 'text', required)
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint')
+    .addColumn('note', 'text', required)
+    .execute();
+  await index(db, 'annotations', ['stream_id', 'start_ms']);
+}
+
+function required(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.notNull();
+}
+
+function ofUser(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.notNull().references('users.id').onDelete('cascade');
+}
+
+function ofStream(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.notNull().references('streams.id').onDelete('cascade');
+}
+
+async function index(db: Kysely<unknown>, table: string, columns: string[]): Promise<void> {
+  await db.schema
+    .createIndex(`${table}_by_${columns.join('_')}`)
+    .on(table)
+    .columns(columns)
+    .execute();
+}

@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely';
+import type { Database } from './database.ts';
+
+/** Single values that the server keeps for itself, as JSON by key. */
+export class Settings {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /** The stored value, unchecked: whoever wrote it knows its shape. */
+  async get(key: string): Promise<unknown> {
+    const row = await this.#db
+      .selectFrom('settings')
+      .select('value')
+      .where('key', '=', key)
+      .executeTakeFirst();
+    return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
+  }
+
+  async set(key: string, value: unknown): Promise<void> {
+    const json = JSON.stringify(value);
+    await this.#db
+      .insertInto('settings')
+      .values({ key, value: json })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: json }))
+      .execute();
+  }
+}

@@ -1,0 +1,40 @@
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { SqliteStatements } from './sqlite-statements.ts';
+
+/**
+ * The thread that writes: a commit waits for the disk, and the main thread, which receives pictures, must not.
+ * Protocol: `{ id, sql, parameters }` in, `{ id, result }` or `{ id, error }` out, in order.
+ */
+export interface WriterRequest {
+  readonly id: number;
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+export type WriterReply =
+  | { readonly id: number; readonly result: ReturnType<SqliteStatements['run']> }
+  | { readonly id: number; readonly error: Error };
+
+const database = new DatabaseSync((workerData as { file: string }).file);
+database.exec('PRAGMA journal_mode = WAL');
+// FULL: what was acknowledged survives a power cut; accounts and rights are not to be lost.
+database.exec('PRAGMA synchronous = FULL');
+database.exec('PRAGMA foreign_keys = ON');
+database.exec('PRAGMA busy_timeout = 5000');
+const statements = new SqliteStatements(database);
+
+parentPort?.on('message', (request: WriterRequest | 'close') => {
+  if (request === 'close') {
+    database.close();
+    parentPort?.close();
+    return;
+  }
+  try {
+    const result = statements.run(request.sql, request.parameters);
+    parentPort?.postMessage({ id: request.id, result } satisfies WriterReply);
+  } catch (error) {
+    parentPort?.postMessage({ id: request.id, error: error as Error } satisfies WriterReply);
+  }
+});
+parentPort?.postMessage({ id: 0, result: { rows: [], changes: 0, lastId: undefined } } satisfies WriterReply);

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Store } from './store.ts';
+import type { StreamQuery, Viewer } from './stream-list.ts';
+import type { NewStream } from './streams.ts';
+
+let folder: string;
+let store: Store;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-store-'));
+  store = await Store.open({
+    file: join(folder, 'vidette.db'),
+    redact: (source) => source.replace(/\/\/.*@/, '//'),
+  });
+});
+
+after(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+function newUser(login: string) {
+  return {
+    login,
+    email: `${login}@Example.org`,
+    full_name: '',
+    language: 'en',
+    password_hash: null,
+    is_admin: 0,
+    max_stream_creation: -1,
+    is_managed: 0,
+    must_change_password: 0,
+    is_blocked: 0,
+    created_ms: 1,
+    last_seen_ms: null,
+  } as const;
+}
+
+function newStream(uid: string, members: Partial<NewStream> = {}): NewStream {
+  return {
+    uid,
+    name: uid,
+    source: `rtsp://user:pass@cam/${uid}`,
+    sub_source: null,
+    location_name: '',
+    latitude: null,
+    longitude: null,
+    marker: null,
+    is_on_demand: 0,
+    is_recorded: 1,
+    depth_hours: -1,
+    is_paused: 0,
+    allows_loopback: 0,
+    created_by: null,
+    created_ms: 1,
+    revision: 1,
+    node_id: 'main',
+    status: 'pending',
+    share_key: null,
+    tags: [],
+    ...members,
+  };
+}
+
+const plain: StreamQuery = {
+  page: 1,
+  pageSize: 100,
+  sort: 'name',
+  descending: false,
+  byTag: false,
+  onlyAvailable: false,
+  words: [],
+};
+const admin: Viewer = { userId: 0, isAdmin: true };
+
+test('a login is one whatever its case, and a second one is refused', async () => {
+  const user = await store.users.add(newUser('Anna'));
+  assert.equal((await store.users.byLogin('aNNa'))?.id, user.id);
+  assert.equal((await store.users.byEmail('anna@example.ORG'))?.id, user.id);
+  await assert.rejects(store.users.add(newUser('ANNA')), /UNIQUE/);
+});
+
+test('[R5.4] search is by substring in name, source, tags and location, whatever the case; all words must match', async () => {
+  await store.streams.add(
+    newStream('search1', { name: 'Двор ЮГ', tags: ['Въезд', 'day_1'], location_name: 'Kraków' }),
+  );
+  await store.streams.add(newStream('search2', { name: 'Двор', source: 'rtsp://user:secret@10.0.0.7/yard' }));
+  const found = async (...words: string[]) => {
+    const { items } = await store.streamList.page(admin, { ...plain, words });
+    return items.map((item) => item.stream.uid).filter((uid) => uid.startsWith('search'));
+  };
+  assert.deepEqual(await found('дВОР'), ['search2', 'search1']);
+  assert.deepEqual(await found('двор', 'юг'), ['search1']);
+  assert.deepEqual(await found('въезд', 'KRAKÓW'), ['search1']);
+  assert.deepEqual(await found('10.0.0.7/YARD'), ['search2']);
+  assert.deepEqual(await found('secret'), []);
+  assert.deepEqual(await found('day_1'), ['search1']);
+  assert.deepEqual(await found('day%'), []);
+  assert.deepEqual(await found('dayx1'), []);
+});
+
+test('[R6.5] nobody lists what they may not view; owners and the permitted do', async () => {
+  const owner = await store.users.add(newUser('owner'));
+  const guest = await store.users.add(newUser('guest'));
+  const stream = await store.streams.add(newStream('rights', { created_by: owner.id }));
+  const viewer = (userId: number): Viewer => ({ userId, isAdmin: false });
+  const uids = async (userId: number) =>
+    (await store.streamList.page(viewer(userId), plain)).items.map((item) => item.stream.uid);
+  assert.deepEqual(await uids(owner.id), ['rights']);
+  assert.deepEqual(await uids(guest.id), []);
+  const rights = { view: true, archive: true, share: false, edit: false };
+  await store.permissions.replaceOfStream(stream.id, [{ userId: guest.id, rights }]);
+  assert.deepEqual(await uids(guest.id), ['rights']);
+  assert.deepEqual((await store.streamList.find(viewer(guest.id), 'rights'))?.rights, rights);
+  assert.deepEqual(await store.permissions.ofUser(guest.id), [
+    { stream: 'rights', streamName: 'rights', rights },
+  ]);
+  await store.permissions.replaceOfUser(guest.id, []);
+  assert.deepEqual(await store.permissions.ofStream(stream.id), []);
+  assert.deepEqual([...((await store.streamList.viewableUids(viewer(guest.id))) ?? ['all'])], []);
+});
+
+test('a grouped list has a stream under each of its tags and the untagged last', async () => {
+  await store.streams.add(newStream('group1', { name: 'g1', tags: ['grpB', 'grpA'] }));
+  await store.streams.add(newStream('group2', { name: 'g2', tags: ['grpa'] }));
+  const page = await store.streamList.page(admin, { ...plain, byTag: true });
+  const rows = page.items.filter((item) => item.group?.toLowerCase().startsWith('grp'));
+  assert.deepEqual(
+    rows.map((row) => [row.group, row.stream.uid]),
+    [
+      ['grpA', 'group1'],
+      ['grpa', 'group2'],
+      ['grpB', 'group1'],
+    ],
+  );
+  assert.equal(page.groups.at(-1)?.name, null);
+  assert.equal(page.total, page.items.length);
+});
+
+test('a save at an old revision is refused', async () => {
+  const stream = await store.streams.add(newStream('revised', { tags: ['a'] }));
+  const {
+    uid: _,
+    created_by: _by,
+    created_ms: _ms,
+    status: _s,
+    share_key: _k,
+    ...changes
+  } = newStream('revised');
+  const saved = await store.streams.save(stream.id, 1, { ...changes, name: 'new', tags: ['b', 'c'] });
+  assert.equal(saved?.revision, 2);
+  assert.equal(await store.streams.save(stream.id, 1, { ...changes, name: 'late' }), undefined);
+  assert.deepEqual((await store.streams.byUid('revised'))?.tags, ['b', 'c']);
+});
+
+test('only available means pending or running', async () => {
+  await store.streams.add(newStream('avail1'));
+  await store.streams.add(newStream('avail2'));
+  await store.streams.saveStatuses(
+    new Map([
+      ['avail1', 'failed'],
+      ['avail2', 'running'],
+    ]),
+  );
+  const { items } = await store.streamList.page(admin, { ...plain, onlyAvailable: true, words: ['avail'] });
+  assert.deepEqual(
+    items.map((item) => item.stream.uid),
+    ['avail2'],
+  );
+});
+
+test('a transaction that fails leaves nothing behind, and others wait for it', async () => {
+  const before = await store.streams.count();
+  const results = await Promise.allSettled([
+    store.streams.add(newStream('twice', { tags: ['x'] })),
+    store.streams.add(newStream('twice', { tags: ['y'] })),
+    store.streams.add(newStream('once')),
+  ]);
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.equal(await store.streams.count(), before + 2);
+});
+
+test('deleting a user ends their sessions and keeps their streams', async () => {
+  const user = await store.users.add(newUser('leaver'));
+  await store.streams.add(newStream('orphan', { created_by: user.id }));
+  await store.sessions.add({
+    id: 's1',
+    secret_hash: 'h',
+    user_id: user.id,
+    created_ms: 1,
+    last_seen_ms: 1,
+    ip: '',
+    user_agent: '',
+  });
+  await store.users.remove(user.id);
+  assert.equal(await store.sessions.bySecretHash('h'), undefined);
+  assert.equal((await store.streams.byUid('orphan'))?.created_by, null);
+});
+
+test('values, codes and audit rows are kept', async () => {
+  await store.settings.set('k', { a: 1 });
+  await store.settings.set('k', { a: 2 });
+  assert.deepEqual(await store.settings.get('k'), { a: 2 });
+  const user = await store.users.add(newUser('coded'));
+  await store.resetCodes.set({ user_id: user.id, code_hash: 'x', expires_ms: 5, tries: 3 });
+  await store.resetCodes.set({ user_id: user.id, code_hash: 'y', expires_ms: 6, tries: 0 });
+  assert.equal(await store.resetCodes.addTry(user.id), 1);
+  assert.equal((await store.resetCodes.ofUser(user.id))?.code_hash, 'y');
+  const entry = { time_ms: 1, login: 'l', ip: '', target: null, outcome: 'ok', details: '{}' };
+  await store.audit.addAll([
+    { ...entry, action: 'one' },
+    { ...entry, action: 'two' },
+  ]);
+  const rows = await store.audit.list({ limit: 10, login: 'l' });
+  assert.deepEqual(
+    rows.map((row) => row.action),
+    ['two', 'one'],
+  );
+});

@@ -1,0 +1,192 @@
+import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely';
+import type { Database, StreamRow } from './database.ts';
+import type { Rights } from './permissions.ts';
+import { allOf, containsAll } from './search.ts';
+import { tagsOf } from './stream-tags.ts';
+import type { StreamRecord } from './streams.ts';
+
+/** Whose eyes a list is for. */
+export interface Viewer {
+  readonly userId: number;
+  readonly isAdmin: boolean;
+}
+
+export interface StreamQuery {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort: 'name' | 'createdAt' | 'status' | 'location';
+  readonly descending: boolean;
+  /** A stream stands once under each of its tags, the untagged at the end. */
+  readonly byTag: boolean;
+  readonly onlyAvailable: boolean;
+  /** All must be found in name, source, tags or location name. */
+  readonly words: readonly string[];
+}
+
+/** A stream with what the viewer may do with it. */
+export interface SeenStream {
+  readonly stream: StreamRecord;
+  readonly rights: Rights;
+  readonly createdBy: string | null;
+}
+
+export interface ListedStream extends SeenStream {
+  readonly group: string | null;
+}
+
+export interface StreamPage {
+  readonly items: ListedStream[];
+  readonly total: number;
+  readonly groups: { name: string | null; total: number }[];
+}
+
+const allRights: Rights = { view: true, archive: true, share: true, edit: true };
+const noRights: Rights = { view: false, archive: false, share: false, edit: false };
+
+const sortColumns = {
+  name: ['streams.name_key'],
+  createdAt: ['streams.created_ms'],
+  status: ['streams.status', 'streams.name_key'],
+  location: ['streams.location_key', 'streams.name_key'],
+} as const;
+
+/** Reading streams as one person may see them. What may not be viewed is in no list and no count. */
+export class StreamList {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /** One stream and the viewer's rights on it, which may be none. */
+  async find(viewer: Viewer, uid: string): Promise<SeenStream | undefined> {
+    const row = await this.#withRights(viewer).where('streams.uid', '=', uid).executeTakeFirst();
+    if (!row) return undefined;
+    const tags = await tagsOf(this.#db, [row.id]);
+    return seen(viewer, row, tags.get(row.id) ?? []);
+  }
+
+  async page(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
+    return query.byTag ? this.#pageByTag(viewer, query) : this.#plainPage(viewer, query);
+  }
+
+  /** Uids of what the viewer may view; undefined for an administrator, who may view everything. */
+  async viewableUids(viewer: Viewer): Promise<Set<string> | undefined> {
+    if (viewer.isAdmin) return undefined;
+    const rows = await this.#db.selectFrom('streams').select('uid').where(mayView(viewer)).execute();
+    return new Set(rows.map((row) => row.uid));
+  }
+
+  /** Tags on what the viewer may view, with how many streams carry each. */
+  async tags(viewer: Viewer): Promise<{ name: string; total: number }[]> {
+    const rows = await this.#db
+      .selectFrom('stream_tags')
+      .innerJoin('streams', 'streams.id', 'stream_tags.stream_id')
+      .where(mayView(viewer))
+      .select((of) => [of.fn.min('stream_tags.tag').as('name'), of.fn.countAll<number>().as('n')])
+      .groupBy('stream_tags.tag_key')
+      .orderBy('stream_tags.tag_key')
+      .execute();
+    return rows.map((row) => ({ name: String(row.name), total: Number(row.n) }));
+  }
+
+  async #plainPage(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
+    const { n } = await this.#db
+      .selectFrom('streams')
+      .select((of) => of.fn.countAll<number>().as('n'))
+      .where(matches(viewer, query))
+      .executeTakeFirstOrThrow();
+    const direction = query.descending ? 'desc' : 'asc';
+    let found = this.#withRights(viewer).where(matches(viewer, query));
+    for (const column of sortColumns[query.sort]) found = found.orderBy(column, direction);
+    const rows = await found
+      .orderBy('streams.id', direction)
+      .limit(query.pageSize)
+      .offset((query.page - 1) * query.pageSize)
+      .execute();
+    const tags = await tagsOf(
+      this.#db,
+      rows.map((row) => row.id),
+    );
+    const items = rows.map((row) => ({ ...seen(viewer, row, tags.get(row.id) ?? []), group: null }));
+    return { items, total: Number(n), groups: [] };
+  }
+
+  async #pageByTag(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
+    const groups = await this.#db
+      .selectFrom('streams')
+      .leftJoin('stream_tags', 'stream_tags.stream_id', 'streams.id')
+      .where(matches(viewer, query))
+      .select((of) => [of.fn.min('stream_tags.tag').as('tag'), of.fn.countAll<number>().as('n')])
+      .groupBy('stream_tags.tag_key')
+      .orderBy(sql`stream_tags.tag_key is null`)
+      .orderBy('stream_tags.tag_key')
+      .execute();
+    const direction = query.descending ? 'desc' : 'asc';
+    let found = this.#withRights(viewer)
+      .leftJoin('stream_tags', 'stream_tags.stream_id', 'streams.id')
+      .select('stream_tags.tag as group_tag')
+      .where(matches(viewer, query))
+      .orderBy(sql`stream_tags.tag_key is null`)
+      .orderBy('stream_tags.tag_key');
+    for (const column of sortColumns[query.sort]) found = found.orderBy(column, direction);
+    const rows = await found
+      .orderBy('streams.id', direction)
+      .limit(query.pageSize)
+      .offset((query.page - 1) * query.pageSize)
+      .execute();
+    const tags = await tagsOf(this.#db, [...new Set(rows.map((row) => row.id))]);
+    return {
+      items: rows.map((row) => ({ ...seen(viewer, row, tags.get(row.id) ?? []), group: row.group_tag })),
+      total: groups.reduce((sum, group) => sum + Number(group.n), 0),
+      groups: groups.map((group) => ({ name: group.tag, total: Number(group.n) })),
+    };
+  }
+
+  #withRights(viewer: Viewer) {
+    return this.#db
+      .selectFrom('streams')
+      .leftJoin('users as creator', 'creator.id', 'streams.created_by')
+      .leftJoin('permissions', (join) =>
+        join.onRef('permissions.stream_id', '=', 'streams.id').on('permissions.user_id', '=', viewer.userId),
+      )
+      .selectAll('streams')
+      .select([
+        'creator.login as creator_login',
+        'permissions.can_view',
+        'permissions.can_archive',
+        'permissions.can_share',
+        'permissions.can_edit',
+      ]);
+  }
+}
+
+function mayView(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer.isAdmin) return sql`1 = 1`;
+  return sql`(streams.created_by = ${viewer.userId} or exists (select 1 from permissions as p
+    where p.user_id = ${viewer.userId} and p.stream_id = streams.id and p.can_view = 1))`;
+}
+
+function matches(viewer: Viewer, query: StreamQuery): RawBuilder<SqlBool> {
+  const conditions = [mayView(viewer), containsAll(['streams.search_text'], query.words)];
+  if (query.onlyAvailable) conditions.push(sql`streams.status in ('pending', 'running')`);
+  return allOf(conditions);
+}
+
+type RowWithRights = Selectable<StreamRow> & {
+  creator_login: string | null;
+  can_view: number | null;
+  can_archive: number | null;
+  can_share: number | null;
+  can_edit: number | null;
+};
+
+function seen(viewer: Viewer, row: RowWithRights, tags: readonly string[]): SeenStream {
+  const isOwner = row.created_by === viewer.userId;
+  const granted: Rights =
+    row.can_view === 1
+      ? { view: true, archive: row.can_archive === 1, share: row.can_share === 1, edit: row.can_edit === 1 }
+      : noRights;
+  const rights = viewer.isAdmin || isOwner ? allRights : granted;
+  return { stream: { ...row, tags }, rights, createdBy: row.creator_login };
+}

@@ -1,0 +1,170 @@
+import type { Insertable, Kysely, Selectable } from 'kysely';
+import { keyOf, type Database, type StreamRow } from './database.ts';
+import { tagsOf } from './stream-tags.ts';
+
+/** A stream as stored, with its tags in the order in which they were given. */
+export interface StreamRecord extends Selectable<StreamRow> {
+  readonly tags: readonly string[];
+}
+
+type Derived = 'id' | 'name_key' | 'location_key' | 'search_text';
+export type NewStream = Omit<Insertable<StreamRow>, Derived> & { readonly tags: readonly string[] };
+export type StreamChanges = Omit<NewStream, 'uid' | 'created_by' | 'created_ms' | 'status' | 'share_key'>;
+
+/** `redact` gives an address as those may see it who may not edit the stream: only that is searched. */
+export type Redact = (source: string) => string;
+
+export class Streams {
+  readonly #db: Kysely<Database>;
+  readonly #redact: Redact;
+
+  constructor(db: Kysely<Database>, redact: Redact) {
+    this.#db = db;
+    this.#redact = redact;
+  }
+
+  async byUid(uid: string): Promise<StreamRecord | undefined> {
+    const row = await this.#db.selectFrom('streams').selectAll().where('uid', '=', uid).executeTakeFirst();
+    return row && (await this.#withTags(row));
+  }
+
+  async byShareKey(key: string): Promise<StreamRecord | undefined> {
+    const row = await this.#db
+      .selectFrom('streams')
+      .selectAll()
+      .where('share_key', '=', key)
+      .executeTakeFirst();
+    return row && (await this.#withTags(row));
+  }
+
+  /** All of them, for the start of the server. */
+  async all(): Promise<StreamRecord[]> {
+    const rows = await this.#db.selectFrom('streams').selectAll().orderBy('id').execute();
+    const tags = await tagsOf(this.#db);
+    return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
+  }
+
+  async countCreatedBy(userId: number): Promise<number> {
+    const { n } = await this.#db
+      .selectFrom('streams')
+      .select((of) => of.fn.countAll<number>().as('n'))
+      .where('created_by', '=', userId)
+      .executeTakeFirstOrThrow();
+    return Number(n);
+  }
+
+  async count(): Promise<number> {
+    const { n } = await this.#db
+      .selectFrom('streams')
+      .select((of) => of.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow();
+    return Number(n);
+  }
+
+  async idsByUid(uids: readonly string[]): Promise<Map<string, number>> {
+    const found = new Map<string, number>();
+    for (let start = 0; start < uids.length; start += 1_000) {
+      const rows = await this.#db
+        .selectFrom('streams')
+        .select(['uid', 'id'])
+        .where('uid', 'in', uids.slice(start, start + 1_000))
+        .execute();
+      for (const row of rows) found.set(row.uid, row.id);
+    }
+    return found;
+  }
+
+  async add(stream: NewStream): Promise<StreamRecord> {
+    const { tags, ...values } = stream;
+    return this.#db.transaction().execute(async (db) => {
+      const row = await db
+        .insertInto('streams')
+        .values({ ...values, ...this.#derived(stream) })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await replaceTags(db, row.id, tags);
+      return { ...row, tags };
+    });
+  }
+
+  /**
+   * Replaces what can be edited. Undefined when the stream is gone, or is no longer at `expectedRevision`
+   * because somebody saved in between.
+   */
+  async save(
+    id: number,
+    expectedRevision: number,
+    changes: StreamChanges,
+  ): Promise<StreamRecord | undefined> {
+    const { tags, ...values } = changes;
+    return this.#db.transaction().execute(async (db) => {
+      const row = await db
+        .updateTable('streams')
+        .set({ ...values, ...this.#derived(changes), revision: expectedRevision + 1 })
+        .where('id', '=', id)
+        .where('revision', '=', expectedRevision)
+        .returningAll()
+        .executeTakeFirst();
+      if (!row) return undefined;
+      await replaceTags(db, id, tags);
+      return { ...row, tags };
+    });
+  }
+
+  async setPaused(id: number, isPaused: boolean): Promise<void> {
+    await this.#db
+      .updateTable('streams')
+      .set({ is_paused: isPaused ? 1 : 0 })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  async setShareKey(id: number, key: string | null): Promise<void> {
+    await this.#db.updateTable('streams').set({ share_key: key }).where('id', '=', id).execute();
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#db.deleteFrom('streams').where('id', '=', id).execute();
+  }
+
+  /** Keeps the statuses that lists filter and sort by: one write for all that changed. */
+  async saveStatuses(statuses: ReadonlyMap<string, string>): Promise<void> {
+    const uidsByStatus = Map.groupBy(statuses.keys(), (uid) => statuses.get(uid) ?? '');
+    await this.#db.transaction().execute(async (db) => {
+      for (const [status, uids] of uidsByStatus) {
+        for (let start = 0; start < uids.length; start += 1_000) {
+          await db
+            .updateTable('streams')
+            .set({ status })
+            .where('uid', 'in', uids.slice(start, start + 1_000))
+            .execute();
+        }
+      }
+    });
+  }
+
+  #derived(stream: { name: string; location_name: string; source: string; tags: readonly string[] }) {
+    const words = [stream.name, this.#redact(stream.source), ...stream.tags, stream.location_name];
+    return {
+      name_key: keyOf(stream.name),
+      location_key: keyOf(stream.location_name),
+      search_text: keyOf(words.join('\n')),
+    };
+  }
+
+  async #withTags(row: Selectable<StreamRow>): Promise<StreamRecord> {
+    const tags = await tagsOf(this.#db, [row.id]);
+    return { ...row, tags: tags.get(row.id) ?? [] };
+  }
+}
+
+async function replaceTags(db: Kysely<Database>, streamId: number, tags: readonly string[]): Promise<void> {
+  await db.deleteFrom('stream_tags').where('stream_id', '=', streamId).execute();
+  if (tags.length === 0) return;
+  const values = tags.map((tag, position) => ({ stream_id: streamId, tag, tag_key: keyOf(tag), position }));
+  await db
+    .insertInto('stream_tags')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['stream_id', 'tag_key']).doNothing())
+    .execute();
+}

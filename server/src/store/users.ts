@@ -1,0 +1,112 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import { keyOf, type Database, type UserRow } from './database.ts';
+import { containsAll } from './search.ts';
+
+export type UserRecord = Selectable<UserRow>;
+export type NewUser = Omit<Insertable<UserRow>, 'login_key' | 'email_key' | 'full_name_key'>;
+export type UserChanges = Omit<Updateable<UserRow>, 'id' | 'login_key' | 'email_key' | 'full_name_key'>;
+
+export interface UserQuery {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort: 'login_key' | 'created_ms' | 'last_seen_ms';
+  readonly descending: boolean;
+  /** All must be found in login, e-mail or full name. */
+  readonly words: readonly string[];
+}
+
+export class Users {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  async count(): Promise<number> {
+    const row = await this.#db
+      .selectFrom('users')
+      .select((of) => of.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow();
+    return Number(row.n);
+  }
+
+  /** Administrators who can sign in. */
+  async countActiveAdmins(): Promise<number> {
+    const row = await this.#db
+      .selectFrom('users')
+      .select((of) => of.fn.countAll<number>().as('n'))
+      .where('is_admin', '=', 1)
+      .where('is_blocked', '=', 0)
+      .executeTakeFirstOrThrow();
+    return Number(row.n);
+  }
+
+  byId(id: number): Promise<UserRecord | undefined> {
+    return this.#db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  byLogin(login: string): Promise<UserRecord | undefined> {
+    return this.#db.selectFrom('users').selectAll().where('login_key', '=', keyOf(login)).executeTakeFirst();
+  }
+
+  /** Of several people with one address, the one who came first. */
+  byEmail(email: string): Promise<UserRecord | undefined> {
+    return this.#db
+      .selectFrom('users')
+      .selectAll()
+      .where('email_key', '=', keyOf(email))
+      .orderBy('id')
+      .executeTakeFirst();
+  }
+
+  async list(query: UserQuery): Promise<{ items: UserRecord[]; total: number }> {
+    const found = this.#db
+      .selectFrom('users')
+      .where(containsAll(['login_key', 'email_key', 'full_name_key'], query.words));
+    const { n } = await found.select((of) => of.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    const direction = query.descending ? 'desc' : 'asc';
+    const items = await found
+      .selectAll()
+      .orderBy(query.sort, direction)
+      .orderBy('id', direction)
+      .limit(query.pageSize)
+      .offset((query.page - 1) * query.pageSize)
+      .execute();
+    return { items, total: Number(n) };
+  }
+
+  async add(user: NewUser): Promise<UserRecord> {
+    return this.#db
+      .insertInto('users')
+      .values({
+        ...user,
+        login_key: keyOf(user.login),
+        email_key: keyOf(user.email),
+        full_name_key: keyOf(user.full_name),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  }
+
+  async save(id: number, changes: UserChanges): Promise<UserRecord> {
+    return this.#db
+      .updateTable('users')
+      .set({
+        ...changes,
+        ...(changes.login === undefined ? {} : { login_key: keyOf(changes.login) }),
+        ...(changes.email === undefined ? {} : { email_key: keyOf(changes.email) }),
+        ...(changes.full_name === undefined ? {} : { full_name_key: keyOf(changes.full_name) }),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#db.deleteFrom('users').where('id', '=', id).execute();
+  }
+
+  async touch(id: number, lastSeenMs: number): Promise<void> {
+    await this.#db.updateTable('users').set({ last_seen_ms: lastSeenMs }).where('id', '=', id).execute();
+  }
+}
