@@ -1,0 +1,230 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Cancel, Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Log } from '../../base/log.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  FrameReader,
+  protocolVersion,
+  type FromChild,
+  type JobRequest,
+  type ToChild,
+} from './protocol.ts';
+
+/** What a job's owner hears. `ended` comes exactly once, unless the owner closed the job first. */
+export interface JobListener {
+  message(message: Exclude<FromChild, { type: 'hello' | 'pong' | 'end' }>): void;
+  /** `fault` is missing when the job ended as it should. */
+  ended(fault: Fault | undefined, message: string): void;
+}
+
+interface OpenJob {
+  readonly request: () => JobRequest;
+  readonly listener: JobListener;
+}
+
+const entry = fileURLToPath(new URL('./child/main.ts', import.meta.url));
+const pingPeriodMs = 2000;
+/** Pings without an answer, counted by our own turns so that a server that stood still blames nobody. */
+const missedPingsMax = 5;
+/** While it starts: loading 170 MB of libraries from a slow disk. */
+const missedPingsAtStartMax = 20;
+/** Bytes that may wait for the child; a single message of any size is taken when none do. */
+const queueMaxBytes = 4 * 1024 * 1024;
+const stderrMaxBytes = 2000;
+
+/**
+ * One child process and its jobs. When it dies, by itself or by `kill`, every job ends with the same cause.
+ * It is killed with SIGKILL only: native code that hangs hears nothing else.
+ */
+export class AvChild {
+  readonly exited: Promise<void>;
+  /** Set when the child could not load node-av: asking again is of no use. */
+  missing: string | undefined;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #process: ChildProcess;
+  readonly #pipe: Socket;
+  readonly #jobs = new Map<number, OpenJob>();
+  readonly #stopPing: Cancel;
+  /** Data for jobs of a child that is still loading. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #lastJob = 0;
+  #isReady = false;
+  #missedPings = 0;
+  #cause: string | undefined;
+  #stderr = '';
+
+  constructor(options: { clock: Clock; log: Log; threads: number }) {
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#process = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      env: childEnvironment(options.threads),
+    });
+    this.#pipe = this.#process.stdio[3] as Socket;
+    const reader = new FrameReader((frame) => this.#handle(decodeMessage(frame) as FromChild));
+    this.#pipe.on('data', (chunk: Buffer) => {
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.kill(`it sent nonsense (${error instanceof Error ? error.message : String(error)})`);
+      }
+    });
+    // A pipe that breaks is a child that died: `exit` follows and says so.
+    this.#pipe.on('error', (error) => this.kill(`its pipe broke (${error.message})`));
+    this.#process.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-stderrMaxBytes);
+    });
+    this.exited = new Promise((resolve) => {
+      this.#process.once('error', (error) => {
+        this.#cause ??= `it could not be started (${error.message})`;
+        this.#finish();
+        resolve();
+      });
+      this.#process.once('exit', (code, signal) => {
+        this.#cause ??= signal ? `it was ended by ${signal}` : `it ended with code ${code}`;
+        this.#finish();
+        resolve();
+      });
+    });
+    this.#stopPing = this.#clock.every(pingPeriodMs, () => this.#ping());
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get isAlive(): boolean {
+    return this.#cause === undefined;
+  }
+
+  get jobCount(): number {
+    return this.#jobs.size;
+  }
+
+  /** Starts a job; `request` is asked at the moment it is sent, which for a new child is when it is ready. */
+  open(request: () => JobRequest, listener: JobListener): number {
+    const job = ++this.#lastJob;
+    this.#jobs.set(job, { request, listener });
+    if (this.#isReady) this.#send({ type: 'open', job, request: request() });
+    return job;
+  }
+
+  /** Hands bytes to a job. False when they were dropped because the child lags. */
+  data(job: number, bytes: Uint8Array, ptsTicks: number): boolean {
+    if (!this.isAlive || !this.#jobs.has(job)) return false;
+    const queuedBytes = this.#isReady ? this.#pipe.writableLength : this.#earlyBytes;
+    if (queuedBytes > 0 && queuedBytes + bytes.length > queueMaxBytes) return false;
+    const frame = encodeMessage({ type: 'data', job, ptsTicks, bytes });
+    if (this.#isReady) {
+      this.#pipe.write(frame);
+    } else {
+      this.#early.push(frame);
+      this.#earlyBytes += bytes.length;
+    }
+    return true;
+  }
+
+  /** Ends a job without a word to its listener. Idempotent. */
+  close(job: number): void {
+    if (this.#jobs.delete(job) && this.#isReady) this.#send({ type: 'close', job });
+  }
+
+  /** Ends the process at once. Idempotent; `exited` resolves when it is gone. */
+  kill(cause: string): void {
+    if (this.#cause !== undefined) return;
+    this.#cause = cause;
+    this.#process.kill('SIGKILL');
+  }
+
+  #send(message: ToChild): void {
+    if (this.isAlive) this.#pipe.write(encodeMessage(message));
+  }
+
+  #ping(): void {
+    this.#missedPings++;
+    if (this.#missedPings > (this.#isReady ? missedPingsMax : missedPingsAtStartMax)) {
+      this.kill('it no longer answered');
+      return;
+    }
+    if (this.#isReady) this.#send({ type: 'ping', job: 0 });
+  }
+
+  #handle(message: FromChild): void {
+    switch (message.type) {
+      case 'hello':
+        this.#greet(message.version, message.failure);
+        return;
+      case 'pong':
+        this.#missedPings = 0;
+        return;
+      case 'end': {
+        const job = this.#jobs.get(message.job);
+        this.#jobs.delete(message.job);
+        const { code, message: words } = message.end;
+        job?.listener.ended(code === undefined ? undefined : new Fault(code, words), words);
+        return;
+      }
+      default:
+        this.#jobs.get(message.job)?.listener.message(message);
+    }
+  }
+
+  #greet(version: number, failure: string | undefined): void {
+    if (failure !== undefined) {
+      this.missing = failure;
+      this.kill('it could not load node-av');
+      return;
+    }
+    if (version !== protocolVersion) {
+      this.kill(`it speaks version ${version} of the protocol instead of ${protocolVersion}`);
+      return;
+    }
+    this.#isReady = true;
+    this.#missedPings = 0;
+    for (const [job, { request }] of this.#jobs) this.#send({ type: 'open', job, request: request() });
+    for (const frame of this.#early) this.#pipe.write(frame);
+    this.#early = [];
+    this.#earlyBytes = 0;
+  }
+
+  #finish(): void {
+    this.#stopPing();
+    this.#pipe.destroy();
+    const cause = this.#cause ?? 'it ended';
+    if (this.#jobs.size > 0) this.#log.warn({ pid: this.pid, cause, stderr: withoutCredentials(this.#stderr) }, 'media process ended');
+    const fault =
+      this.missing === undefined
+        ? new Fault('Unavailable', `The media process of this stream failed: ${cause}.`)
+        : notInstalled(this.missing);
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const { listener } of jobs) listener.ended(fault, fault.message);
+  }
+}
+
+/** The Fault of everything that needs node-av on a machine that lacks it. */
+export function notInstalled(detail: string): Fault {
+  return new Fault(
+    'Unavailable',
+    'This needs the optional package node-av, which is not installed here: run "npm install" without --omit=optional.',
+    { cause: new Error(detail) },
+  );
+}
+
+/** Nothing of the server's environment but what a process needs: no secrets, and no proxies that FFmpeg would obey. */
+function childEnvironment(threads: number): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+  const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: String(threads) };
+  for (const name of kept) if (process.env[name] !== undefined) environment[name] = process.env[name];
+  return environment;
+}
+
+function withoutCredentials(text: string): string {
+  return text.replace(/\/\/[^@/\s]*@/g, '//');
+}

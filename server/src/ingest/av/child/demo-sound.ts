@@ -1,0 +1,27 @@
+import { variantOf } from './demo-picture.ts';
+import { aacFrameSamples } from './aac-encoder.ts';
+
+export const demoSampleRate = 48000;
+
+/**
+ * One second of the `demo:` sound that repeats: a soft tick as the second begins, over a tone that is barely heard.
+ * Every frequency is a whole number of hertz, so that the seam is not.
+ */
+export class DemoSound {
+  readonly #loop: Float32Array;
+
+  constructor(name: string) {
+    const hum = 110 + variantOf(name);
+    this.#loop = Float32Array.from({ length: demoSampleRate + aacFrameSamples }, (_, index) => {
+      const seconds = (index % demoSampleRate) / demoSampleRate;
+      const tick = seconds < 0.05 ? 0.2 * Math.exp(-seconds * 90) * Math.sin(2 * Math.PI * 1000 * seconds) : 0;
+      return tick + 0.008 * Math.sin(2 * Math.PI * hum * seconds);
+    });
+  }
+
+  /** The 1024 samples that begin `atSamples` (1/48000 s) after the epoch. */
+  frame(atSamples: number): Buffer {
+    const from = this.#loop.byteOffset + (atSamples % demoSampleRate) * Float32Array.BYTES_PER_ELEMENT;
+    return Buffer.from(this.#loop.buffer, from, aacFrameSamples * Float32Array.BYTES_PER_ELEMENT);
+  }
+}

@@ -1,0 +1,101 @@
+import { Log } from 'node-av/lib';
+import { AV_LOG_QUIET } from 'node-av/constants';
+import type { Clock } from '../../../base/clock.ts';
+import type { FromChild, JobRequest, ToChild } from '../protocol.ts';
+import { DemoJob } from './demo-job.ts';
+import type { Job, JobOutput } from './job.ts';
+import { PictureJob } from './picture-job.ts';
+
+/** The pipe to the server, as the desk sees it. */
+export interface Outlet {
+  write(message: FromChild): void;
+  /** Bytes written and not yet taken. */
+  queuedBytes(): number;
+  drained(): Promise<void>;
+}
+
+/** Above this a job is told that the server lags; a few seconds of a dozen streams. */
+const queueMaxBytes = 16 * 1024 * 1024;
+
+/** Takes the server's orders and runs the jobs of this child. */
+export class Desk {
+  readonly #clock: Clock;
+  readonly #outlet: Outlet;
+  readonly #jobs = new Map<number, Job>();
+
+  constructor(clock: Clock, outlet: Outlet) {
+    this.#clock = clock;
+    this.#outlet = outlet;
+    // FFmpeg's own lines go to stderr and may hold addresses with passwords; what matters comes back as errors.
+    Log.setLevel(AV_LOG_QUIET);
+  }
+
+  handle(message: ToChild | FromChild): void {
+    switch (message.type) {
+      case 'ping':
+        this.#outlet.write({ type: 'pong', job: 0 });
+        return;
+      case 'open':
+        this.#open(message.job, message.request);
+        return;
+      case 'data':
+        this.#jobs.get(message.job)?.data(message.bytes, message.ptsTicks);
+        return;
+      case 'close':
+        this.#close(message.job);
+        return;
+      default:
+        throw new RangeError(`A ${message.type} message is not for a child.`);
+    }
+  }
+
+  #open(id: number, request: JobRequest): void {
+    const output = this.#outputOf(id);
+    try {
+      this.#jobs.set(id, this.#start(request, output));
+    } catch (error) {
+      output.end({ code: 'ProbeError', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #start(request: JobRequest, output: JobOutput): Job {
+    switch (request.kind) {
+      case 'demo':
+        return new DemoJob(request, this.#clock, output);
+      case 'picture':
+        return new PictureJob(request, output);
+    }
+  }
+
+  #close(id: number): void {
+    const job = this.#jobs.get(id);
+    this.#jobs.delete(id);
+    // A native object that can't be released leaves the child in doubt: it goes, and its streams start anew.
+    job?.close().catch((error: unknown) => {
+      throw error;
+    });
+  }
+
+  #outputOf(id: number): JobOutput {
+    const outlet = this.#outlet;
+    let hasEnded = false;
+    const write = (message: FromChild) => {
+      if (!hasEnded) outlet.write(message);
+    };
+    return {
+      tracks: (tracks, clock) => write({ type: 'tracks', job: id, tracks, clock }),
+      sample: (sample) => write({ type: 'sample', job: id, ...sample }),
+      note: (message) => write({ type: 'note', job: id, message }),
+      picture: (bytes) => write({ type: 'picture', job: id, bytes }),
+      end: (end) => {
+        write({ type: 'end', job: id, end });
+        hasEnded = true;
+        this.#close(id);
+      },
+      get isFull() {
+        return outlet.queuedBytes() > queueMaxBytes;
+      },
+      drained: () => outlet.drained(),
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import type { Track } from '@vidette/media/track';
+import type { JobEnd, SampleMessage, SourceClock } from '../protocol.ts';
+
+/** One piece of work inside the child: an input, a demo picture, a sound converter, one still picture. */
+export interface Job {
+  /** Coded bytes for jobs that convert; ignored by the others. */
+  data(bytes: Uint8Array, ptsTicks: number): void;
+  /** Releases everything; resolves when the native side is done with it. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Where a job's results go: the pipe to the server, already bound to the job's number. */
+export interface JobOutput {
+  tracks(tracks: readonly Track[], clock: SourceClock): void;
+  sample(sample: Omit<SampleMessage, 'type' | 'job'>): void;
+  note(message: string): void;
+  picture(jpeg: Uint8Array): void;
+  /** The last word of a job that ends by itself; what is written after it is dropped. */
+  end(end: JobEnd): void;
+  /** The server reads more slowly than we write: a live job skips, one that can wait awaits `drained`. */
+  readonly isFull: boolean;
+  drained(): Promise<void>;
+}

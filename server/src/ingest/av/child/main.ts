@@ -1,0 +1,39 @@
+/**
+ * The child that holds node-av. It is started by `../av-child.ts` with a duplex pipe at descriptor 3, speaks
+ * `../protocol.ts` there, and ends by SIGKILL to itself: native threads that wait for a silent camera would hold up an
+ * ordinary exit, and there is nothing here worth flushing.
+ */
+import { Socket } from 'node:net';
+import { systemClock } from '../../../base/clock.ts';
+import { decodeMessage, encodeMessage, FrameReader, protocolVersion } from '../protocol.ts';
+
+const pipe = new Socket({ fd: 3, readable: true, writable: true });
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('killed');
+}
+
+pipe.on('close', die);
+pipe.on('error', die);
+process.on('SIGTERM', die);
+process.on('SIGINT', () => {
+  // The terminal's Ctrl+C reaches the whole group; the server closes the pipe when it has finished.
+});
+
+try {
+  // Dynamic, because node-av is optional: what is missing becomes an answer instead of a crash.
+  const { Desk } = await import('./desk.ts');
+  const desk = new Desk(systemClock, {
+    write: (message) => pipe.write(encodeMessage(message)),
+    queuedBytes: () => pipe.writableLength,
+    drained: () =>
+      pipe.writableNeedDrain ? new Promise((resolve) => pipe.once('drain', resolve)) : Promise.resolve(),
+  });
+  const reader = new FrameReader((frame) => desk.handle(decodeMessage(frame)));
+  pipe.on('data', (chunk: Buffer) => reader.push(chunk));
+  pipe.write(encodeMessage({ type: 'hello', job: 0, version: protocolVersion }));
+} catch (error) {
+  const failure = error instanceof Error ? error.message : String(error);
+  pipe.write(encodeMessage({ type: 'hello', job: 0, version: protocolVersion, failure }), die);
+}

@@ -1,0 +1,36 @@
+import { FFmpegError, type CodecContext } from 'node-av/lib';
+import { AV_OPT_SEARCH_CHILDREN, AV_OPT_TYPE_STRING, AVERROR_EAGAIN, AVERROR_EOF } from 'node-av/constants';
+
+/** A native call that failed, with FFmpeg's own number so that whoever knows the context can say it in words. */
+export class NativeError extends Error {
+  readonly averror: number;
+
+  constructor(averror: number, doing: string) {
+    super(`${doing}: ${FFmpegError.strerror(averror)}`);
+    this.name = 'NativeError';
+    this.averror = averror;
+  }
+}
+
+/** Returns the result of a native call, or throws what its negative number means. */
+export function checked(result: number, doing: string): number {
+  if (result < 0) throw new NativeError(result, doing);
+  return result;
+}
+
+/** True when a codec gave something, false when it wants more input or has nothing left. */
+export function received(result: number, doing: string): boolean {
+  if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return false;
+  checked(result, doing);
+  return true;
+}
+
+/**
+ * Sets options of a codec by name. A Dictionary is not passed to `open2Sync`: both the call and the collector of
+ * node-av 6.1.1 free it, and the process dies some seconds later.
+ */
+export function setOptions(context: CodecContext, options: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    checked(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN), `option ${name}`);
+  }
+}

@@ -1,0 +1,131 @@
+import type { Sample } from '@vidette/media/sample';
+import type { VideoTrack } from '@vidette/media/track';
+import type { Cancel, Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Log } from '../../base/log.ts';
+import { AvChild, notInstalled, type JobListener } from './av-child.ts';
+import { PictureQueue, type PictureOptions } from './picture-queue.ts';
+import type { JobRequest } from './protocol.ts';
+
+/** Children do one kind of work each, so that a picture of a broken stream never costs a recording its input. */
+export type AvRole = JobRequest['kind'];
+
+/** A job as its owner holds it. */
+export interface AvJob {
+  /** Hands bytes to a job that converts. False when they were dropped. */
+  data(bytes: Uint8Array, ptsTicks: number): boolean;
+  /** Ends the job; its listener hears nothing more. Idempotent. */
+  close(): void;
+  /** Ends the whole process that holds the job, for one that hangs. */
+  kill(cause: string): void;
+}
+
+/** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
+const capacities: Readonly<Record<AvRole, number>> = { demo: 8, picture: 1 };
+/** A blocked read holds one thread of libuv's pool and a close may hold another; four are for files and names. */
+const threadsPerJob = 2;
+const threadsForAll = 4;
+const idleMs = 30_000;
+
+/** The child processes that hold node-av. One per server; whoever makes it disposes it. */
+export class AvPool {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #children: Record<AvRole, Set<AvChild>> = {
+    demo: new Set(),
+    picture: new Set(),
+  };
+  readonly #idle = new Map<AvChild, Cancel>();
+  readonly #pictures: PictureQueue;
+  #missing: string | undefined;
+  #disposed: string | undefined;
+
+  constructor(options: { clock: Clock; log: Log }) {
+    this.#clock = options.clock;
+    this.#log = options.log.child({ room: 'av' });
+    this.#pictures = new PictureQueue(this, options.clock);
+  }
+
+  /** Process ids of the children, for statistics and for tests that end one. */
+  get pids(): readonly number[] {
+    return Object.values(this.#children).flatMap((children) =>
+      [...children].flatMap((child) => (child.isAlive && child.pid !== undefined ? [child.pid] : [])),
+    );
+  }
+
+  /**
+   * Starts a job in a child with room, or in a new one. What goes wrong afterwards comes to the listener.
+   * @throws Fault Unavailable when node-av is not installed or the pool is disposed.
+   */
+  open(request: () => JobRequest, role: AvRole, listener: JobListener): AvJob {
+    if (this.#disposed !== undefined) throw new Fault('Unavailable', `The media processes are stopped: ${this.#disposed}.`);
+    if (this.#missing !== undefined) throw notInstalled(this.#missing);
+    const child = this.#childFor(role);
+    this.#idle.get(child)?.();
+    this.#idle.delete(child);
+    const job = child.open(request, {
+      message: (message) => listener.message(message),
+      ended: (fault, words) => {
+        this.#rest(child);
+        listener.ended(fault, words);
+      },
+    });
+    return {
+      data: (bytes, ptsTicks) => child.data(job, bytes, ptsTicks),
+      close: () => {
+        child.close(job);
+        this.#rest(child);
+      },
+      kill: (cause) => child.kill(cause),
+    };
+  }
+
+  /**
+   * A JPEG of one key frame, made in a child of its own, never wider than `maxWidth`.
+   * @throws Fault ProbeError when the frame can't be decoded, TooManyRequests when too many wait,
+   *   SERVER_NOT_RESPONSE_ERR when the deadline passes, Unavailable without node-av.
+   */
+  picture(track: VideoTrack, keySample: Sample, options?: PictureOptions): Promise<Uint8Array> {
+    return this.#pictures.make(track, keySample, options);
+  }
+
+  /** Ends all children; every job's listener hears `cause`. Idempotent; resolves when no process is left. */
+  async dispose(cause: string): Promise<void> {
+    this.#disposed ??= cause;
+    for (const cancel of this.#idle.values()) cancel();
+    this.#idle.clear();
+    const children = Object.values(this.#children).flatMap((set) => [...set]);
+    for (const child of children) child.kill(cause);
+    await Promise.all(children.map((child) => child.exited));
+  }
+
+  #childFor(role: AvRole): AvChild {
+    for (const child of this.#children[role]) {
+      if (child.isAlive && child.jobCount < capacities[role]) return child;
+    }
+    const child = new AvChild({
+      clock: this.#clock,
+      log: this.#log,
+      threads: threadsForAll + threadsPerJob * capacities[role],
+    });
+    this.#children[role].add(child);
+    void child.exited.then(() => this.#forget(role, child));
+    return child;
+  }
+
+  #forget(role: AvRole, child: AvChild): void {
+    this.#children[role].delete(child);
+    this.#idle.get(child)?.();
+    this.#idle.delete(child);
+    this.#missing ??= child.missing;
+  }
+
+  /** Lets a child without jobs go after a while. */
+  #rest(child: AvChild): void {
+    if (!child.isAlive || child.jobCount > 0 || this.#idle.has(child)) return;
+    this.#idle.set(
+      child,
+      this.#clock.after(idleMs, () => child.kill('it had nothing to do')),
+    );
+  }
+}
