@@ -197,7 +197,11 @@ export class AvChild {
     this.#stopPing();
     this.#pipe.destroy();
     const cause = this.#cause ?? 'it ended';
-    if (this.#jobs.size > 0) this.#log.warn({ pid: this.pid, cause, stderr: withoutCredentials(this.#stderr) }, 'media process ended');
+    if (this.#jobs.size > 0)
+      this.#log.warn(
+        { pid: this.pid, cause, stderr: withoutCredentials(this.#stderr) },
+        'media process ended',
+      );
     const fault =
       this.missing === undefined
         ? new Fault('Unavailable', `The media process of this stream failed: ${cause}.`)
@@ -219,7 +223,17 @@ export function notInstalled(detail: string): Fault {
 
 /** Nothing of the server's environment but what a process needs: no secrets, and no proxies that FFmpeg would obey. */
 function childEnvironment(threads: number): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+  const kept = [
+    'PATH',
+    'HOME',
+    'TMPDIR',
+    'TEMP',
+    'SystemRoot',
+    'LANG',
+    'LD_LIBRARY_PATH',
+    'SSL_CERT_FILE',
+    'SSL_CERT_DIR',
+  ];
   const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: String(threads) };
   for (const name of kept) if (process.env[name] !== undefined) environment[name] = process.env[name];
   return environment;

@@ -43,11 +43,15 @@ export class PictureQueue {
 
   make(track: VideoTrack, sample: Sample, options: PictureOptions = {}): Promise<Uint8Array> {
     if (sample.size > sampleMaxBytes) {
-      return Promise.reject(new Fault('ProbeError', `A key frame of ${sample.size} bytes is too large for a picture.`));
+      return Promise.reject(
+        new Fault('ProbeError', `A key frame of ${sample.size} bytes is too large for a picture.`),
+      );
     }
     if (this.#waiting.length >= waitingMax) {
       const details = { retryAfterSeconds: 1 };
-      return Promise.reject(new Fault('TooManyRequests', 'Too many pictures are asked for at once.', { details }));
+      return Promise.reject(
+        new Fault('TooManyRequests', 'Too many pictures are asked for at once.', { details }),
+      );
     }
     return new Promise((resolve, reject) => {
       const full = { maxWidth: 640, quality: 75, deadlineMs: 5000, ...options };
@@ -66,7 +70,9 @@ export class PictureQueue {
       this.#current = { order, job: this.#start(order) };
     } catch (error) {
       order.cancelDeadline();
-      order.reject(error instanceof Fault ? error : new Fault('InternalServerError', 'No picture.', { cause: error }));
+      order.reject(
+        error instanceof Fault ? error : new Fault('InternalServerError', 'No picture.', { cause: error }),
+      );
       this.#next();
     }
   }

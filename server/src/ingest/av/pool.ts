@@ -58,7 +58,8 @@ export class AvPool {
    * @throws Fault Unavailable when node-av is not installed or the pool is disposed.
    */
   open(request: () => JobRequest, role: AvRole, listener: JobListener): AvJob {
-    if (this.#disposed !== undefined) throw new Fault('Unavailable', `The media processes are stopped: ${this.#disposed}.`);
+    if (this.#disposed !== undefined)
+      throw new Fault('Unavailable', `The media processes are stopped: ${this.#disposed}.`);
     if (this.#missing !== undefined) throw notInstalled(this.#missing);
     const child = this.#childFor(role);
     this.#idle.get(child)?.();

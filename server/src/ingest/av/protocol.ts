@@ -22,7 +22,13 @@ const dataHeadBytes = 8;
 
 /** What the server asks of a child. */
 export type JobRequest =
-  | { readonly kind: 'demo'; readonly name: string; readonly fps: number; readonly gopMs: number; readonly utcMs: number }
+  | {
+      readonly kind: 'demo';
+      readonly name: string;
+      readonly fps: number;
+      readonly gopMs: number;
+      readonly utcMs: number;
+    }
   | PictureRequest;
 
 export interface PictureRequest {
@@ -50,7 +56,12 @@ export type ToChild =
 export type FromChild =
   | { readonly type: 'hello'; readonly job: 0; readonly version: number; readonly failure?: string }
   | { readonly type: 'pong'; readonly job: 0 }
-  | { readonly type: 'tracks'; readonly job: number; readonly tracks: readonly Track[]; readonly clock: SourceClock }
+  | {
+      readonly type: 'tracks';
+      readonly job: number;
+      readonly tracks: readonly Track[];
+      readonly clock: SourceClock;
+    }
   | SampleMessage
   | { readonly type: 'note'; readonly job: number; readonly message: string }
   | { readonly type: 'picture'; readonly job: number; readonly bytes: Uint8Array }
@@ -103,7 +114,10 @@ export function encodeMessage(message: ToChild | FromChild): Buffer {
     case 'hello':
       return jsonFrame('hello', 0, { version: message.version, failure: message.failure });
     case 'tracks':
-      return jsonFrame('tracks', message.job, { clock: message.clock, tracks: message.tracks.map(trackToJson) });
+      return jsonFrame('tracks', message.job, {
+        clock: message.clock,
+        tracks: message.tracks.map(trackToJson),
+      });
     case 'note':
       return jsonFrame('note', message.job, message.message.slice(0, 1000));
     case 'end':
@@ -128,7 +142,8 @@ export function encodeMessage(message: ToChild | FromChild): Buffer {
 }
 
 function frameOf(type: keyof typeof kinds, job: number, bodyBytes: number): Buffer {
-  if (headBytes + bodyBytes > frameMaxBytes) throw new RangeError(`A ${type} message of ${bodyBytes} bytes is too long.`);
+  if (headBytes + bodyBytes > frameMaxBytes)
+    throw new RangeError(`A ${type} message of ${bodyBytes} bytes is too long.`);
   const frame = Buffer.allocUnsafe(lengthBytes + headBytes + bodyBytes);
   frame.writeUInt32LE(headBytes + bodyBytes, 0);
   frame[lengthBytes] = kinds[type];

@@ -1,4 +1,12 @@
-import { avChannelLayoutDefault, Codec, CodecContext, CodecParameters, Frame, Packet, Rational } from 'node-av/lib';
+import {
+  avChannelLayoutDefault,
+  Codec,
+  CodecContext,
+  CodecParameters,
+  Frame,
+  Packet,
+  Rational,
+} from 'node-av/lib';
 import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_CODEC_ID_AAC, AV_SAMPLE_FMT_FLTP } from 'node-av/constants';
 import type { AudioTrack } from '@vidette/media/track';
 import { checked, NativeError, received, setOptions } from './native.ts';

@@ -43,7 +43,9 @@ export class DemoPicture {
     this.#ink = hueColour(hue + 0.45, 240);
     this.canvas.fill(0, 0, width, height, this.#ground);
     this.#text(`DEMO ${name}`.trim().toUpperCase().slice(0, 24), '', title);
-    barColours.forEach((bar, index) => this.canvas.fill(index * (width / 8), bars.y, width / 8, bars.height, bar));
+    barColours.forEach((bar, index) =>
+      this.canvas.fill(index * (width / 8), bars.y, width / 8, bars.height, bar),
+    );
   }
 
   /** Draws the moment `utcMs`. */
@@ -94,7 +96,7 @@ export function variantOf(name: string): number {
 /** A colour of that hue (0 to 1 around the circle) whose strongest part is `level`. */
 function hueColour(hue: number, level: number): Colour {
   const part = (shift: number) => {
-    const distance = Math.abs((((hue + shift) % 1) + 1) % 1 - 0.5) * 2;
+    const distance = Math.abs(((((hue + shift) % 1) + 1) % 1) - 0.5) * 2;
     return level * (0.35 + 0.65 * distance);
   };
   return colour(part(0), part(1 / 3), part(2 / 3));

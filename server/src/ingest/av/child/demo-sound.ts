@@ -14,7 +14,8 @@ export class DemoSound {
     const hum = 110 + variantOf(name);
     this.#loop = Float32Array.from({ length: demoSampleRate + aacFrameSamples }, (_, index) => {
       const seconds = (index % demoSampleRate) / demoSampleRate;
-      const tick = seconds < 0.05 ? 0.2 * Math.exp(-seconds * 90) * Math.sin(2 * Math.PI * 1000 * seconds) : 0;
+      const tick =
+        seconds < 0.05 ? 0.2 * Math.exp(-seconds * 90) * Math.sin(2 * Math.PI * 1000 * seconds) : 0;
       return tick + 0.008 * Math.sin(2 * Math.PI * hum * seconds);
     });
   }

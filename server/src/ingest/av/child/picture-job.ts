@@ -52,7 +52,15 @@ export class PictureJob implements Job {
     const height = Math.max(2, 2 * Math.round((full.height * width) / full.width / 2));
     using small = newFrame(width, height);
     using scaler = new SoftwareScaleContext();
-    scaler.getContext(full.width, full.height, full.format as AVPixelFormat, width, height, AV_PIX_FMT_YUVJ420P, SWS_AREA);
+    scaler.getContext(
+      full.width,
+      full.height,
+      full.format as AVPixelFormat,
+      width,
+      height,
+      AV_PIX_FMT_YUVJ420P,
+      SWS_AREA,
+    );
     checked(await scaler.scaleFrame(small, full), 'scaling');
     // Awaited here, for `using` frees the frames as the function returns.
     return await encodeJpeg(small, this.#request.quality);
@@ -112,6 +120,7 @@ async function encodeJpeg(frame: Frame, quality: number): Promise<Uint8Array> {
   checked(await context.sendFrame(frame), 'coding the JPEG');
   using packet = new Packet();
   packet.alloc();
-  if (!received(context.receivePacketSync(packet), 'coding the JPEG')) throw new Error('the JPEG came out empty');
+  if (!received(context.receivePacketSync(packet), 'coding the JPEG'))
+    throw new Error('the JPEG came out empty');
   return Uint8Array.from(packet.data ?? []);
 }
