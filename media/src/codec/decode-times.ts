@@ -1,0 +1,129 @@
+/**
+ * Decode times for pictures whose transport tells presentation times only, as RTP does.
+ *
+ * With a reorder depth of d, at most d pictures that precede a picture in decoding order are shown after it. So when
+ * the n-th picture arrives, the (n - d)-th in order of presentation is already here, and its presentation time serves
+ * as the n-th decode time: strictly growing, never after its own presentation, and known at once, for nothing has to be
+ * waited for. Without reordering decode and presentation times are the same.
+ *
+ * The depth comes from the parameter set. Where H.264 leaves it open, it is learnt from the picture order counts
+ * (`output-order.ts`), and where those fail, from a picture that arrives too late.
+ */
+import { ticksToMs } from '../time.ts';
+import type { VideoTrack } from '../track.ts';
+import { parseAvcC } from './avcc.ts';
+import { parseH264Sps } from './h264-sps.ts';
+import { parseH265Sps } from './h265-sps.ts';
+import { parseHvcC } from './hvcc.ts';
+import { OutputOrder } from './output-order.ts';
+
+/** MaxDpbFrames: ITU-T H.264 clause A.3.1, H.265 clause A.4.2. */
+const MAX_DEPTH = 16;
+/** Times further apart than this belong to different runs of the camera's clock. */
+const JUMP_MS = 5000;
+/** What a frame is taken to last before the first few have been seen, where the parameter set does not say. */
+const ASSUMED_FRAME_SECONDS = 1 / 25;
+const SHORTEST_FRAME_SECONDS = 1 / 240;
+const LONGEST_FRAME_SECONDS = 1;
+/**
+ * Decode times that have to be squeezed in before a picture follow each other by half a millisecond: `MAX_DEPTH` of
+ * them fit into a frame at 120 pictures a second.
+ */
+const SQUEEZED_PER_SECOND = 2000;
+
+export interface StampedTimes {
+  /** Ticks; greater than every one before. */
+  readonly dts: number;
+  /** Ticks; as given, or lifted to `dts` when the picture came too late to be shown in its place. */
+  readonly pts: number;
+}
+
+export class DecodeTimes {
+  #timescale: number;
+  #frameTicks = 0;
+  #depth = 0;
+  #order: OutputOrder | undefined;
+  /** The greatest presentation times so far, ascending. */
+  #latest: number[] = [];
+  #lastDts = Number.NEGATIVE_INFINITY;
+
+  /** @throws MalformedError when the track's configuration cannot be read. */
+  constructor(track: VideoTrack) {
+    this.#timescale = track.timescale;
+    this.setTrack(track);
+  }
+
+  /**
+   * New parameter sets in mid-stream: decode times go on growing.
+   * @throws MalformedError when the track's configuration cannot be read.
+   */
+  setTrack(track: VideoTrack): void {
+    this.#timescale = track.timescale;
+    const parameters = reorderParameters(track);
+    this.#depth = parameters.depth;
+    this.#order = parameters.order;
+    const seconds = parameters.frameSeconds ?? 0;
+    const isPlausible = seconds >= SHORTEST_FRAME_SECONDS && seconds <= LONGEST_FRAME_SECONDS;
+    this.#frameTicks = Math.round((isPlausible ? seconds : ASSUMED_FRAME_SECONDS) * track.timescale);
+  }
+
+  /**
+   * Stamps the next picture in decoding order.
+   * A jump forwards is followed. Time that runs back cannot be: pictures then keep growing decode times in the smallest
+   * steps until their own time is reached again, so whoever maps the camera's clock must not step it back.
+   * @param pts ticks since the epoch.
+   * @param nals the NAL units of the picture, or at least its first slice.
+   */
+  stamp(pts: number, nals: readonly Uint8Array[]): StampedTimes {
+    const newest = this.#latest.at(-1);
+    if (newest !== undefined && Math.abs(ticksToMs(pts - newest, this.#timescale)) > JUMP_MS)
+      this.#latest = [];
+    this.#insert(pts);
+    const notAfter = this.#order?.next(pts, nals);
+    if (this.#order !== undefined) this.#depth = Math.max(this.#depth, this.#order.depth);
+    const behind = this.#latest.length - 1 - this.#depth;
+    const earliest = this.#latest[0] ?? pts;
+    const natural = this.#latest[behind] ?? earliest + behind * this.#frameTicks;
+    const step = Math.ceil(this.#timescale / SQUEEZED_PER_SECOND);
+    const dts = Math.max(Math.min(natural, notAfter ?? natural), this.#lastDts + step);
+    this.#lastDts = dts;
+    if (dts <= pts) return { dts, pts };
+    // Only a picture overtaken by fewer than the buffer holds was reordered; anything later has another cause.
+    const overtakenBy = this.#latest.length - 1 - this.#latest.indexOf(pts);
+    if (this.#latest.includes(pts) && overtakenBy > this.#depth)
+      this.#depth = Math.min(overtakenBy, MAX_DEPTH);
+    return { dts, pts: dts };
+  }
+
+  #insert(pts: number): void {
+    let at = this.#latest.length;
+    while (at > 0 && (this.#latest[at - 1] ?? 0) > pts) at--;
+    this.#latest.splice(at, 0, pts);
+    if (this.#latest.length > MAX_DEPTH + 1) this.#latest.shift();
+  }
+}
+
+interface ReorderParameters {
+  readonly depth: number;
+  readonly order: OutputOrder | undefined;
+  readonly frameSeconds: number | undefined;
+}
+
+function reorderParameters(track: VideoTrack): ReorderParameters {
+  if (track.codec === 'h265') {
+    const sps = parseH265Sps(firstOf(parseHvcC(track.config).sps));
+    return { depth: sps.maxNumReorderPictures, order: undefined, frameSeconds: sps.frameSeconds };
+  }
+  const sps = parseH264Sps(firstOf(parseAvcC(track.config).sps));
+  const isOpen = sps.maxNumReorderFrames === undefined && sps.picOrderCntType === 0;
+  return {
+    depth: sps.maxNumReorderFrames ?? 0,
+    order: isOpen ? new OutputOrder(sps) : undefined,
+    frameSeconds: sps.frameSeconds,
+  };
+}
+
+/** The records' parsers refuse an empty list. */
+function firstOf(parameterSets: readonly Uint8Array[]): Uint8Array {
+  return parameterSets[0] ?? new Uint8Array();
+}
