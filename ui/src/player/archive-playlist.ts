@@ -1,0 +1,143 @@
+/** A span of bytes of one file. */
+export interface ByteSpan {
+  readonly url: string;
+  /** Of the first byte. */
+  readonly offset: number;
+  /** Bytes; undefined for the whole file. */
+  readonly length: number | undefined;
+}
+
+/** One recorded fragment (a GOP, as a rule) and where its bytes are. */
+export interface ArchivePiece extends ByteSpan {
+  /** UTC, ms since the epoch. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The init segment that it needs. */
+  readonly init: ByteSpan;
+}
+
+/** A playlist of seven days of one-second GOPs has some 600 000 pieces; more is not ours. */
+const PIECES_LIMIT = 1_000_000;
+
+/**
+ * Reads the archive's media playlist (RFC 8216, 4.3): only what our server writes and this player needs, which is
+ * EXTINF, EXT-X-BYTERANGE, EXT-X-MAP and EXT-X-PROGRAM-DATE-TIME. Pieces come in order of time.
+ * @param baseUrl absolute; what the URIs are relative to
+ * @throws SyntaxError for what is not such a playlist
+ */
+export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiece[] {
+  const lines = text.split(/\r?\n/);
+  if (lines[0]?.trim() !== '#EXTM3U') throw new SyntaxError('Not a playlist');
+  const pieces: ArchivePiece[] = [];
+  let init: ByteSpan | undefined;
+  let clockMs: number | undefined;
+  let durationMs: number | undefined;
+  let range: { length: number; offset: number | undefined } | undefined;
+  for (const raw of lines) {
+    const line = raw.trim();
+    if (line === '') continue;
+    const tag = /^#(EXT[A-Z0-9-]*):?(.*)$/.exec(line);
+    if (tag) {
+      const value = tag[2] ?? '';
+      switch (tag[1]) {
+        case 'EXTINF':
+          durationMs = positive(Number.parseFloat(value)) * 1000;
+          break;
+        case 'EXT-X-BYTERANGE':
+          range = byteRange(value);
+          break;
+        case 'EXT-X-PROGRAM-DATE-TIME':
+          clockMs = Date.parse(value);
+          if (Number.isNaN(clockMs)) throw new SyntaxError('A date that is none');
+          break;
+        case 'EXT-X-MAP':
+          init = mapOf(value, baseUrl);
+          break;
+      }
+      continue;
+    }
+    if (line.startsWith('#')) continue;
+    if (durationMs === undefined || clockMs === undefined || !init) {
+      throw new SyntaxError('A piece without its duration, its date or its init segment');
+    }
+    if (pieces.length >= PIECES_LIMIT) throw new SyntaxError('Too many pieces');
+    const url = new URL(line, baseUrl).href;
+    const last = pieces.at(-1);
+    const afterLast = last?.url === url && last.length !== undefined ? last.offset + last.length : 0;
+    pieces.push({
+      url,
+      offset: range?.offset ?? (range ? afterLast : 0),
+      length: range?.length,
+      startMs: clockMs,
+      endMs: clockMs + durationMs,
+      init,
+    });
+    // RFC 8216, 4.3.2.6: the date of what has none of its own follows from the durations before it.
+    clockMs += durationMs;
+    durationMs = undefined;
+    range = undefined;
+  }
+  return pieces;
+}
+
+function mapOf(attributes: string, baseUrl: string): ByteSpan {
+  const uri = /(?:^|,)URI="([^"]*)"/.exec(attributes)?.[1];
+  if (uri === undefined) throw new SyntaxError('An init segment without an address');
+  const bytes = /(?:^|,)BYTERANGE="([^"]*)"/.exec(attributes)?.[1];
+  const range = bytes === undefined ? undefined : byteRange(bytes);
+  return { url: new URL(uri, baseUrl).href, offset: range?.offset ?? 0, length: range?.length };
+}
+
+function byteRange(value: string): { length: number; offset: number | undefined } {
+  const match = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(value);
+  if (!match) throw new SyntaxError('A byte range that is none');
+  return { length: Number(match[1]), offset: match[2] === undefined ? undefined : Number(match[2]) };
+}
+
+function positive(value: number): number {
+  if (!Number.isFinite(value) || value < 0) throw new SyntaxError('A duration that is none');
+  return value;
+}
+
+/**
+ * The piece to begin with for a moment: the one that holds it, or else the next one.
+ * @returns the index, or `pieces.length` when all end before
+ */
+export function pieceIndexAt(pieces: readonly ArchivePiece[], ms: number): number {
+  let low = 0;
+  let high = pieces.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((pieces[middle]?.endMs ?? 0) <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The pieces from `from` on that one request can fetch: neighbours in one file under one init segment.
+ * @param most how much to join at most; one piece always goes
+ */
+export function joinable(
+  pieces: readonly ArchivePiece[],
+  from: number,
+  most: { readonly durationMs: number; readonly bytes: number },
+): ArchivePiece[] {
+  const first = pieces[from];
+  if (!first) return [];
+  const batch = [first];
+  let bytes = first.length ?? Infinity;
+  for (const piece of pieces.slice(from + 1, from + 200)) {
+    const last = batch.at(-1) ?? first;
+    bytes += piece.length ?? Infinity;
+    const touches =
+      piece.url === last.url &&
+      piece.init.url === last.init.url &&
+      piece.init.offset === last.init.offset &&
+      last.length !== undefined &&
+      piece.offset === last.offset + last.length;
+    if (!touches || bytes > most.bytes || piece.endMs - first.startMs > most.durationMs) break;
+    batch.push(piece);
+  }
+  return batch;
+}

@@ -1,0 +1,31 @@
+/**
+ * Wall clock and timers as a parameter of every class of the player and the timeline, so that tests turn the hands.
+ */
+export interface Clock {
+  /** Milliseconds since the epoch by this machine's clock; it may step. */
+  wallMs(): number;
+  /** Milliseconds that never go back, from an arbitrary start. They may stand still while the machine sleeps. */
+  monotonicMs(): number;
+  /** Calls `run` once after `delayMs`; the returned function cancels. */
+  after(delayMs: number, run: () => void): Cancel;
+  /** Calls `run` every `periodMs` until cancelled. */
+  every(periodMs: number, run: () => void): Cancel;
+  /** A number in [0, 1) for jitter. */
+  random(): number;
+}
+
+export type Cancel = () => void;
+
+export const browserClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+  every(periodMs, run) {
+    const timer = setInterval(run, periodMs);
+    return () => clearInterval(timer);
+  },
+  random: () => Math.random(),
+};

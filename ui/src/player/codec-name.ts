@@ -1,0 +1,25 @@
+const VIDEO_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^avc[13]/, 'H.264'],
+  [/^(hvc1|hev1)/, 'H.265'],
+  [/^av01/, 'AV1'],
+  [/^vp0?9/, 'VP9'],
+];
+
+/** The entries of the `codecs` parameter of a media type (RFC 6381, 3.2), in order. */
+export function codecsOf(mimeType: string): string[] {
+  const list = /codecs\s*=\s*"?([^"]*)"?/i.exec(mimeType)?.[1] ?? '';
+  return list
+    .split(',')
+    .map((codec) => codec.trim())
+    .filter((codec) => codec !== '');
+}
+
+/** A codec string as people call the codec: `hvc1.1.6.L93.B0` is `H.265`. */
+export function codecName(codec: string): string {
+  return VIDEO_NAMES.find(([pattern]) => pattern.test(codec))?.[1] ?? codec;
+}
+
+/** The codec of the pictures in a media type; undefined when there is only sound. */
+export function videoCodecOf(mimeType: string): string | undefined {
+  return codecsOf(mimeType).find((codec) => VIDEO_NAMES.some(([pattern]) => pattern.test(codec)));
+}

@@ -1,0 +1,131 @@
+import type { Cancel, Clock } from './clock.ts';
+import { parseLiveMessage, type LiveMessage } from './live-message.ts';
+
+export interface LiveConnectionOptions {
+  /** Opens a socket to the stream; `binaryType` is set here. */
+  readonly open: () => WebSocket;
+  readonly clock: Clock;
+  readonly onMessage: (message: LiveMessage) => void;
+  readonly onMedia: (bytes: Uint8Array) => void;
+  /** The socket is gone; another try follows by itself. */
+  readonly onLost: () => void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+/** A connection that delivered for this long counts as good: the next loss starts with the shortest pause. */
+const GOOD_AFTER_MS = 10_000;
+/** A socket that says nothing at all for this long is taken for dead; the server says `waiting` when the source is silent. */
+const SILENT_MS = 20_000;
+
+/**
+ * Keeps one WebSocket to a live stream open until closed, with growing, jittered pauses between tries. A machine
+ * that slept or a network that came back is served at once through `wake`.
+ */
+export class LiveConnection {
+  readonly #options: LiveConnectionOptions;
+  #socket: WebSocket | undefined;
+  #cancelRetry: Cancel | undefined;
+  readonly #cancelWatch: Cancel;
+  #failures = 0;
+  #openedMs = 0;
+  #heardMs = 0;
+  #isExpectingMedia = false;
+  #isClosed = false;
+
+  constructor(options: LiveConnectionOptions) {
+    this.#options = options;
+    this.#cancelWatch = options.clock.every(2000, () => this.#watch());
+    this.#connect();
+  }
+
+  /** Something changed for the better (network back, tab shown, machine awake): a pause ends now, a stale socket goes. */
+  wake(): void {
+    if (this.#isClosed) return;
+    if (this.#cancelRetry) {
+      this.#failures = 0;
+      this.#connect();
+    } else this.#watch();
+  }
+
+  /** Drops the socket and begins anew without a pause, e.g. when its media could not be used. */
+  restart(): void {
+    if (this.#isClosed) return;
+    this.#drop();
+    this.#retry();
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelWatch();
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    this.#drop();
+  }
+
+  #connect(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    const socket = this.#options.open();
+    this.#socket = socket;
+    this.#openedMs = this.#heardMs = this.#options.clock.wallMs();
+    this.#isExpectingMedia = true;
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('message', (event: MessageEvent<unknown>) => {
+      if (this.#socket === socket) this.#receive(event.data);
+    });
+    socket.addEventListener('close', () => {
+      if (this.#socket === socket) this.#lost();
+    });
+  }
+
+  #receive(data: unknown): void {
+    const nowMs = this.#options.clock.wallMs();
+    this.#heardMs = nowMs;
+    if (nowMs - this.#openedMs > GOOD_AFTER_MS) this.#failures = 0;
+    if (data instanceof ArrayBuffer) {
+      this.#isExpectingMedia = true;
+      this.#options.onMedia(new Uint8Array(data));
+      return;
+    }
+    let message: LiveMessage | undefined;
+    try {
+      message = parseLiveMessage(String(data));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      // Not our protocol (a proxy's page, say): this socket is of no use.
+      this.#lost();
+      return;
+    }
+    if (!message) return;
+    if (message.type === 'waiting') this.#isExpectingMedia = false;
+    this.#options.onMessage(message);
+  }
+
+  #watch(): void {
+    if (!this.#socket || !this.#isExpectingMedia) return;
+    if (this.#options.clock.wallMs() - this.#heardMs > SILENT_MS) this.#lost();
+  }
+
+  #lost(): void {
+    this.#drop();
+    this.#options.onLost();
+    // The listener may have closed this connection for good.
+    if (!this.#isClosed) this.#retry();
+  }
+
+  #retry(): void {
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures = Math.min(this.#failures + 1, 10);
+    const jitteredMs = pauseMs * (0.75 + 0.5 * this.#options.clock.random());
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#options.clock.after(jitteredMs, () => this.#connect());
+  }
+
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+  }
+}

@@ -1,0 +1,274 @@
+import type { Clock } from './clock.ts';
+import { codecName, codecsOf, videoCodecOf } from './codec-name.ts';
+import { LiveConnection } from './live-connection.ts';
+import type { LiveMessage } from './live-message.ts';
+import type { MediaElement } from './media-element.ts';
+import type { MediaSink } from './media-sink.ts';
+import { Pace } from './pace.ts';
+import type { Notice, PlayerState } from './state.ts';
+
+export interface LivePlayerOptions {
+  readonly video: MediaElement;
+  readonly sink: MediaSink;
+  readonly clock: Clock;
+  /** Opens the stream's live WebSocket, with or without sound. */
+  readonly open: (options: { audio: boolean }) => WebSocket;
+  readonly onState: (state: PlayerState) => void;
+  readonly onNotice: (notice: Notice) => void;
+}
+
+/** Played media is kept this long, so that the browser's own memory stays flat, seconds. */
+const KEEP_BEHIND_S = 20;
+const TRIM_ABOVE_S = 40;
+/** Pictures arrive but nothing can be played: the announced sound never comes, and playback would wait for it. */
+const MUTE_SOURCE_AFTER_MS = 4000;
+/** So many broken appends without a picture in between: this browser can't decode what the stream carries. */
+const BREAKS_LIMIT = 4;
+/** Codes with which the server ends a session for a reason that trying again does not change. */
+const FINAL_CODES: readonly string[] = [
+  'Forbidden',
+  'ACCESS_DENIED_ERR',
+  'AuthorizationRequired',
+  'NotFound',
+  'LicenseExpired',
+];
+
+/**
+ * Live pictures of one stream: what the WebSocket brings goes into the sink, the pace keeps the playhead a fraction of
+ * a second behind. Made when live begins and disposed when it ends; it doesn't own video or sink.
+ */
+export class LivePlayer {
+  readonly #options: LivePlayerOptions;
+  readonly #pace = new Pace();
+  #connection: LiveConnection | undefined;
+  #mimeType: string | undefined;
+  #hasAudio = true;
+  #isPaused = false;
+  /** What the archive left in the sink is gone; until then its spans say nothing about the live picture. */
+  #isCleared = false;
+  #isSourceAway = false;
+  #isLost = false;
+  #hasPicture = false;
+  #hasStalled = false;
+  #breaks = 0;
+  /** Since when media arrives that can't be played, on the monotonic clock. */
+  #unplayableSinceMs: number | undefined;
+  #decidedMs: number;
+  #isDisposed = false;
+
+  constructor(options: LivePlayerOptions) {
+    this.#options = options;
+    this.#decidedMs = options.clock.monotonicMs();
+    options.onState({ name: 'connecting' });
+    this.#clear();
+    this.#connect();
+  }
+
+  /** How far the picture lies behind the newest that has arrived, ms; undefined without a picture. */
+  get behindMs(): number | undefined {
+    const newest = this.#options.sink.spans.at(-1);
+    if (!newest || !this.#hasPicture) return undefined;
+    return Math.max(0, (newest.end - this.#options.video.currentTime) * 1000);
+  }
+
+  /** The picture stands and nothing is received. */
+  pause(): void {
+    if (this.#isPaused || this.#isDisposed) return;
+    this.#isPaused = true;
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#options.video.pause();
+    this.#options.onState({ name: 'paused' });
+  }
+
+  /** Goes on with what the camera sees now. */
+  resume(): void {
+    if (!this.#isPaused || this.#isDisposed) return;
+    this.#isPaused = false;
+    this.#restart();
+  }
+
+  /** Network back, tab shown, machine awake. */
+  wake(): void {
+    this.#connection?.wake();
+  }
+
+  /** Everything appended was lost; asks for the stream anew. */
+  onSinkBroken(): void {
+    if (this.#isDisposed || this.#isPaused) return;
+    this.#breaks += 1;
+    if (this.#breaks >= BREAKS_LIMIT) {
+      const codec = this.#mimeType && videoCodecOf(this.#mimeType);
+      this.#fail({ name: 'unsupported', codec: codec ? codecName(codec) : '' });
+      return;
+    }
+    this.#begin();
+    this.#connection?.restart();
+  }
+
+  /** Called some times a second. */
+  tick(): void {
+    if (this.#isDisposed || this.#isPaused || !this.#connection || !this.#isCleared) return;
+    const { video, sink, clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const elapsedS = (nowMs - this.#decidedMs) / 1000;
+    this.#decidedMs = nowMs;
+    const spans = sink.spans;
+    this.#watchForSound(nowMs, spans.length > 0);
+    const newest = spans.at(-1);
+    if (!newest) return;
+    const decision = this.#pace.decide({
+      spans,
+      currentTime: video.currentTime,
+      hasStalled: this.#hasStalled,
+      elapsedS,
+    });
+    this.#hasStalled = false;
+    if (decision.jumpTo !== undefined) video.currentTime = decision.jumpTo;
+    if (video.playbackRate !== decision.rate) video.playbackRate = decision.rate;
+    const oldest = spans[0];
+    if (oldest && video.currentTime - oldest.start > TRIM_ABOVE_S) {
+      sink.remove(0, video.currentTime - KEEP_BEHIND_S);
+    }
+    this.#report();
+  }
+
+  /** The element ran out of data. */
+  onStalled(): void {
+    if (this.#hasPicture) this.#hasStalled = true;
+    this.#report();
+  }
+
+  /** The element shows pictures. */
+  onPlaying(): void {
+    this.#hasPicture = true;
+    this.#breaks = 0;
+    this.#report();
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#options.video.playbackRate = 1;
+  }
+
+  #connect(): void {
+    this.#begin();
+    this.#connection = new LiveConnection({
+      open: () => this.#options.open({ audio: this.#hasAudio }),
+      clock: this.#options.clock,
+      onMessage: (message) => this.#onMessage(message),
+      onMedia: (bytes) => this.#onMedia(bytes),
+      onLost: () => {
+        this.#isLost = true;
+        this.#mimeType = undefined;
+        this.#report();
+      },
+    });
+  }
+
+  #restart(): void {
+    this.#connection?.close();
+    this.#options.onState({ name: 'connecting' });
+    this.#connect();
+  }
+
+  #begin(): void {
+    this.#pace.restart();
+    this.#mimeType = undefined;
+    this.#hasPicture = false;
+    this.#unplayableSinceMs = undefined;
+  }
+
+  #onMessage(message: LiveMessage): void {
+    switch (message.type) {
+      case 'init':
+        this.#onInit(message.mimeType);
+        return;
+      case 'skipped':
+        if (message.frames > 0) this.#options.onNotice({ type: 'frames', frames: message.frames });
+        return;
+      case 'waiting':
+        this.#isSourceAway = true;
+        this.#isLost = false;
+        this.#report();
+        return;
+      case 'end':
+        if (message.code && FINAL_CODES.includes(message.code))
+          this.#fail({ name: 'failed', code: message.code });
+        else this.#isSourceAway = true;
+        this.#report();
+    }
+  }
+
+  #onInit(mimeType: string): void {
+    this.#isLost = false;
+    this.#isSourceAway = false;
+    const { sink } = this.#options;
+    if (!sink.isSupported(mimeType)) {
+      const videoCodec = videoCodecOf(mimeType);
+      const isSoundAtFault =
+        this.#hasAudio &&
+        videoCodec !== undefined &&
+        codecsOf(mimeType).length > 1 &&
+        sink.isSupported(`video/mp4; codecs="${videoCodec}"`);
+      if (isSoundAtFault) this.#goWithoutSound();
+      else
+        this.#fail({
+          name: 'unsupported',
+          codec: codecName(videoCodec ?? codecsOf(mimeType)[0] ?? mimeType),
+        });
+      return;
+    }
+    this.#mimeType = mimeType;
+    sink.setType(mimeType);
+  }
+
+  #onMedia(bytes: Uint8Array): void {
+    if (!this.#mimeType) return;
+    this.#isSourceAway = false;
+    this.#unplayableSinceMs ??= this.#options.clock.monotonicMs();
+    this.#options.sink.append(bytes);
+  }
+
+  /** With a track that never sends, the spans of all tracks together stay empty for ever. */
+  #watchForSound(nowMs: number, isPlayable: boolean): void {
+    if (isPlayable) this.#unplayableSinceMs = undefined;
+    if (this.#unplayableSinceMs === undefined || !this.#hasAudio || !this.#mimeType) return;
+    if (codecsOf(this.#mimeType).length < 2) return;
+    if (nowMs - this.#unplayableSinceMs > MUTE_SOURCE_AFTER_MS) this.#goWithoutSound();
+  }
+
+  #goWithoutSound(): void {
+    this.#hasAudio = false;
+    this.#clear();
+    this.#restart();
+  }
+
+  #clear(): void {
+    this.#isCleared = false;
+    // Never rejects.
+    void this.#options.sink.clear().then(() => {
+      this.#isCleared = true;
+    });
+  }
+
+  #fail(state: PlayerState): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#options.onState(state);
+  }
+
+  #report(): void {
+    if (this.#isDisposed || this.#isPaused || !this.#connection) return;
+    const { video, onState } = this.#options;
+    // What is in the buffer plays on; only when it has run out is there something to tell.
+    const canPlay = this.#hasPicture && video.readyState >= 3 && !video.paused;
+    if (canPlay) onState({ name: 'playing' });
+    else if (this.#isLost) onState({ name: 'waiting', reason: 'network' });
+    else if (this.#isSourceAway) onState({ name: 'waiting', reason: 'source' });
+    else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+  }
+}

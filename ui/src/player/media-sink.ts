@@ -1,0 +1,275 @@
+import { spansOf, type BufferedSpan, type MediaElement } from './media-element.ts';
+
+/** What the browser offers for appending media; a test gives its own. */
+export interface MseEnvironment {
+  create(): MediaSource;
+  isTypeSupported(mimeType: string): boolean;
+  createObjectUrl(source: MediaSource): string;
+  revokeObjectUrl(url: string): void;
+}
+
+interface MseGlobals {
+  readonly MediaSource?: typeof MediaSource;
+  /** Safari on phones has only this one (Media Source Extensions 2, "ManagedMediaSource"). */
+  readonly ManagedMediaSource?: typeof MediaSource;
+}
+
+/** The browser's Media Source Extensions; undefined where it has none. */
+export function browserMse(globals: MseGlobals = globalThis): MseEnvironment | undefined {
+  const Source = globals.MediaSource ?? globals.ManagedMediaSource;
+  if (!Source) return undefined;
+  return {
+    create: () => new Source(),
+    isTypeSupported: (mimeType) => Source.isTypeSupported(mimeType),
+    createObjectUrl: (source) => URL.createObjectURL(source),
+    revokeObjectUrl: (url) => URL.revokeObjectURL(url),
+  };
+}
+
+export interface MediaSinkEvents {
+  /** Appending or decoding broke; everything appended is lost and the sink stands empty, ready for a new init segment. */
+  readonly onBroken: (cause: string) => void;
+  /** Buffered spans changed. */
+  readonly onBuffered: () => void;
+}
+
+type Operation =
+  | { readonly type: 'type'; readonly mimeType: string }
+  | { readonly type: 'append'; readonly bytes: Uint8Array[] }
+  | { readonly type: 'remove'; readonly start: number; readonly end: number }
+  | { readonly type: 'mark'; readonly reached: () => void };
+
+/** Appends that wait are joined up to this size; one append of much costs less than many of little. */
+const JOIN_LIMIT_BYTES = 4 * 1024 * 1024;
+/** More than this waiting means that appending can't keep up at all. */
+const QUEUE_LIMIT_BYTES = 64 * 1024 * 1024;
+/** How much of the past is given back to make room when the browser says that its buffer is full, seconds. */
+const QUOTA_KEEPS_S = 2;
+
+/**
+ * The one way of media into the video element: fragmented MP4 through a SourceBuffer, one operation at a time.
+ * Times are appended as they stand in the fragments, which is UTC, so that `video.currentTime` is UTC in seconds for
+ * live and archive alike and needs no mapping. Knows nothing of where bytes come from.
+ */
+export class MediaSink {
+  readonly #video: MediaElement;
+  readonly #environment: MseEnvironment;
+  readonly #events: MediaSinkEvents;
+  #source: MediaSource | undefined;
+  #buffer: SourceBuffer | undefined;
+  #mimeType: string | undefined;
+  #url: string | undefined;
+  #queue: Operation[] = [];
+  #queuedBytes = 0;
+  #isDisposed = false;
+
+  constructor(video: MediaElement, environment: MseEnvironment, events: MediaSinkEvents) {
+    this.#video = video;
+    this.#environment = environment;
+    this.#events = events;
+    video.addEventListener('error', this.#onVideoError);
+  }
+
+  isSupported(mimeType: string): boolean {
+    return this.#environment.isTypeSupported(mimeType);
+  }
+
+  /** What is buffered, seconds of UTC, in order. */
+  get spans(): BufferedSpan[] {
+    if (!this.#buffer) return [];
+    return spansOf(this.#video.buffered);
+  }
+
+  /** What follows is of this type; the next append must be its init segment. */
+  setType(mimeType: string): void {
+    this.#push({ type: 'type', mimeType });
+  }
+
+  /** An init segment or whole fragments, in order. The bytes must not change afterwards. */
+  append(bytes: Uint8Array): void {
+    const last = this.#queue.at(-1);
+    this.#queuedBytes += bytes.length;
+    if (this.#queuedBytes > QUEUE_LIMIT_BYTES) {
+      this.#break('queue');
+      return;
+    }
+    if (last?.type === 'append') {
+      last.bytes.push(bytes);
+      this.#pump();
+    } else this.#push({ type: 'append', bytes: [bytes] });
+  }
+
+  /** Gives buffered media back, seconds of UTC. */
+  remove(start: number, end: number): void {
+    if (end > start) this.#push({ type: 'remove', start, end });
+  }
+
+  /**
+   * Throws away what is buffered and what waits; the picture on screen stays until another comes. Resolves when the
+   * buffer is empty (or the sink broke or was disposed: it is empty then as well).
+   */
+  clear(): Promise<void> {
+    this.#dropQueue();
+    if (!this.#buffer || this.#source?.readyState !== 'open') return Promise.resolve();
+    // Ends a running append, and a fragment of which only a part came.
+    this.#buffer.abort();
+    return new Promise((resolve) => {
+      this.remove(0, Infinity);
+      this.#push({ type: 'mark', reached: resolve });
+    });
+  }
+
+  /** Takes the media away from the element. Idempotent. */
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#video.removeEventListener('error', this.#onVideoError);
+    this.#close();
+    this.#video.removeAttribute('src');
+    this.#video.load();
+  }
+
+  #push(operation: Operation): void {
+    if (this.#isDisposed) return;
+    this.#queue.push(operation);
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#isDisposed || this.#buffer?.updating) return;
+    const operation = this.#queue[0];
+    if (!operation) return;
+    if (!this.#source) {
+      this.#open();
+      return;
+    }
+    if (this.#source.readyState === 'closed') return;
+    try {
+      switch (operation.type) {
+        case 'type':
+          this.#queue.shift();
+          this.#switchType(operation.mimeType);
+          this.#pump();
+          return;
+        case 'append':
+          this.#appendNext(operation.bytes);
+          return;
+        case 'remove':
+          this.#queue.shift();
+          this.#buffer?.remove(operation.start, operation.end);
+          if (!this.#buffer) this.#pump();
+          return;
+        case 'mark':
+          this.#queue.shift();
+          operation.reached();
+          this.#pump();
+          return;
+      }
+    } catch (error) {
+      this.#break(error instanceof Error ? error.name : 'append');
+    }
+  }
+
+  #appendNext(waiting: Uint8Array[]): void {
+    const buffer = this.#buffer;
+    if (!buffer) {
+      // Fragments of a type that was never announced: they belong to what was thrown away.
+      this.#queue.shift();
+      return;
+    }
+    const { bytes, count } = joinFirst(waiting);
+    try {
+      buffer.appendBuffer(bytes);
+    } catch (error) {
+      if (!(error instanceof DOMException) || error.name !== 'QuotaExceededError') throw error;
+      const keepFrom = this.#video.currentTime - QUOTA_KEEPS_S;
+      const oldest = this.spans[0];
+      if (!oldest || oldest.start >= keepFrom - QUOTA_KEEPS_S) throw error;
+      buffer.remove(0, keepFrom);
+      return;
+    }
+    this.#queuedBytes -= bytes.length;
+    waiting.splice(0, count);
+    if (waiting.length === 0) this.#queue.shift();
+  }
+
+  #switchType(mimeType: string): void {
+    if (!this.#source) return;
+    if (!this.#buffer) {
+      this.#buffer = this.#source.addSourceBuffer(mimeType);
+      this.#buffer.addEventListener('updateend', this.#onUpdateEnd);
+    } else if (this.#mimeType !== mimeType) {
+      this.#buffer.changeType(mimeType);
+    }
+    this.#mimeType = mimeType;
+  }
+
+  #open(): void {
+    const source = this.#environment.create();
+    this.#source = source;
+    source.addEventListener(
+      'sourceopen',
+      () => {
+        if (this.#source !== source) return;
+        source.duration = Infinity;
+        this.#pump();
+      },
+      { once: true },
+    );
+    // ManagedMediaSource opens only for an element that won't be sent to another device.
+    this.#video.disableRemotePlayback = true;
+    this.#url = this.#environment.createObjectUrl(source);
+    this.#video.src = this.#url;
+  }
+
+  #close(): void {
+    this.#buffer?.removeEventListener('updateend', this.#onUpdateEnd);
+    this.#buffer = undefined;
+    this.#source = undefined;
+    this.#mimeType = undefined;
+    this.#dropQueue();
+    if (this.#url) this.#environment.revokeObjectUrl(this.#url);
+    this.#url = undefined;
+  }
+
+  #dropQueue(): void {
+    const dropped = this.#queue;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    for (const operation of dropped) if (operation.type === 'mark') operation.reached();
+  }
+
+  #break(cause: string): void {
+    this.#close();
+    this.#events.onBroken(cause);
+  }
+
+  readonly #onUpdateEnd = (): void => {
+    if (this.#isDisposed) return;
+    this.#events.onBuffered();
+    this.#pump();
+  };
+
+  readonly #onVideoError = (): void => {
+    // Taking `src` away is an error to the element as well; it has no source of ours then.
+    if (this.#source && this.#video.error) this.#break(`media error ${this.#video.error.code}`);
+  };
+}
+
+/** The first slices as one, up to the limit (or one slice, however long). */
+function joinFirst(slices: readonly Uint8Array[]): { bytes: Uint8Array<ArrayBuffer>; count: number } {
+  let length = 0;
+  let count = 0;
+  for (const slice of slices) {
+    if (count > 0 && length + slice.length > JOIN_LIMIT_BYTES) break;
+    length += slice.length;
+    count += 1;
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const slice of slices.slice(0, count)) {
+    bytes.set(slice, at);
+    at += slice.length;
+  }
+  return { bytes, count };
+}

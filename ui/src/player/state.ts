@@ -1,0 +1,77 @@
+/**
+ * What a player is doing, as one value; screens switch over `name` and need no other flags.
+ */
+export type PlayerState =
+  /** Nothing asked for yet, or disposed. */
+  | { readonly name: 'idle' }
+  /** On the way to the first picture. */
+  | { readonly name: 'connecting' }
+  | { readonly name: 'playing' }
+  /** Stopped by the viewer; the picture stands. */
+  | { readonly name: 'paused' }
+  /** Wants to play but the data isn't here yet; the clock stands. */
+  | { readonly name: 'buffering' }
+  /** Something outside has to change first; it goes on by itself then. */
+  | { readonly name: 'waiting'; readonly reason: WaitReason }
+  /** Given up: playing again needs the viewer. `code` is of the error catalogue. */
+  | { readonly name: 'failed'; readonly code: string }
+  /** This browser has no decoder for it. `codec` as people call it, e.g. `H.265`. */
+  | { readonly name: 'unsupported'; readonly codec: string }
+  /** The archive ends here and nothing live follows. */
+  | { readonly name: 'ended' };
+
+export type WaitReason =
+  /** The server can't be reached; tried again with growing pauses. */
+  | 'network'
+  /** The source delivers nothing now (camera away, stream paused). */
+  | 'source'
+  /** The browser plays only after a click. */
+  | 'gesture';
+
+export type PlayerMode = 'live' | 'archive';
+
+/** Something the viewer should be told once, in passing. */
+export type Notice =
+  /** Playback went over a stretch that is not recorded. */
+  | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number }
+  /** The connection was too slow and `frames` pictures were left out. */
+  | { readonly type: 'frames'; readonly frames: number };
+
+/** The transitions that make sense. Everything may fail, wait, pause, begin anew or be disposed from anywhere. */
+const FOLLOWS: Readonly<Record<PlayerState['name'], readonly PlayerState['name'][]>> = {
+  idle: [],
+  connecting: ['playing', 'buffering', 'ended'],
+  playing: ['buffering', 'ended'],
+  paused: ['playing', 'buffering', 'ended'],
+  buffering: ['playing', 'ended'],
+  waiting: ['playing', 'buffering', 'ended'],
+  failed: [],
+  unsupported: [],
+  ended: ['playing', 'buffering'],
+};
+const FROM_ANYWHERE: readonly PlayerState['name'][] = [
+  'idle',
+  'connecting',
+  'waiting',
+  'paused',
+  'failed',
+  'unsupported',
+];
+/** States that only a new start leaves. */
+const FINAL: readonly PlayerState['name'][] = ['failed', 'unsupported'];
+
+/** Whether `to` may follow `from`; a player stays where it is when not (a late event of the element, say). */
+export function canFollow(from: PlayerState, to: PlayerState): boolean {
+  if (FINAL.includes(from.name)) return to.name === 'connecting' || to.name === 'idle';
+  if (from.name === 'idle') return to.name === 'connecting' || FINAL.includes(to.name);
+  return FROM_ANYWHERE.includes(to.name) || FOLLOWS[from.name].includes(to.name);
+}
+
+/** The same state said twice; used to keep quiet when nothing changed. */
+export function sameState(a: PlayerState, b: PlayerState): boolean {
+  if (a.name !== b.name) return false;
+  if (a.name === 'waiting' && b.name === 'waiting') return a.reason === b.reason;
+  if (a.name === 'failed' && b.name === 'failed') return a.code === b.code;
+  if (a.name === 'unsupported' && b.name === 'unsupported') return a.codec === b.codec;
+  return true;
+}

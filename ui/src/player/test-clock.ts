@@ -1,0 +1,74 @@
+import type { Cancel, Clock } from './clock.ts';
+
+interface Timer {
+  dueMs: number;
+  readonly periodMs: number | undefined;
+  readonly run: () => void;
+}
+
+/** A clock for tests: time stands until `advance` moves it, running what falls due in order. */
+export class TestClock implements Clock {
+  #nowMs = 0;
+  #wallOffsetMs: number;
+  readonly #timers = new Set<Timer>();
+
+  constructor(wallMs = Date.UTC(2026, 0, 1)) {
+    this.#wallOffsetMs = wallMs;
+  }
+
+  wallMs(): number {
+    return this.#wallOffsetMs + this.#nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  after(delayMs: number, run: () => void): Cancel {
+    return this.#add({ dueMs: this.#nowMs + delayMs, periodMs: undefined, run });
+  }
+
+  every(periodMs: number, run: () => void): Cancel {
+    return this.#add({ dueMs: this.#nowMs + periodMs, periodMs, run });
+  }
+
+  /** Moves both clocks on, firing timers at their moments. */
+  advance(byMs: number): void {
+    const endMs = this.#nowMs + byMs;
+    for (;;) {
+      let next: Timer | undefined;
+      for (const timer of this.#timers) {
+        if (timer.dueMs <= endMs && (!next || timer.dueMs < next.dueMs)) next = timer;
+      }
+      if (!next) break;
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      if (next.periodMs === undefined) this.#timers.delete(next);
+      else next.dueMs += next.periodMs;
+      next.run();
+    }
+    this.#nowMs = endMs;
+  }
+
+  /** The machine slept: the wall clock went on, no timer ran. */
+  sleep(forMs: number): void {
+    this.#wallOffsetMs += forMs;
+  }
+
+  get pendingTimers(): number {
+    return this.#timers.size;
+  }
+
+  #add(timer: Timer): Cancel {
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+}
+
+/** Lets promise reactions that are already due run. */
+export async function settle(turns = 20): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+}

@@ -1,0 +1,230 @@
+import type { Interval } from './intervals.ts';
+import { labels } from './labels.ts';
+import type { TimelineView } from './timeline.ts';
+import type { TimeScale } from './time-scale.ts';
+import type { Zone } from './zone.ts';
+
+/** The colours of a theme, as CSS colours. */
+export interface TimelinePalette {
+  readonly floor: string;
+  readonly line: string;
+  readonly text: string;
+  readonly quiet: string;
+  readonly recorded: string;
+  readonly recordedEdge: string;
+  readonly hatch: string;
+  readonly live: string;
+  readonly playhead: string;
+  readonly onPlayhead: string;
+}
+
+/** How times are written on the timeline. */
+export interface TimelineWords {
+  /** Hours and minutes. */
+  readonly label: (ms: number) => string;
+  /** A day, at midnight. */
+  readonly day: (ms: number) => string;
+  /** To the second; with the day when it isn't today. */
+  readonly moment: (ms: number) => string;
+}
+
+export interface TimelineDrawing {
+  readonly view: TimelineView;
+  readonly heightPx: number;
+  /** Device pixels per CSS pixel. */
+  readonly density: number;
+  readonly palette: TimelinePalette;
+  readonly words: TimelineWords;
+  readonly zone: Zone;
+  readonly font: string;
+}
+
+/** Rows from the top, CSS px: the times of playhead and pointer, the band, the labels. */
+export const TIMELINE_HEIGHT_PX = 84;
+const BAND_TOP_PX = 28;
+const BAND_BOTTOM_PX = 56;
+const LABEL_BASE_PX = 76;
+const PILL_HEIGHT_PX = 20;
+const HATCH_STEP_PX = 7;
+const GLOW_PX = 28;
+
+/** Draws the whole timeline: floor, gaps, recordings, live edge, labels, pointer, playhead. Keeps no state. */
+export function drawTimeline(context: CanvasRenderingContext2D, drawing: TimelineDrawing): void {
+  const { view, density, heightPx, palette } = drawing;
+  const { widthPx } = view.scale;
+  context.setTransform(density, 0, 0, density, 0, 0);
+  context.clearRect(0, 0, widthPx, heightPx);
+  context.font = drawing.font;
+  context.textBaseline = 'alphabetic';
+  context.fillStyle = palette.floor;
+  context.fillRect(0, BAND_TOP_PX, widthPx, BAND_BOTTOM_PX - BAND_TOP_PX);
+  drawIntervals(context, view.intervals, view, palette);
+  context.fillStyle = palette.line;
+  context.fillRect(0, BAND_TOP_PX - 1, widthPx, 1);
+  context.fillRect(0, BAND_BOTTOM_PX, widthPx, 1);
+  drawNow(context, view, palette);
+  drawLabels(context, drawing);
+  const taken = drawPlayhead(context, drawing);
+  drawHover(context, drawing, taken);
+}
+
+function drawIntervals(
+  context: CanvasRenderingContext2D,
+  intervals: readonly Interval[],
+  view: TimelineView,
+  palette: TimelinePalette,
+): void {
+  const visible = inView(intervals, view.scale);
+  for (const interval of visible) if (interval.kind === 'gap') drawGap(context, interval, view, palette);
+  for (const interval of visible) {
+    if (interval.kind === 'gap') continue;
+    const fromPx = Math.max(-2, view.scale.toPx(interval.startMs));
+    const toPx = Math.min(view.scale.widthPx + 2, view.scale.toPx(interval.endMs));
+    const isLive = interval.kind === 'live';
+    context.fillStyle = isLive ? palette.live : palette.recorded;
+    context.fillRect(fromPx, BAND_TOP_PX, Math.max(1, toPx - fromPx), BAND_BOTTOM_PX - BAND_TOP_PX);
+    context.fillStyle = isLive ? palette.live : palette.recordedEdge;
+    context.fillRect(fromPx, BAND_TOP_PX, Math.max(1, toPx - fromPx), 3);
+  }
+}
+
+/** The intervals that a scale shows, found without walking through all of them. */
+export function inView(intervals: readonly Interval[], scale: TimeScale): readonly Interval[] {
+  const first = firstIndex(intervals, (interval) => interval.endMs > scale.startMs);
+  const end = firstIndex(intervals, (interval) => interval.startMs >= scale.endMs);
+  return intervals.slice(first, end);
+}
+
+function firstIndex(intervals: readonly Interval[], isFound: (interval: Interval) => boolean): number {
+  let low = 0;
+  let high = intervals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const interval = intervals[middle];
+    if (interval && isFound(interval)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Slanted lines: told from a recording without seeing colours. A gap thinner than a pixel is drawn as faint as it is thin. */
+function drawGap(
+  context: CanvasRenderingContext2D,
+  gap: Interval,
+  view: TimelineView,
+  palette: TimelinePalette,
+): void {
+  const fromPx = Math.max(0, view.scale.toPx(gap.startMs));
+  const toPx = Math.min(view.scale.widthPx, view.scale.toPx(gap.endMs));
+  if (toPx <= fromPx) return;
+  context.save();
+  context.beginPath();
+  context.rect(fromPx, BAND_TOP_PX, toPx - fromPx, BAND_BOTTOM_PX - BAND_TOP_PX);
+  context.clip();
+  context.strokeStyle = palette.hatch;
+  context.lineWidth = 1;
+  context.beginPath();
+  const rise = BAND_BOTTOM_PX - BAND_TOP_PX;
+  // The pattern is fixed to time's zero, not to the gap, so that neighbouring gaps and panning look continuous.
+  const phase = (view.scale.toPx(0) % HATCH_STEP_PX) + HATCH_STEP_PX;
+  const start = Math.floor((fromPx - rise) / HATCH_STEP_PX) * HATCH_STEP_PX + (phase % HATCH_STEP_PX);
+  for (let px = start; px < toPx + rise; px += HATCH_STEP_PX) {
+    context.moveTo(px, BAND_BOTTOM_PX);
+    context.lineTo(px + rise, BAND_TOP_PX);
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** The present: a line with a glow behind it; what lies to its right has not happened yet. */
+function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette: TimelinePalette): void {
+  const px = view.scale.toPx(view.nowMs);
+  if (px < 0 || px > view.scale.widthPx + GLOW_PX) return;
+  const last = view.intervals.at(-1);
+  if (last?.kind === 'live') {
+    const glow = context.createLinearGradient(px - GLOW_PX, 0, px, 0);
+    glow.addColorStop(0, 'transparent');
+    glow.addColorStop(1, palette.live);
+    context.globalAlpha = 0.7;
+    context.fillStyle = glow;
+    context.fillRect(px - GLOW_PX, BAND_TOP_PX, GLOW_PX, BAND_BOTTOM_PX - BAND_TOP_PX);
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = palette.live;
+  context.fillRect(Math.round(px) - 1, BAND_TOP_PX - 4, 2, BAND_BOTTOM_PX - BAND_TOP_PX + 8);
+}
+
+function drawLabels(
+  context: CanvasRenderingContext2D,
+  { view, words, zone, palette }: TimelineDrawing,
+): void {
+  let takenPx = -Infinity;
+  for (const label of labels(view.scale, zone)) {
+    const text = label.isMidnight ? words.day(label.ms) : words.label(label.ms);
+    const halfPx = context.measureText(text).width / 2;
+    context.fillStyle = palette.line;
+    context.fillRect(Math.round(label.px), BAND_BOTTOM_PX, 1, label.isMidnight ? 8 : 5);
+    // Spacing keeps ordinary labels apart; this holds for a long date at midnight as well.
+    if (label.px - halfPx < Math.max(2, takenPx + 6) || label.px + halfPx > view.scale.widthPx - 2) continue;
+    takenPx = label.px + halfPx;
+    context.fillStyle = label.isMidnight ? palette.text : palette.quiet;
+    context.fillText(text, label.px - halfPx, LABEL_BASE_PX);
+  }
+}
+
+interface Taken {
+  readonly fromPx: number;
+  readonly toPx: number;
+}
+
+function drawPlayhead(
+  context: CanvasRenderingContext2D,
+  { view, palette, words }: TimelineDrawing,
+): Taken | undefined {
+  if (view.playheadMs === undefined || !view.scale.contains(view.playheadMs)) return undefined;
+  const px = view.scale.toPx(view.playheadMs);
+  context.fillStyle = palette.playhead;
+  context.fillRect(Math.round(px) - 1, PILL_HEIGHT_PX, 2, BAND_BOTTOM_PX - PILL_HEIGHT_PX + 4);
+  const taken = pillAt(context, words.moment(view.playheadMs), px, view.scale.widthPx);
+  context.fillStyle = palette.playhead;
+  context.beginPath();
+  context.roundRect(taken.fromPx, 0, taken.toPx - taken.fromPx, PILL_HEIGHT_PX, 4);
+  context.fill();
+  context.fillStyle = palette.onPlayhead;
+  context.fillText(words.moment(view.playheadMs), taken.fromPx + 6, 14);
+  return taken;
+}
+
+function drawHover(
+  context: CanvasRenderingContext2D,
+  { view, palette, words }: TimelineDrawing,
+  taken: Taken | undefined,
+): void {
+  if (view.hoverMs === undefined || view.isDragging) return;
+  const px = view.scale.toPx(view.hoverMs);
+  context.fillStyle = palette.text;
+  context.globalAlpha = 0.6;
+  context.fillRect(Math.round(px), PILL_HEIGHT_PX + 2, 1, BAND_BOTTOM_PX - PILL_HEIGHT_PX - 2);
+  context.globalAlpha = 1;
+  const text = words.moment(view.hoverMs);
+  let place = pillAt(context, text, px, view.scale.widthPx);
+  if (taken && place.fromPx < taken.toPx + 4 && place.toPx > taken.fromPx - 4) {
+    // Beside the playhead's time, on the side of the pointer, unless the edge is there.
+    const widthPx = place.toPx - place.fromPx;
+    const isLeft =
+      px < (taken.fromPx + taken.toPx) / 2
+        ? taken.fromPx - 4 - widthPx >= 0
+        : taken.toPx + 4 + widthPx > view.scale.widthPx;
+    const fromPx = isLeft ? taken.fromPx - 4 - widthPx : taken.toPx + 4;
+    place = { fromPx, toPx: fromPx + widthPx };
+  }
+  context.fillStyle = palette.text;
+  context.fillText(text, place.fromPx + 6, 14);
+}
+
+/** A time's place above a moment: in the middle, but inside the canvas. */
+function pillAt(context: CanvasRenderingContext2D, text: string, px: number, widthPx: number): Taken {
+  const width = context.measureText(text).width + 12;
+  const fromPx = Math.max(0, Math.min(widthPx - width, px - width / 2));
+  return { fromPx, toPx: fromPx + width };
+}

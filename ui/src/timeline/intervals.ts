@@ -1,0 +1,95 @@
+/** What a stretch of the timeline is (requirement R4.9). */
+export type IntervalKind = 'live' | 'gap' | 'fragment';
+
+/** One entry of the ranges call (R3.10): the status holds from `date`, ms since the epoch, until the next entry. */
+export interface Range {
+  readonly date: number;
+  readonly status: IntervalKind;
+}
+
+/** A stretch of time of one kind; `endMs` is not part of it. */
+export interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly kind: IntervalKind;
+}
+
+/**
+ * The answer to a question about `startMs` to `endMs` as intervals inside that span, in order. What lies before the
+ * first range is a gap; entries out of order are put in order.
+ */
+export function intervalsOf(ranges: readonly Range[], startMs: number, endMs: number): Interval[] {
+  const ordered = [...ranges].sort((a, b) => a.date - b.date);
+  const found: Interval[] = [];
+  let fromMs = startMs;
+  let kind: IntervalKind = 'gap';
+  for (const range of ordered) {
+    if (range.date >= endMs) break;
+    if (range.date > fromMs) {
+      found.push({ startMs: fromMs, endMs: range.date, kind });
+      fromMs = range.date;
+    }
+    kind = range.status;
+  }
+  if (fromMs < endMs) found.push({ startMs: fromMs, endMs, kind });
+  return joined(found);
+}
+
+/** Neighbours of one kind that touch become one interval. Takes intervals in order, without overlaps. */
+export function joined(intervals: readonly Interval[]): Interval[] {
+  const result: Interval[] = [];
+  for (const interval of intervals) {
+    const last = result.at(-1);
+    if (last && last.kind === interval.kind && last.endMs === interval.startMs) {
+      result[result.length - 1] = { ...last, endMs: interval.endMs };
+    } else if (interval.endMs > interval.startMs) result.push(interval);
+  }
+  return result;
+}
+
+/** The interval that holds a moment; undefined where nothing is known. */
+export function intervalAt(intervals: readonly Interval[], ms: number): Interval | undefined {
+  let low = 0;
+  let high = intervals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((intervals[middle]?.endMs ?? 0) <= ms) low = middle + 1;
+    else high = middle;
+  }
+  const found = intervals[low];
+  return found && found.startMs <= ms ? found : undefined;
+}
+
+/** The first interval that can be played and ends after a moment. */
+export function playableAfter(intervals: readonly Interval[], ms: number): Interval | undefined {
+  return intervals.find((interval) => interval.endMs > ms && interval.kind !== 'gap');
+}
+
+/** What a click on the timeline asks for. */
+export type ClickAction =
+  | { readonly type: 'none' }
+  | { readonly type: 'live' }
+  /** Play the archive from this moment. */
+  | { readonly type: 'seek'; readonly ms: number };
+
+/**
+ * The rules of clicking (R4.9): a fragment plays from that moment, live goes live, a gap goes to the next fragment
+ * (or live, if that is what comes next), and a gap at the last position, like the future, does nothing. Where nothing
+ * is known yet the moment itself is asked for.
+ */
+export function clickAction(intervals: readonly Interval[], ms: number, nowMs: number): ClickAction {
+  if (ms > nowMs) return { type: 'none' };
+  const clicked = intervalAt(intervals, ms);
+  if (!clicked) return { type: 'seek', ms };
+  switch (clicked.kind) {
+    case 'fragment':
+      return { type: 'seek', ms };
+    case 'live':
+      return { type: 'live' };
+    case 'gap': {
+      const next = playableAfter(intervals, clicked.endMs);
+      if (!next) return { type: 'none' };
+      return next.kind === 'live' ? { type: 'live' } : { type: 'seek', ms: next.startMs };
+    }
+  }
+}

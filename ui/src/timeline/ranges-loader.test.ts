@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle, TestClock } from '../player/test-clock.ts';
+import type { Range } from './intervals.ts';
+import { RangesLoader } from './ranges-loader.ts';
+import { TimeScale } from './time-scale.ts';
+
+const PIECE_MS = 10_800_000;
+const nowMs = Date.UTC(2026, 10, 21, 12, 30);
+
+/** A server whose whole archive is one fragment; keeps what it was asked. */
+function setUp(
+  answer: (startMs: number, endMs: number) => Range[] = () => [{ date: 0, status: 'fragment' }],
+) {
+  const clock = new TestClock(nowMs);
+  const asked: { startMs: number; endMs: number; signal: AbortSignal }[] = [];
+  const errors: unknown[] = [];
+  let isHeld = false;
+  const loader = new RangesLoader({
+    clock,
+    pieceMs: PIECE_MS,
+    call: (startMs, endMs, signal) => {
+      asked.push({ startMs, endMs, signal });
+      if (!isHeld) return Promise.resolve(answer(startMs, endMs));
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+    onError: (error) => errors.push(error),
+  });
+  return { clock, asked, errors, loader, hold: (held: boolean) => (isHeld = held) };
+}
+
+test('[R9.3] asks in pieces of at most rangesMaxSeconds, never for the future, and joins the answers', async () => {
+  const { loader, asked } = setUp();
+  loader.show(TimeScale.opening(nowMs, 1000));
+  await settle(100);
+  assert.ok(asked.length >= 7);
+  for (const { startMs, endMs } of asked) {
+    assert.ok(endMs - startMs <= PIECE_MS);
+    assert.ok(endMs <= nowMs);
+  }
+  assert.equal(loader.intervals.length, 1);
+  assert.equal(loader.intervals[0]?.endMs, nowMs);
+});
+
+test('[R9.1] only what can still change is asked for again, every max(3.5 s, 6 x seconds per pixel)', async () => {
+  const { loader, asked, clock } = setUp();
+  loader.show(new TimeScale(nowMs - 9 * 3_600_000, 10 * 3_600_000, 6000));
+  await settle(100);
+  const first = asked.length;
+  clock.advance(35_000);
+  await settle(100);
+  assert.equal(asked.length, first);
+  clock.advance(1500);
+  await settle(100);
+  assert.equal(asked.length, first + 1);
+  assert.equal(asked.at(-1)?.endMs, nowMs + 36_000);
+  loader.pause();
+  clock.advance(600_000);
+  await settle();
+  assert.equal(asked.length, first + 1);
+});
+
+test('questions for what is no longer in view are given up, without a word about it', async () => {
+  const { loader, asked, errors, hold } = setUp();
+  hold(true);
+  loader.show(new TimeScale(nowMs - 3_600_000, 7_200_000, 1000));
+  await settle();
+  const old = asked.map((question) => question.signal);
+  loader.show(new TimeScale(nowMs - 100 * 3_600_000, 3_600_000, 1000));
+  await settle();
+  assert.ok(old.every((signal) => signal.aborted));
+  assert.equal(errors.length, 0);
+  assert.ok(asked.at(-1)!.endMs < nowMs - 90 * 3_600_000);
+});
+
+test('a failure is told and asked again with the next refresh, not at once', async () => {
+  let isDown = true;
+  const { loader, asked, errors, clock } = setUp(() => {
+    if (isDown) throw new Error('down');
+    return [{ date: 0, status: 'gap' }];
+  });
+  loader.show(new TimeScale(nowMs - 60_000, 60_000, 1000));
+  await settle(50);
+  assert.deepEqual([asked.length, errors.length], [1, 1]);
+  isDown = false;
+  clock.advance(3500);
+  await settle(50);
+  assert.equal(asked.length, 2);
+  assert.equal(loader.intervals[0]?.kind, 'gap');
+});
+
+test('[R4.8] the next recording is found beyond what is in view, and none is none', async () => {
+  const { loader } = setUp((startMs, endMs) => {
+    const fragmentMs = nowMs - 40 * 3_600_000;
+    const ranges: Range[] = [{ date: startMs, status: 'gap' }];
+    if (fragmentMs >= startMs && fragmentMs < endMs) {
+      ranges.push({ date: fragmentMs, status: 'fragment' }, { date: fragmentMs + 60_000, status: 'gap' });
+    }
+    return ranges;
+  });
+  const signal = new AbortController().signal;
+  const found = await loader.nextPlayable(nowMs - 90 * 3_600_000, signal);
+  assert.deepEqual(found, {
+    startMs: nowMs - 40 * 3_600_000,
+    endMs: nowMs - 40 * 3_600_000 + 60_000,
+    kind: 'fragment',
+  });
+  assert.equal(await loader.nextPlayable(nowMs - 30 * 3_600_000, signal), undefined);
+});

@@ -1,0 +1,180 @@
+import { polls } from '@vidette/contract/constants';
+import type { Cancel, Clock } from '../player/clock.ts';
+import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
+import type { TimeScale } from './time-scale.ts';
+
+/** Asks the server for the ranges of at most `pieceMs`; rejects with whatever the call rejects with. */
+export type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<readonly Range[]>;
+
+export interface RangesLoaderOptions {
+  readonly call: RangesCall;
+  readonly clock: Clock;
+  /** The server's `rangesMaxSeconds` (R9.3): no question is longer. */
+  readonly pieceMs: number;
+  /** Told of every failed question; the loader goes on by itself with the next refresh. */
+  readonly onError: (error: unknown) => void;
+}
+
+interface Piece {
+  readonly intervals: readonly Interval[];
+  /** Known up to here: the moment of the answer for a piece that holds the present. */
+  readonly untilMs: number;
+  /** On the wall clock. */
+  readonly askedMs: number;
+}
+
+/** An answer about a time at least this long ago changes only by retention. */
+const SETTLED_MS = 5 * 60_000;
+/** Even settled pieces are asked again after this long: retention takes the oldest away. */
+const STALE_MS = 10 * 60_000;
+const PIECES_LIMIT = 400;
+const QUESTIONS_LIMIT = 4;
+/** How many pieces ahead a search for the next recording looks: four weeks of three-hour pieces. */
+const SEARCH_LIMIT = 224;
+
+/**
+ * The ranges of one stream, asked for in pieces on a fixed grid, so that panning finds them in the cache, and joined
+ * again for whoever reads. The newest piece is refreshed while somebody looks at it.
+ */
+export class RangesLoader {
+  readonly #options: RangesLoaderOptions;
+  readonly #pieces = new Map<number, Piece>();
+  readonly #asking = new Map<number, AbortController>();
+  readonly #listeners = new Set<() => void>();
+  #wanted: number[] = [];
+  #scale: TimeScale | undefined;
+  #cancelRefresh: Cancel | undefined;
+  #joined: Interval[] | undefined;
+
+  constructor(options: RangesLoaderOptions) {
+    this.#options = options;
+  }
+
+  /** Everything known, in order, without overlaps; a live interval reaches to the present. */
+  get intervals(): readonly Interval[] {
+    this.#joined ??= this.#join();
+    return this.#joined;
+  }
+
+  /** Calls back after every change of `intervals`; the returned function ends that. */
+  subscribe(listener: () => void): Cancel {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What is looked at now. Questions for what is no longer in view are given up; the newest view wins. */
+  show(scale: TimeScale): void {
+    this.#scale = scale;
+    const wanted = this.#indexes(scale.startMs, Math.min(scale.endMs, this.#options.clock.wallMs()));
+    // The newest first: that is where people look.
+    this.#wanted = wanted.reverse();
+    for (const [index, controller] of this.#asking) {
+      if (!this.#wanted.includes(index)) controller.abort();
+    }
+    this.#ask();
+    this.#schedule();
+  }
+
+  /** Stops asking, e.g. in a hidden tab; what is known stays. `show` begins again. */
+  pause(): void {
+    this.#cancelRefresh?.();
+    this.#cancelRefresh = undefined;
+    this.#wanted = [];
+    for (const controller of this.#asking.values()) controller.abort();
+  }
+
+  /**
+   * The first interval that can be played and ends after a moment, asking the server where nothing is known.
+   * Undefined when there is none up to the present.
+   */
+  async nextPlayable(fromMs: number, signal: AbortSignal): Promise<Interval | undefined> {
+    const nowMs = this.#options.clock.wallMs();
+    for (const index of this.#indexes(fromMs, nowMs).slice(0, SEARCH_LIMIT)) {
+      const piece = this.#fresh(index, true) ?? (await this.#load(index, signal));
+      const found = piece.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
+      if (found)
+        return this.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap') ?? found;
+    }
+    return undefined;
+  }
+
+  #indexes(startMs: number, endMs: number): number[] {
+    const indexes: number[] = [];
+    const { pieceMs } = this.#options;
+    for (let index = Math.floor(startMs / pieceMs); index * pieceMs < endMs; index++) indexes.push(index);
+    return indexes;
+  }
+
+  /** The piece, if it needn't be asked again. */
+  #fresh(index: number, isSearch: boolean): Piece | undefined {
+    const piece = this.#pieces.get(index);
+    if (!piece) return undefined;
+    const nowMs = this.#options.clock.wallMs();
+    const isSettled = piece.askedMs - (index + 1) * this.#options.pieceMs > SETTLED_MS;
+    if (isSettled) return nowMs - piece.askedMs < STALE_MS ? piece : undefined;
+    const refreshMs = (isSearch ? undefined : this.#scale?.refreshMs) ?? polls.archiveMinimumMs;
+    return nowMs - piece.askedMs < refreshMs ? piece : undefined;
+  }
+
+  #ask(): void {
+    for (const index of this.#wanted) {
+      if (this.#asking.size >= QUESTIONS_LIMIT) return;
+      if (this.#asking.has(index) || this.#fresh(index, false)) continue;
+      const controller = new AbortController();
+      this.#asking.set(index, controller);
+      this.#load(index, controller.signal).then(
+        () => {
+          this.#asking.delete(index);
+          this.#ask();
+        },
+        (error: unknown) => {
+          this.#asking.delete(index);
+          if (!controller.signal.aborted) {
+            // The refresh asks again; until then this piece would only fail again.
+            this.#wanted = this.#wanted.filter((other) => other !== index);
+            this.#options.onError(error);
+          }
+          this.#ask();
+        },
+      );
+    }
+  }
+
+  async #load(index: number, signal: AbortSignal): Promise<Piece> {
+    const { pieceMs, clock, call } = this.#options;
+    const startMs = index * pieceMs;
+    const askedMs = clock.wallMs();
+    const untilMs = Math.min(startMs + pieceMs, Math.max(startMs + 1, askedMs));
+    const ranges = await call(startMs, untilMs, signal);
+    signal.throwIfAborted();
+    const piece = { intervals: intervalsOf(ranges, startMs, untilMs), untilMs, askedMs };
+    this.#pieces.delete(index);
+    this.#pieces.set(index, piece);
+    this.#forget();
+    this.#joined = undefined;
+    for (const listener of this.#listeners) listener();
+    return piece;
+  }
+
+  /** Keeps the newest answers; a Map is in order of insertion. */
+  #forget(): void {
+    for (const index of this.#pieces.keys()) {
+      if (this.#pieces.size <= PIECES_LIMIT) return;
+      if (!this.#wanted.includes(index)) this.#pieces.delete(index);
+    }
+  }
+
+  #join(): Interval[] {
+    const indexes = [...this.#pieces.keys()].sort((a, b) => a - b);
+    return joined(indexes.flatMap((index) => this.#pieces.get(index)?.intervals ?? []));
+  }
+
+  #schedule(): void {
+    this.#cancelRefresh?.();
+    const scale = this.#scale;
+    if (!scale) return;
+    this.#cancelRefresh = this.#options.clock.after(scale.refreshMs, () => {
+      if (this.#scale) this.show(this.#scale);
+    });
+  }
+}

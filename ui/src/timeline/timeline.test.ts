@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle, TestClock } from '../player/test-clock.ts';
+import type { Range } from './intervals.ts';
+import { RangesLoader } from './ranges-loader.ts';
+import { Timeline } from './timeline.ts';
+
+const HOUR_MS = 3_600_000;
+const nowMs = Date.UTC(2026, 10, 21, 12);
+const WIDTH_PX = 1150;
+
+/** Recorded up to 5 h ago, a gap of 2 h, recorded for 2 h, a gap of 59 min, live for a minute. */
+const recorded: Range[] = [
+  { date: nowMs - 100 * HOUR_MS, status: 'fragment' },
+  { date: nowMs - 5 * HOUR_MS, status: 'gap' },
+  { date: nowMs - 3 * HOUR_MS, status: 'fragment' },
+  { date: nowMs - 1 * HOUR_MS, status: 'gap' },
+  { date: nowMs - 60_000, status: 'live' },
+];
+
+async function setUp(ranges: readonly Range[] = recorded) {
+  const clock = new TestClock(nowMs);
+  const asked: (number | 'live')[] = [];
+  const loader = new RangesLoader({
+    clock,
+    pieceMs: 3 * HOUR_MS,
+    call: () => Promise.resolve(ranges),
+    onError: (error) => assert.fail(String(error)),
+  });
+  const timeline = new Timeline({
+    clock,
+    loader,
+    onSeek: (ms) => asked.push(ms),
+    onLive: () => asked.push('live'),
+  });
+  timeline.resize(WIDTH_PX);
+  await settle(100);
+  const pxOf = (ms: number) => timeline.getView().scale.toPx(ms);
+  const click = (ms: number) => {
+    timeline.press(pxOf(ms));
+    timeline.release(pxOf(ms));
+  };
+  return { clock, timeline, asked, pxOf, click };
+}
+
+test('[R4.9] clicks: a fragment plays there, a gap goes to the next fragment, live goes live, the future does nothing', async () => {
+  const { asked, click } = await setUp();
+  click(nowMs - 2 * HOUR_MS);
+  click(nowMs - 4 * HOUR_MS);
+  click(nowMs - 30_000);
+  click(nowMs + HOUR_MS);
+  assert.equal(asked.length, 3);
+  assert.ok(Math.abs((asked[0] as number) - (nowMs - 2 * HOUR_MS)) < 1);
+  assert.deepEqual(asked.slice(1), [nowMs - 3 * HOUR_MS, 'live']);
+});
+
+test('[R4.9] a click on the gap at the last position does nothing', async () => {
+  const { asked, click } = await setUp(recorded.slice(0, 4));
+  click(nowMs - HOUR_MS / 2);
+  assert.deepEqual(asked, []);
+});
+
+test('a drag pans and is no click; thrown, it glides on and comes to rest', async () => {
+  const { timeline, asked, clock } = await setUp();
+  const before = timeline.getView().scale;
+  timeline.press(500);
+  for (let px = 510; px <= 700; px += 10) {
+    clock.advance(10);
+    timeline.move(px);
+  }
+  const dragged = timeline.getView().scale;
+  assert.ok(Math.abs(dragged.startMs - (before.startMs - 200 * before.msPerPx)) < 1);
+  timeline.release(700);
+  for (let frame = 0; frame < 300; frame++) {
+    clock.advance(16);
+    timeline.frame(undefined);
+  }
+  const rested = timeline.getView().scale;
+  assert.ok(rested.startMs < dragged.startMs);
+  clock.advance(16);
+  timeline.frame(undefined);
+  assert.equal(timeline.getView().scale.startMs, rested.startMs);
+  assert.deepEqual(asked, []);
+});
+
+test('[R9.4] the wheel zooms about the pointer by whole steps, small turns add up', async () => {
+  const { timeline } = await setUp();
+  const before = timeline.getView().scale;
+  const ms = before.toMs(300);
+  timeline.wheel(300, 0, -100);
+  assert.equal(timeline.getView().scale.spanMs, before.spanMs / 1.5);
+  assert.ok(Math.abs(timeline.getView().scale.toPx(ms) - 300) < 1e-6);
+  for (let turn = 0; turn < 9; turn++) timeline.wheel(300, 0, 10);
+  assert.ok(Math.abs(timeline.getView().scale.spanMs - before.spanMs) < 1);
+  timeline.wheel(300, 50, 10);
+  assert.ok(timeline.getView().scale.startMs > before.startMs);
+});
+
+test('[R9.6] the width follows when it has rested for 100 ms', async () => {
+  const { timeline, clock } = await setUp();
+  timeline.resize(800);
+  timeline.resize(700);
+  clock.advance(99);
+  assert.equal(timeline.getView().scale.widthPx, WIDTH_PX);
+  clock.advance(1);
+  assert.equal(timeline.getView().scale.widthPx, 700);
+});
+
+test('keys: steps add up before the player is there, gaps are passed in the direction of the step', async () => {
+  const { timeline, asked } = await setUp();
+  const startMs = nowMs - 2 * HOUR_MS;
+  timeline.frame(startMs);
+  timeline.key('ArrowLeft', false);
+  timeline.key('ArrowLeft', false);
+  timeline.key('ArrowRight', true);
+  assert.deepEqual(asked, [startMs - 10_000, startMs - 20_000, startMs + 40_000]);
+  timeline.frame(nowMs - 3 * HOUR_MS + 5000);
+  timeline.key('ArrowLeft', false);
+  assert.equal(asked.at(-1), nowMs - 5 * HOUR_MS - 10_000);
+  timeline.key('ArrowRight', true);
+  assert.equal(asked.at(-1), nowMs - 3 * HOUR_MS);
+  timeline.key('End', false);
+  assert.equal(asked.at(-1), 'live');
+  timeline.frame(nowMs - 2 * HOUR_MS);
+  timeline.key('[', false);
+  assert.equal(asked.at(-1), nowMs - 3 * HOUR_MS);
+  timeline.key(']', false);
+  assert.equal(asked.at(-1), 'live');
+  assert.equal(timeline.key('x', false), false);
+});
+
+test('a playing playhead stays in view, unless the viewer looks elsewhere', async () => {
+  const { timeline } = await setUp();
+  const share = (ms: number) => timeline.getView().scale.toPx(ms) / WIDTH_PX;
+  for (let hour = 0; hour < 6; hour++) timeline.frame(nowMs + hour * HOUR_MS);
+  assert.ok(Math.abs(share(nowMs + 5 * HOUR_MS) - 0.92) < 1e-6);
+  timeline.wheel(100, -3000, 0);
+  const looking = timeline.getView().scale.startMs;
+  timeline.frame(nowMs + 6 * HOUR_MS);
+  assert.equal(timeline.getView().scale.startMs, looking);
+  timeline.goTo(nowMs - 90 * HOUR_MS);
+  assert.ok(timeline.getView().scale.contains(nowMs - 90 * HOUR_MS));
+});

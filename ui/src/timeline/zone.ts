@@ -1,0 +1,69 @@
+const QUARTER_MS = 15 * 60_000;
+/** A day has 96 quarters; this many offsets cover some weeks of scrolling before the cache starts anew. */
+const CACHE_LIMIT = 10_000;
+
+/**
+ * One time zone by its IANA name: how far its clocks are from UTC at a moment, through Intl alone. Zones change their
+ * offset on quarters of an hour of UTC only, so an offset is looked up once per quarter.
+ */
+export class Zone {
+  /** The IANA name, as in `Europe/Berlin`. */
+  readonly name: string;
+  readonly #format: Intl.DateTimeFormat;
+  readonly #offsetByQuarter = new Map<number, number>();
+
+  /** @throws RangeError for a name that this browser doesn't know */
+  constructor(name: string) {
+    this.name = name;
+    this.#format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  }
+
+  /** The zone of this browser. */
+  static own(): Zone {
+    return new Zone(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  }
+
+  /** Milliseconds to add to UTC to read the zone's clocks at `utcMs`. */
+  offsetMs(utcMs: number): number {
+    const quarter = Math.floor(utcMs / QUARTER_MS);
+    const known = this.#offsetByQuarter.get(quarter);
+    if (known !== undefined) return known;
+    const part: Record<string, number> = {};
+    for (const { type, value } of this.#format.formatToParts(quarter * QUARTER_MS))
+      part[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    const offsetMs = Date.UTC(year, month - 1, day, hour, minute, second) - quarter * QUARTER_MS;
+    if (this.#offsetByQuarter.size >= CACHE_LIMIT) this.#offsetByQuarter.clear();
+    this.#offsetByQuarter.set(quarter, offsetMs);
+    return offsetMs;
+  }
+
+  /** Milliseconds since the zone's own midnight by its clocks, 0 to 86 399 999. */
+  clockMs(utcMs: number): number {
+    const dayMs = 86_400_000;
+    return (((utcMs + this.offsetMs(utcMs)) % dayMs) + dayMs) % dayMs;
+  }
+
+  /**
+   * The moment at which the zone's clocks show a date and time. Of the two moments of a repeated hour the first; a time
+   * that a night leaves out is taken as the one an hour (or as much as is left out) later.
+   */
+  fromLocal(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
+    const asUtcMs = Date.UTC(year, month - 1, day, hour, minute, second);
+    const before = asUtcMs - this.offsetMs(asUtcMs - 86_400_000);
+    const after = asUtcMs - this.offsetMs(asUtcMs + 86_400_000);
+    for (const candidate of [Math.min(before, after), Math.max(before, after)]) {
+      if (candidate + this.offsetMs(candidate) === asUtcMs) return candidate;
+    }
+    return before;
+  }
+}
