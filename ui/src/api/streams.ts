@@ -1,0 +1,146 @@
+import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import type { RequestOf } from '@vidette/contract/client';
+import { polls } from '@vidette/contract/constants';
+import type { StreamState } from '@vidette/contract/entities';
+import { api } from './api.ts';
+
+/** Which streams a list shows and in which order; `page` and its size are the list's own business. */
+export type StreamFilter = Pick<
+  NonNullable<RequestOf<'listStreams'>['query']>,
+  'groupType' | 'sortType' | 'onlyAvailable' | 'searchingValues'
+>;
+
+/** Streams in one page of the list. */
+export const streamsPageSize = 60;
+
+const allStreams = ['streams'] as const;
+const pagesKey = [...allStreams, 'pages'] as const;
+const statusesKey = [...allStreams, 'statuses'] as const;
+
+/** One page of the list, from 1. */
+export function streamsPageQuery(filter: StreamFilter, page: number) {
+  return queryOptions({
+    queryKey: [...pagesKey, filter, page],
+    queryFn: ({ signal }) =>
+      api.listStreams({ query: { ...filter, page, pageSize: streamsPageSize } }, { signal }),
+    staleTime: 10_000,
+    meta: { isHandled: true },
+  });
+}
+
+/** Statuses as the last answers put together, and up to which revision. */
+export interface StreamStatuses {
+  readonly revision: number;
+  readonly states: ReadonlyMap<string, StreamState>;
+}
+
+/**
+ * The statuses of all streams by one light call a second [R9.1]: the server answers with what changed. Lists are
+ * asked for again when streams came, went or were saved.
+ */
+export function streamStatusesQuery(queryClient: QueryClient) {
+  return queryOptions({
+    queryKey: statusesKey,
+    queryFn: async ({ signal }): Promise<StreamStatuses> => {
+      const before = queryClient.getQueryData<StreamStatuses>(statusesKey);
+      const reply = await api.listStreamStatuses({ query: { since: before?.revision ?? 0 } }, { signal });
+      if (before && reply.listChanged) void queryClient.invalidateQueries({ queryKey: pagesKey });
+      if (before && reply.items.length === 0) return { ...before, revision: reply.revision };
+      const states = new Map(before?.states);
+      for (const state of reply.items) states.set(state.uid, state);
+      return { revision: reply.revision, states };
+    },
+    structuralSharing: false,
+    refetchInterval: polls.streamStatusMs,
+    meta: { isHandled: true },
+  });
+}
+
+/** One stream; asked for every second while its screen shows a status. */
+export function streamQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream', uid],
+    queryFn: ({ signal }) => api.getStream({ params: { uid } }, { signal }),
+    meta: { title: 'streams.failed.load' },
+  });
+}
+
+/** How a running stream is doing, for its debug tab. */
+export function streamStatsQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream', uid, 'stats'],
+    queryFn: ({ signal }) => api.getStreamStats({ params: { uid } }, { signal }),
+    refetchInterval: polls.logsMs,
+    meta: { isHandled: true },
+  });
+}
+
+/** How much of a stream is recorded. */
+export function archiveStatsQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream', uid, 'archive-stats'],
+    queryFn: ({ signal }) => api.getArchiveStats({ params: { uid } }, { signal }),
+    refetchInterval: 10_000,
+    meta: { isHandled: true },
+  });
+}
+
+/** The tags in use, for forms to offer. */
+export const streamTagsQuery = queryOptions({
+  queryKey: [...allStreams, 'tags'],
+  queryFn: ({ signal }) => api.listStreamTags({}, { signal }),
+  staleTime: 30_000,
+  meta: { isHandled: true },
+});
+
+/** The newest picture of a stream, for a tile. */
+export async function loadStreamPicture(uid: string, width: number, signal: AbortSignal): Promise<Blob> {
+  const response = await api.getStreamPicture({ params: { uid }, query: { width } }, { signal });
+  return response.blob();
+}
+
+/** Forgets what lists and screens know of streams, after a change. */
+export function streamsChanged(queryClient: QueryClient, uid?: string): Promise<unknown> {
+  return Promise.all([
+    queryClient.invalidateQueries({ queryKey: pagesKey }),
+    queryClient.invalidateQueries({ queryKey: streamTagsQuery.queryKey }),
+    uid === undefined ? undefined : queryClient.invalidateQueries({ queryKey: ['stream', uid] }),
+  ]);
+}
+
+/** Pauses or resumes a stream; the answer's status is shown at once. */
+export function usePauseStream() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ uid, isPaused }: { uid: string; isPaused: boolean }) =>
+      isPaused ? api.resumeStream({ body: { uid } }) : api.pauseStream({ body: { uid } }),
+    meta: { title: 'streams.failed.pause' },
+    onSuccess: (_reply, { uid }) => {
+      void queryClient.invalidateQueries({ queryKey: statusesKey });
+      return queryClient.invalidateQueries({ queryKey: ['stream', uid] });
+    },
+  });
+}
+
+/** Adds a stream; resolves with its uid. */
+export function useAddStream() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'addStream'>['body']) => api.addStream({ body }),
+    onSuccess: () => streamsChanged(queryClient),
+  });
+}
+
+/** Deletes a stream and, with `purge`, its archive. */
+export function useDeleteStream() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ uid, purge }: { uid: string; purge: boolean }) =>
+      api.deleteStream({ params: { uid }, query: { purge } }),
+    meta: { title: 'streams.failed.delete' },
+    onSuccess: (_reply, { uid }) => {
+      queryClient.removeQueries({ queryKey: ['stream', uid] });
+      return streamsChanged(queryClient);
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { User } from '@vidette/contract/entities';
+import { takeDestination } from './destination.ts';
+import { usePage } from './page-context.tsx';
+import { setUser, settingsQuery } from '../api/session.ts';
+
+/** What follows a successful sign-in: the user's language, fresh settings, and where they wanted to go [R2.21]. */
+export function useEnter(): (user: User, mustChangePassword: boolean) => Promise<void> {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const { language } = usePage();
+  return async (user, mustChangePassword) => {
+    await Promise.all([
+      language.change(user.language),
+      queryClient.fetchQuery({ ...settingsQuery, staleTime: 0 }),
+    ]);
+    setUser(queryClient, user);
+    const destination = takeDestination(sessionStorage);
+    if (mustChangePassword) await navigate({ to: '/profile/me/edit' });
+    else if (destination) {
+      await navigate({
+        to: destination.name as '/streams',
+        params: destination.params as Record<string, never>,
+        search: destination.search as Record<string, never>,
+      });
+    } else await navigate({ to: '/streams' });
+  };
+}

@@ -1,0 +1,50 @@
+import type { FormEvent, ReactNode, Ref } from 'react';
+import classes from './form.module.css';
+
+interface FormProps {
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+  /** What failed about the form as a whole, in words. */
+  readonly failure?: string | null;
+  readonly ref?: Ref<HTMLFormElement>;
+}
+
+/** One column of fields, the failure of the whole above the actions. Enter submits; the browser checks nothing. */
+export function Form({ onSubmit, children, failure, ref }: FormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form ref={ref} noValidate onSubmit={submit} className={classes.form}>
+      {children}
+      <div role="alert" className={classes.failureHolder}>
+        {failure && <p className={classes.failure}>{failure}</p>}
+      </div>
+    </form>
+  );
+}
+
+/** The form's buttons, always last and at its left edge, the main one first. */
+export function FormActions({ children }: { children: ReactNode }) {
+  return <div className={classes.actions}>{children}</div>;
+}
+
+/** A group of fields under a heading. */
+export function FormSection({
+  title,
+  text,
+  children,
+}: {
+  title: string;
+  text?: string;
+  children: ReactNode;
+}) {
+  return (
+    <section className={classes.section}>
+      <h2 className={classes.sectionTitle}>{title}</h2>
+      {text && <p className={classes.sectionText}>{text}</p>}
+      {children}
+    </section>
+  );
+}

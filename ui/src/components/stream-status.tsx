@@ -1,0 +1,51 @@
+import type { StreamStatus as Status } from '@vidette/contract/entities';
+import type { ReactNode } from 'react';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import type { MessageKey } from '../i18n/i18n.ts';
+import classes from './stream-status.module.css';
+
+const words: Record<Status, MessageKey> = {
+  pending: 'streams.status.pending',
+  running: 'streams.status.running',
+  failed: 'streams.status.failed',
+  paused: 'streams.status.paused',
+  disabled: 'streams.status.disabled',
+};
+
+/** Each state has a shape of its own, so that none hangs on colour alone. */
+const shapes: Record<Status, ReactNode> = {
+  pending: (
+    <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="2" strokeDasharray="4 2.2" />
+  ),
+  running: <circle cx="6" cy="6" r="4.5" fill="currentColor" />,
+  failed: <path d="M6 1l5.4 9.6H.6z" fill="currentColor" />,
+  paused: <path d="M2.5 2h2.6v8H2.5zM6.9 2h2.6v8H6.9z" fill="currentColor" />,
+  disabled: <rect x="2" y="2" width="8" height="8" fill="none" stroke="currentColor" strokeWidth="2" />,
+};
+
+/** A stream's state: shape, word and colour. */
+export function StreamStatus({ status }: { status: Status }) {
+  const i18n = useI18n();
+  return (
+    <span className={classes.status} data-status={status}>
+      <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">
+        {shapes[status]}
+      </svg>
+      {i18n.t(words[status])}
+    </span>
+  );
+}
+
+/** Says that a stream is being recorded. */
+export function RecordingMark() {
+  const i18n = useI18n();
+  return (
+    <span className={classes.status} data-status="recording">
+      <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">
+        <circle cx="6" cy="6" r="4.6" fill="none" stroke="currentColor" strokeWidth="1.4" />
+        <circle cx="6" cy="6" r="2.4" fill="currentColor" />
+      </svg>
+      {i18n.t('streams.recording')}
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+import type { StreamStatus as Status } from '@vidette/contract/entities';
+import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { FreshPicture } from './fresh-picture.tsx';
+import { RecordingMark, StreamStatus } from './stream-status.tsx';
+import classes from './stream-tile.module.css';
+
+interface StreamTileProps {
+  readonly uid: string;
+  readonly name: string;
+  readonly status: Status;
+  /** Why there is no live picture, in words. */
+  readonly reason: string | null;
+  readonly isRecorded: boolean;
+  readonly loadPicture: (signal: AbortSignal) => Promise<Blob>;
+  readonly pictureEveryMs: number;
+  /** Shown while the tile is pointed at or focused. */
+  readonly controls: ReactNode;
+}
+
+/** A stream as a 16:9 picture with its name and state at the foot; a click opens it. */
+export function StreamTile(tile: StreamTileProps) {
+  const isRunning = tile.status === 'running';
+  return (
+    <article className={classes.tile}>
+      <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link}>
+        <FreshPicture load={tile.loadPicture} everyMs={isRunning ? tile.pictureEveryMs : null} />
+        {tile.reason !== null && <span className={classes.reason}>{tile.reason}</span>}
+        <span className={classes.foot}>
+          <span className={classes.name}>{tile.name}</span>
+          <span className={classes.states}>
+            <StreamStatus status={tile.status} />
+            {isRunning && tile.isRecorded && <RecordingMark />}
+          </span>
+        </span>
+      </Link>
+      <div className={classes.controls}>{tile.controls}</div>
+    </article>
+  );
+}
+
+/** The place of a tile whose stream is on its way. */
+export function StreamTileSkeleton() {
+  return <div className={classes.tile} data-skeleton="true" />;
+}

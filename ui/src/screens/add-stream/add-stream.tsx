@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { useAddStream } from '../../api/streams.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { notifySuccess } from '../../app/notify.ts';
+import { Form, FormActions } from '../../components/form.tsx';
+import { PageBar } from '../../components/page-bar.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { SourceProbe } from '../stream-form/source-probe.tsx';
+import { StreamFields } from '../stream-form/stream-fields.tsx';
+import {
+  bodyOf,
+  codeFields,
+  emptyValues,
+  fieldWords,
+  sourceProblem,
+  suggestedName,
+  type StreamValues,
+} from '../stream-form/stream-values.ts';
+import { useSourceCheck } from '../stream-form/use-source-check.ts';
+import classes from './add-stream.module.css';
+
+/** Adding a stream [R2.10]: the address, a look through it, a name, and whether it is recorded. */
+export function AddStreamScreen() {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const { source = '' } = useSearch({ from: '/add-stream' });
+  const formElement = useRef<HTMLFormElement>(null);
+  const add = useAddStream();
+  const form = useForm<StreamValues>({
+    initialValues: { ...emptyValues, streamSource: source },
+    validate: {
+      streamSource: (value) => sourceProblem(value, i18n),
+      name: (value) => (value.trim() === '' ? i18n.t('stream.name.missing') : null),
+    },
+  });
+  const showErrors = (error: unknown) => {
+    form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldWords));
+    focusFirstError(formElement.current);
+  };
+  const check = useSourceCheck(form.values.streamSource, undefined, showErrors);
+  const suggestName = () => {
+    if (form.values.name !== '') return;
+    form.setFieldValue('name', suggestedName(form.values.streamSource, i18n.t('streams.demo.name')));
+  };
+  const submit = form.onSubmit(
+    (values) =>
+      add.mutate(bodyOf(values), {
+        onError: showErrors,
+        onSuccess: ({ uid }) => {
+          notifySuccess(i18n.t('addStream.added'));
+          return navigate({ to: '/stream/$uid/view', params: { uid } });
+        },
+      }),
+    () => focusFirstError(formElement.current),
+  );
+  const isAboutFields = Object.keys(form.errors).length > 0;
+  return (
+    <div className={classes.screen}>
+      <PageBar title={i18n.t('title.addStream')} />
+      <Form
+        ref={formElement}
+        onSubmit={submit}
+        failure={add.error && !isAboutFields ? wordsOf(add.error, i18n) : null}
+      >
+        <StreamFields
+          form={form}
+          onSourceLeft={suggestName}
+          probe={
+            <SourceProbe check={check} isReady={sourceProblem(form.values.streamSource, i18n) === null} />
+          }
+        />
+        <FormActions>
+          <Button type="submit" size="sm" loading={add.isPending}>
+            {i18n.t('addStream.submit')}
+          </Button>
+          <Button component={Link} to="/streams" size="sm" variant="default">
+            {i18n.t('action.cancel')}
+          </Button>
+        </FormActions>
+      </Form>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/api.ts';
+import { useSettings } from '../../api/session.ts';
+import { useEnter } from '../../app/enter.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { AccountFrame } from '../../components/account-frame.tsx';
+import { Form, FormActions } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+
+/** Signing in [R2.2]: says why one is here, when a session has ended or a password was just changed. */
+export function AuthScreen() {
+  const i18n = useI18n();
+  const settings = useSettings();
+  const { recover, expired } = useSearch({ from: '/auth' });
+  const enter = useEnter();
+  const [name, setName] = useState(settings.kioskPrefillUser ?? '');
+  const [password, setPassword] = useState(settings.kioskPrefillPassword ?? '');
+  const signIn = useMutation({
+    mutationFn: () => api.signIn({ body: { name: name.trim(), password } }),
+    onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
+    onError: () => document.querySelector<HTMLInputElement>('input[name="password"]')?.select(),
+  });
+  return (
+    <AccountFrame appTitle={settings.appTitle} appLogo={settings.appLogo} title={i18n.t('auth.title')}>
+      <Form onSubmit={() => signIn.mutate()} failure={signIn.error ? wordsOf(signIn.error, i18n) : null}>
+        {recover && <Notice>{i18n.t('auth.recovered')}</Notice>}
+        {expired && !recover && <Notice>{i18n.t('auth.expired')}</Notice>}
+        <TextInput
+          name="username"
+          label={i18n.t('account.login')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          required
+          withAsterisk={false}
+        />
+        <PasswordInput
+          name="password"
+          label={i18n.t('account.password')}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
+          required
+          withAsterisk={false}
+        />
+        <FormActions>
+          <Button type="submit" size="sm" fullWidth loading={signIn.isPending} disabled={!name || !password}>
+            {i18n.t('auth.submit')}
+          </Button>
+          {settings.passwordResetAllowed && (
+            <Button component={Link} to="/recover-password" size="sm" variant="subtle" fullWidth>
+              {i18n.t('auth.recover')}
+            </Button>
+          )}
+        </FormActions>
+      </Form>
+    </AccountFrame>
+  );
+}

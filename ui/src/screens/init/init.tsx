@@ -1,0 +1,131 @@
+import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { languages } from '@vidette/contract/constants';
+import { useRef } from 'react';
+import { api } from '../../api/api.ts';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { useSettings } from '../../api/session.ts';
+import { useEnter } from '../../app/enter.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { usePage } from '../../app/page-context.tsx';
+import { AccountFrame } from '../../components/account-frame.tsx';
+import { Form, FormActions } from '../../components/form.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
+
+const languageNames: Record<(typeof languages)[number], MessageKey> = {
+  en: 'language.en',
+  ru: 'language.ru',
+};
+
+/** The first set-up [R2.4]: makes the administrator, by the code that only whoever runs the server can read. */
+export function InitScreen() {
+  const i18n = useI18n();
+  const settings = useSettings();
+  const { language } = usePage();
+  const enter = useEnter();
+  const formElement = useRef<HTMLFormElement>(null);
+  const form = useForm({
+    initialValues: { name: 'admin', email: '', password: '', code: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? i18n.t('account.login.missing') : null),
+      password: (password) => (password === '' ? i18n.t('account.password.missing') : null),
+      code: (code) => (code.trim() === '' ? i18n.t('init.code.missing') : null),
+    },
+  });
+  const unlock = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      api.unlock({
+        body: {
+          name: values.name.trim(),
+          email: values.email.trim(),
+          password: values.password,
+          code: values.code.trim(),
+          language: i18n.language,
+        },
+      }),
+    onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
+    onError: (error) => {
+      form.setErrors(
+        fieldErrorsOf(
+          error,
+          i18n,
+          {
+            UnknownLifetimeCode: 'code',
+            LifetimeCodeRequired: 'code',
+            PasswordIsNotComplexEnough: 'password',
+          },
+          { name: 'account.login.invalid', email: 'account.email.invalid' },
+        ),
+      );
+      focusFirstError(formElement.current);
+    },
+  });
+  const submit = form.onSubmit(
+    (values) => unlock.mutate(values),
+    () => focusFirstError(formElement.current),
+  );
+  const isAboutFields = Object.keys(form.errors).length > 0;
+  return (
+    <AccountFrame
+      appTitle={settings.appTitle}
+      appLogo={settings.appLogo}
+      title={i18n.t('init.title')}
+      text={i18n.t('init.text')}
+    >
+      <Form
+        ref={formElement}
+        onSubmit={submit}
+        failure={unlock.error && !isAboutFields ? wordsOf(unlock.error, i18n) : null}
+      >
+        <NativeSelect
+          label={i18n.t('settings.language')}
+          value={i18n.language}
+          data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
+          onChange={(event) => {
+            const chosen = languages.find((one) => one === event.currentTarget.value);
+            if (chosen) void language.change(chosen);
+          }}
+        />
+        <TextInput
+          label={i18n.t('init.code')}
+          description={i18n.t('init.code.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          {...form.getInputProps('code')}
+        />
+        <TextInput
+          label={i18n.t('account.newLogin')}
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('name')}
+        />
+        <PasswordInput
+          label={i18n.t('account.password')}
+          description={i18n.t('account.password.rules')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
+          {...form.getInputProps('password')}
+        />
+        <TextInput
+          type="email"
+          label={i18n.t('account.email')}
+          description={i18n.t('init.email.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="email"
+          {...form.getInputProps('email')}
+        />
+        <FormActions>
+          <Button type="submit" size="sm" fullWidth loading={unlock.isPending}>
+            {i18n.t('init.submit')}
+          </Button>
+        </FormActions>
+      </Form>
+    </AccountFrame>
+  );
+}

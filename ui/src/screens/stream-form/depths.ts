@@ -1,0 +1,26 @@
+import type { I18n } from '../../i18n/i18n.ts';
+
+const hoursInDay = 24;
+const offeredHours = [24, 72, 168, 336, 720, 2160, 8760];
+
+/** How long an archive is kept, in words: "7 days". */
+export function depthWords(depthHours: number, i18n: I18n): string {
+  if (depthHours < 0) return i18n.t('stream.depth.noLimit');
+  return depthHours % hoursInDay === 0
+    ? i18n.t('stream.depth.days', { days: depthHours / hoursInDay })
+    : i18n.t('stream.depth.hours', { hours: depthHours });
+}
+
+/**
+ * The depths a select offers: no limit, the usual ones within the server's own limit, and the present one.
+ * @param maxHours the server's limit in hours, -1 for none
+ */
+export function depthChoices(presentHours: number, maxHours: number, i18n: I18n) {
+  const within = offeredHours.filter((hours) => maxHours < 0 || hours <= maxHours);
+  if (maxHours >= 0) within.push(maxHours);
+  const hours = [...new Set([...within, ...(presentHours >= 0 ? [presentHours] : [])])];
+  return [-1, ...hours.sort((one, other) => one - other)].map((value) => ({
+    value: String(value),
+    label: depthWords(value, i18n),
+  }));
+}

@@ -1,0 +1,94 @@
+import { NativeSelect, Switch, TagsInput, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { limits } from '@vidette/contract/constants';
+import type { ReactNode } from 'react';
+import { useSettings } from '../../api/session.ts';
+import { streamTagsQuery } from '../../api/streams.ts';
+import { FormSection } from '../../components/form.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { depthChoices } from './depths.ts';
+import type { StreamValues } from './stream-values.ts';
+
+/** A form that holds a stream. */
+export type StreamForm = UseFormReturnType<StreamValues>;
+
+interface StreamFieldsProps {
+  readonly form: StreamForm;
+  /** Under the address: the check of it. */
+  readonly probe: ReactNode;
+  readonly onSourceLeft?: () => void;
+}
+
+/** The fields of a stream, the same for adding and changing one. */
+export function StreamFields({ form, probe, onSourceLeft }: StreamFieldsProps) {
+  const i18n = useI18n();
+  const settings = useSettings();
+  const tags = useQuery(streamTagsQuery);
+  const { archive, live } = form.values;
+  return (
+    <>
+      <FormSection title={i18n.t('stream.identity')}>
+        <TextInput
+          size="sm"
+          label={i18n.t('stream.source')}
+          description={i18n.t('stream.source.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          maxLength={limits.sourceMaxLength}
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('streamSource')}
+          onBlur={onSourceLeft}
+        />
+        {probe}
+        <TextInput
+          size="sm"
+          label={i18n.t('stream.name')}
+          placeholder={i18n.t('stream.name.placeholder')}
+          maxLength={limits.nameMaxLength}
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <TagsInput
+          size="sm"
+          label={i18n.t('stream.tags')}
+          description={i18n.t('stream.tags.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          data={tags.data?.items.map(({ name }) => name) ?? []}
+          maxTags={limits.tagsMax}
+          {...form.getInputProps('tags')}
+        />
+        <TextInput
+          size="sm"
+          label={i18n.t('stream.location')}
+          maxLength={limits.nameMaxLength}
+          autoComplete="off"
+          {...form.getInputProps('location.name')}
+        />
+      </FormSection>
+      <FormSection title={i18n.t('stream.recording')}>
+        <Switch
+          label={i18n.t('stream.archive')}
+          checked={archive.isEnable && !live.onDemand}
+          disabled={live.onDemand}
+          onChange={(event) => form.setFieldValue('archive.isEnable', event.currentTarget.checked)}
+        />
+        <NativeSelect
+          size="sm"
+          label={i18n.t('stream.depth')}
+          disabled={!archive.isEnable || live.onDemand}
+          data={depthChoices(Number(archive.depthHours), settings.archiveMaxDepthHours, i18n)}
+          {...form.getInputProps('archive.depthHours')}
+        />
+        <Switch
+          label={i18n.t('stream.onDemand')}
+          description={i18n.t('stream.onDemand.help')}
+          checked={live.onDemand}
+          onChange={(event) => form.setFieldValue('live.onDemand', event.currentTarget.checked)}
+        />
+      </FormSection>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import type { RequestOf } from '@vidette/contract/client';
+import { sourceSchemes } from '@vidette/contract/constants';
+import type { Stream } from '@vidette/contract/entities';
+import type { CodeFields, FieldWords } from '../../api/field-errors.ts';
+import type { I18n } from '../../i18n/i18n.ts';
+
+// What the form of a stream holds, how it becomes a call, and how the call's answer finds its fields again.
+
+/** The form's values; `depthHours` is text because a select's value is. */
+export interface StreamValues {
+  readonly streamSource: string;
+  readonly name: string;
+  readonly tags: string[];
+  readonly location: { readonly name: string };
+  readonly archive: { readonly isEnable: boolean; readonly depthHours: string };
+  readonly live: { readonly onDemand: boolean };
+}
+
+export const emptyValues: StreamValues = {
+  streamSource: '',
+  name: '',
+  tags: [],
+  location: { name: '' },
+  archive: { isEnable: true, depthHours: '-1' },
+  live: { onDemand: false },
+};
+
+/** A saved stream as the form shows it. */
+export function valuesOf(stream: Stream): StreamValues {
+  return {
+    streamSource: stream.streamSource,
+    name: stream.name,
+    tags: [...stream.tags],
+    location: { name: stream.location.name },
+    archive: { isEnable: stream.archive.isEnable, depthHours: String(stream.archive.depthHours) },
+    live: { onDemand: stream.live.onDemand },
+  };
+}
+
+/** The form as the calls that add and save take it. */
+export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
+  return {
+    name: values.name.trim(),
+    streamSource: values.streamSource.trim(),
+    tags: values.tags,
+    location: { name: values.location.name.trim() },
+    archive: {
+      isEnable: values.archive.isEnable && !values.live.onDemand,
+      depthHours: Number(values.archive.depthHours),
+    },
+    live: values.live,
+  };
+}
+
+/** The field of each code that adding, saving or probing may answer [R8.11]. */
+export const codeFields: CodeFields = {
+  STREAM_SOURCE_ERR: 'streamSource',
+  CREDENTIALS_ERR: 'streamSource',
+  EHOSTUNREACH: 'streamSource',
+  HTTP_NOT_FOUND: 'streamSource',
+  HTTP_UNAUTHORIZED: 'streamSource',
+  ProbeError: 'streamSource',
+  STREAM_NAME_ERR: 'name',
+  ARCHIVE_DEPTH_ERR: 'archive.depthHours',
+};
+
+/** Own words for what a schema refuses in general terms. */
+export const fieldWords: FieldWords = { name: 'stream.name.missing' };
+
+/** What can be said about a source address before asking anybody; null when it may be right. */
+export function sourceProblem(source: string, i18n: I18n): string | null {
+  const trimmed = source.trim();
+  if (trimmed === '') return i18n.t('stream.source.missing');
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed)?.[1]?.toLowerCase();
+  if (sourceSchemes.some((one) => one === scheme)) return null;
+  return i18n.t('stream.source.scheme', { schemes: sourceSchemes.map((one) => `${one}:`).join(' ') });
+}
+
+/** A name to start from, taken from the address: `rtsp://admin@gate-2.lan/live` suggests `gate-2.lan`. */
+export function suggestedName(source: string, demoName: string): string {
+  if (source.trim().toLowerCase().startsWith('demo:')) return demoName;
+  return /^[a-z]+:\/\/(?:[^@/]*@)?(\[[^\]]+\]|[^:/?#]+)/i.exec(source.trim())?.[1] ?? '';
+}

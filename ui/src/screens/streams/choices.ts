@@ -1,0 +1,52 @@
+// How somebody last looked at the streams [R2.26]; it survives a reload, in this browser.
+
+const key = 'vidette.streams';
+
+/** Orders the list offers. */
+export const sortTypes = ['name', '-createdAt', 'status', 'location'] as const;
+
+/** The choices of the list's header. */
+export interface StreamsChoices {
+  readonly view: 'grid' | 'table';
+  readonly isGrouped: boolean;
+  readonly onlyAvailable: boolean;
+  readonly sortType: (typeof sortTypes)[number];
+  readonly search: string;
+}
+
+export const defaultChoices: StreamsChoices = {
+  view: 'grid',
+  isGrouped: false,
+  onlyAvailable: false,
+  sortType: 'name',
+  search: '',
+};
+
+/** Loads the choices; whatever is missing or foreign gets its default. */
+export function loadChoices(storage: Pick<Storage, 'getItem'>): StreamsChoices {
+  const stored = parse(storage.getItem(key));
+  const { search } = stored;
+  return {
+    view: stored['view'] === 'table' ? 'table' : 'grid',
+    isGrouped: stored['isGrouped'] === true,
+    onlyAvailable: stored['onlyAvailable'] === true,
+    sortType: sortTypes.find((one) => one === stored['sortType']) ?? defaultChoices.sortType,
+    search: typeof search === 'string' ? search : '',
+  };
+}
+
+/** Keeps the choices. */
+export function saveChoices(storage: Pick<Storage, 'setItem'>, choices: StreamsChoices): void {
+  storage.setItem(key, JSON.stringify(choices));
+}
+
+function parse(text: string | null): Record<string, unknown> {
+  if (text === null) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    // Half written or not ours: the list then opens as it does for a newcomer.
+    return {};
+  }
+}

@@ -1,0 +1,73 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
+import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
+import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
+import { Link } from '@tanstack/react-router';
+import type { ListedStream } from '@vidette/contract/entities';
+import { useCallback } from 'react';
+import { loadStreamPicture, usePauseStream } from '../../api/streams.ts';
+import { StreamTile, StreamTileSkeleton } from '../../components/stream-tile.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { reasonOf } from './reason.ts';
+
+const pictureEveryMs = 5_000;
+const pictureWidthPx = 640;
+
+/** A stream of the list as a tile; a skeleton until its page has come. */
+export function ListedTile({ stream }: { stream: ListedStream | undefined }) {
+  return stream ? <Tile stream={stream} /> : <StreamTileSkeleton />;
+}
+
+function Tile({ stream }: { stream: ListedStream }) {
+  const i18n = useI18n();
+  const { uid } = stream;
+  const loadPicture = useCallback(
+    (signal: AbortSignal) => loadStreamPicture(uid, pictureWidthPx, signal),
+    [uid],
+  );
+  return (
+    <StreamTile
+      uid={uid}
+      name={stream.name}
+      status={stream.status}
+      reason={reasonOf(stream, i18n)}
+      isRecorded={stream.archive.isEnable}
+      loadPicture={loadPicture}
+      pictureEveryMs={pictureEveryMs}
+      controls={stream.canEdit && <TileControls stream={stream} />}
+    />
+  );
+}
+
+function TileControls({ stream }: { stream: ListedStream }) {
+  const i18n = useI18n();
+  const pause = usePauseStream();
+  const isPaused = stream.status === 'paused';
+  const pauseLabel = i18n.t(isPaused ? 'streams.resume.named' : 'streams.pause.named', { name: stream.name });
+  const settingsLabel = i18n.t('streams.settings.named', { name: stream.name });
+  return (
+    <>
+      <Tooltip label={pauseLabel}>
+        <ActionIcon
+          size="md"
+          variant="transparent"
+          aria-label={pauseLabel}
+          loading={pause.isPending}
+          onClick={() => pause.mutate({ uid: stream.uid, isPaused })}
+        >
+          {isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={settingsLabel}>
+        <ActionIcon
+          renderRoot={(props) => <Link to="/stream/$uid/info" params={{ uid: stream.uid }} {...props} />}
+          size="md"
+          variant="transparent"
+          aria-label={settingsLabel}
+        >
+          <IconSettings size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core';
+import IconDeviceCctv from '@tabler/icons-react/dist/esm/icons/IconDeviceCctv.mjs';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { mayAddStreams, useUser } from '../../api/session.ts';
+import { useAddStream } from '../../api/streams.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { notifyError } from '../../app/notify.ts';
+import { PageState } from '../../components/page-state.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+
+/** The list of a newcomer: says what to do next, and offers a picture to those without a camera at hand. */
+export function NoStreams() {
+  const i18n = useI18n();
+  const user = useUser();
+  const navigate = useNavigate();
+  const add = useAddStream();
+  const addDemo = () =>
+    add.mutate(
+      { name: i18n.t('streams.demo.name'), streamSource: 'demo:', archive: { isEnable: true } },
+      {
+        onSuccess: ({ uid }) => navigate({ to: '/stream/$uid/view', params: { uid } }),
+        onError: (error) => notifyError(i18n.t('streams.failed.add'), wordsOf(error, i18n)),
+      },
+    );
+  if (!mayAddStreams(user)) {
+    return (
+      <PageState
+        isInline
+        icon={IconDeviceCctv}
+        title={i18n.t('streams.empty.title')}
+        text={i18n.t('streams.empty.readOnly')}
+      />
+    );
+  }
+  return (
+    <PageState
+      isInline
+      icon={IconDeviceCctv}
+      title={i18n.t('streams.empty.title')}
+      text={i18n.t('streams.empty.text')}
+      action={
+        <>
+          <Button component={Link} to="/add-stream" size="sm">
+            {i18n.t('nav.addStream')}
+          </Button>
+          <Button size="sm" variant="default" loading={add.isPending} onClick={addDemo}>
+            {i18n.t('streams.demo.add')}
+          </Button>
+        </>
+      }
+    />
+  );
+}

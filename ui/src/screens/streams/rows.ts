@@ -1,0 +1,52 @@
+// Where each stream of a long list stands, by arithmetic alone: pages arrive in any order, or never.
+
+/** A run of streams under one heading, as the list call counts them; null is "no tag". */
+export interface Group {
+  readonly name: string | null;
+  readonly total: number;
+}
+
+/** One line of the list: a group's heading, or some streams by their places in the whole list. */
+export type Row =
+  | { readonly kind: 'heading'; readonly group: Group }
+  | { readonly kind: 'streams'; readonly first: number; readonly count: number };
+
+/**
+ * Lays the list out in rows.
+ * @param total how many places the list has
+ * @param groups the groups in order; empty for a list without headings
+ * @param columns streams in a row, at least 1
+ */
+export function layRows(total: number, groups: readonly Group[], columns: number): Row[] {
+  const rows: Row[] = [];
+  let first = 0;
+  const add = (end: number) => {
+    for (; first < end; first += columns) {
+      rows.push({ kind: 'streams', first, count: Math.min(columns, end - first) });
+    }
+    first = end;
+  };
+  for (const group of groups) {
+    rows.push({ kind: 'heading', group });
+    add(first + group.total);
+  }
+  if (groups.length === 0) add(total);
+  return rows;
+}
+
+/** The pages (from 1) that the given rows need, in order. */
+export function pagesOf(rows: readonly Row[], pageSize: number): number[] {
+  const pages = new Set<number>();
+  for (const row of rows) {
+    if (row.kind === 'heading' || row.count === 0) continue;
+    pages.add(Math.floor(row.first / pageSize) + 1);
+    pages.add(Math.floor((row.first + row.count - 1) / pageSize) + 1);
+  }
+  return [...pages].sort((one, other) => one - other);
+}
+
+/** How many tiles fit beside each other; tiles grow a little on walls, where people stand further away. */
+export function columnsFor(widthPx: number, gapPx: number): number {
+  const tilePx = widthPx < 700 ? 240 : widthPx < 2000 ? 280 : 340;
+  return Math.max(1, Math.floor((widthPx + gapPx) / (tilePx + gapPx)));
+}

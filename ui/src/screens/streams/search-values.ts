@@ -1,0 +1,11 @@
+import { limits } from '@vidette/contract/constants';
+
+/**
+ * Splits what was typed into the values that must all be found [R5.4]: words, or phrases in quotes.
+ * `gate "north yard"` gives `gate` and `north yard`.
+ */
+export function searchValues(text: string): string[] {
+  const values = [...text.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, phrase]) => (phrase ?? word).trim());
+  const wanted = values.filter((value) => value !== '').map((value) => value.slice(0, limits.nameMaxLength));
+  return [...new Set(wanted)].slice(0, limits.searchValuesMax);
+}

@@ -1,0 +1,123 @@
+import { ActionIcon, CloseButton, NativeSelect, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import IconLayoutGrid from '@tabler/icons-react/dist/esm/icons/IconLayoutGrid.mjs';
+import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
+import IconTags from '@tabler/icons-react/dist/esm/icons/IconTags.mjs';
+import type { Icon } from '@tabler/icons-react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
+import { sortTypes, type StreamsChoices } from './choices.ts';
+import classes from './streams.module.css';
+
+const sortWords: Record<(typeof sortTypes)[number], MessageKey> = {
+  name: 'streams.sort.name',
+  '-createdAt': 'streams.sort.newest',
+  status: 'streams.sort.status',
+  location: 'streams.sort.location',
+};
+
+interface StreamsHeaderProps {
+  readonly choices: StreamsChoices;
+  readonly total: number | undefined;
+  readonly onChange: (changes: Partial<StreamsChoices>) => void;
+}
+
+/** What is shown and how: search, only available, order, groups, grid or table [R2.26]. */
+export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.header}>
+      <h1 className={classes.title}>{i18n.t('title.streams')}</h1>
+      <span className={classes.count} role="status">
+        {total !== undefined && (
+          <>
+            <span aria-hidden="true">{i18n.number(total)}</span>
+            <span className="visually-hidden">{i18n.t('streams.count', { count: total })}</span>
+          </>
+        )}
+      </span>
+      <TextInput
+        className={classes.search}
+        size="sm"
+        type="search"
+        placeholder={i18n.t('streams.search')}
+        aria-label={i18n.t('streams.search')}
+        leftSection={<IconSearch size={16} aria-hidden="true" />}
+        rightSection={
+          choices.search !== '' && (
+            <CloseButton
+              size="sm"
+              aria-label={i18n.t('streams.search.clear')}
+              onClick={() => onChange({ search: '' })}
+            />
+          )
+        }
+        value={choices.search}
+        onChange={(event) => onChange({ search: event.currentTarget.value })}
+      />
+      <SegmentedControl
+        size="sm"
+        aria-label={i18n.t('streams.which')}
+        value={choices.onlyAvailable ? 'available' : 'all'}
+        onChange={(value) => onChange({ onlyAvailable: value === 'available' })}
+        data={[
+          { value: 'all', label: i18n.t('streams.which.all') },
+          { value: 'available', label: i18n.t('streams.which.available') },
+        ]}
+      />
+      <NativeSelect
+        size="sm"
+        aria-label={i18n.t('streams.sort')}
+        value={choices.sortType}
+        onChange={(event) => {
+          const sortType = sortTypes.find((one) => one === event.currentTarget.value);
+          if (sortType) onChange({ sortType });
+        }}
+        data={sortTypes.map((value) => ({ value, label: i18n.t(sortWords[value]) }))}
+      />
+      <Toggle
+        icon={IconTags}
+        label={i18n.t('streams.groupByTag')}
+        isOn={choices.isGrouped}
+        onClick={() => onChange({ isGrouped: !choices.isGrouped })}
+      />
+      <ActionIcon.Group>
+        <Toggle
+          icon={IconLayoutGrid}
+          label={i18n.t('streams.view.grid')}
+          isOn={choices.view === 'grid'}
+          onClick={() => onChange({ view: 'grid' })}
+        />
+        <Toggle
+          icon={IconTable}
+          label={i18n.t('streams.view.table')}
+          isOn={choices.view === 'table'}
+          onClick={() => onChange({ view: 'table' })}
+        />
+      </ActionIcon.Group>
+    </div>
+  );
+}
+
+interface ToggleProps {
+  readonly icon: Icon;
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onClick: () => void;
+}
+
+function Toggle({ icon: Icon, label, isOn, onClick }: ToggleProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        size="md"
+        variant={isOn ? 'light' : 'default'}
+        aria-label={label}
+        aria-pressed={isOn}
+        onClick={onClick}
+      >
+        <Icon size={18} stroke={1.6} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

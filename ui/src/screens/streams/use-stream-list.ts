@@ -1,0 +1,53 @@
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ListedStream } from '@vidette/contract/entities';
+import {
+  streamsPageQuery,
+  streamsPageSize,
+  streamStatusesQuery,
+  type StreamFilter,
+} from '../../api/streams.ts';
+import type { Group } from './rows.ts';
+
+/** The list as far as it has arrived. */
+export interface StreamList {
+  /** How many places the list has; undefined before the first answer. */
+  readonly total: number | undefined;
+  readonly groups: readonly Group[];
+  readonly error: Error | null;
+  readonly retry: () => void;
+  /** The stream at a place, with its newest status; undefined while its page is on its way. */
+  readonly at: (place: number) => ListedStream | undefined;
+}
+
+/**
+ * Fetches the pages that are looked at, and the statuses of all streams once a second. While another filter's
+ * first page is on its way the former list stays.
+ */
+export function useStreamList(filter: StreamFilter, pages: readonly number[]): StreamList {
+  const queryClient = useQueryClient();
+  const first = useQuery({ ...streamsPageQuery(filter, 1), placeholderData: keepPreviousData });
+  const statuses = useQuery(streamStatusesQuery(queryClient));
+  const others = pages.filter((page) => page > 1);
+  const answers = useQueries({ queries: others.map((page) => streamsPageQuery(filter, page)) });
+
+  const itemsOf = (page: number): readonly ListedStream[] =>
+    (page === 1 ? first.data : answers[others.indexOf(page)]?.data)?.items ?? [];
+  return {
+    total: first.data?.total,
+    groups: first.data?.groups ?? [],
+    error: first.data ? null : first.error,
+    retry: () => void first.refetch(),
+    at: (place) => {
+      const stream = itemsOf(Math.floor(place / streamsPageSize) + 1)[place % streamsPageSize];
+      const state = stream && statuses.data?.states.get(stream.uid);
+      return state
+        ? {
+            ...stream,
+            status: state.status,
+            failureReason: state.failureReason,
+            node: { ...stream.node, available: state.nodeAvailable },
+          }
+        : stream;
+    },
+  };
+}
