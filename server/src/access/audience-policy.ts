@@ -1,0 +1,24 @@
+import type { Call } from '@vidette/contract/call';
+import { Fault } from '../base/fault.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * Who may make a call at all, before any object is looked at: what the contract declares as `who`.
+ *
+ *             nobody  read-only  user  administrator
+ *   anyone    yes     yes        yes   yes
+ *   user      no      yes        yes   yes
+ *   creator   no      no         yes   yes
+ *   admin     no      no         no    yes
+ *
+ * Somebody who must change the password may only do what is marked `whilePasswordDue`, and what anyone may.
+ */
+export function requireAudience(call: Call, principal: Principal | undefined): void {
+  if (call.who === 'anyone') return;
+  if (!principal) throw new Fault('AuthorizationRequired', 'Nobody is signed in.');
+  if (principal.user.must_change_password === 1 && !call.whilePasswordDue) {
+    throw new Fault('Forbidden', 'The password must be changed first.');
+  }
+  if (call.who === 'admin' && !principal.isAdmin) throw new Fault('Forbidden', 'Administrators only.');
+  if (call.who === 'creator' && principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user.');
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Sessions } from '../store/sessions.ts';
+import type { Tokens } from '../store/tokens.ts';
+import type { UserRecord, Users } from '../store/users.ts';
+import { principalOf, type Principal } from './principal.ts';
+import { hashSecret, newPublicId, newSecret } from './secrets.ts';
+
+export interface DoorkeeperOptions {
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A session ends after this long without use. */
+  readonly sessionMs: number;
+}
+
+/** Whose access has just ended or changed. Whoever serves them something long asks again whether they may. */
+export type AccessListener = (change: { readonly userId: number }) => void;
+
+/** A known secret is looked up again after this long, for another process may have ended it. */
+const rememberMs = 1_000;
+/** How often being seen is written down. */
+const touchMs = 60_000;
+const maxRemembered = 10_000;
+
+interface Remembered {
+  readonly principal: Principal;
+  readonly loadedMs: number;
+}
+
+/** Knows who calls by the secret that they show, and ends what is to end at once. */
+export class Doorkeeper {
+  readonly #options: DoorkeeperOptions;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #lastTouch = new Map<string, number>();
+  readonly #listeners = new Set<AccessListener>();
+
+  constructor(options: DoorkeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Opens a session and returns the secret for its cookie. */
+  async open(
+    user: UserRecord,
+    from: { ip: string; userAgent: string },
+  ): Promise<{ id: string; secret: string }> {
+    const secret = newSecret();
+    const id = newPublicId();
+    const nowMs = this.#options.clock.wallMs();
+    await this.#options.sessions.add({
+      id,
+      secret_hash: hashSecret(secret),
+      user_id: user.id,
+      created_ms: nowMs,
+      last_seen_ms: nowMs,
+      ip: from.ip,
+      user_agent: from.userAgent.slice(0, 500),
+    });
+    await this.#options.users.touch(user.id, nowMs);
+    return { id, secret };
+  }
+
+  /** Who holds this session secret; undefined when it opens nothing (any more). */
+  bySession(secret: string, ip: string): Promise<Principal | undefined> {
+    return this.#recall(hashSecret(secret), async (hash) => {
+      const session = await this.#options.sessions.bySecretHash(hash);
+      const nowMs = this.#options.clock.wallMs();
+      if (!session || nowMs - session.last_seen_ms > this.#options.sessionMs) return undefined;
+      const user = await this.#options.users.byId(session.user_id);
+      if (!user || user.is_blocked === 1) return undefined;
+      this.#touch(hash, nowMs - session.last_seen_ms, async () => {
+        await this.#options.sessions.touch(session.id, nowMs, ip);
+        await this.#options.users.touch(user.id, nowMs);
+      });
+      return principalOf(user, { kind: 'session', id: session.id });
+    });
+  }
+
+  /** Who holds this API token; undefined when it opens nothing (any more). */
+  byToken(secret: string): Promise<Principal | undefined> {
+    return this.#recall(hashSecret(secret), async (hash) => {
+      const token = await this.#options.tokens.bySecretHash(hash);
+      const nowMs = this.#options.clock.wallMs();
+      if (!token || (token.expires_ms !== null && token.expires_ms <= nowMs)) return undefined;
+      const user = await this.#options.users.byId(token.user_id);
+      if (!user || user.is_blocked === 1) return undefined;
+      this.#touch(hash, nowMs - (token.last_used_ms ?? 0), () => this.#options.tokens.touch(token.id, nowMs));
+      return principalOf(user, { kind: 'token', id: token.id });
+    });
+  }
+
+  /** Says that a user changed, was blocked, or lost a session, token or right: nothing remembered counts any more. */
+  forget(userId: number): void {
+    for (const [hash, { principal }] of this.#remembered) {
+      if (principal.user.id === userId) this.#remembered.delete(hash);
+    }
+    for (const listener of this.#listeners) listener({ userId });
+  }
+
+  /** Whether a principal that was let in earlier would still be let in. */
+  async isStillWelcome(principal: Principal): Promise<boolean> {
+    const user = await this.#options.users.byId(principal.user.id);
+    if (!user || user.is_blocked === 1) return false;
+    const { by } = principal;
+    if (by.kind === 'session') {
+      return (await this.#options.sessions.ofUser(user.id)).some((session) => session.id === by.id);
+    }
+    const token = (await this.#options.tokens.ofUser(user.id)).find((candidate) => candidate.id === by.id);
+    return token !== undefined && (token.expires_ms ?? Infinity) > this.#options.clock.wallMs();
+  }
+
+  onAccessChange(listener: AccessListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #recall(
+    hash: string,
+    load: (hash: string) => Promise<Principal | undefined>,
+  ): Promise<Principal | undefined> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const known = this.#remembered.get(hash);
+    if (known && nowMs - known.loadedMs < rememberMs) return known.principal;
+    this.#remembered.delete(hash);
+    const principal = await load(hash);
+    if (principal) {
+      this.#remembered.set(hash, { principal, loadedMs: nowMs });
+      dropOldest(this.#remembered);
+    }
+    return principal;
+  }
+
+  /** Being seen is written in the background: the caller's answer does not wait for the disk. */
+  #touch(hash: string, unseenMs: number, write: () => Promise<void>): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const lastMs = this.#lastTouch.get(hash);
+    if (unseenMs < touchMs || (lastMs !== undefined && nowMs - lastMs < touchMs)) return;
+    this.#lastTouch.delete(hash);
+    this.#lastTouch.set(hash, nowMs);
+    dropOldest(this.#lastTouch);
+    write().catch((error: unknown) => this.#options.log.warn({ error }, 'a last-seen time was not written'));
+  }
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  if (map.size <= maxRemembered) return;
+  const oldest = map.keys().next().value;
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,16 @@
+import type { UserRecord } from '../store/users.ts';
+
+/** Who is calling, and by what. */
+export interface Principal {
+  readonly user: UserRecord;
+  readonly isAdmin: boolean;
+  /** `maxStreamCreation` is 0 and not an administrator. */
+  readonly isReadOnly: boolean;
+  readonly by:
+    { readonly kind: 'session'; readonly id: string } | { readonly kind: 'token'; readonly id: number };
+}
+
+export function principalOf(user: UserRecord, by: Principal['by']): Principal {
+  const isAdmin = user.is_admin === 1;
+  return { user, isAdmin, isReadOnly: !isAdmin && user.max_stream_creation === 0, by };
+}

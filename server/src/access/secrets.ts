@@ -1,0 +1,50 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Secrets that open doors. They come from the system's generator, not from the clock's jitter, and only their
+ * SHA-256 is kept: 256 random bits need no slow hash.
+ */
+
+/** 256 random bits as base64url, 43 characters. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What is stored in place of a secret, hex. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** A public name for something that has a secret, hex. */
+export function newPublicId(): string {
+  return randomBytes(12).toString('hex');
+}
+
+const uidLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** A new uid of a stream: 12 letters and digits that are told apart at a glance. */
+export function newUid(): string {
+  return lettersOf(uidLetters, 12);
+}
+
+const codeLetters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/** A code that people type from a console or an e-mail, as in `7KQW-M3XP`: 40 random bits. */
+export function newCode(): string {
+  const letters = lettersOf(codeLetters, 8);
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** Codes are compared as people mean them: without case, spaces and the hyphen. */
+export function isSameCode(typed: string, code: string): boolean {
+  const bytes = (text: string) =>
+    createHash('sha256')
+      .update(text.toUpperCase().replace(/[^A-Z0-9]/g, ''))
+      .digest();
+  return timingSafeEqual(bytes(typed), bytes(code));
+}
+
+/** The alphabet has 32 letters, so that a byte's low five bits choose one without a bias. */
+function lettersOf(alphabet: string, count: number): string {
+  return Array.from(randomBytes(count), (byte) => alphabet[byte & 31]).join('');
+}

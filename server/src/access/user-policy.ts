@@ -1,0 +1,25 @@
+import type { Principal } from './principal.ts';
+import type { UserRecord } from '../store/users.ts';
+import { Fault } from '../base/fault.ts';
+
+/**
+ * People, all rules on one page. Only administrators reach these calls (see the contract); beyond that:
+ * - nobody blocks, deletes or demotes themselves, so that no server loses its last administrator by a slip;
+ * - a managed person's login, e-mail, name and password are kept elsewhere and can't be changed here [R6.4].
+ */
+export function requireNotSelf(principal: Principal, user: UserRecord): void {
+  if (principal.user.id === user.id) {
+    throw new Fault('ActionNotAcceptable', 'This can only be done to somebody else.');
+  }
+}
+
+const managedMembers = ['name', 'email', 'fullName', 'password'] as const;
+
+/** @throws Fault ActionNotAcceptable when a managed person's data would change. */
+export function requireOwnData(user: UserRecord, changes: Readonly<Record<string, unknown>>): void {
+  if (user.is_managed === 0) return;
+  const member = managedMembers.find((name) => changes[name] !== undefined);
+  if (member !== undefined) {
+    throw new Fault('ActionNotAcceptable', `The ${member} of this user is kept elsewhere.`);
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The one redaction of secrets, for everything that is logged, audited or shown to people who may not edit.
+ * It errs on the side of hiding.
+ */
+const hidden = '***';
+
+/** `scheme://user:password@host`: the user part ends at the last `@` before the path, for pasted passwords hold one. */
+const urlCredentials = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi;
+const secretParameter =
+  /([?&;][^=&\s]*(?:pass|pwd|token|key|secret|auth|sig|code|credential)[^=&\s]*=)[^&\s]*/gi;
+const bearer = /\b(Bearer|Basic|Digest)\s+[A-Za-z0-9+/=_.~-]{6,}/g;
+const secretName = /pass|pwd|secret|token|authorization|cookie|^code$|private|credential/i;
+
+/** A line of text without passwords of addresses, secret parameters and authorization values. */
+export function redactText(text: string): string {
+  return text
+    .replace(urlCredentials, `$1${hidden}@`)
+    .replace(secretParameter, `$1${hidden}`)
+    .replace(bearer, `$1 ${hidden}`);
+}
+
+const maxDepth = 6;
+
+/** A copy of a value fit to be written down: secrets by their name are hidden, strings pass through `redactText`. */
+export function redactValue(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (value instanceof Error) return redactText(value.stack ?? value.message);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) return '...';
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      secretName.test(name) && typeof member === 'string' ? hidden : redactValue(member, depth + 1),
+    ]),
+  );
+}

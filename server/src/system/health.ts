@@ -1,0 +1,84 @@
+import { statfs } from 'node:fs/promises';
+import type { HealthWarning } from '@vidette/contract/entities';
+import type { Clock } from '../base/clock.ts';
+import type { LicenseKeeper } from './license.ts';
+
+/** The license's end is announced this long before. */
+const licenseNoticeMs = 14 * 86_400_000;
+/** A disk's fill does not change by the second: every poll of every page may share one look. */
+const diskLookMs = 10_000;
+
+export interface DiskUse {
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+  readonly usedPercent: number;
+}
+
+export interface HealthOptions {
+  readonly clock: Clock;
+  readonly license: LicenseKeeper;
+  /** Folder whose disk holds the recordings. */
+  readonly archiveDir: string;
+  readonly warnPercent: number;
+}
+
+/** What an operator should look at. */
+export class Health {
+  readonly #options: HealthOptions;
+  #disk: { use: Promise<DiskUse | undefined>; lookedMs: number } | undefined;
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  /** `notRecording`: uids of streams that should record and don't, as the caller may see them. */
+  async warnings(notRecording: readonly string[]): Promise<HealthWarning[]> {
+    const warnings = this.#licenseWarnings();
+    const disk = await this.disk();
+    if (disk && disk.usedPercent >= this.#options.warnPercent) {
+      warnings.push({
+        code: 'archive-disk-usage',
+        expiresAt: null,
+        usedPercent: Math.floor(disk.usedPercent),
+        subject: null,
+      });
+    }
+    for (const subject of notRecording) {
+      warnings.push({ code: 'stream-not-recording', expiresAt: null, usedPercent: null, subject });
+    }
+    return warnings;
+  }
+
+  /** Undefined while there is no such folder yet. */
+  disk(): Promise<DiskUse | undefined> {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (!this.#disk || nowMs - this.#disk.lookedMs >= diskLookMs) {
+      this.#disk = { use: diskUse(this.#options.archiveDir), lookedMs: nowMs };
+    }
+    return this.#disk.use;
+  }
+
+  #licenseWarnings(): HealthWarning[] {
+    const { license, clock } = this.#options;
+    const { expiresAt } = license.view;
+    if (license.isExpired) return [{ code: 'license-expired', expiresAt, usedPercent: null, subject: null }];
+    if (expiresAt === null || expiresAt - clock.wallMs() > licenseNoticeMs) return [];
+    return [{ code: 'license-expires', expiresAt, usedPercent: null, subject: null }];
+  }
+}
+
+async function diskUse(folder: string): Promise<DiskUse | undefined> {
+  try {
+    const { bsize, blocks, bfree, bavail } = await statfs(folder);
+    // As `df` counts: what only the superuser may fill is neither used nor free.
+    const usable = blocks - bfree + bavail;
+    return {
+      totalBytes: blocks * bsize,
+      freeBytes: bavail * bsize,
+      usedPercent: usable === 0 ? 100 : ((blocks - bfree) / usable) * 100,
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

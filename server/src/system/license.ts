@@ -1,0 +1,129 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import type { License } from '@vidette/contract/entities';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Settings } from '../store/settings.ts';
+import { readLicense, writeLicense, type LicenseClaims } from './license-text.ts';
+
+const textKey = 'license.text';
+const ownKeyKey = 'license.ownKey';
+
+const communityFeatures = ['archive', 'share', 'mosaic', 'motion', 'tunnel'];
+
+export interface LicenseKeeperOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** PEM of the key whose licenses count; null: the server's own, by which it issues itself a community license. */
+  readonly vendorKey: string | null;
+}
+
+/** The license in force. Whether it has expired is asked anew each time: no restart is needed for it to take effect. */
+export class LicenseKeeper {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #publicKey: string;
+  #text: string;
+  #claims: LicenseClaims | undefined;
+
+  private constructor(options: LicenseKeeperOptions, publicKey: string, text: string) {
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+    this.#publicKey = publicKey;
+    this.#text = text;
+    this.#claims = text === '' ? undefined : claimsOf(text, publicKey);
+  }
+
+  /** Reads the stored license; without a vendor's key a server that has none issues one to itself [R6.10]. */
+  static async open(options: LicenseKeeperOptions): Promise<LicenseKeeper> {
+    const stored = await options.settings.get(textKey);
+    const text = typeof stored === 'string' ? stored : '';
+    if (options.vendorKey !== null) return new LicenseKeeper(options, options.vendorKey, text);
+    const privateKey = await ownKey(options.settings);
+    const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+    const keeper = new LicenseKeeper(options, publicKey, text);
+    if (!keeper.#claims)
+      await keeper.#keep(writeLicense(communityClaims(options.clock.wallMs()), privateKey));
+    return keeper;
+  }
+
+  /** No license, one that is not signed as it should be, or one whose time is over. */
+  get isExpired(): boolean {
+    if (!this.#claims) return true;
+    return this.#claims.expiresAt !== null && this.#claims.expiresAt <= this.#clock.wallMs();
+  }
+
+  get view(): License {
+    const claims = this.#claims;
+    return {
+      text: this.#text,
+      isExpired: this.isExpired,
+      expiresAt: claims?.expiresAt ?? null,
+      owner: claims?.owner ?? '',
+      productType: claims?.productType ?? 'none',
+      maxStreams: claims?.maxStreams ?? 0,
+      features: claims?.features ?? [],
+    };
+  }
+
+  /** @throws Fault IncorrectLicense, or LicenseExpired for one whose time is over. */
+  async replace(text: string): Promise<License> {
+    const claims = readLicense(text, this.#publicKey);
+    if (claims.expiresAt !== null && claims.expiresAt <= this.#clock.wallMs()) {
+      throw new Fault('LicenseExpired', 'The time of this license is over.', {
+        details: { fields: [{ path: 'text', code: 'LicenseExpired' }] },
+      });
+    }
+    await this.#keep(text.trim());
+    return this.view;
+  }
+
+  /** @throws Fault LicenseExpired: no streams are added and no archive is watched without a license [R6.9]. */
+  requireValid(): void {
+    if (this.isExpired) throw new Fault('LicenseExpired', 'The license is missing or expired.');
+  }
+
+  /** @throws Fault LicenseExpired, or QuotaReached when the license covers no more streams. */
+  requireStreamAllowance(streams: number): void {
+    this.requireValid();
+    const most = this.#claims?.maxStreams ?? 0;
+    if (most >= 0 && streams >= most) throw new Fault('QuotaReached', 'The license covers no more streams.');
+  }
+
+  async #keep(text: string): Promise<void> {
+    await this.#settings.set(textKey, text);
+    this.#text = text;
+    this.#claims = claimsOf(text, this.#publicKey);
+  }
+}
+
+/** A stored text that no longer counts (another key was configured) is the same as none. */
+function claimsOf(text: string, publicKey: string): LicenseClaims | undefined {
+  try {
+    return readLicense(text, publicKey);
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+function communityClaims(nowMs: number): LicenseClaims {
+  return {
+    version: 1,
+    owner: 'Community',
+    productType: 'community',
+    issuedAt: nowMs,
+    expiresAt: null,
+    maxStreams: -1,
+    features: communityFeatures,
+  };
+}
+
+/** PEM of the server's own key, made at the first start. It signs nothing but the license this server issues itself. */
+async function ownKey(settings: Settings): Promise<string> {
+  const stored = await settings.get(ownKeyKey);
+  if (typeof stored === 'string') return stored;
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  await settings.set(ownKeyKey, pem);
+  return pem;
+}

@@ -1,0 +1,74 @@
+import type { LogLevel } from '@vidette/contract/entities';
+import type { Clock } from '../base/clock.ts';
+import type { Log, LogFields } from '../base/log.ts';
+import { redactText, redactValue } from '../base/redact.ts';
+
+export interface RingLine {
+  /** Grows by one with every line. */
+  readonly id: number;
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: Record<string, unknown>;
+}
+
+export interface RingQuery {
+  readonly level: LogLevel;
+  readonly search: string;
+  /** Only lines with a greater id. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+const maxLines = 5_000;
+const ranks: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+/** The newest lines of the server's log, for its page; redacted when they are written, not when they are read. */
+export class LogRing {
+  readonly #lines: RingLine[] = [];
+  readonly #clock: Clock;
+  #lastId = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A log that writes to `target` and remembers here. */
+  tee(target: Log, inherited: LogFields = {}): Log {
+    const write = (level: LogLevel) => (fields: LogFields, message: string) => {
+      const safe = redactValue(fields) as LogFields;
+      const text = redactText(message);
+      target[level](safe, text);
+      this.#add(level, text, { ...inherited, ...safe });
+    };
+    return {
+      debug: write('debug'),
+      info: write('info'),
+      warn: write('warn'),
+      error: write('error'),
+      child: (fields) => {
+        const safe = redactValue(fields) as LogFields;
+        return this.tee(target.child(safe), { ...inherited, ...safe });
+      },
+    };
+  }
+
+  /** Oldest first; of more than `limit` the newest. */
+  list(query: RingQuery): RingLine[] {
+    const wanted = query.search.toLowerCase();
+    return this.#lines
+      .filter(
+        (line) =>
+          line.id > query.after &&
+          ranks[line.level] >= ranks[query.level] &&
+          (wanted === '' || `${line.message} ${JSON.stringify(line.fields)}`.toLowerCase().includes(wanted)),
+      )
+      .slice(-query.limit);
+  }
+
+  #add(level: LogLevel, message: string, fields: Record<string, unknown>): void {
+    this.#lines.push({ id: ++this.#lastId, time: this.#clock.wallMs(), level, message, fields });
+    // A batch at a time: shifting thousands of lines for each new one would cost more than the line.
+    if (this.#lines.length > maxLines + 500) this.#lines.splice(0, 500);
+  }
+}
