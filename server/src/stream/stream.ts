@@ -27,6 +27,7 @@ export class Stream {
   };
   readonly #readers = new Set<Reader>();
   readonly #gop: GopBuffer;
+  readonly #newest = new Map<number, Sample>();
   #tracks: readonly Track[] | undefined;
   #videoTrackId: number | undefined;
   #generation = 0;
@@ -57,6 +58,14 @@ export class Stream {
     return this.#gop.samples;
   }
 
+  /**
+   * The sample of this track that was passed on last, of the parameters in force; undefined while the track is silent.
+   * Some cameras announce sound and never send any.
+   */
+  newest(trackId: number): Sample | undefined {
+    return this.#newest.get(trackId);
+  }
+
   /** Declares what follows. Samples before the next key frame of the video track, if there is one, are not passed on. */
   setTracks(tracks: readonly Track[]): void {
     if (this.#ended) return;
@@ -65,6 +74,7 @@ export class Stream {
     this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
     this.#needsKey = this.#videoTrackId !== undefined;
     this.#gop.clear();
+    this.#newest.clear();
     const event = { type: 'tracks', generation: this.#generation, tracks } as const;
     for (const reader of this.#readers) reader.offer(event);
   }
@@ -79,6 +89,7 @@ export class Stream {
       if (!isKeyPoint) return;
       this.#needsKey = false;
     }
+    this.#newest.set(sample.trackId, sample);
     if (this.#videoTrackId !== undefined) this.#gop.add(sample, isKeyPoint);
     const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
     for (const reader of this.#readers) reader.offer(event);
@@ -89,6 +100,7 @@ export class Stream {
     if (this.#ended || !this.#tracks) return;
     this.#tracks = undefined;
     this.#gop.clear();
+    this.#newest.clear();
     for (const reader of this.#readers) reader.offer({ type: 'pause', cause });
   }
 
@@ -98,6 +110,7 @@ export class Stream {
     this.#ended = true;
     this.#tracks = undefined;
     this.#gop.clear();
+    this.#newest.clear();
     for (const reader of this.#readers) reader.offer({ type: 'end', cause });
     this.#readers.clear();
   }

@@ -1,0 +1,147 @@
+import { ticksToMs } from '@vidette/media/time';
+import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+import type { ReaderEvent } from '../stream/reader.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { LiveFragmenter } from './fragmenter.ts';
+import type { HlsWindow } from './hls-window.ts';
+import { PendingRun } from './pending-run.ts';
+import { flowingTracks } from './track-flow.ts';
+
+/** Aim of a part's length; a camera with fewer pictures a second than this allows gets longer parts. */
+const partSeconds = 0.4;
+/** A segment ends at the first key frame after this. */
+const leastSegmentSeconds = 2;
+/** A camera that sends no key frame for so long gets a segment that starts without one, for memory has an end. */
+const longestSegmentSeconds = 30;
+/** Guessed length of the last picture before a pause. */
+const leastGuessMs = 40;
+
+/** Turns what a Reader delivers into parts and segments of a window. */
+export class HlsPackager {
+  readonly #stream: Stream;
+  readonly #fragmenter: LiveFragmenter;
+  readonly #window: HlsWindow;
+  #declared: readonly Track[] = [];
+  #used: readonly Track[] = [];
+  #run: PendingRun | undefined;
+  #isInitDue = true;
+  /** The first picture that waits. */
+  #partStart: Sample | undefined;
+  #lastDts: number | undefined;
+
+  constructor(stream: Stream, fragmenter: LiveFragmenter, window: HlsWindow) {
+    this.#stream = stream;
+    this.#fragmenter = fragmenter;
+    this.#window = window;
+  }
+
+  /** The tracks in the newest init segment; undefined before the first one. */
+  get tracks(): readonly Track[] | undefined {
+    return this.#used.length === 0 ? undefined : this.#used;
+  }
+
+  /** Takes one event; `end` is for the caller to notice. */
+  handle(event: ReaderEvent): void {
+    switch (event.type) {
+      case 'tracks':
+        this.#flush();
+        this.#declared = event.tracks;
+        this.#isInitDue = true;
+        return;
+      case 'sample':
+        this.#onSample(event.sample, event.startsGop);
+        return;
+      case 'skipped':
+        this.#flush();
+        this.#window.breakTime();
+        return;
+      case 'pause':
+      case 'end':
+        this.#flush();
+        this.#window.completeSegment();
+    }
+  }
+
+  #onSample(sample: Sample, startsGop: boolean): void {
+    if (startsGop) this.#onGop(sample);
+    const run = this.#run;
+    if (!run) return;
+    const isPicture = this.#isLeading(sample);
+    if (isPicture && this.#partStart && !startsGop && this.#isPartFull(sample)) {
+      this.#endPart(sample.dts);
+    }
+    run.add(sample);
+    if (!isPicture) return;
+    this.#partStart ??= sample;
+    this.#lastDts = sample.dts;
+  }
+
+  #onGop(key: Sample): void {
+    this.#endPart(key.dts);
+    const flowing = this.#stream.tracks === this.#declared ? flowingTracks(this.#stream) : this.#declared;
+    const isSame =
+      flowing.length === this.#used.length && flowing.every((track, at) => track === this.#used[at]);
+    if (this.#isInitDue || !isSame) {
+      const init = this.#fragmenter.init(this.#declared, flowing);
+      this.#window.beginInit(init.bytes);
+      this.#used = flowing;
+      this.#run = new PendingRun(flowing, leastGuessMs);
+      this.#isInitDue = false;
+      this.#lastDts = undefined;
+    } else if ((this.#window.newest?.durationSeconds ?? 0) >= leastSegmentSeconds) {
+      this.#window.completeSegment();
+    }
+  }
+
+  /** Of the track that sets the pace: the video, or the sound of a stream without one. */
+  #isLeading(sample: Sample): boolean {
+    return sample.trackId === this.#used[0]?.id;
+  }
+
+  #timescale(): number {
+    return this.#used[0]?.timescale ?? 1;
+  }
+
+  /** Another picture of the usual length would make the part too long. */
+  #isPartFull(next: Sample): boolean {
+    const start = this.#partStart;
+    if (!start) return false;
+    const lengthTicks = next.dts - start.dts;
+    const gapTicks = next.dts - (this.#lastDts ?? start.dts);
+    // Half a picture of tolerance, so that twelve pictures of 33.3 ms are a part of 0.4 s.
+    return lengthTicks + gapTicks / 2 > partSeconds * this.#timescale();
+  }
+
+  #endPart(nextDts?: number): void {
+    const start = this.#partStart;
+    const run = this.#run;
+    this.#partStart = undefined;
+    if (!start || !run || run.isEmpty) return;
+    const runs = run.takeAll(nextDts);
+    this.#addPart(runs, start);
+  }
+
+  #addPart(runs: readonly FragmentTrack[], start: Sample): void {
+    const leading = runs.find(({ track }) => track.id === start.trackId);
+    if (!leading) return;
+    const timescale = this.#timescale();
+    const durationSeconds = (leading.endDts - start.dts) / timescale;
+    const grown = this.#window.newest;
+    if (grown && !grown.isComplete && grown.durationSeconds + durationSeconds > longestSegmentSeconds) {
+      this.#window.completeSegment();
+    }
+    this.#window.addPart(
+      { bytes: this.#fragmenter.fragment(runs), durationSeconds, isIndependent: start.isKey },
+      ticksToMs(start.pts, timescale),
+    );
+  }
+
+  /** Sends off what waits, with a guess at the length of the last picture. */
+  #flush(): void {
+    this.#endPart();
+    this.#run?.noteSkip();
+    this.#lastDts = undefined;
+  }
+}

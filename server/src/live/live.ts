@@ -1,0 +1,117 @@
+import type { WebSocket } from 'ws';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Stream } from '../stream/stream.ts';
+import { LiveFragmenter } from './fragmenter.ts';
+import { LowLatencyHls } from './hls.ts';
+import { LiveSession, type LiveSink, type LiveVariant } from './session.ts';
+import { serveLiveSocket } from './socket.ts';
+
+export interface LiveOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Who watches one stream, and what they were sent since the server started. */
+export interface LiveAudience {
+  readonly viewers: number;
+  readonly bytesSent: number;
+  /** Samples that slow viewers missed. */
+  readonly skippedSamples: number;
+}
+
+/** Everything live of one stream: made when first asked for, ended by the hub's `end`, gone with the stream. */
+interface StreamLive {
+  readonly fragmenter: LiveFragmenter;
+  readonly sessions: Set<LiveSession>;
+  hls: LowLatencyHls | undefined;
+  /** Of viewers that have left. */
+  bytesSent: number;
+  skippedSamples: number;
+}
+
+/**
+ * The live side of the server: viewers over WebSockets and players over LL-HLS, both Readers of a stream's hub.
+ * It holds what the viewers of one stream share, so that a fragment is built once, whoever watches.
+ */
+export class Live {
+  readonly #options: LiveOptions;
+  readonly #streams = new WeakMap<Stream, StreamLive>();
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Serves one authorised WebSocket until either side ends it.
+   * @returns the session; call its `end(code)` when the viewer's right to watch is withdrawn
+   */
+  serveSocket(socket: WebSocket, stream: Stream, variant: LiveVariant): LiveSession {
+    const { clock, log } = this.#options;
+    return serveLiveSocket({
+      socket,
+      clock,
+      log: log.child({ stream: stream.uid }),
+      open: (sink, onEnd) => this.open(stream, sink, variant, onEnd),
+    });
+  }
+
+  /** One viewer without a socket of its own, e.g. a channel of a shared one. */
+  open(
+    stream: Stream,
+    sink: LiveSink,
+    variant: LiveVariant,
+    onEnd: ConstructorParameters<typeof LiveSession>[0]['onEnd'],
+  ): LiveSession {
+    const live = this.#of(stream);
+    const session: LiveSession = new LiveSession({
+      stream,
+      fragmenter: live.fragmenter,
+      sink,
+      clock: this.#options.clock,
+      variant,
+      onEnd: (code, error) => {
+        live.sessions.delete(session);
+        live.bytesSent += session.bytesSent;
+        live.skippedSamples += session.skippedSamples;
+        onEnd(code, error);
+      },
+    });
+    live.sessions.add(session);
+    return session;
+  }
+
+  /** The LL-HLS side of a stream; it reads the stream only while somebody asks for its files. */
+  hls(stream: Stream): LowLatencyHls {
+    const live = this.#of(stream);
+    const { clock, log } = this.#options;
+    live.hls ??= new LowLatencyHls({ stream, clock, log: log.child({ stream: stream.uid }) });
+    return live.hls;
+  }
+
+  audience(stream: Stream): LiveAudience {
+    const live = this.#streams.get(stream);
+    if (!live) return { viewers: 0, bytesSent: 0, skippedSamples: 0 };
+    let { bytesSent, skippedSamples } = live;
+    for (const session of live.sessions) {
+      bytesSent += session.bytesSent;
+      skippedSamples += session.skippedSamples;
+    }
+    return { viewers: live.sessions.size, bytesSent, skippedSamples };
+  }
+
+  #of(stream: Stream): StreamLive {
+    const known = this.#streams.get(stream);
+    if (known) return known;
+    const fragmenter = new LiveFragmenter();
+    const made = {
+      fragmenter,
+      sessions: new Set<LiveSession>(),
+      hls: undefined,
+      bytesSent: 0,
+      skippedSamples: 0,
+    };
+    this.#streams.set(stream, made);
+    return made;
+  }
+}

@@ -1,0 +1,256 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
+import type { Sample } from '@vidette/media/sample';
+import { ticksToMs } from '@vidette/media/time';
+import type { Track } from '@vidette/media/track';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Reader, ReaderEvent } from '../stream/reader.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { LiveFragmenter } from './fragmenter.ts';
+import { describeTrack, type LiveMessage } from './message.ts';
+import { PendingRun } from './pending-run.ts';
+import { flowingTracks } from './track-flow.ts';
+
+/** Where a live session sends; a WebSocket of its own, or one of many channels of a shared one. */
+export interface LiveSink {
+  text(message: LiveMessage): void;
+  binary(bytes: Uint8Array): void;
+  /** Sent but not yet taken by the network, bytes. The sink calls the session's `resume` when it has gone down. */
+  readonly bufferedBytes: number;
+}
+
+/** What of a stream a viewer wants. */
+export interface LiveVariant {
+  /** With the sound, if there is any. */
+  readonly audio: boolean;
+  /** Key frames only: for small tiles, or for a viewer that can't take more. No sound then. */
+  readonly keyFramesOnly: boolean;
+}
+
+export interface LiveSessionOptions {
+  readonly stream: Stream;
+  readonly fragmenter: LiveFragmenter;
+  readonly sink: LiveSink;
+  readonly clock: Clock;
+  readonly variant: LiveVariant;
+  /** Called once, when nothing follows any more. `error` is set when it ended for a reason of our own. */
+  readonly onEnd: (code: ErrorCode, error?: unknown) => void;
+}
+
+/** With more than this on its way to a viewer nothing is added; the hub's queue waits, then skips. */
+const highWaterBytes = 512 * 1024;
+/** Most bytes that wait for one viewer in the hub's queue. */
+const queueBytes = 8 * 1024 * 1024;
+/** A viewer that gets its turn again and finds so many GOPs waiting goes on with the newest. */
+const maxWaitingGops = 2;
+/** Largest batch that goes out without looking at the sink again. */
+const batchBytes = 256 * 1024;
+/** So long the newest picture waits for the next one, which tells its length. */
+const holdMs = 60;
+/** Sound alone goes out in pieces of this length. */
+const soundPieceMs = 200;
+/** See PendingRun: a guess must survive a camera that halves its frame rate, or one that waits for the next key frame. */
+const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
+
+/**
+ * One viewer of one stream: the GOP so far at once, then a fragment per picture, by a Reader of its own that skips
+ * when the viewer is slow. It knows no socket, so that one socket may carry many.
+ */
+export class LiveSession {
+  readonly #options: LiveSessionOptions;
+  readonly #reader: Reader;
+  #declared: readonly Track[] = [];
+  #used: readonly Track[] = [];
+  #generation = 0;
+  #run: PendingRun | undefined;
+  #isInitDue = false;
+  #isBlocked = false;
+  #isScheduled = false;
+  #cancelHold: Cancel | undefined;
+  #isClosed = false;
+  #bytesSent = 0;
+
+  constructor(options: LiveSessionOptions) {
+    this.#options = options;
+    this.#reader = options.stream.addReader({
+      name: 'live',
+      maxBytes: queueBytes,
+      from: 'gop',
+      onReadable: () => this.#schedule(),
+    });
+    if (!options.stream.tracks) options.sink.text({ type: 'waiting', reason: 'connecting' });
+  }
+
+  /** Media bytes given to the sink so far. */
+  get bytesSent(): number {
+    return this.#bytesSent;
+  }
+
+  /** Samples left out because this viewer was too slow. */
+  get skippedSamples(): number {
+    return this.#reader.skippedSamples;
+  }
+
+  /** The sink has room again. */
+  resume(): void {
+    if (!this.#isBlocked || this.#options.sink.bufferedBytes > highWaterBytes / 2) return;
+    this.#isBlocked = false;
+    if (this.#reader.waitingGops >= maxWaitingGops) this.#reader.skipToNewestGop();
+    this.#schedule();
+  }
+
+  /** Tells the viewer that it is over, and lets go; e.g. when its right to watch is gone. Idempotent. */
+  end(code: ErrorCode): void {
+    if (this.#isClosed) return;
+    this.#options.sink.text({ type: 'end', code });
+    this.#finish(code);
+  }
+
+  /** Lets go without a word: the viewer has left. Idempotent. */
+  close(): void {
+    if (!this.#isClosed) this.#finish('Unavailable');
+  }
+
+  #finish(code: ErrorCode, error?: unknown): void {
+    this.#isClosed = true;
+    this.#cancelHold?.();
+    this.#reader.close();
+    this.#options.onEnd(code, error);
+  }
+
+  /** After the writer's own work: what it wrote in one go is read in one go, and it never runs our code. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isBlocked) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#guarded(() => this.#pump());
+    });
+  }
+
+  /** A fault of our own ends this viewer, never the stream. */
+  #guarded(run: () => void): void {
+    if (this.#isClosed) return;
+    try {
+      run();
+    } catch (error) {
+      this.#options.sink.text({ type: 'end', code: 'InternalServerError' });
+      this.#finish('InternalServerError', error);
+    }
+  }
+
+  #pump(): void {
+    while (!this.#isBlocked && !this.#isClosed) {
+      const event = this.#reader.take();
+      if (!event) break;
+      this.#handle(event);
+      if (this.#run && this.#run.bytes > batchBytes) this.#sendKnown();
+    }
+    if (!this.#isClosed) this.#sendKnown();
+  }
+
+  #handle(event: ReaderEvent): void {
+    const { sink } = this.#options;
+    switch (event.type) {
+      case 'sample':
+        this.#onSample(event.sample, event.startsGop);
+        return;
+      case 'tracks':
+        this.#sendAll();
+        this.#declared = event.tracks;
+        this.#generation = event.generation;
+        this.#run = undefined;
+        this.#isInitDue = true;
+        return;
+      case 'skipped':
+        this.#sendAll();
+        this.#run?.noteSkip();
+        sink.text({ type: 'skipped', samples: event.samples });
+        return;
+      case 'pause':
+        this.#sendAll();
+        sink.text({ type: 'waiting', reason: event.cause });
+        return;
+      case 'end':
+        this.#sendAll();
+        this.end(event.cause === 'removed' ? 'NotFound' : 'Unavailable');
+    }
+  }
+
+  #onSample(sample: Sample, startsGop: boolean): void {
+    const { keyFramesOnly } = this.#options.variant;
+    if (startsGop) {
+      const used = this.#wantedTracks();
+      if (this.#isInitDue || !sameTracks(used, this.#used)) {
+        this.#sendAll(sample.dts);
+        this.#begin(used, sample);
+      }
+    }
+    if (keyFramesOnly && !startsGop) return;
+    this.#run?.add(sample);
+  }
+
+  /** What is sent from this GOP on. */
+  #wantedTracks(): readonly Track[] {
+    const { stream, variant } = this.#options;
+    // The hub may be ahead of this reader, at other parameters already: then the declared ones are all there is to know.
+    const flowing = stream.tracks === this.#declared ? flowingTracks(stream) : this.#declared;
+    const hasVideo = flowing.some(({ kind }) => kind === 'video');
+    return variant.audio && !variant.keyFramesOnly
+      ? flowing
+      : flowing.filter(({ kind }) => kind === 'video' || !hasVideo);
+  }
+
+  #begin(used: readonly Track[], first: Sample): void {
+    const { fragmenter, sink, variant } = this.#options;
+    const init = fragmenter.init(this.#declared, used);
+    const timescale = used.find(({ id }) => id === first.trackId)?.timescale ?? 1;
+    sink.text({
+      type: 'init',
+      mimeType: init.mimeType,
+      generation: this.#generation,
+      tracks: used.map(describeTrack),
+      startMs: ticksToMs(first.pts, timescale),
+    });
+    this.#send(init.bytes);
+    this.#used = used;
+    this.#isInitDue = false;
+    this.#run = new PendingRun(used, variant.keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
+  }
+
+  /** Sends what needs no guess, and sees to it that the rest does not wait for long. */
+  #sendKnown(): void {
+    const run = this.#run;
+    if (!run) return;
+    const known = run.takeKnown();
+    if (known.length > 0) {
+      this.#sendRuns(known);
+      this.#cancelHold?.();
+      this.#cancelHold = undefined;
+    }
+    if (!run.hasPicture && run.soundMs >= soundPieceMs) this.#sendAll();
+    if (run.hasPicture && !this.#cancelHold) {
+      this.#cancelHold = this.#options.clock.after(holdMs, () => this.#guarded(() => this.#sendAll()));
+    }
+  }
+
+  #sendAll(nextDts?: number): void {
+    this.#cancelHold?.();
+    this.#cancelHold = undefined;
+    if (this.#run && !this.#run.isEmpty) this.#sendRuns(this.#run.takeAll(nextDts));
+  }
+
+  #sendRuns(runs: readonly FragmentTrack[]): void {
+    this.#send(this.#options.fragmenter.fragment(runs));
+  }
+
+  #send(bytes: Uint8Array): void {
+    this.#options.sink.binary(bytes);
+    this.#bytesSent += bytes.length;
+    this.#isBlocked = this.#options.sink.bufferedBytes > highWaterBytes;
+  }
+}
+
+function sameTracks(a: readonly Track[], b: readonly Track[]): boolean {
+  return a.length === b.length && a.every((track, at) => track === b[at]);
+}

@@ -1,0 +1,83 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { WebSocket } from 'ws';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { LiveMessage } from './message.ts';
+import type { LiveSession, LiveSink } from './session.ts';
+
+/** The normal end, and an end for a reason of our own (RFC 6455, 7.4.1). */
+const closeCodes = { normal: 1000, internalError: 1011 } as const;
+const pingPeriodMs = 15_000;
+/** So long the other side has to answer our closing before the connection is cut. */
+const closeTimeoutMs = 2_000;
+
+export interface LiveSocketOptions {
+  readonly socket: WebSocket;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Makes the session that this socket carries. */
+  readonly open: (sink: LiveSink, onEnd: (code: ErrorCode, error?: unknown) => void) => LiveSession;
+}
+
+/**
+ * Carries one live session over one WebSocket that the HTTP layer has authorised. What the viewer sends is read, for
+ * its pongs, and not looked at. A viewer that answers no ping for two periods is gone, whatever the network says.
+ * @returns the session, so that the caller can end it when the viewer's right is withdrawn
+ */
+export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
+  const { socket, clock, log } = options;
+  const sink = new SocketSink(socket, () => session.resume());
+  const session: LiveSession = options.open(sink, (code, error) => {
+    cancelPing();
+    if (error !== undefined) log.error({ err: error }, 'a live viewer was lost for a reason of our own');
+    socket.close(error === undefined ? closeCodes.normal : closeCodes.internalError, code);
+    clock.after(closeTimeoutMs, () => socket.terminate());
+  });
+  let isAlive = true;
+  const cancelPing = clock.every(pingPeriodMs, () => {
+    if (!isAlive) {
+      socket.terminate();
+      return;
+    }
+    isAlive = false;
+    socket.ping();
+  });
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  socket.on('error', (err) => log.debug({ err }, 'a live viewer broke off'));
+  socket.on('close', () => {
+    cancelPing();
+    session.close();
+  });
+  // It may have left while its right to watch was looked up.
+  if (socket.readyState !== socket.OPEN) session.close();
+  return session;
+}
+
+/** Sends without waiting; tells when the network has taken what was sent. */
+class SocketSink implements LiveSink {
+  readonly #socket: WebSocket;
+  readonly #onSent: () => void;
+
+  constructor(socket: WebSocket, onSent: () => void) {
+    this.#socket = socket;
+    this.#onSent = onSent;
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  text(message: LiveMessage): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  binary(bytes: Uint8Array): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    // Coded pictures don't compress. A failed send is followed by the socket's 'close', which ends the session.
+    this.#socket.send(bytes, { binary: true, compress: false }, (error) => {
+      if (!error) this.#onSent();
+    });
+  }
+}
