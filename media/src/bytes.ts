@@ -101,6 +101,7 @@ export class ByteWriter {
     return this.#position;
   }
 
+  /** May replace the view: call it before the view is read. */
   #advance(length: number): number {
     const at = this.#position;
     const end = at + length;
@@ -115,11 +116,13 @@ export class ByteWriter {
   }
 
   u8(value: number): void {
-    this.#view.setUint8(this.#advance(1), value);
+    const at = this.#advance(1);
+    this.#view.setUint8(at, value);
   }
 
   u16(value: number): void {
-    this.#view.setUint16(this.#advance(2), value);
+    const at = this.#advance(2);
+    this.#view.setUint16(at, value);
   }
 
   u24(value: number): void {
@@ -129,15 +132,18 @@ export class ByteWriter {
   }
 
   u32(value: number): void {
-    this.#view.setUint32(this.#advance(4), value);
+    const at = this.#advance(4);
+    this.#view.setUint32(at, value);
   }
 
   i16(value: number): void {
-    this.#view.setInt16(this.#advance(2), value);
+    const at = this.#advance(2);
+    this.#view.setInt16(at, value);
   }
 
   i32(value: number): void {
-    this.#view.setInt32(this.#advance(4), value);
+    const at = this.#advance(4);
+    this.#view.setInt32(at, value);
   }
 
   /** A whole number from 0 to 2^53 - 1 as 64 bits; anything else is a `RangeError`. */
