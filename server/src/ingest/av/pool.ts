@@ -21,7 +21,7 @@ export interface AvJob {
 }
 
 /** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
-const capacities: Readonly<Record<AvRole, number>> = { demo: 8, picture: 1 };
+const capacities: Readonly<Record<AvRole, number>> = { demo: 8, audio: 32, picture: 1 };
 /** A blocked read holds one thread of libuv's pool and a close may hold another; four are for files and names. */
 const threadsPerJob = 2;
 const threadsForAll = 4;
@@ -33,6 +33,7 @@ export class AvPool {
   readonly #log: Log;
   readonly #children: Record<AvRole, Set<AvChild>> = {
     demo: new Set(),
+    audio: new Set(),
     picture: new Set(),
   };
   readonly #idle = new Map<AvChild, Cancel>();

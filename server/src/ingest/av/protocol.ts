@@ -29,7 +29,18 @@ export type JobRequest =
       readonly gopMs: number;
       readonly utcMs: number;
     }
+  | AudioRequest
   | PictureRequest;
+
+/** Sound of RTSP cameras that has to be converted: G.711 in both laws, MPEG-1 layer II. */
+export type SourceAudioCodec = 'pcmu' | 'pcma' | 'mp2';
+
+export interface AudioRequest {
+  readonly kind: 'audio';
+  readonly codec: SourceAudioCodec;
+  readonly sampleRate: number;
+  readonly channels: number;
+}
 
 export interface PictureRequest {
   readonly kind: 'picture';

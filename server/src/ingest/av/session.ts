@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { PauseCause } from '../../stream/reader.ts';
 import type { SourceAddress } from '../address.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
+import { utcMs } from '../timing.ts';
 import { parseDemoAddress } from './demo-address.ts';
 import type { AvJob, AvPool } from './pool.ts';
 import type { JobRequest, SampleMessage } from './protocol.ts';
@@ -53,7 +54,7 @@ export class AvSession implements SourceSession {
   #request(): () => JobRequest {
     const { address, clock } = this.#options;
     const demo = parseDemoAddress(address.url);
-    return () => ({ kind: 'demo', ...demo, utcMs: clock.wallMs() });
+    return () => ({ kind: 'demo', ...demo, utcMs: utcMs(clock) });
   }
 }
 

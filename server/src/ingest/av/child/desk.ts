@@ -2,6 +2,7 @@ import { Log } from 'node-av/lib';
 import { AV_LOG_QUIET } from 'node-av/constants';
 import type { Clock } from '../../../base/clock.ts';
 import type { FromChild, JobRequest, ToChild } from '../protocol.ts';
+import { AudioJob } from './audio-job.ts';
 import { DemoJob } from './demo-job.ts';
 import type { Job, JobOutput } from './job.ts';
 import { PictureJob } from './picture-job.ts';
@@ -62,6 +63,8 @@ export class Desk {
     switch (request.kind) {
       case 'demo':
         return new DemoJob(request, this.#clock, output);
+      case 'audio':
+        return new AudioJob(request, output);
       case 'picture':
         return new PictureJob(request, output);
     }
