@@ -1,0 +1,125 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { SourceAddress, SourceScheme } from './address.ts';
+import type { OpenSession, SourceEngine } from './running-attempt.ts';
+
+export interface ProbeOptions {
+  readonly clock: Clock;
+  readonly openSession: OpenSession;
+  /** The whole probe takes no longer, ms; at most 60 s. Default 15 s. */
+  readonly timeoutMs?: number;
+  /** Whoever asked has gone. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ProbeResult {
+  /** How the source is read, in words: `RTSP over TCP`. */
+  readonly transport: string;
+  readonly tracks: readonly Track[];
+  /** The track that sets the pace, and its first sample at which a decoder can start: the picture of a preview. */
+  readonly keyTrack: Track;
+  readonly keySample: Sample;
+}
+
+const defaultTimeoutMs = 15_000;
+const maxTimeoutMs = 60_000;
+
+const transports: Readonly<Record<SourceScheme, string>> = {
+  rtsp: 'RTSP over TCP',
+  rtsps: 'RTSP over TLS',
+  rtmp: 'RTMP',
+  rtmps: 'RTMP over TLS',
+  http: 'HTTP',
+  https: 'HTTPS',
+  srt: 'SRT',
+  udp: 'MPEG-TS over UDP',
+  demo: 'Generated picture',
+};
+
+/** What a probe may answer [R8.11]; anything else becomes ProbeError with its words. */
+const probeCodes: readonly ErrorCode[] = [
+  'EHOSTUNREACH',
+  'HTTP_NOT_FOUND',
+  'HTTP_UNAUTHORIZED',
+  'ProbeError',
+  'STREAM_SOURCE_ERR',
+];
+
+/**
+ * Tries an address as the supervisor would, up to its first whole picture: what was only announced proves nothing.
+ * @throws Fault EHOSTUNREACH, HTTP_NOT_FOUND, HTTP_UNAUTHORIZED, ProbeError or STREAM_SOURCE_ERR with words for a
+ *   person, within the time limit; the signal's reason when that is aborted.
+ */
+export async function probe(address: SourceAddress, options: ProbeOptions): Promise<ProbeResult> {
+  const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs);
+  const deadlineMs = options.clock.monotonicMs() + timeoutMs;
+  const isRtsp = address.scheme === 'rtsp' || address.scheme === 'rtsps';
+  const transport = transports[address.scheme];
+  try {
+    return { transport, ...(await firstPicture(isRtsp ? 'rtsp' : 'av', options, deadlineMs)) };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    const fault = probeFault(error);
+    if (!isRtsp || fault.code !== 'ProbeError') throw fault;
+    return { transport: `${transport}, by FFmpeg`, ...(await byFallback(fault, options, deadlineMs)) };
+  }
+}
+
+type Picture = Omit<ProbeResult, 'transport'>;
+
+/** FFmpeg may manage what our engine can't; when it doesn't, our engine's words are the better ones. */
+async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: number): Promise<Picture> {
+  try {
+    return await firstPicture('av', options, deadlineMs);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw new Fault(first.code, first.message, { cause: error });
+  }
+}
+
+/** Rejects with a Fault, or with whatever an engine threw. The session is told to stop, and not waited for. */
+function firstPicture(engine: SourceEngine, options: ProbeOptions, deadlineMs: number): Promise<Picture> {
+  const { clock, openSession, signal } = options;
+  const done = new AbortController();
+  let tracks: readonly Track[] = [];
+  return new Promise<Picture>((resolve, reject) => {
+    const cancel = clock.after(deadlineMs - clock.monotonicMs(), () => reject(tooLate(tracks)));
+    const onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    done.signal.addEventListener('abort', () => {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+    });
+    signal?.throwIfAborted();
+    const sink = {
+      tracks: (declared: readonly Track[]) => {
+        tracks = declared;
+      },
+      sample: (keySample: Sample) => {
+        const keyTrack = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+        if (!keyTrack || keySample.trackId !== keyTrack.id || !keySample.isKey) return;
+        resolve({ tracks, keyTrack, keySample });
+      },
+      note: () => {},
+    };
+    openSession(engine)
+      .run(sink, done.signal)
+      .then(() => reject(new Fault('ProbeError', 'The source ended before its first picture.')), reject);
+  }).finally(() => done.abort());
+}
+
+function tooLate(tracks: readonly Track[]): Fault {
+  if (tracks.length === 0) return new Fault('EHOSTUNREACH', 'The source did not answer in time.');
+  return new Fault('ProbeError', 'The source announced a stream but sent no picture in time.');
+}
+
+function probeFault(error: unknown): Fault {
+  if (!(error instanceof Fault)) {
+    return new Fault('ProbeError', 'The source could not be read.', { cause: error });
+  }
+  if (probeCodes.includes(error.code)) return error;
+  return new Fault('ProbeError', error.message, { cause: error });
+}
