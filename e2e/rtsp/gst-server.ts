@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** An RTSP server over GStreamer that plays launch lines as cameras do; see `gst-server.py`. */
+export interface GstServer {
+  readonly port: number;
+  /** The address of a mount point, without credentials. */
+  url(path: string): string;
+  /** Ends the process; idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface GstServerOptions {
+  /** By path, `/cam` for example. */
+  readonly mounts: Readonly<Record<string, string>>;
+  readonly auth?: { readonly scheme: 'basic' | 'digest'; readonly user: string; readonly password: string };
+  /** Certificate and key, PEM; the server then speaks rtsps. */
+  readonly tls?: { readonly pem: string };
+  readonly timeoutSeconds?: number;
+  /** Every client is disconnected that often. */
+  readonly dropEverySeconds?: number;
+}
+
+const script = fileURLToPath(new URL('gst-server.py', import.meta.url));
+
+/** Starts a server on a free port of the loopback interface; resolves when it listens. */
+export async function startGstServer(options: GstServerOptions): Promise<GstServer> {
+  const child = spawn('nice', ['/usr/bin/python3', script, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout });
+  const ready = once(lines, 'line') as Promise<[string]>;
+  const outcome = await Promise.race([ready, exited.then(() => undefined)]);
+  if (!outcome) throw new Error('the GStreamer server ended before it listened');
+  const { port } = JSON.parse(outcome[0]) as { port: number };
+  const scheme = options.tls ? 'rtsps' : 'rtsp';
+  return {
+    port,
+    url: (path) => `${scheme}://127.0.0.1:${port}${path}`,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+export interface PictureOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly framesPerSecond?: number;
+  /** Pictures from one key frame to the next. */
+  readonly gopFrames?: number;
+  /** Between two reference pictures; 0 for none. H.264 only. */
+  readonly bFrames?: number;
+}
+
+/** A test picture with a running clock, cheap to encode: the pay0 part of a launch line. */
+export function gstVideo(codec: 'h264' | 'h265', options: PictureOptions = {}): string {
+  const { width = 320, height = 240, framesPerSecond = 15, gopFrames = 15, bFrames = 0 } = options;
+  const source =
+    `videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,width=${width},height=${height},` +
+    `framerate=${framesPerSecond}/1 ! timeoverlay halignment=center font-desc="Sans, 24"`;
+  const encoder =
+    codec === 'h264'
+      ? `x264enc threads=1 speed-preset=ultrafast bitrate=300 key-int-max=${gopFrames} bframes=${bFrames} ` +
+        `${bFrames === 0 ? 'tune=zerolatency' : 'b-adapt=false rc-lookahead=0'} ! video/x-h264,profile=main`
+      : `x265enc speed-preset=ultrafast tune=zerolatency bitrate=300 key-int-max=${gopFrames} ` +
+        `option-string="pools=1:frame-threads=1:log-level=none"`;
+  const number = codec === 'h264' ? 'rtph264pay' : 'rtph265pay';
+  return `${source} ! ${encoder} ! ${number} name=pay0 pt=96 config-interval=-1`;
+}
+
+/** A quiet tone: the pay1 part of a launch line (or pay0, where it is alone). */
+export function gstAudio(codec: 'aac' | 'pcmu' | 'pcma' | 'opus', name = 'pay1'): string {
+  const source = 'audiotestsrc is-live=true volume=0.05';
+  switch (codec) {
+    case 'aac':
+      return `${source} ! audio/x-raw,rate=44100,channels=1 ! avenc_aac bitrate=48000 ! rtpmp4gpay name=${name} pt=97`;
+    case 'opus':
+      return `${source} ! audio/x-raw,rate=48000,channels=1 ! opusenc bitrate=32000 ! rtpopuspay name=${name} pt=97`;
+    case 'pcmu':
+      return `${source} ! audio/x-raw,rate=8000,channels=1 ! mulawenc ! rtppcmupay name=${name} pt=0`;
+    case 'pcma':
+      return `${source} ! audio/x-raw,rate=8000,channels=1 ! alawenc ! rtppcmapay name=${name} pt=8`;
+  }
+}

@@ -1,0 +1,225 @@
+import type { Socket } from 'node:net';
+import {
+  formatRequest,
+  formatResponse,
+  header,
+  headerValues,
+  type RtspMessage,
+  type RtspRequest,
+  type RtspResponse,
+} from '@vidette/media/rtsp/message';
+import { RtspParser } from '@vidette/media/rtsp/parser';
+import { MalformedError } from '@vidette/media/malformed';
+import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Authorization } from './authorization.ts';
+
+export interface ConnectionOptions {
+  readonly socket: Socket;
+  readonly clock: Clock;
+  readonly authorization: Authorization;
+  /** How long each reply may take, ms. */
+  readonly replyTimeoutMs: number;
+}
+
+interface Pending {
+  readonly resolve: (response: RtspResponse) => void;
+  readonly reject: (error: unknown) => void;
+  readonly cancelTimeout: () => void;
+}
+
+/** Tries of one request: without an answer, with one, and again when the nonce was stale. */
+const maxTries = 3;
+const userAgent = 'Vidette';
+
+/**
+ * One RTSP connection: requests and their replies, packets in between. It owns the socket.
+ * What a request meets comes as its rejection; what the connection meets on its own, as `onClosed`.
+ */
+export class RtspConnection {
+  /** Interleaved packets; see `RtspParserHandler` for who owns their memory. */
+  onPacket: (channel: number, bytes: Uint8Array) => void = () => {};
+  /** The connection is of no further use. Called once; not after `close`. */
+  onClosed: (fault: Fault) => void = () => {};
+  /** `Clock.monotonicMs` of the newest bytes. */
+  lastReceivedMs: number;
+  readonly #options: ConnectionOptions;
+  readonly #parser: RtspParser;
+  readonly #pending = new Map<number, Pending>();
+  #cseq = 0;
+  #session: string | undefined;
+  #fault: Fault | undefined;
+  #isClosing = false;
+  #hasReceived = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.lastReceivedMs = options.clock.monotonicMs();
+    this.#parser = new RtspParser({
+      packet: (channel, bytes) => this.onPacket(channel, bytes),
+      message: (message) => this.#onMessage(message),
+    });
+    const { socket } = options;
+    socket.on('data', (chunk: Uint8Array) => this.#onData(chunk));
+    socket.on('error', (cause) => this.#fail(this.#closedFault(cause)));
+    socket.on('end', () => this.#fail(this.#closedFault(undefined)));
+    socket.on('close', () => this.#fail(this.#closedFault(undefined)));
+  }
+
+  /** Bytes between packets that belonged to nothing. */
+  get skippedBytes(): number {
+    return this.#parser.skippedBytes;
+  }
+
+  /** The session's identifier, sent with every request from now on. */
+  setSession(id: string): void {
+    this.#session = id;
+  }
+
+  /**
+   * Sends a request and waits for its final reply, answering challenges on the way.
+   *
+   * @returns the reply, whatever its status; 401 only when the credentials were refused or there are none
+   * @throws Fault EHOSTUNREACH when no reply comes in time or the connection breaks, ProbeError when it isn't RTSP
+   */
+  async request(
+    method: string,
+    uri: string,
+    headers: readonly (readonly [string, string])[] = [],
+  ): Promise<RtspResponse> {
+    const { authorization } = this.#options;
+    for (let tries = 1; ; tries++) {
+      const answer = authorization.header(method, uri);
+      const response = await this.#exchange(method, uri, [
+        ...(answer === undefined ? [] : ([['Authorization', answer]] as const)),
+        ...headers,
+      ]);
+      if (response.status !== 401 || tries >= maxTries) return response;
+      const challenges = headerValues(response, 'www-authenticate');
+      if (!authorization.challenged(challenges, answer === undefined)) return response;
+    }
+  }
+
+  /** Says goodbye if `teardownUri` is given, lets what is written go out, and closes. Resolves when that is done. */
+  async close(teardownUri?: string): Promise<void> {
+    const { socket, clock } = this.#options;
+    if (!this.#isClosing && !this.#fault && teardownUri !== undefined) {
+      this.#write('TEARDOWN', teardownUri, this.#authorizationHeaders('TEARDOWN', teardownUri));
+    }
+    this.#isClosing = true;
+    this.#rejectPending(new Fault('EHOSTUNREACH', 'The connection was closed.'));
+    if (socket.closed) return;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(closeLimitMs, () => socket.destroy());
+      socket.once('close', () => {
+        cancel();
+        resolve();
+      });
+      socket.destroySoon();
+    });
+  }
+
+  #authorizationHeaders(method: string, uri: string): [string, string][] {
+    const answer = this.#options.authorization.header(method, uri);
+    return answer === undefined ? [] : [['Authorization', answer]];
+  }
+
+  #exchange(
+    method: string,
+    uri: string,
+    headers: readonly (readonly [string, string])[],
+  ): Promise<RtspResponse> {
+    if (this.#fault) return Promise.reject(this.#fault);
+    return new Promise((resolve, reject) => {
+      const { clock, replyTimeoutMs } = this.#options;
+      const cseq = this.#write(method, uri, headers);
+      const cancelTimeout = clock.after(replyTimeoutMs, () => {
+        this.#pending.delete(cseq);
+        const seconds = Math.round(replyTimeoutMs / 1000);
+        reject(new Fault('EHOSTUNREACH', `The camera did not answer (${method}) within ${seconds} s.`));
+      });
+      this.#pending.set(cseq, { resolve, reject, cancelTimeout });
+    });
+  }
+
+  #write(method: string, uri: string, headers: readonly (readonly [string, string])[]): number {
+    const cseq = ++this.#cseq;
+    const text = formatRequest(method, uri, [
+      ['CSeq', String(cseq)],
+      ['User-Agent', userAgent],
+      ...(this.#session === undefined ? [] : ([['Session', this.#session]] as const)),
+      ...headers,
+    ]);
+    this.#options.socket.write(text);
+    return cseq;
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (this.#isClosing || this.#fault) return;
+    this.lastReceivedMs = this.#options.clock.monotonicMs();
+    this.#hasReceived = true;
+    try {
+      this.#parser.push(chunk);
+    } catch (cause) {
+      this.#fail(
+        cause instanceof MalformedError
+          ? new Fault('ProbeError', 'What answers at this address does not speak RTSP.', { cause })
+          : new Fault('InternalServerError', 'The stream could not be read.', { cause }),
+      );
+    }
+  }
+
+  #onMessage(message: RtspMessage): void {
+    if (message.type === 'request') {
+      this.#answer(message);
+      return;
+    }
+    if (message.status < 200) return;
+    const cseq = Number(header(message, 'cseq'));
+    // Cameras that miscount still answer in order.
+    const key = this.#pending.has(cseq) ? cseq : this.#pending.keys().next().value;
+    const pending = key === undefined ? undefined : this.#pending.get(key);
+    if (key === undefined || !pending) return;
+    this.#pending.delete(key);
+    pending.cancelTimeout();
+    pending.resolve(message);
+  }
+
+  /** A server's own request: its announcements need no action, an end does, the rest we don't do. */
+  #answer(message: RtspRequest): void {
+    const isKnown = ['OPTIONS', 'ANNOUNCE', 'GET_PARAMETER', 'SET_PARAMETER', 'TEARDOWN'].includes(
+      message.method,
+    );
+    const [status, reason] = isKnown ? [200, 'OK'] : [501, 'Not Implemented'];
+    this.#options.socket.write(formatResponse(status, reason, header(message, 'cseq')));
+    if (message.method === 'TEARDOWN' || message.method === 'REDIRECT') {
+      this.#fail(new Fault('EHOSTUNREACH', 'The camera ended the session.'));
+    }
+  }
+
+  #closedFault(cause: unknown): Fault {
+    const words = this.#hasReceived
+      ? 'The camera closed the connection.'
+      : 'The connection was closed without an answer.';
+    return new Fault('EHOSTUNREACH', words, cause === undefined ? {} : { cause });
+  }
+
+  #fail(fault: Fault): void {
+    if (this.#fault || this.#isClosing) return;
+    this.#fault = fault;
+    this.#options.socket.destroy();
+    this.#rejectPending(fault);
+    this.onClosed(fault);
+  }
+
+  #rejectPending(fault: Fault): void {
+    for (const pending of this.#pending.values()) {
+      pending.cancelTimeout();
+      pending.reject(fault);
+    }
+    this.#pending.clear();
+  }
+}
+
+/** A peer that doesn't take what we still say is left without it, ms. */
+const closeLimitMs = 500;

@@ -1,0 +1,88 @@
+import type { RtpPacket } from '@vidette/media/rtp/packet';
+import type { AudioConverter, AudioConverterOptions } from '../av/audio-converter.ts';
+import type { Fault } from '../../base/fault.ts';
+import type { ChosenMedia } from './media-choice.ts';
+import type { PayloadReader, Receiver } from './receiver.ts';
+import type { TrackGate } from './track-gate.ts';
+
+/** Opens a converter; throws a Fault when there is none. */
+export type ConvertAudio = (options: AudioConverterOptions) => AudioConverter;
+
+export interface ConvertedAudioReaderOptions {
+  readonly trackId: number;
+  readonly media: ChosenMedia;
+  readonly receiver: Receiver;
+  readonly gate: TrackGate;
+  readonly convert: ConvertAudio;
+  readonly note: (message: string) => void;
+}
+
+/** A converter that fails again and again is not asked any more. */
+const maxFailures = 3;
+
+/** G.711, which is made into AAC elsewhere. Times go through the converter as they are. */
+export class ConvertedAudioReader implements PayloadReader {
+  readonly malformedPayloads = 0;
+  readonly #options: ConvertedAudioReaderOptions;
+  #converter: AudioConverter | undefined;
+  #failures = 0;
+  #lastTicks = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  /** @throws Fault when there is no converter */
+  constructor(options: ConvertedAudioReaderOptions) {
+    this.#options = options;
+    this.#converter = this.#open();
+  }
+
+  push(packet: RtpPacket): void {
+    const { receiver } = this.#options;
+    const { bytes, payloadStart, payloadEnd, timestamp } = packet;
+    if (payloadStart === payloadEnd) return;
+    const ticks = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs);
+    this.#converter?.write(bytes.subarray(payloadStart, payloadEnd), ticks);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#converter?.close();
+    this.#converter = undefined;
+  }
+
+  #open(): AudioConverter {
+    const { trackId, media, receiver, gate, convert } = this.#options;
+    return convert({
+      codec: media.encoding === 'pcma' ? 'pcma' : 'pcmu',
+      sampleRate: media.format.clockRate,
+      channels: media.format.channels,
+      onTrack: (track) => {
+        if (!this.#isClosed) gate.setAudio({ ...track, id: trackId });
+      },
+      onFrame: (frame, ptsTicks) => {
+        if (this.#isClosed) return;
+        this.#lastTicks = Math.max(ptsTicks, this.#lastTicks + 1);
+        const dts = this.#lastTicks;
+        const sample = {
+          trackId,
+          dts,
+          pts: dts,
+          isKey: true,
+          isDamaged: false,
+          data: [frame],
+          size: frame.length,
+        };
+        gate.audio(sample, receiver.arrivalMs);
+      },
+      onFailed: (fault) => this.#onFailed(fault),
+    });
+  }
+
+  #onFailed(fault: Fault): void {
+    this.#converter = undefined;
+    if (this.#isClosed) return;
+    this.#failures++;
+    this.#options.note(`The conversion of the sound failed: ${fault.message}`);
+    if (this.#failures >= maxFailures) return;
+    this.#converter = this.#open();
+  }
+}

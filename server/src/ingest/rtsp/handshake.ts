@@ -1,0 +1,143 @@
+import { header, type RtspResponse } from '@vidette/media/rtsp/message';
+import { latin1 } from '@vidette/media/rtsp/parser';
+import { controlBase, parseRtspUri, resolveRedirect, type RtspUri } from '@vidette/media/rtsp/uri';
+import { parseSessionDescription, type SessionDescription } from '@vidette/media/sdp/session-description';
+import { MalformedError } from '@vidette/media/malformed';
+import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Credentials } from '../address.ts';
+import type { Dial } from '../dial.ts';
+import { Authorization } from './authorization.ts';
+import { RtspConnection } from './connection.ts';
+
+/** What DESCRIBE gave. Whoever gets it closes the connection. */
+export interface Described {
+  readonly connection: RtspConnection;
+  readonly description: SessionDescription;
+  /** The base for control attributes. */
+  readonly base: string;
+  /** Methods of the Public header, upper case; empty when the server didn't say. */
+  readonly methods: ReadonlySet<string>;
+}
+
+export interface HandshakeOptions {
+  /** An rtsp or rtsps address; a user and password in it are not used. */
+  readonly url: string;
+  readonly credentials: Credentials | undefined;
+  readonly clock: Clock;
+  readonly dial: Dial;
+  readonly replyTimeoutMs: number;
+}
+
+const maxRedirects = 5;
+
+/**
+ * Connects, asks what there is, and follows redirects; each new target goes through `dial`, where the policy checks it.
+ * Rejects with a Fault of a probe code, everything closed again.
+ */
+export async function describeSource(options: HandshakeOptions, signal: AbortSignal): Promise<Described> {
+  const first = parseAddress(options.url);
+  let target = first;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const connection = await connect(options, first, target, signal);
+    const onAbort = () => void connection.close();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      const outcome = await ask(connection, target);
+      if ('description' in outcome) return outcome;
+      await connection.close();
+      target = outcome;
+    } catch (error) {
+      await connection.close();
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+  throw new Fault('ProbeError', `The camera redirected more than ${maxRedirects} times.`);
+}
+
+async function connect(
+  { credentials, clock, dial, replyTimeoutMs }: HandshakeOptions,
+  first: RtspUri,
+  target: RtspUri,
+  signal: AbortSignal,
+): Promise<RtspConnection> {
+  const isSamePlace = target.host.toLowerCase() === first.host.toLowerCase() && (target.tls || !first.tls);
+  const socket = await dial(target.host, target.port, target.tls, signal);
+  const authorization = new Authorization({ credentials, allowBasic: isSamePlace });
+  return new RtspConnection({ socket, clock, authorization, replyTimeoutMs });
+}
+
+/** OPTIONS and DESCRIBE; the description, or where a redirect leads. */
+async function ask(connection: RtspConnection, target: RtspUri): Promise<Described | RtspUri> {
+  const uri = target.requestUri;
+  const options = await connection.request('OPTIONS', uri);
+  const methods = new Set(
+    (header(options, 'public') ?? '')
+      .toUpperCase()
+      .split(/[\s,]+/)
+      .filter((item) => item !== ''),
+  );
+  const response = await connection.request('DESCRIBE', uri, [['Accept', 'application/sdp']]);
+  if (response.status >= 300 && response.status < 400) return redirectTarget(response, uri);
+  refuseUnlessOk(response, 'DESCRIBE');
+  const base = controlBase(uri, header(response, 'content-base'), header(response, 'content-location'));
+  return { connection, description: parseBody(response.body), base, methods };
+}
+
+function parseBody(body: Uint8Array): SessionDescription {
+  try {
+    return parseSessionDescription(latin1(body));
+  } catch (cause) {
+    if (!(cause instanceof MalformedError)) throw cause;
+    throw new Fault('ProbeError', 'The camera does not describe its stream in a way that can be read.', {
+      cause,
+    });
+  }
+}
+
+function parseAddress(url: string): RtspUri {
+  try {
+    return parseRtspUri(url);
+  } catch (cause) {
+    if (!(cause instanceof MalformedError)) throw cause;
+    throw new Fault('ProbeError', 'The address is not one of an RTSP stream.', { cause });
+  }
+}
+
+function redirectTarget(response: RtspResponse, requestUri: string): RtspUri {
+  const location = header(response, 'location');
+  try {
+    return parseRtspUri(resolveRedirect(requestUri, location ?? ''));
+  } catch (cause) {
+    if (!(cause instanceof MalformedError)) throw cause;
+    throw new Fault('ProbeError', 'The camera redirects to an address that is not RTSP.', { cause });
+  }
+}
+
+/** @throws Fault in words, unless the status is 2xx. */
+export function refuseUnlessOk(response: RtspResponse, method: string): void {
+  const { status } = response;
+  if (status >= 200 && status < 300) return;
+  switch (status) {
+    case 401:
+    case 403:
+    case 407:
+      throw new Fault('HTTP_UNAUTHORIZED', 'The camera refused the user name or password.');
+    case 404:
+    case 410:
+      throw new Fault('HTTP_NOT_FOUND', 'The camera has no stream under this path.');
+    case 461:
+      throw new Fault('ProbeError', 'The camera does not send its stream over TCP.');
+    default: {
+      // The words come from the camera: only what is harmless in a log is repeated.
+      const reason = response.reason
+        .replace(/[^A-Za-z0-9 .,'-]/g, '')
+        .slice(0, 60)
+        .trim();
+      throw new Fault('ProbeError', `The camera answered ${status}${reason && ` ${reason}`} to ${method}.`);
+    }
+  }
+}

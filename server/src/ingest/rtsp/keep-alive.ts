@@ -1,0 +1,63 @@
+import type { Cancel, Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { RtspConnection } from './connection.ts';
+
+export interface KeepAliveOptions {
+  readonly connection: RtspConnection;
+  readonly clock: Clock;
+  readonly uri: string;
+  /** After so long without a request the server forgets the session. */
+  readonly timeoutSeconds: number;
+  /** The server names GET_PARAMETER among its methods; OPTIONS is taken otherwise (RFC 2326, 10.1 and 10.8). */
+  readonly canGetParameter: boolean;
+  /** Neither replies nor packets come any more. Called once. */
+  readonly onDead: (fault: Fault) => void;
+}
+
+const minPeriodMs = 2000;
+const maxPeriodMs = 30_000;
+
+/** Tells the server in time that somebody still listens, and notices when it isn't there any more. */
+export class KeepAlive {
+  readonly #options: KeepAliveOptions;
+  readonly #cancel: Cancel;
+  #method: 'GET_PARAMETER' | 'OPTIONS';
+  #isAsking = false;
+  #isClosed = false;
+
+  constructor(options: KeepAliveOptions) {
+    this.#options = options;
+    this.#method = options.canGetParameter ? 'GET_PARAMETER' : 'OPTIONS';
+    // Twice within the time-out, so that one that is late does no harm.
+    const periodMs = Math.min(maxPeriodMs, Math.max(minPeriodMs, (options.timeoutSeconds * 1000) / 2.5));
+    this.#cancel = options.clock.every(periodMs, () => void this.#ask());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+  }
+
+  /** Never rejects. */
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const { connection, clock, uri, onDead } = this.#options;
+    const askedMs = clock.monotonicMs();
+    try {
+      const response = await connection.request(this.#method, uri);
+      // The server said that it could and can't; the next one asks otherwise.
+      if (response.status >= 400 && response.status !== 401) this.#method = 'OPTIONS';
+    } catch (error) {
+      // Some cameras never reply while they play: as long as packets come, that is their way.
+      const isDead = connection.lastReceivedMs < askedMs;
+      if (isDead && !this.#isClosed) onDead(error instanceof Fault ? error : silent(error));
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}
+
+function silent(cause: unknown): Fault {
+  return new Fault('EHOSTUNREACH', 'The camera does not answer any more.', { cause });
+}

@@ -1,0 +1,123 @@
+import type { Track } from '@vidette/media/track';
+import type { Clock } from '../../base/clock.ts';
+import type { PauseCause } from '../../stream/reader.ts';
+import type { Credentials } from '../address.ts';
+import type { Dial } from '../dial.ts';
+import type { SourceSession, SourceSink } from '../source.ts';
+import type { RtspConnection } from './connection.ts';
+import type { ConvertAudio } from './converted-audio-reader.ts';
+import { describeSource, refuseUnlessOk, type Described } from './handshake.ts';
+import { KeepAlive } from './keep-alive.ts';
+import { chooseMedia, type MediaChoice } from './media-choice.ts';
+import { describedTrack, MediaSetup } from './media-setup.ts';
+import { ReceptionReport } from './reception-report.ts';
+
+export interface RtspSessionOptions {
+  /** An rtsp or rtsps address without user and password. */
+  readonly url: string;
+  readonly credentials?: Credentials;
+  readonly clock: Clock;
+  /** Opens every connection, those of redirects too. */
+  readonly dial: Dial;
+  /** Makes AAC of G.711; without it such sound is left out. */
+  readonly convertAudio?: ConvertAudio;
+  /** How long each reply may take, ms. Default 10 s. */
+  readonly replyTimeoutMs?: number;
+}
+
+const defaultReplyTimeoutMs = 10_000;
+/** Replies to a PLAY whose Range the server doesn't take (RFC 2326, 7.1.1). */
+const rangeRefusals: ReadonlySet<number> = new Set([400, 451, 455, 456, 457, 501]);
+
+/**
+ * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection, and samples until it ends.
+ * It notices a dead connection and a missing reply; whether pictures come is for the watchdog above it to see.
+ */
+export class RtspSession implements SourceSession {
+  readonly #options: RtspSessionOptions;
+
+  constructor(options: RtspSessionOptions) {
+    this.#options = options;
+  }
+
+  async run(sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
+    try {
+      signal.throwIfAborted();
+      return await this.#play(await this.#describe(signal), sink, signal);
+    } catch (error) {
+      if (signal.aborted) return 'stopped';
+      throw error;
+    }
+  }
+
+  /**
+   * What the camera announces, without playing it. A picture whose parameters come only in the stream is missing from
+   * the list, as is sound that is converted.
+   *
+   * @throws Fault of a probe code, as `run` does
+   */
+  async describe(signal: AbortSignal): Promise<readonly Track[]> {
+    const described = await this.#describe(signal);
+    try {
+      return this.#choose(described).media.flatMap((media, index) => describedTrack(media, index + 1) ?? []);
+    } finally {
+      await described.connection.close();
+    }
+  }
+
+  #describe(signal: AbortSignal): Promise<Described> {
+    const { url, credentials, clock, dial, replyTimeoutMs = defaultReplyTimeoutMs } = this.#options;
+    return describeSource({ url, credentials, clock, dial, replyTimeoutMs }, signal);
+  }
+
+  #choose({ description, base }: Described): MediaChoice {
+    return chooseMedia(description, base, this.#options.convertAudio !== undefined);
+  }
+
+  async #play(described: Described, sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
+    const { connection } = described;
+    const finished = Promise.withResolvers<PauseCause>();
+    const onAbort = () => finished.resolve('stopped');
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    connection.onClosed = (fault) => finished.reject(fault);
+    const opened: { close(): void }[] = [];
+    let teardownUri: string | undefined;
+    const start = async (): Promise<PauseCause> => {
+      const { clock, convertAudio } = this.#options;
+      const choice = this.#choose(described);
+      for (const line of choice.ignored) sink.note(line);
+      const setup = new MediaSetup({
+        choice,
+        clock,
+        sink,
+        convertAudio,
+        onGoodbye: () => finished.resolve('ended'),
+      });
+      opened.push(setup);
+      const timeoutSeconds = await setup.perform(connection);
+      teardownUri = choice.aggregateUri;
+      await play(connection, choice.aggregateUri);
+      if (signal.aborted) return 'stopped';
+      const canGetParameter = described.methods.has('GET_PARAMETER');
+      const onDead = finished.reject;
+      const uri = choice.aggregateUri;
+      opened.push(new KeepAlive({ connection, clock, uri, timeoutSeconds, canGetParameter, onDead }));
+      opened.push(new ReceptionReport({ connection, clock, sink, receivers: setup.receivers }));
+      return finished.promise;
+    };
+    try {
+      return await Promise.race([start(), finished.promise]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      for (const one of opened) one.close();
+      await connection.close(teardownUri);
+    }
+  }
+}
+
+async function play(connection: RtspConnection, uri: string): Promise<void> {
+  let response = await connection.request('PLAY', uri, [['Range', 'npt=0.000-']]);
+  if (rangeRefusals.has(response.status)) response = await connection.request('PLAY', uri);
+  refuseUnlessOk(response, 'PLAY');
+}
