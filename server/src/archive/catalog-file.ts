@@ -15,7 +15,8 @@ export function openCatalogForWriting(path: string, newArchiveId: string = rando
     database.exec('PRAGMA journal_size_limit = 16777216');
     if (!hasTables(database)) createCatalog(database, newArchiveId);
     const version = database.prepare('SELECT version FROM archive').get()?.['version'];
-    if (version !== CATALOG_VERSION) throw new Error(`${path} is of version ${version}, not ${CATALOG_VERSION}`);
+    if (version !== CATALOG_VERSION)
+      throw new Error(`${path} is of version ${version}, not ${CATALOG_VERSION}`);
     return database;
   } catch (error) {
     database.close();

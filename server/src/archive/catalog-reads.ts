@@ -184,8 +184,7 @@ export class CatalogReads {
 type Row = Record<string, unknown>;
 type StatementName = keyof typeof statements;
 
-const columns =
-  'stream_id, start_ticks, end_ticks, segment.bytes AS bytes, init_id, index_id, is_open';
+const columns = 'stream_id, start_ticks, end_ticks, segment.bytes AS bytes, init_id, index_id, is_open';
 
 const statements = {
   identity: 'SELECT archive_id, version, is_dirty FROM archive',

@@ -49,7 +49,8 @@ export class CatalogWriter implements CatalogSink {
 
   /** `changes` in one transaction, perhaps with others'. @throws CatalogError; then none of them holds. */
   commit(changes: readonly CatalogChange[]): Promise<void> {
-    if (this.#closing) return Promise.reject(new CatalogError({ message: 'it is closed', sqliteCode: undefined }));
+    if (this.#closing)
+      return Promise.reject(new CatalogError({ message: 'it is closed', sqliteCode: undefined }));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject });
       this.#send();

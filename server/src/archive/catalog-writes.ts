@@ -230,7 +230,11 @@ const statements = {
   setDirty: 'UPDATE archive SET is_dirty = ?',
 };
 
-function sumOf(fragments: readonly FragmentEntry[]): { entries: Uint8Array; bytes: number; durationTicks: number } {
+function sumOf(fragments: readonly FragmentEntry[]): {
+  entries: Uint8Array;
+  bytes: number;
+  durationTicks: number;
+} {
   if (fragments.length === 0) throw new RangeError('a change without fragments');
   return {
     entries: Buffer.concat(fragments.map(encodeEntry)),

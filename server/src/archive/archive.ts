@@ -1,0 +1,474 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
+import { archiveDefaults } from '@vidette/contract/constants';
+import type { Cancel, Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { Stream } from '../stream/stream.ts';
+import { ActiveFolders } from './active-folders.ts';
+import { availableDays, type TimeZone } from './available-days.ts';
+import { ArchiveLock, openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
+import { CatalogReads, type StreamRow } from './catalog-reads.ts';
+import { CatalogWriter } from './catalog-writer.ts';
+import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
+import { planDownload, type Download } from './download.ts';
+import { openForReading } from './file-bytes.ts';
+import { diskFiles, type ArchiveFiles } from './files.ts';
+import { intervalsOf, rangesOf, type ArchiveRange, type Interval } from './intervals.ts';
+import { keyFrameAt, type KeyFrame } from './key-frame.ts';
+import { catalogMs, catalogMsCeil, catalogPath, lockPath, segmentPath } from './layout.ts';
+import { listStreamFolders, readMarker, writeMarker } from './marker.ts';
+import { vodPlaylistOf } from './playlist.ts';
+import { Recorder, type RecorderLimits } from './recorder.ts';
+import { RecordingFailure } from './recording-failure.ts';
+import { Recovery, type RecoveryReport } from './recovery.ts';
+import { Removal } from './removal.ts';
+import { Retention, type RetentionRules } from './retention.ts';
+import { WriteGate } from './write-gate.ts';
+
+export interface ArchiveLimits extends RecorderLimits {
+  /** Longest spans that may be asked for; longer ones get TimeRangeIsTooLong. */
+  readonly rangesMaxMs: number;
+  readonly playlistMaxMs: number;
+  readonly downloadMaxMs: number;
+  /** Catalog commits of all streams are grouped over this. */
+  readonly groupMs: number;
+  /** Bytes of the disk that recording leaves to the catalog. */
+  readonly reserveBytes: number;
+}
+
+const defaultLimits: ArchiveLimits = {
+  pieceMaxMs: 10_000,
+  pieceMaxBytes: 16 * 1024 * 1024,
+  audioPieceMs: 2_000,
+  segmentMs: 60_000,
+  segmentMaxBytes: 1024 * 1024 * 1024,
+  queueMaxBytes: 16 * 1024 * 1024,
+  retryMs: 5_000,
+  rangesMaxMs: archiveDefaults.rangesMaxSeconds * 1000,
+  playlistMaxMs: archiveDefaults.playlistMaxSeconds * 1000,
+  downloadMaxMs: archiveDefaults.downloadMaxSeconds * 1000,
+  groupMs: 100,
+  reserveBytes: 64 * 1024 * 1024,
+};
+
+const writesAtATime = 3;
+const roomPeriodMs = 5_000;
+const retentionPeriodMs = 10_000;
+const markerRetryMs = 10_000;
+
+export interface ArchiveOptions {
+  /** The folder of the segments; the catalog lies beside it (design/archive.md, "Where things are"). */
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: Partial<ArchiveLimits>;
+  readonly retention?: Partial<RetentionRules>;
+  /** Replaced by tests. */
+  readonly files?: ArchiveFiles;
+  readonly measure?: MeasureDisk;
+}
+
+/** Why nothing can be recorded or deleted at the moment. */
+export type ArchiveProblem = 'marker-missing' | 'marker-of-another-archive';
+
+export interface ArchiveStats {
+  /** Of the oldest and the newest footage, ms since the epoch; null while there is none. */
+  readonly startTime: number | null;
+  readonly endTime: number | null;
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly segments: number;
+  /** Bits per second, averaged over what is kept. */
+  readonly bitrate: number;
+}
+
+/** A segment's file, as far as it may be read. */
+export interface SegmentBytes {
+  /** Committed length; bytes behind it are never served. */
+  readonly size: number;
+  /** The file will grow: an answer may not be kept for long. */
+  readonly isGrowing: boolean;
+  /** Bytes from `start` up to and with `endInclusive`. Call once, or `close`. */
+  stream(start: number, endInclusive: number): Readable;
+  close(): Promise<void>;
+}
+
+/**
+ * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
+ * files of their own; this class opens them together, holds what they share and closes them in order.
+ */
+export class Archive {
+  readonly retention: Retention;
+  readonly #root: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #limits: ArchiveLimits;
+  readonly #files: ArchiveFiles;
+  readonly #lock: ArchiveLock;
+  readonly #archiveId: string;
+  readonly #readDatabase: DatabaseSync;
+  readonly #reads: CatalogReads;
+  readonly #writer: CatalogWriter;
+  readonly #folders: ActiveFolders;
+  readonly #removal: Removal;
+  readonly #room: DiskRoom;
+  readonly #gate = new WriteGate(writesAtATime);
+  readonly #recorders = new Map<string, Recorder>();
+  #problem: ArchiveProblem | undefined;
+  #recovery: RecoveryReport | undefined;
+  #markerTimer: Cancel | undefined;
+  #closed: Promise<void> | undefined;
+
+  private constructor(options: ArchiveOptions, lock: ArchiveLock, archiveId: string) {
+    this.#root = options.dir;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#files = options.files ?? diskFiles;
+    this.#lock = lock;
+    this.#archiveId = archiveId;
+    this.#readDatabase = openCatalogForReading(catalogPath(this.#root));
+    this.#reads = new CatalogReads(this.#readDatabase);
+    this.#writer = new CatalogWriter(catalogPath(this.#root), this.#clock, this.#limits.groupMs);
+    this.#folders = new ActiveFolders(this.#root, this.#files, this.#writer);
+    const shared = {
+      root: this.#root,
+      files: this.#files,
+      catalog: this.#writer,
+      reads: this.#reads,
+      folders: this.#folders,
+      clock: this.#clock,
+      log: this.#log,
+    };
+    this.#removal = new Removal({ ...shared, assertRightDisk: () => this.#assertReady() });
+    this.#room = new DiskRoom({
+      folder: this.#root,
+      reserveBytes: this.#limits.reserveBytes,
+      clock: this.#clock,
+      log: this.#log,
+      measure: options.measure ?? measureDisk,
+      periodMs: roomPeriodMs,
+    });
+    this.retention = new Retention({
+      ...shared,
+      removal: this.#removal,
+      room: this.#room,
+      rules: { quotaBytes: undefined, minFreeBytes: 0, ...options.retention },
+    });
+  }
+
+  /**
+   * Opens the archive, puts it in order after an unclean end, and starts retention. With the wrong disk mounted it opens
+   * too: what the catalog knows can be asked, nothing is written, and `problem` says why until the disk is back.
+   * @throws Error when another process writes the archive or its catalog is of a newer version; system errors
+   */
+  static async open(options: ArchiveOptions): Promise<Archive> {
+    const files = options.files ?? diskFiles;
+    await mkdir(dirname(options.dir), { recursive: true });
+    const lock = new ArchiveLock(lockPath(options.dir));
+    try {
+      const archiveId = await identify(options.dir, files, options.log);
+      const archive = new Archive(options, lock, archiveId);
+      await archive.#start();
+      return archive;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Why nothing is recorded or deleted at the moment; undefined when all is well. */
+  get problem(): ArchiveProblem | undefined {
+    return this.#problem;
+  }
+
+  /** What the start had to put in order; undefined until the right disk was there. */
+  get recovery(): RecoveryReport | undefined {
+    return this.#recovery;
+  }
+
+  /** Of the archive's disk; undefined while it can't be measured. */
+  get disk(): DiskUse | undefined {
+    return this.#room.use;
+  }
+
+  /** Bytes of all footage. */
+  get totalBytes(): number {
+    return this.#reads.totalBytes();
+  }
+
+  /** Records a stream until the recorder is stopped. @throws RangeError when it is being recorded already */
+  record(uid: string, stream: Stream): Recorder {
+    if (this.#recorders.has(uid) || stream.uid !== uid)
+      throw new RangeError(`${uid} cannot be recorded twice`);
+    const recorder = new Recorder(stream, {
+      root: this.#root,
+      files: this.#files,
+      gate: this.#gate,
+      catalog: this.#writer,
+      reads: this.#reads,
+      folders: this.#folders,
+      clock: this.#clock,
+      log: this.#log.child({ stream: uid }),
+      limits: this.#limits,
+      assertRightDisk: () => this.#assertReady(),
+      assertRoom: () => this.#assertRoom(),
+      onStopped: () => this.#recorders.delete(uid),
+    });
+    this.#recorders.set(uid, recorder);
+    return recorder;
+  }
+
+  recorder(uid: string): Recorder | undefined {
+    return this.#recorders.get(uid);
+  }
+
+  /** From the oldest to the newest footage; undefined when there is none. */
+  period(uid: string): { startTime: number; endTime: number } | undefined {
+    const stream = this.#reads.stream(uid);
+    const first = stream && this.#reads.firstSegment(stream.id);
+    const newest = stream && this.#reads.newestSegment(stream.id);
+    return (
+      first && newest && { startTime: catalogMs(first.startTicks), endTime: catalogMsCeil(newest.endTicks) }
+    );
+  }
+
+  /** R7.13. @throws Fault TimeRangeIsTooLong, BadRequest */
+  ranges(uid: string, startMs: number, endMs: number): ArchiveRange[] {
+    return rangesOf(this.intervals(uid, startMs, endMs));
+  }
+
+  /** The same with ends and the causes of gaps. @throws Fault TimeRangeIsTooLong, BadRequest */
+  intervals(uid: string, startMs: number, endMs: number): Interval[] {
+    assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
+    if (startMs === endMs) return [];
+    const stream = this.#reads.stream(uid);
+    const isLive = this.#recorders.get(uid)?.status.state === 'recording';
+    if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'none' }];
+    return this.#reads.snapshot(() => intervalsOf(this.#reads, stream, startMs, endMs, isLive));
+  }
+
+  /** R7.14. */
+  stats(uid: string): ArchiveStats {
+    const stream = this.#reads.stream(uid);
+    const period = this.period(uid);
+    const durationMs = stream ? Math.round(stream.durationTicks / 90) : 0;
+    return {
+      startTime: period?.startTime ?? null,
+      endTime: period?.endTime ?? null,
+      durationMs,
+      bytes: stream?.bytes ?? 0,
+      segments: stream?.segments ?? 0,
+      bitrate: durationMs > 0 ? Math.round(((stream?.bytes ?? 0) * 8000) / durationMs) : 0,
+    };
+  }
+
+  /** R7.15: days of the reader's calendar with anything recorded, YYYY-MM-DD. @throws Fault BadRequest */
+  availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): string[] {
+    assertSpan(startMs, endMs, Number.POSITIVE_INFINITY);
+    const stream = this.#reads.stream(uid);
+    return stream ? availableDays(this.#reads, stream, startMs, endMs, zone) : [];
+  }
+
+  /** R7.17. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
+  playlist(uid: string, startMs: number, endMs: number): Promise<string> {
+    assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
+    return vodPlaylistOf(this.#reads, this.#stream(uid), startMs, endMs);
+  }
+
+  /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound */
+  async openSegment(uid: string, name: string): Promise<SegmentBytes> {
+    const stream = this.#stream(uid);
+    const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
+    const segment = Number.isSafeInteger(startTicks) ? this.#reads.segment(stream.id, startTicks) : undefined;
+    if (!segment) throw new Fault('NotFound', 'There is no such segment.');
+    const handle = await openForReading(segmentPath(this.#root, uid, startTicks));
+    return {
+      size: segment.bytes,
+      isGrowing: segment.isOpen,
+      stream: (start, endInclusive) =>
+        handle.createReadStream({
+          start,
+          end: Math.min(endInclusive, segment.bytes - 1),
+          highWaterMark: 262_144,
+        }),
+      close: () => handle.close(),
+    };
+  }
+
+  /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
+  download(uid: string, startMs: number, endMs: number): Promise<Download> {
+    assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
+    return planDownload(this.#reads, this.#root, this.#stream(uid), startMs, endMs);
+  }
+
+  /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
+  async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
+    const frame = await keyFrameAt(this.#reads, this.#root, this.#stream(uid), atMs);
+    if (!frame) throw new Fault('NotFound', 'Nothing is recorded there.');
+    return frame;
+  }
+
+  /**
+   * Removes all that a stream recorded; its recorder, if any, is stopped first.
+   * @throws RecordingFailure with the wrong disk mounted, system errors
+   */
+  async remove(uid: string): Promise<void> {
+    await this.#recorders.get(uid)?.stop('removed');
+    if (!(await this.#removal.removeStream(uid))) {
+      this.#log.warn(
+        { stream: uid },
+        'Files that the catalog does not know were left in the folder of a removed stream',
+      );
+    }
+  }
+
+  /** Stops all recorders, commits what waits and leaves the catalog marked as clean. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#markerTimer?.();
+    this.#room.stop();
+    await this.retention.stop();
+    await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop('server-stopped')));
+    try {
+      if (this.#recovery) await this.#writer.commit([{ type: 'dirty', isDirty: false }]);
+    } catch (error) {
+      this.#log.error(
+        { err: error },
+        'The archive could not be marked as closed; the next start will look it over',
+      );
+    }
+    await this.#writer.close();
+    this.#readDatabase.close();
+    this.#lock.release();
+  }
+
+  async #start(): Promise<void> {
+    await this.#room.refresh();
+    try {
+      await this.#assertRightDisk();
+    } catch (error) {
+      if (!(error instanceof RecordingFailure)) throw error;
+      this.#watchMarker();
+      return;
+    }
+    await this.#recover();
+  }
+
+  async #recover(): Promise<void> {
+    const database = openCatalogForWriting(catalogPath(this.#root));
+    try {
+      const report = await Recovery.run({ root: this.#root, database, files: this.#files, log: this.#log });
+      if (report.wasDirty) this.#log.info({ ...report }, 'The archive was put in order after an unclean end');
+      this.#recovery = report;
+    } finally {
+      database.close();
+    }
+    this.retention.start(retentionPeriodMs);
+  }
+
+  #watchMarker(): void {
+    this.#markerTimer ??= this.#clock.every(markerRetryMs, () => {
+      this.#assertRightDisk()
+        .then(() => {
+          this.#markerTimer?.();
+          this.#markerTimer = undefined;
+          return this.#recover();
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof RecordingFailure))
+            this.#log.error({ err: error }, 'The archive cannot be opened');
+        });
+    });
+  }
+
+  /** Looks at the marker before anything is written or deleted. */
+  async #assertRightDisk(): Promise<void> {
+    const marker = await readMarker(this.#root);
+    const problem =
+      marker.state === 'missing'
+        ? 'marker-missing'
+        : marker.state === 'present' && marker.archiveId === this.#archiveId
+          ? undefined
+          : 'marker-of-another-archive';
+    if (problem !== this.#problem) this.#reportProblem(problem);
+    this.#problem = problem;
+    if (problem) throw new RecordingFailure('wrong-disk', `${this.#root}: ${problem}`);
+  }
+
+  /** The right disk, and put in order since it came. */
+  async #assertReady(): Promise<void> {
+    await this.#assertRightDisk();
+    if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
+  }
+
+  #reportProblem(problem: ArchiveProblem | undefined): void {
+    if (!problem) {
+      this.#log.info({ dir: this.#root }, 'The archive disk is back');
+      return;
+    }
+    const words =
+      problem === 'marker-missing'
+        ? 'The archive folder was in use and has lost its marker: is its disk mounted? Nothing is written or deleted there'
+        : 'The archive folder belongs to another catalog: nothing is written or deleted there';
+    this.#log.error({ dir: this.#root }, words);
+  }
+
+  #assertRoom(): void {
+    if (!this.#room.isShort) return;
+    throw new RecordingFailure('disk-full', 'less than the reserve is left on the disk');
+  }
+
+  #stream(uid: string): StreamRow {
+    const stream = this.#reads.stream(uid);
+    if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
+    return stream;
+  }
+}
+
+/**
+ * Makes catalog and marker in a new place, or finds out which marker must be there.
+ * @returns the archive's id
+ */
+async function identify(root: string, files: ArchiveFiles, log: Log): Promise<string> {
+  const marker = await readMarker(root);
+  const database = openCatalogForWriting(
+    catalogPath(root),
+    marker.state === 'present' ? marker.archiveId : undefined,
+  );
+  try {
+    const reads = new CatalogReads(database);
+    const { archiveId } = reads.identity();
+    const isUnused = reads.streams().length === 0;
+    if (marker.state === 'missing' && isUnused) {
+      await mkdir(root, { recursive: true });
+      await writeMarker(files, root, archiveId);
+    }
+    if (isUnused && marker.state === 'present' && (await listStreamFolders(root)).length > 0) {
+      log.error(
+        { dir: root },
+        'The catalog is new but the folder holds footage: stop the server and run `vidette rebuild-index`',
+      );
+    }
+    return archiveId;
+  } finally {
+    database.close();
+  }
+}
+
+function assertSpan(startMs: number, endMs: number, maxMs: number): void {
+  if (!(startMs <= endMs)) throw new Fault('BadRequest', 'The start is after the end.');
+  if (endMs - startMs > maxMs) {
+    throw new Fault(
+      'TimeRangeIsTooLong',
+      `At most ${Math.round(maxMs / 1000)} seconds may be asked for at once.`,
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import { statfs } from 'node:fs/promises';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+
+/** Bytes of the file system that holds a folder. */
+export interface DiskUse {
+  readonly totalBytes: number;
+  /** Left for this program, which is less than what is free where some is kept for the administrator. */
+  readonly availableBytes: number;
+}
+
+export type MeasureDisk = (folder: string) => Promise<DiskUse>;
+
+export const measureDisk: MeasureDisk = async (folder) => {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return { totalBytes: bsize * blocks, availableBytes: bsize * bavail };
+};
+
+/**
+ * Looks every few seconds how much room is left. Writing stops while there is less than the reserve: the catalog's log
+ * needs it, above all when retention makes room.
+ */
+export class DiskRoom {
+  readonly #folder: string;
+  readonly #reserveBytes: number;
+  readonly #measure: MeasureDisk;
+  readonly #log: Log;
+  readonly #cancel: Cancel;
+  #use: DiskUse | undefined;
+  #hasFailed = false;
+
+  constructor(options: {
+    folder: string;
+    reserveBytes: number;
+    clock: Clock;
+    log: Log;
+    measure: MeasureDisk;
+    periodMs: number;
+  }) {
+    this.#folder = options.folder;
+    this.#reserveBytes = options.reserveBytes;
+    this.#measure = options.measure;
+    this.#log = options.log;
+    this.#cancel = options.clock.every(options.periodMs, () => void this.refresh());
+  }
+
+  /** As measured last; undefined while it can't be measured. */
+  get use(): DiskUse | undefined {
+    return this.#use;
+  }
+
+  get isShort(): boolean {
+    return this.#use !== undefined && this.#use.availableBytes < this.#reserveBytes;
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      this.#use = await this.#measure(this.#folder);
+      this.#hasFailed = false;
+    } catch (error) {
+      // Not knowing stops nothing: a write that finds no room says so itself.
+      if (!this.#hasFailed) this.#log.warn({ err: error }, 'The room on the archive disk cannot be measured');
+      this.#hasFailed = true;
+      this.#use = undefined;
+    }
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+}

@@ -1,0 +1,102 @@
+import type { FileHandle } from 'node:fs/promises';
+import { initSegment } from '@vidette/media/fmp4/init';
+import { rebaseMoof } from '@vidette/media/fmp4/rebase';
+import { Fault } from '../base/fault.ts';
+import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
+import { planOf, type DownloadPart, type DownloadPlan } from './download-plan.ts';
+import { openForReading, readInChunks } from './file-bytes.ts';
+import { readFragmentHead } from './fragment-head.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks, segmentPath } from './layout.ts';
+
+/** One fragmented MP4 of a span, whose length is known before its first byte is read. */
+export interface Download {
+  /** Bytes. */
+  readonly contentLength: number;
+  /** What a player shows: what was asked for less its gaps. */
+  readonly durationMs: number;
+  /** Of its first picture, and the end of its last; ms since the epoch. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** 'gop': starts at a key frame before the moment asked for. 'frame': starts within a frame of it. */
+  readonly exact: 'frame' | 'gop';
+  /** Closed up in the file: time runs on over them. */
+  readonly gaps: readonly { readonly startMs: number; readonly endMs: number }[];
+  /** It ends early because the decoder's parameters change there: ask again from `endMs` for the rest. */
+  readonly stopsAtChange: boolean;
+  /**
+   * The file, `contentLength` bytes, in pieces of at most 256 KiB (a whole moof may be larger).
+   * Rejects with Fault NotFound when retention takes a file away meanwhile.
+   */
+  stream(): AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/** One usual frame, catalog ticks. */
+const frameTicks = CATALOG_TIMESCALE / 25;
+
+/** @throws Fault NotFound when nothing is recorded there */
+export async function planDownload(
+  reads: CatalogReads,
+  root: string,
+  stream: StreamRow,
+  startMs: number,
+  endMs: number,
+): Promise<Download> {
+  const fromTicks = catalogTicks(startMs);
+  const plan = await planOf(reads, root, stream, fromTicks, catalogTicks(endMs));
+  if (!plan || plan.parts.length === 0) throw new Fault('NotFound', 'Nothing is recorded there.');
+  const durationMs = Math.round((plan.durationTicks * 1000) / CATALOG_TIMESCALE);
+  const init = initSegment(plan.tracks, { durationMs });
+  const contentLength = plan.parts.reduce(
+    (sum, { subset, position }) => sum + (subset?.size ?? position.bytes),
+    init.length,
+  );
+  return {
+    contentLength,
+    durationMs,
+    startMs: catalogMs(plan.startTicks),
+    endMs: catalogMsCeil(plan.endTicks),
+    exact: plan.startTicks < fromTicks - frameTicks ? 'gop' : 'frame',
+    gaps: plan.gaps.map((gap) => ({
+      startMs: catalogMsCeil(gap.startTicks),
+      endMs: catalogMs(gap.endTicks),
+    })),
+    stopsAtChange: plan.stopsAtChange,
+    stream: () => bytesOf(plan, init, (segment) => segmentPath(root, stream.uid, segment.startTicks)),
+  };
+}
+
+async function* bytesOf(
+  plan: DownloadPlan,
+  init: Uint8Array,
+  pathOf: (segment: SegmentRow) => string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield init;
+  let open: { readonly segment: SegmentRow; readonly handle: FileHandle } | undefined;
+  try {
+    for (const part of plan.parts) {
+      if (open?.segment !== part.segment) {
+        await open?.handle.close();
+        open = undefined;
+        open = { segment: part.segment, handle: await openForReading(pathOf(part.segment)) };
+      }
+      yield* partBytes(open.handle, part);
+    }
+  } finally {
+    await open?.handle.close();
+  }
+}
+
+async function* partBytes(
+  handle: FileHandle,
+  part: DownloadPart,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { position, subset, sequence, shiftTicks } = part;
+  if (subset) {
+    yield subset.head;
+    for (const { offset, size } of subset.ranges) yield* readInChunks(handle, position.offset + offset, size);
+    return;
+  }
+  const { moof } = await readFragmentHead(handle, position);
+  yield rebaseMoof(moof, { sequence, shiftTicks });
+  yield* readInChunks(handle, position.offset + moof.length, position.bytes - moof.length);
+}

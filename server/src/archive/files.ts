@@ -1,0 +1,71 @@
+import { mkdir, open, rmdir, unlink } from 'node:fs/promises';
+
+/**
+ * All that the archive does to the disk, so that tests can write down the order, and fail or shorten any step.
+ * Everything rejects with the error of the system (`code`: ENOSPC, EIO, EEXIST, ...).
+ */
+export interface ArchiveFiles {
+  /** A new file. EEXIST when there is one: nothing is ever overwritten. */
+  create(path: string): Promise<WritableFile>;
+  /** An existing file, to cut its tail. */
+  reopen(path: string): Promise<WritableFile>;
+  /** True when it was made, false when it was there; its parent must exist. */
+  makeFolder(path: string): Promise<boolean>;
+  /** Flushes the names in a folder. */
+  syncFolder(path: string): Promise<void>;
+  /** False when it was not there. */
+  remove(path: string): Promise<boolean>;
+  /** Only when it is empty; false when it is not. */
+  removeFolder(path: string): Promise<boolean>;
+}
+
+export interface WritableFile {
+  /** Writes slices one after the other from `position` on and answers how many bytes were taken: it may be fewer. */
+  write(slices: readonly Uint8Array[], position: number): Promise<number>;
+  /** fdatasync: the bytes and the length are on the disk. */
+  sync(): Promise<void>;
+  truncate(bytes: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const diskFiles: ArchiveFiles = {
+  create: (path) => openWritable(path, 'wx'),
+  reopen: (path) => openWritable(path, 'r+'),
+  makeFolder: (path) => unlessCode(mkdir(path), 'EEXIST'),
+  async syncFolder(path) {
+    const handle = await open(path, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+  remove: (path) => unlessCode(unlink(path), 'ENOENT'),
+  removeFolder: (path) => unlessCode(rmdir(path), 'ENOTEMPTY', 'ENOENT', 'EEXIST'),
+};
+
+/** The system's name of an error, or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableFile> {
+  const handle = await open(path, flags, 0o640);
+  return {
+    write: async (slices, position) => (await handle.writev(slices as Uint8Array[], position)).bytesWritten,
+    sync: () => handle.datasync(),
+    truncate: (bytes) => handle.truncate(bytes),
+    close: () => handle.close(),
+  };
+}
+
+async function unlessCode(work: Promise<unknown>, ...codes: string[]): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (codes.includes(systemCode(error) ?? '')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,245 @@
+import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { initSegment } from '@vidette/media/fmp4/init';
+import type { Sample } from '@vidette/media/sample';
+import { rescaleTicks } from '@vidette/media/time';
+import type { Track } from '@vidette/media/track';
+import type { ReaderEvent } from '../stream/reader.ts';
+import type { GapCause } from './gap-cause.ts';
+import { CATALOG_TIMESCALE } from './layout.ts';
+
+/** What is written at once: a GOP, or a part of one that is too long to be held. */
+export interface Piece {
+  /** ftyp and moov of its tracks. */
+  readonly init: Uint8Array;
+  readonly runs: readonly FragmentTrack[];
+  /** Catalog ticks, of the first track: video if there is any. */
+  readonly startTicks: number;
+  readonly endTicks: number;
+  readonly startsWithKey: boolean;
+}
+
+export type AssemblerStep =
+  | { readonly type: 'piece'; readonly piece: Piece }
+  /** What was recorded up to here ends; what follows starts at a key frame, perhaps at once. */
+  | { readonly type: 'break'; readonly cause: GapCause };
+
+export interface AssemblerLimits {
+  /** A GOP longer than this is written in pieces. */
+  readonly pieceMaxMs: number;
+  readonly pieceMaxBytes: number;
+  /** Sound without pictures has no GOPs: so much goes into a piece. */
+  readonly audioPieceMs: number;
+}
+
+/** Steps between two pictures that are still one long frame: three usual ones, within these. */
+const longFrameSeconds = { least: 1, most: 10 };
+/** Sound this far from the pictures belongs to a broken clock. */
+const driftMaxSeconds = 10;
+const defaultFramesPerSecond = 25;
+
+interface PendingTrack {
+  readonly track: Track;
+  samples: Sample[];
+  lastDts: number | undefined;
+  /** The latest usual distance between two samples, ticks. */
+  usualStep: number;
+}
+
+/**
+ * Turns what a reader takes from the hub into pieces to be written. Holds at most one piece's samples. Knows no disk.
+ */
+export class GopAssembler {
+  readonly #limits: AssemblerLimits;
+  #init: Uint8Array | undefined;
+  #pending = new Map<number, PendingTrack>();
+  #primary: PendingTrack | undefined;
+  #bytes = 0;
+  #needsKey = true;
+  #startsWithKey = true;
+  /** Samples that could not be stored: out of order, or far from the pictures' time. */
+  unusableSamples = 0;
+
+  constructor(limits: AssemblerLimits) {
+    this.#limits = limits;
+  }
+
+  /** The samples held are of a run that has begun. */
+  get isRunning(): boolean {
+    return !this.#needsKey;
+  }
+
+  /** @throws MalformedError for tracks that cannot be described in a file. */
+  accept(event: ReaderEvent): AssemblerStep[] {
+    switch (event.type) {
+      case 'sample':
+        return this.#acceptSample(event.sample);
+      case 'tracks': {
+        const steps = this.interrupt('source-changed');
+        this.#begin(event.tracks);
+        return steps;
+      }
+      case 'skipped':
+        return this.interrupt('write-too-slow');
+      case 'pause': {
+        const steps = this.interrupt(event.cause);
+        return steps.length > 0 ? steps : [{ type: 'break', cause: event.cause }];
+      }
+      case 'end':
+        return this.interrupt('ended');
+    }
+  }
+
+  /** Closes the open GOP, if there is one, and waits for a key frame. */
+  interrupt(cause: GapCause): AssemblerStep[] {
+    if (this.#needsKey) return [];
+    const steps: AssemblerStep[] = [];
+    const primary = this.#primary;
+    if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
+      steps.push({ type: 'piece', piece: this.#cut(primary, primary.lastDts + primary.usualStep, true) });
+    }
+    this.#forgetSamples();
+    steps.push({ type: 'break', cause });
+    return steps;
+  }
+
+  #begin(tracks: readonly Track[]): void {
+    this.#init = initSegment(tracks);
+    this.#pending = new Map(tracks.map((track) => [track.id, newPending(track)]));
+    const first = tracks.find((track) => track.kind === 'video') ?? tracks[0];
+    this.#primary = first && this.#pending.get(first.id);
+    this.#forgetSamples();
+  }
+
+  #forgetSamples(): void {
+    for (const pending of this.#pending.values()) {
+      pending.samples = [];
+      pending.lastDts = undefined;
+    }
+    this.#bytes = 0;
+    this.#needsKey = true;
+    this.#startsWithKey = true;
+  }
+
+  #acceptSample(sample: Sample): AssemblerStep[] {
+    const pending = this.#pending.get(sample.trackId);
+    const primary = this.#primary;
+    if (!pending || !primary) return [];
+    if (pending.lastDts !== undefined && sample.dts <= pending.lastDts) {
+      this.unusableSamples++;
+      return [];
+    }
+    if (pending === primary) return this.#acceptPrimary(primary, sample);
+    if (!this.#needsKey) this.#acceptSecondary(pending, primary, sample);
+    return [];
+  }
+
+  #acceptPrimary(primary: PendingTrack, sample: Sample): AssemblerStep[] {
+    const steps = this.#stepsBefore(primary, sample);
+    if (this.#needsKey) {
+      if (!sample.isKey) return steps;
+      this.#needsKey = false;
+    }
+    if (primary.lastDts !== undefined) primary.usualStep = sample.dts - primary.lastDts;
+    this.#push(primary, sample);
+    return steps;
+  }
+
+  /** What must be written before this picture is taken in. */
+  #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
+    const first = primary.samples[0];
+    if (!first || primary.lastDts === undefined) return [];
+    if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('time-jump');
+    const { timescale, kind } = primary.track;
+    const heldMs = ((sample.dts - first.dts) * 1000) / timescale;
+    const endsGop = kind === 'video' ? sample.isKey : heldMs >= this.#limits.audioPieceMs;
+    const isTooMuch = heldMs >= this.#limits.pieceMaxMs || this.#bytes >= this.#limits.pieceMaxBytes;
+    if (!endsGop && !isTooMuch) return [];
+    const piece = this.#cut(primary, sample.dts, false);
+    this.#startsWithKey = sample.isKey;
+    return [{ type: 'piece', piece }];
+  }
+
+  #acceptSecondary(pending: PendingTrack, primary: PendingTrack, sample: Sample): void {
+    const nowSeconds = (primary.lastDts ?? 0) / primary.track.timescale;
+    if (Math.abs(sample.dts / pending.track.timescale - nowSeconds) > driftMaxSeconds) {
+      this.unusableSamples++;
+      return;
+    }
+    if (pending.lastDts !== undefined) {
+      const step = sample.dts - pending.lastDts;
+      // A hole in the sound is not how long its frames are.
+      if (step <= pending.usualStep * 2) pending.usualStep = step;
+    }
+    this.#push(pending, sample);
+  }
+
+  #push(pending: PendingTrack, sample: Sample): void {
+    pending.samples.push(sample);
+    pending.lastDts = sample.dts;
+    this.#bytes += sample.size;
+  }
+
+  /** Takes out what ends at `endDts` of the primary track; sound from then on stays, unless this is the end of all. */
+  #cut(primary: PendingTrack, endDts: number, isLast: boolean): Piece {
+    const [first] = primary.samples;
+    if (!first || !this.#init) throw new RangeError('a piece without samples');
+    const { timescale } = primary.track;
+    const runs: FragmentTrack[] = [];
+    let leftBytes = 0;
+    for (const pending of this.#pending.values()) {
+      if (pending === primary) {
+        runs.push({ track: pending.track, samples: pending.samples, endDts });
+        pending.samples = [];
+        continue;
+      }
+      const end = isLast
+        ? Number.POSITIVE_INFINITY
+        : rescaleTicks(endDts, timescale, pending.track.timescale);
+      const { taken, left } = splitAt(pending.samples, end);
+      pending.samples = left;
+      leftBytes += left.reduce((sum, sample) => sum + sample.size, 0);
+      const last = taken.at(-1);
+      if (last) runs.push({ track: pending.track, samples: taken, endDts: endOf(pending, last, left[0]) });
+    }
+    this.#bytes = leftBytes;
+    return {
+      init: this.#init,
+      runs,
+      startTicks: rescaleTicks(first.dts, timescale, CATALOG_TIMESCALE),
+      endTicks: rescaleTicks(endDts, timescale, CATALOG_TIMESCALE),
+      startsWithKey: this.#startsWithKey,
+    };
+  }
+}
+
+function newPending(track: Track): PendingTrack {
+  const usualStep = Math.round(
+    track.kind === 'video'
+      ? track.timescale / defaultFramesPerSecond
+      : usualAudioStep(track.codec, track.timescale),
+  );
+  return { track, samples: [], lastDts: undefined, usualStep };
+}
+
+/** 1024 samples for AAC (ISO/IEC 14496-3), 20 ms for Opus (RFC 6716, 2.1.4). */
+function usualAudioStep(codec: 'aac' | 'opus', timescale: number): number {
+  return codec === 'aac' ? 1024 : timescale / 50;
+}
+
+function longestStep(pending: PendingTrack): number {
+  const { timescale } = pending.track;
+  const { least, most } = longFrameSeconds;
+  return Math.min(Math.max(3 * pending.usualStep, least * timescale), most * timescale);
+}
+
+function splitAt(samples: readonly Sample[], endDts: number): { taken: Sample[]; left: Sample[] } {
+  const at = samples.findIndex((sample) => sample.dts >= endDts);
+  return at < 0
+    ? { taken: [...samples], left: [] }
+    : { taken: samples.slice(0, at), left: samples.slice(at) };
+}
+
+function endOf(pending: PendingTrack, last: Sample, next: Sample | undefined): number {
+  const guess = last.dts + pending.usualStep;
+  return next ? Math.min(next.dts, guess) : guess;
+}

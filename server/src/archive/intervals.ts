@@ -1,0 +1,125 @@
+import type { CatalogReads, InterruptionRow, StreamRow } from './catalog-reads.ts';
+import type { GapCause } from './gap-cause.ts';
+import { catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
+
+/** A span of the timeline; neighbours touch. Times in ms since the epoch. */
+export type Interval =
+  | { readonly kind: 'fragment'; readonly startMs: number; readonly endMs: number }
+  | { readonly kind: 'gap'; readonly startMs: number; readonly endMs: number; readonly cause: GapCause }
+  /** Being recorded now: what follows the last fragment on the disk. */
+  | { readonly kind: 'live'; readonly startMs: number; readonly endMs: number };
+
+/** Requirement R3.10: holds from `date` (ms since the epoch) until the next one's date, the last one to the end asked for. */
+export interface ArchiveRange {
+  readonly date: number;
+  readonly status: 'fragment' | 'gap' | 'live';
+}
+
+/** Segments this close together are one range: the end of a run is a guess of one frame (design/archive.md, "Time"). */
+export const JOIN_TICKS = catalogTicks(250);
+
+/** Catalog ticks. */
+export interface Span {
+  readonly startTicks: number;
+  readonly endTicks: number;
+}
+
+/** Contiguous recorded spans that have anything in [fromTicks, toTicks), not clipped to it. */
+export function recordedSpans(
+  reads: CatalogReads,
+  stream: StreamRow,
+  fromTicks: number,
+  toTicks: number,
+): Span[] {
+  const spans: { startTicks: number; endTicks: number }[] = [];
+  for (const { startTicks, endTicks } of reads.segments(
+    stream.id,
+    fromTicks,
+    toTicks,
+    Number.MAX_SAFE_INTEGER,
+  )) {
+    const last = spans.at(-1);
+    if (last && startTicks - last.endTicks <= JOIN_TICKS) last.endTicks = endTicks;
+    else spans.push({ startTicks, endTicks });
+  }
+  return spans;
+}
+
+/** Everything between two moments: recorded spans, gaps with their causes, and the live edge when `isLive`. */
+export function intervalsOf(
+  reads: CatalogReads,
+  stream: StreamRow,
+  startMs: number,
+  endMs: number,
+  isLive: boolean,
+): Interval[] {
+  const fromTicks = catalogTicks(startMs);
+  const toTicks = catalogTicks(endMs);
+  const intervals: Interval[] = [];
+  const before = reads.segmentAtOrBefore(stream.id, fromTicks);
+  const causes = new GapCauses(reads.interruptions(stream.id, fromTicks, toTicks), stream.removedUntilTicks);
+  let at = fromTicks;
+  let recordedUntil = before?.endTicks ?? 0;
+  for (const span of recordedSpans(reads, stream, fromTicks, toTicks)) {
+    const isGap = span.startTicks - at > JOIN_TICKS;
+    if (isGap) intervals.push(...causes.gap(at, span.startTicks, recordedUntil));
+    const end = Math.min(span.endTicks, toTicks);
+    intervals.push({
+      kind: 'fragment',
+      startMs: catalogMs(isGap ? span.startTicks : at),
+      endMs: catalogMsCeil(end),
+    });
+    at = end;
+    recordedUntil = span.endTicks;
+  }
+  if (at >= toTicks) return intervals;
+  const newest = reads.newestSegment(stream.id);
+  if (isLive && newest && newest.endTicks <= at) {
+    intervals.push({ kind: 'live', startMs: catalogMsCeil(at), endMs });
+  } else {
+    intervals.push(...causes.gap(at, toTicks, recordedUntil));
+  }
+  return intervals;
+}
+
+/** The wire's shape. */
+export function rangesOf(intervals: readonly Interval[]): ArchiveRange[] {
+  const ranges: ArchiveRange[] = [];
+  for (const { kind, startMs } of intervals) {
+    if (ranges.at(-1)?.status !== kind) ranges.push({ date: startMs, status: kind });
+  }
+  return ranges;
+}
+
+class GapCauses {
+  readonly #interruptions: readonly InterruptionRow[];
+  readonly #removedUntilTicks: number;
+
+  constructor(interruptions: readonly InterruptionRow[], removedUntilTicks: number) {
+    this.#interruptions = interruptions;
+    this.#removedUntilTicks = removedUntilTicks;
+  }
+
+  /** A gap, in as many pieces as it has causes. Interruptions before `recordedUntilTicks` belong to gaps before this one. */
+  gap(fromTicks: number, toTicks: number, recordedUntilTicks: number): Interval[] {
+    const marks: { atTicks: number; cause: GapCause }[] = [{ atTicks: fromTicks, cause: 'none' }];
+    if (fromTicks < this.#removedUntilTicks) {
+      marks[0] = { atTicks: fromTicks, cause: 'removed' };
+      if (this.#removedUntilTicks < toTicks) marks.push({ atTicks: this.#removedUntilTicks, cause: 'none' });
+    }
+    for (const { atTicks, cause } of this.#interruptions) {
+      if (atTicks < recordedUntilTicks - JOIN_TICKS || atTicks >= toTicks) continue;
+      if (atTicks <= fromTicks) marks[0] = { atTicks: fromTicks, cause };
+      else marks.push({ atTicks, cause });
+    }
+    marks.sort((a, b) => a.atTicks - b.atTicks);
+    return marks
+      .map(({ atTicks, cause }, index): Interval => ({
+        kind: 'gap',
+        startMs: catalogMsCeil(atTicks),
+        endMs: catalogMs(marks[index + 1]?.atTicks ?? toTicks),
+        cause,
+      }))
+      .filter(({ startMs, endMs }) => endMs > startMs);
+  }
+}

@@ -1,0 +1,62 @@
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import type { Sample } from '@vidette/media/sample';
+import type { VideoTrack } from '@vidette/media/track';
+import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import { openForReading, readExactly } from './file-bytes.ts';
+import { readFragmentHead } from './fragment-head.ts';
+import { catalogMs, catalogTicks, segmentPath } from './layout.ts';
+
+/** A picture that decodes alone, with what a decoder needs. */
+export interface KeyFrame {
+  readonly track: VideoTrack;
+  readonly keySample: Sample;
+  /** When it was taken, ms since the epoch. */
+  readonly timeMs: number;
+}
+
+/** No camera's key frame is larger. */
+const keyFrameMaxBytes = 16 * 1024 * 1024;
+
+/**
+ * The newest recorded key frame at or before a moment; undefined when there is none, or no video.
+ * @throws Fault NotFound when its file is gone
+ */
+export async function keyFrameAt(
+  reads: CatalogReads,
+  root: string,
+  stream: StreamRow,
+  atMs: number,
+): Promise<KeyFrame | undefined> {
+  const atTicks = catalogTicks(atMs);
+  const found = reads.snapshot(() => {
+    const segment = reads.segmentAtOrBefore(stream.id, atTicks);
+    if (!segment) return undefined;
+    const init = reads.init(segment.initId);
+    const position = reads
+      .fragments(segment, init.length)
+      .findLast(({ startTicks, startsWithKey }) => startsWithKey && startTicks <= atTicks);
+    return position && { segment, init, position };
+  });
+  const track = found && parseInit(found.init).find((candidate) => candidate.kind === 'video');
+  if (!found || !track) return undefined;
+  const handle = await openForReading(segmentPath(root, stream.uid, found.segment.startTicks));
+  try {
+    const { header } = await readFragmentHead(handle, found.position);
+    const run = header.tracks.find(({ trackId }) => trackId === track.id);
+    const first = run?.samples[0];
+    if (!run || !first || first.size > keyFrameMaxBytes) return undefined;
+    const bytes = await readExactly(handle, found.position.offset + run.dataOffset, first.size);
+    const keySample: Sample = {
+      trackId: track.id,
+      dts: run.baseDts,
+      pts: run.baseDts + first.compositionOffset,
+      isKey: true,
+      isDamaged: first.isDamaged,
+      data: [bytes],
+      size: bytes.length,
+    };
+    return { track, keySample, timeMs: catalogMs(found.position.startTicks) };
+  } finally {
+    await handle.close();
+  }
+}

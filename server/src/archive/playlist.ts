@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  PLAYLIST_END,
+  segmentLines,
+  vodPlaylistHead,
+  type PlaylistSegment,
+} from '@vidette/media/hls/playlist';
+import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { FragmentPosition } from './fragment-index.ts';
+import { JOIN_TICKS } from './intervals.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
+
+/** An entry is at least so long, if its file goes on: small enough to start quickly, large enough to be few. */
+const entryMs = 6_000;
+/** Longer playlists have longer entries. */
+const entriesMax = 10_000;
+/** Files per turn of the event loop: a week has ten thousand. */
+const segmentsPerTurn = 100;
+
+/** The name of a segment in URIs: its start in catalog ticks, which no other segment of its stream has. */
+export function segmentUri(segment: SegmentRow): string {
+  return `segment/${segment.startTicks}.mp4`;
+}
+
+/**
+ * An HLS playlist of what is recorded between two moments, from the key frame at or before the first one: byte ranges of
+ * the segments' files, as far as they are flushed. URIs are relative to the folder of the playlist.
+ */
+export async function vodPlaylistOf(
+  reads: CatalogReads,
+  stream: StreamRow,
+  startMs: number,
+  endMs: number,
+): Promise<string> {
+  const fromTicks = catalogTicks(startMs);
+  const toTicks = catalogTicks(endMs);
+  const leastTicks = catalogTicks(Math.max(entryMs, (endMs - startMs) / entriesMax));
+  const text: string[] = [];
+  let longestSeconds = 0;
+  let previous: { readonly entry: PlaylistSegment; readonly endTicks: number } | undefined;
+  let map: { readonly initId: number; readonly map: PlaylistSegment['map'] } | undefined;
+  let at = fromTicks;
+  for (;;) {
+    const batch = readBatch(reads, stream, at, toTicks);
+    for (const { segment, initBytes, fragments } of batch) {
+      if (map?.initId !== segment.initId) {
+        const byteRange = { offset: 0, length: initBytes };
+        map = { initId: segment.initId, map: { uri: segmentUri(segment), byteRange } };
+      }
+      for (const group of entriesOf(fragments, fromTicks, toTicks, leastTicks)) {
+        const isBreak = previous && group.startTicks - previous.endTicks > JOIN_TICKS;
+        const isOther = previous && previous.entry.map !== map.map;
+        const entry: PlaylistSegment = {
+          uri: segmentUri(segment),
+          byteRange: { offset: group.offset, length: group.bytes },
+          map: map.map,
+          durationSeconds: (group.endTicks - group.startTicks) / CATALOG_TIMESCALE,
+          startMs: catalogMs(group.startTicks),
+          isDiscontinuity: isBreak === true || isOther === true,
+        };
+        text.push(segmentLines(entry, previous?.entry));
+        longestSeconds = Math.max(longestSeconds, entry.durationSeconds);
+        previous = { entry, endTicks: group.endTicks };
+      }
+    }
+    const last = batch.at(-1);
+    if (!last || batch.length < segmentsPerTurn) break;
+    at = last.segment.endTicks;
+    await nextTurn();
+  }
+  return [vodPlaylistHead(longestSeconds), ...text, PLAYLIST_END].join('');
+}
+
+interface SegmentFragments {
+  readonly segment: SegmentRow;
+  readonly initBytes: number;
+  readonly fragments: readonly FragmentPosition[];
+}
+
+function readBatch(
+  reads: CatalogReads,
+  stream: StreamRow,
+  fromTicks: number,
+  toTicks: number,
+): SegmentFragments[] {
+  return reads.snapshot(() =>
+    reads.segments(stream.id, fromTicks, toTicks, segmentsPerTurn).map((segment) => {
+      const initBytes = reads.initLength(segment.initId);
+      return { segment, initBytes, fragments: reads.fragments(segment, initBytes) };
+    }),
+  );
+}
+
+interface Entry {
+  readonly offset: number;
+  bytes: number;
+  readonly startTicks: number;
+  endTicks: number;
+}
+
+/**
+ * Fragments of one file in groups that begin with a key frame and last `leastTicks` or more, but for the last one. The
+ * first holds the key frame at or before `fromTicks`.
+ */
+function entriesOf(
+  fragments: readonly FragmentPosition[],
+  fromTicks: number,
+  toTicks: number,
+  leastTicks: number,
+): Entry[] {
+  const first = fragments.findLastIndex(
+    ({ startTicks, startsWithKey }, index) => index === 0 || (startsWithKey && startTicks <= fromTicks),
+  );
+  const entries: Entry[] = [];
+  for (const { startTicks, durationTicks, offset, bytes, startsWithKey } of fragments.slice(first)) {
+    if (startTicks >= toTicks) break;
+    const endTicks = startTicks + durationTicks;
+    const open = entries.at(-1);
+    if (open && (!startsWithKey || open.endTicks - open.startTicks < leastTicks)) {
+      open.bytes += bytes;
+      open.endTicks = endTicks;
+    } else {
+      entries.push({ offset, bytes, startTicks, endTicks });
+    }
+  }
+  return entries;
+}

@@ -1,0 +1,211 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Reader, ReaderEvent } from '../stream/reader.ts';
+import type { Stream } from '../stream/stream.ts';
+import type { GapCause } from './gap-cause.ts';
+import { GopAssembler, type AssemblerLimits, type AssemblerStep, type Piece } from './gop-assembler.ts';
+import { catalogMsCeil, catalogTicks } from './layout.ts';
+import { failureCodeOf, type RecordingFailureCode } from './recording-failure.ts';
+import { SegmentWriter, type SegmentLimits, type SegmentWriterTools } from './segment-writer.ts';
+
+export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
+  /** Bytes that may wait while the disk is slow; over it the recorder goes on at the next key frame. */
+  readonly queueMaxBytes: number;
+  /** After a failed write nothing is tried for so long. */
+  readonly retryMs: number;
+}
+
+export interface RecorderTools extends SegmentWriterTools {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: RecorderLimits;
+  /** Called once, when the recorder has ended. */
+  onStopped(recorder: Recorder): void;
+}
+
+export interface RecorderStatus {
+  /** waiting: for the source's first key frame. failed: frames come and can't be written; `code` says why. */
+  readonly state: 'waiting' | 'recording' | 'failed' | 'stopped';
+  readonly code?: RecordingFailureCode;
+  /** Where what is on the disk ends, ms since the epoch; undefined before the first fragment of this recorder. */
+  readonly lastFragmentEndMs: number | undefined;
+  readonly bytes: number;
+  readonly fragments: number;
+  /** Samples left out because the disk was slower than the stream. */
+  readonly skippedSamples: number;
+  /** Samples that could not be stored: out of order or with parameters that fit no file. */
+  readonly unusableSamples: number;
+  /** From a complete GOP to its committed row. */
+  readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
+}
+
+export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'source-changed';
+
+/**
+ * Records one stream: takes what its reader holds, assembles GOPs and writes one at a time. While a GOP is on its way to
+ * the disk what follows waits in the reader, whose bound is the bound of it all.
+ */
+export class Recorder {
+  readonly uid: string;
+  readonly #tools: RecorderTools;
+  readonly #reader: Reader;
+  readonly #assembler: GopAssembler;
+  readonly #writer: SegmentWriter;
+  /** The write under way, and what was queued behind it. */
+  #work: Promise<void> = Promise.resolve();
+  #draining: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+  #state: RecorderStatus['state'] = 'waiting';
+  #failure: { readonly code: RecordingFailureCode; readonly retryAtMs: number } | undefined;
+  #bytes = 0;
+  #fragments = 0;
+  #latency = { lastMs: 0, sumMs: 0, maxMs: 0 };
+
+  constructor(stream: Stream, tools: RecorderTools) {
+    this.uid = stream.uid;
+    this.#tools = tools;
+    this.#assembler = new GopAssembler(tools.limits);
+    this.#writer = new SegmentWriter(stream.uid, tools, tools.limits);
+    this.#enqueue(() => this.#break('waiting', false));
+    this.#reader = stream.addReader({
+      name: 'archive',
+      maxBytes: tools.limits.queueMaxBytes,
+      from: 'next-key',
+      onReadable: () => this.#wake(),
+    });
+    this.#wake();
+  }
+
+  get status(): RecorderStatus {
+    const endTicks = this.#writer.endTicks;
+    return {
+      state: this.#state,
+      ...(this.#failure && this.#state === 'failed' ? { code: this.#failure.code } : {}),
+      lastFragmentEndMs: endTicks === undefined ? undefined : catalogMsCeil(endTicks),
+      bytes: this.#bytes,
+      fragments: this.#fragments,
+      skippedSamples: this.#reader.skippedSamples,
+      unusableSamples: this.#assembler.unusableSamples,
+      writeLatency: {
+        lastMs: this.#latency.lastMs,
+        meanMs: this.#fragments === 0 ? 0 : this.#latency.sumMs / this.#fragments,
+        maxMs: this.#latency.maxMs,
+      },
+    };
+  }
+
+  /**
+   * Writes what has arrived, the open GOP too, closes the file and notes why recording ended. Idempotent; never rejects:
+   * what could not be written is in the log.
+   */
+  stop(cause: RecorderStopCause): Promise<void> {
+    this.#stopped ??= this.#finish(cause);
+    return this.#stopped;
+  }
+
+  async #finish(cause: RecorderStopCause): Promise<void> {
+    await this.#draining;
+    for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#handle(event);
+    this.#reader.close();
+    for (const step of this.#assembler.interrupt(cause)) {
+      if (step.type === 'piece') this.#enqueue(() => this.#write(step.piece));
+    }
+    this.#enqueue(() => this.#break(cause, true));
+    await this.#work;
+    this.#state = 'stopped';
+    this.#tools.onStopped(this);
+  }
+
+  #wake(): void {
+    if (this.#draining || this.#stopped) return;
+    this.#draining = this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      const event = this.#reader.take();
+      if (!event) return;
+      if (this.#handle(event)) await this.#work;
+      if (this.#stopped) return;
+    }
+  }
+
+  /** True when there is something to write now. */
+  #handle(event: ReaderEvent): boolean {
+    let steps: AssemblerStep[];
+    try {
+      steps = this.#assembler.accept(event);
+    } catch (error) {
+      this.#tools.log.error({ err: error }, 'The tracks of this stream cannot be recorded');
+      return false;
+    }
+    for (const step of steps) {
+      if (step.type === 'piece') this.#enqueue(() => this.#write(step.piece));
+      else this.#enqueue(() => this.#break(step.cause, false));
+    }
+    return steps.length > 0;
+  }
+
+  #enqueue(job: () => Promise<void>): void {
+    this.#work = this.#work.then(job);
+  }
+
+  async #write(piece: Piece): Promise<void> {
+    const { clock } = this.#tools;
+    if (this.#failure && clock.monotonicMs() < this.#failure.retryAtMs) return;
+    const fromMs = clock.monotonicMs();
+    try {
+      const shiftBefore = this.#writer.shiftTicks;
+      const bytes = await this.#writer.write(piece);
+      if (bytes === 0) return;
+      this.#count(bytes, clock.monotonicMs() - fromMs);
+      if (this.#writer.shiftTicks !== shiftBefore) this.#reportShift();
+      if (this.#failure) this.#tools.log.info({ code: this.#failure.code }, 'Recording goes on');
+      this.#failure = undefined;
+      this.#state = 'recording';
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  async #break(cause: GapCause, endsRecording: boolean): Promise<void> {
+    try {
+      const wallTicks = catalogTicks(this.#tools.clock.wallMs());
+      await this.#writer.endRun(cause, wallTicks, endsRecording);
+      if (this.#state === 'recording') this.#state = 'waiting';
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    const code = failureCodeOf(error);
+    const { clock, log, limits } = this.#tools;
+    if (this.#failure?.code !== code)
+      log.error({ err: error, code }, 'Recording failed; it will be tried again');
+    this.#failure = { code, retryAtMs: clock.monotonicMs() + limits.retryMs };
+    this.#state = 'failed';
+    try {
+      await this.#writer.abandon(code);
+    } catch (abandonError) {
+      log.error({ err: abandonError }, 'A segment could not be cut back; the next start will do it');
+    }
+  }
+
+  #count(bytes: number, latencyMs: number): void {
+    this.#bytes += bytes;
+    this.#fragments++;
+    this.#latency.lastMs = latencyMs;
+    this.#latency.sumMs += latencyMs;
+    this.#latency.maxMs = Math.max(this.#latency.maxMs, latencyMs);
+  }
+
+  #reportShift(): void {
+    this.#tools.log.warn(
+      { shiftMs: this.#writer.shiftTicks / 90 },
+      'This moment is recorded already: the clock was set back, so the run is recorded behind what is there',
+    );
+  }
+}

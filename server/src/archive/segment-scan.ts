@@ -1,0 +1,129 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { scanSegment, type ReadAt, type ScannedFragment } from '@vidette/media/fmp4/scan';
+import type { FragmentHeader } from '@vidette/media/fmp4/read-moof';
+import { rescaleTicks } from '@vidette/media/time';
+import type { Track } from '@vidette/media/track';
+import type { FragmentEntry } from './fragment-index.ts';
+import { CATALOG_TIMESCALE } from './layout.ts';
+
+/** What a segment's file says about itself: all that its row holds follows from this (invariant 11). */
+export interface SegmentContents {
+  /** ftyp and moov; empty when the file has no whole ones. */
+  readonly init: Uint8Array;
+  /** Catalog ticks; undefined without a whole fragment. */
+  readonly startTicks: number | undefined;
+  readonly fragments: readonly FragmentEntry[];
+  /** Up to the end of the last whole fragment; the rest is a torn tail. */
+  readonly wholeBytes: number;
+  readonly fileBytes: number;
+  /** Why the walk ended before the end of the file. */
+  readonly damage: string | undefined;
+}
+
+const windowBytes = 65_536;
+
+/**
+ * Walks the headers of a segment's file. With `mediaFromBytes` the media of the fragments behind that offset are read
+ * too and must be what their headers say: after a power cut, bytes that were never flushed may be anything.
+ * @throws system errors
+ */
+export async function readSegmentContents(path: string, mediaFromBytes?: number): Promise<SegmentContents> {
+  const handle = await open(path, 'r');
+  try {
+    const { size: fileBytes } = await handle.stat();
+    const scan = await scanSegment(windowedRead(handle), fileBytes);
+    const init = new Uint8Array(scan.initSize);
+    await handle.read(init, 0, init.length, 0);
+    const primary = scan.tracks.find((track) => track.kind === 'video') ?? scan.tracks[0];
+    const whole =
+      mediaFromBytes === undefined
+        ? scan.fragments
+        : await soundFragments(handle, scan.fragments, scan.tracks, mediaFromBytes);
+    const last = whole.at(-1);
+    const wholeBytes = last ? last.offset + last.size : scan.initSize;
+    return {
+      init,
+      ...timesOf(whole, primary),
+      wholeBytes,
+      fileBytes,
+      damage: scan.damage ?? (wholeBytes < fileBytes ? 'media that were never flushed' : undefined),
+    };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Entries as the recorder writes them: each lasts until the next begins. */
+function timesOf(
+  fragments: readonly ScannedFragment[],
+  primary: Track | undefined,
+): { startTicks: number | undefined; fragments: FragmentEntry[] } {
+  if (!primary) return { startTicks: undefined, fragments: [] };
+  const runs = fragments.map(({ header }) => header.tracks.find(({ trackId }) => trackId === primary.id));
+  const ticks = (dts: number) => rescaleTicks(dts, primary.timescale, CATALOG_TIMESCALE);
+  const entries: FragmentEntry[] = [];
+  for (const [index, run] of runs.entries()) {
+    const fragment = fragments[index];
+    if (!run || !fragment) break;
+    const next = runs[index + 1];
+    entries.push({
+      durationTicks: ticks(next?.baseDts ?? run.endDts) - ticks(run.baseDts),
+      bytes: fragment.size,
+      startsWithKey: run.samples[0]?.isKey ?? false,
+    });
+  }
+  const first = runs[0];
+  return { startTicks: first && ticks(first.baseDts), fragments: entries };
+}
+
+/** The fragments up to the first one behind `fromBytes` whose pictures are not NAL units of the lengths they claim. */
+async function soundFragments(
+  handle: FileHandle,
+  fragments: readonly ScannedFragment[],
+  tracks: readonly Track[],
+  fromBytes: number,
+): Promise<ScannedFragment[]> {
+  const sound: ScannedFragment[] = [];
+  for (const fragment of fragments) {
+    if (fragment.offset >= fromBytes) {
+      const bytes = new Uint8Array(fragment.size);
+      await handle.read(bytes, 0, bytes.length, fragment.offset);
+      if (!isSound(bytes, fragment.header, tracks)) break;
+    }
+    sound.push(fragment);
+  }
+  return sound;
+}
+
+function isSound(bytes: Uint8Array, header: FragmentHeader, tracks: readonly Track[]): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return header.tracks.every((run) => {
+    if (tracks.find(({ id }) => id === run.trackId)?.kind !== 'video') return true;
+    let at = run.dataOffset;
+    return run.samples.every(({ size }) => {
+      const end = at + size;
+      while (at < end) {
+        if (at + 4 > end) return false;
+        const nalBytes = view.getUint32(at);
+        if (nalBytes === 0 || at + 4 + nalBytes > end) return false;
+        at += 4 + nalBytes;
+      }
+      return true;
+    });
+  });
+}
+
+/** Headers lie close together at the start of each fragment: one read brings several. */
+function windowedRead(handle: FileHandle): ReadAt {
+  let start = 0;
+  let window = new Uint8Array(0);
+  return async (offset, length) => {
+    if (offset < start || offset + length > start + window.length) {
+      const bytes = new Uint8Array(Math.max(length, windowBytes));
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset);
+      start = offset;
+      window = bytes.subarray(0, bytesRead);
+    }
+    return window.subarray(offset - start, offset - start + length);
+  };
+}

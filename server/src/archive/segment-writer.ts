@@ -1,0 +1,245 @@
+import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { rescaleTicks } from '@vidette/media/time';
+import type { ActiveFolders } from './active-folders.ts';
+import type { CatalogReads } from './catalog-reads.ts';
+import type { CatalogSink } from './catalog-writer.ts';
+import type { CatalogChange } from './catalog-writes.ts';
+import type { ArchiveFiles } from './files.ts';
+import type { FragmentEntry } from './fragment-index.ts';
+import type { GapCause } from './gap-cause.ts';
+import type { Piece } from './gop-assembler.ts';
+import { CATALOG_TIMESCALE, dayOf, segmentPath } from './layout.ts';
+import { freeMoment } from './placement.ts';
+import { SegmentFile } from './segment-file.ts';
+import type { WriteGate } from './write-gate.ts';
+
+/** What a writer borrows from its archive. */
+export interface SegmentWriterTools {
+  readonly root: string;
+  readonly files: ArchiveFiles;
+  readonly gate: WriteGate;
+  readonly catalog: CatalogSink;
+  readonly reads: CatalogReads;
+  readonly folders: ActiveFolders;
+  /** Before each new file. @throws RecordingFailure when nothing may be written here now. */
+  assertRightDisk(): Promise<void>;
+  /** Before each piece. @throws RecordingFailure when the disk has less than the reserve left. */
+  assertRoom(): void;
+}
+
+export interface SegmentLimits {
+  /** A new file begins at the first key frame after this. */
+  readonly segmentMs: number;
+  /** The same, by size, for streams whose minute is very large. */
+  readonly segmentMaxBytes: number;
+}
+
+interface OpenSegment {
+  readonly file: SegmentFile;
+  readonly startTicks: number;
+  readonly day: string;
+  readonly init: Uint8Array;
+  /** The next recorded moment of this stream: the file may not grow past it. */
+  readonly limitTicks: number;
+  endTicks: number;
+  /** What the catalog has committed. */
+  rowBytes: number;
+  fragments: number;
+}
+
+/**
+ * Writes one stream's pieces into segments, one after the other, in the order of design/archive.md: bytes, flush, folder,
+ * row. Any rejection of `write` leaves a writer that must be `abandon`ed before the next piece.
+ */
+export class SegmentWriter {
+  readonly #uid: string;
+  readonly #tools: SegmentWriterTools;
+  readonly #limits: SegmentLimits;
+  #open: OpenSegment | undefined;
+  /** Added to the times of the run because its beginning was recorded already, catalog ticks (see placement.ts). */
+  #shiftTicks = 0;
+  /** Changes that could not be committed yet and must come before the next. */
+  #owed: CatalogChange[] = [];
+  #endTicks: number | undefined;
+
+  constructor(uid: string, tools: SegmentWriterTools, limits: SegmentLimits) {
+    this.#uid = uid;
+    this.#tools = tools;
+    this.#limits = limits;
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  /** Where the footage written last ends, catalog ticks; undefined before the first piece. */
+  get endTicks(): number | undefined {
+    return this.#endTicks;
+  }
+
+  get shiftTicks(): number {
+    return this.#shiftTicks;
+  }
+
+  /**
+   * Writes one piece and its row. A piece that does not begin with a key frame and can't be appended is left out.
+   * @returns the bytes written, 0 when it was left out.
+   */
+  async write(piece: Piece): Promise<number> {
+    this.#tools.assertRoom();
+    if (this.#open && !this.#continues(this.#open, piece)) await this.#closeFile();
+    if (this.#open) return this.#append(this.#open, piece);
+    if (!piece.startsWithKey) return 0;
+    return this.#begin(piece);
+  }
+
+  /** Ends the run: the file is closed and why is noted. `wallTicks` dates a break that comes without footage. */
+  async endRun(cause: GapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
+    const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
+    const closing = await this.#closeHandle();
+    this.#shiftTicks = 0;
+    await this.#commit([...closing, { type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording }]);
+  }
+
+  /**
+   * After a failed write: cuts the file back to its last committed fragment and owes the catalog the gap.
+   * A file that can't be cut stays open in the catalog, so that the next start cuts it.
+   */
+  async abandon(cause: GapCause): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    this.#shiftTicks = 0;
+    const atTicks = this.#latestEndTicks();
+    if (atTicks > 0) {
+      this.#owed.push({ type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording: false });
+    }
+    if (!open) return;
+    await open.file.cutBack(open.rowBytes);
+    if (open.rowBytes > 0)
+      this.#owed.push({ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks });
+  }
+
+  #continues(open: OpenSegment, piece: Piece): boolean {
+    const startTicks = piece.startTicks + this.#shiftTicks;
+    if (startTicks !== open.endTicks) return false;
+    if (piece.endTicks + this.#shiftTicks > open.limitTicks) return false;
+    if (!piece.startsWithKey) return true;
+    const heldMs = ((startTicks - open.startTicks) * 1000) / CATALOG_TIMESCALE;
+    return (
+      heldMs < this.#limits.segmentMs &&
+      open.rowBytes < this.#limits.segmentMaxBytes &&
+      dayOf(startTicks) === open.day &&
+      sameBytes(open.init, piece.init)
+    );
+  }
+
+  async #begin(piece: Piece): Promise<number> {
+    const wanted = piece.startTicks + this.#shiftTicks;
+    const { startTicks, limitTicks } = freeMoment(
+      this.#tools.reads,
+      this.#uid,
+      wanted,
+      piece.endTicks - piece.startTicks,
+    );
+    this.#shiftTicks += startTicks - wanted;
+    const day = dayOf(startTicks);
+    await this.#tools.assertRightDisk();
+    await this.#tools.folders.enter(this.#uid, day);
+    const file = await SegmentFile.create(
+      this.#tools.files,
+      segmentPath(this.#tools.root, this.#uid, startTicks),
+    );
+    const open: OpenSegment = {
+      file,
+      startTicks,
+      day,
+      init: piece.init,
+      limitTicks,
+      endTicks: startTicks,
+      rowBytes: 0,
+      fragments: 0,
+    };
+    this.#open = open;
+    return this.#append(open, piece);
+  }
+
+  async #append(open: OpenSegment, piece: Piece): Promise<number> {
+    const { slices, size } = fragment({
+      sequence: open.fragments + 1,
+      tracks: shifted(piece.runs, this.#shiftTicks),
+    });
+    const entry: FragmentEntry = {
+      durationTicks: piece.endTicks - piece.startTicks,
+      bytes: size,
+      startsWithKey: piece.startsWithKey,
+    };
+    const isFirst = open.fragments === 0;
+    const bytes = isFirst ? open.init.length + size : size;
+    await this.#tools.gate.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
+    const fragments = [entry];
+    await this.#commit(
+      isFirst
+        ? [
+            { type: 'segment', uid: this.#uid, startTicks: open.startTicks, init: open.init, fragments },
+            ...this.#tools.folders.leaveOthers(this.#uid, open.day),
+          ]
+        : [{ type: 'fragments', uid: this.#uid, segmentStartTicks: open.startTicks, fragments }],
+    );
+    open.fragments++;
+    open.rowBytes += bytes;
+    open.endTicks += entry.durationTicks;
+    this.#endTicks = open.endTicks;
+    return bytes;
+  }
+
+  async #closeFile(): Promise<void> {
+    this.#owed.push(...(await this.#closeHandle()));
+  }
+
+  async #closeHandle(): Promise<CatalogChange[]> {
+    const open = this.#open;
+    this.#open = undefined;
+    if (!open) return [];
+    await open.file.close();
+    return [{ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks }];
+  }
+
+  /** What is owed goes first and stays owed when the commit fails. */
+  async #commit(changes: readonly CatalogChange[]): Promise<void> {
+    const owed = this.#owed;
+    this.#owed = [];
+    try {
+      await this.#tools.catalog.commit([...owed, ...changes]);
+    } catch (error) {
+      this.#owed = [
+        ...owed,
+        ...changes.filter(({ type }) => type === 'close' || type === 'interruption'),
+        ...this.#owed,
+      ];
+      throw error;
+    }
+  }
+
+  #latestEndTicks(): number {
+    if (this.#endTicks !== undefined) return this.#endTicks;
+    const stream = this.#tools.reads.stream(this.#uid);
+    return (stream && this.#tools.reads.newestSegment(stream.id)?.endTicks) ?? 0;
+  }
+}
+
+/** The same samples at other times; the same objects when there is nothing to shift. */
+function shifted(runs: readonly FragmentTrack[], shiftTicks: number): readonly FragmentTrack[] {
+  if (shiftTicks === 0) return runs;
+  return runs.map(({ track, samples, endDts }) => {
+    const ticks = rescaleTicks(shiftTicks, CATALOG_TIMESCALE, track.timescale);
+    return {
+      track,
+      samples: samples.map((sample) => ({ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks })),
+      endDts: endDts + ticks,
+    };
+  });
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a === b || Buffer.compare(a, b) === 0;
+}

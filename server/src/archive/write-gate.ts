@@ -1,0 +1,24 @@
+/**
+ * Lets a few jobs run at a time, the others wait their turn in order. Flushing blocks a thread of Node's pool of four:
+ * when every stream flushes at once on a slow disk, one thread must be left for everything else.
+ */
+export class WriteGate {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(atATime: number) {
+    this.#free = atATime;
+  }
+
+  async run<T>(job: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await job();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free++;
+    }
+  }
+}
