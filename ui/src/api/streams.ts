@@ -56,12 +56,22 @@ export function streamStatusesQuery(queryClient: QueryClient) {
   });
 }
 
-/** One stream; asked for every second while its screen shows a status. */
+/** One stream, asked for every second [R9.1] until it can't be had any more, as when a right was taken away [R4.12]. */
 export function streamQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid],
     queryFn: ({ signal }) => api.getStream({ params: { uid } }, { signal }),
-    meta: { title: 'streams.failed.load' },
+    refetchInterval: (query) => (query.state.error ? false : polls.streamStatusMs),
+  });
+}
+
+/** What happened to a stream lately. */
+export function streamLogsQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream', uid, 'logs'],
+    queryFn: ({ signal }) => api.getStreamLogs({ params: { uid } }, { signal }),
+    refetchInterval: polls.logsMs,
+    meta: { isHandled: true },
   });
 }
 
@@ -99,12 +109,11 @@ export async function loadStreamPicture(uid: string, width: number, signal: Abor
   return response.blob();
 }
 
-/** Forgets what lists and screens know of streams, after a change. */
-export function streamsChanged(queryClient: QueryClient, uid?: string): Promise<unknown> {
+/** Asks again for what lists know of streams, after a change. */
+function streamsChanged(queryClient: QueryClient): Promise<unknown> {
   return Promise.all([
     queryClient.invalidateQueries({ queryKey: pagesKey }),
     queryClient.invalidateQueries({ queryKey: streamTagsQuery.queryKey }),
-    uid === undefined ? undefined : queryClient.invalidateQueries({ queryKey: ['stream', uid] }),
   ]);
 }
 
@@ -131,6 +140,18 @@ export function useAddStream() {
   });
 }
 
+/** Saves a stream; refused when somebody else saved since `revision`. */
+export function useSaveStream(uid: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'saveStream'>['body']) => api.saveStream({ params: { uid }, body }),
+    onSuccess: (stream) => {
+      queryClient.setQueryData(streamQuery(uid).queryKey, stream);
+      return streamsChanged(queryClient);
+    },
+  });
+}
+
 /** Deletes a stream and, with `purge`, its archive. */
 export function useDeleteStream() {
   const queryClient = useQueryClient();
@@ -138,9 +159,6 @@ export function useDeleteStream() {
     mutationFn: ({ uid, purge }: { uid: string; purge: boolean }) =>
       api.deleteStream({ params: { uid }, query: { purge } }),
     meta: { title: 'streams.failed.delete' },
-    onSuccess: (_reply, { uid }) => {
-      queryClient.removeQueries({ queryKey: ['stream', uid] });
-      return streamsChanged(queryClient);
-    },
+    onSuccess: () => void streamsChanged(queryClient),
   });
 }

@@ -57,6 +57,7 @@ export const account = {
   'profile.passwordChange': 'Change the password',
   'profile.passwordChange.help': 'Leave both empty to keep the password. Your other sessions will end.',
   'profile.mustChange': 'Choose a new password to go on.',
+  'profile.oldPassword.missing': 'Type the present password to change it',
   'profile.updated': 'Profile has been updated',
   'profile.failed': 'Profile has not been saved',
 

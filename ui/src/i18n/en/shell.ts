@@ -17,6 +17,11 @@ export const shell = {
   'action.copied': 'Copied',
   'action.dismiss': 'Dismiss',
 
+  'unsaved.title': 'Unsaved changes',
+  'unsaved.text': 'What you changed here has not been saved.',
+  'unsaved.stay': 'Stay here',
+  'unsaved.leave': 'Leave without saving',
+
   'nav.skip': 'Skip to content',
   'nav.home': 'All streams',
   'nav.main': 'Main',
@@ -121,9 +126,9 @@ export const shell = {
   'help.demand.text':
     'An on-demand stream connects to its camera when somebody opens it and lets go half a minute after the last viewer leaves. It can’t be recorded meanwhile.',
   'help.keys.title': 'Keys on the timeline',
-  'help.keys.arrows': 'Left, Right: step through time',
-  'help.keys.zoom': 'Plus, minus: zoom in and out',
-  'help.keys.ends': 'Home, End: to the beginning, to live',
+  'help.keys.arrows': 'Step through time',
+  'help.keys.zoom': 'Zoom in and out',
+  'help.keys.ends': 'To the beginning, to live',
   'help.version.title': 'Version',
   'help.version.text': 'Vidette {version}',
 };

@@ -100,7 +100,6 @@ export const streams = {
   'stream.saved': 'Stream settings has been saved',
   'stream.discard': 'Discard changes',
   'stream.info.state': 'State',
-  'stream.info.since': '{status}, for {time}',
   'stream.info.reason': 'Reason',
   'stream.info.tracks': 'Content',
   'stream.info.archive': 'Archive',
@@ -112,7 +111,6 @@ export const streams = {
   'stream.info.addedBy': '{time} by {name}',
   'stream.info.uid': 'Identifier',
   'stream.info.viewers': 'Watching now',
-  'stream.unsaved': 'There are unsaved changes. Leave without them?',
 
   'stream.danger': 'Delete',
   'stream.danger.text': 'Stops receiving. What is recorded can be kept on the disk or deleted too.',

@@ -60,6 +60,7 @@ export const account: Record<keyof typeof english, string> = {
   'profile.passwordChange.help':
     'Оставьте оба поля пустыми, чтобы не менять пароль. Другие ваши сеансы завершатся.',
   'profile.mustChange': 'Чтобы продолжить, задайте новый пароль.',
+  'profile.oldPassword.missing': 'Для смены пароля нужен нынешний',
   'profile.updated': 'Профиль обновлён',
   'profile.failed': 'Профиль не сохранён',
 

@@ -19,6 +19,11 @@ export const shell: Record<keyof typeof english, string> = {
   'action.copied': 'Скопировано',
   'action.dismiss': 'Скрыть',
 
+  'unsaved.title': 'Изменения не сохранены',
+  'unsaved.text': 'То, что вы здесь изменили, ещё не сохранено.',
+  'unsaved.stay': 'Остаться',
+  'unsaved.leave': 'Уйти без сохранения',
+
   'nav.skip': 'К содержанию',
   'nav.home': 'Все потоки',
   'nav.main': 'Главное меню',
@@ -122,9 +127,9 @@ export const shell: Record<keyof typeof english, string> = {
   'help.demand.text':
     'Поток по требованию подключается к камере, когда его открывают, и отключается через полминуты после ухода последнего зрителя. Записывать его при этом нельзя.',
   'help.keys.title': 'Клавиши на шкале времени',
-  'help.keys.arrows': 'Влево, вправо: шаг по времени',
-  'help.keys.zoom': 'Плюс, минус: масштаб',
-  'help.keys.ends': 'Home, End: в начало, в эфир',
+  'help.keys.arrows': 'Шаг по времени',
+  'help.keys.zoom': 'Крупнее и мельче',
+  'help.keys.ends': 'В начало, в эфир',
   'help.version.title': 'Версия',
   'help.version.text': 'Vidette {version}',
 };

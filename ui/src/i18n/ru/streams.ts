@@ -101,7 +101,6 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.saved': 'Настройки потока сохранены',
   'stream.discard': 'Отменить изменения',
   'stream.info.state': 'Состояние',
-  'stream.info.since': '{status}, уже {time}',
   'stream.info.reason': 'Причина',
   'stream.info.tracks': 'Содержимое',
   'stream.info.archive': 'Архив',
@@ -113,7 +112,6 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.info.addedBy': '{time}, {name}',
   'stream.info.uid': 'Идентификатор',
   'stream.info.viewers': 'Смотрят сейчас',
-  'stream.unsaved': 'Есть несохранённые изменения. Уйти без них?',
 
   'stream.danger': 'Удаление',
   'stream.danger.text': 'Приём прекратится. Записи можно оставить на диске или тоже удалить.',

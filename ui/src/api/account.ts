@@ -1,0 +1,71 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { RequestOf } from '@vidette/contract/client';
+import { api } from './api.ts';
+import { setUser } from './session.ts';
+
+/** Sessions of whoever is signed in, the last seen first. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => api.listSessions({}, { signal }),
+  refetchInterval: 30_000,
+  meta: { isHandled: true },
+});
+
+/** API tokens of whoever is signed in. */
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: ({ signal }) => api.listTokens({}, { signal }),
+  meta: { isHandled: true },
+});
+
+/** Changes the profile; the page knows the new one at once. */
+export function useSaveProfile() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'saveProfile'>['body']) => api.saveProfile({ body }),
+    onSuccess: (user) => {
+      setUser(queryClient, user);
+      return queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
+  });
+}
+
+/** Ends one session. */
+export function useEndSession() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => api.deleteSession({ params: { id } }),
+    meta: { title: 'sessions.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+}
+
+/** Ends all sessions but this one. */
+export function useEndOtherSessions() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.terminateSessions(),
+    meta: { title: 'sessions.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+  });
+}
+
+/** Makes a token; its secret is in the answer and never again. */
+export function useAddToken() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'addToken'>['body']) => api.addToken({ body }),
+    meta: { title: 'tokens.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+}
+
+/** Ends a token. */
+export function useDeleteToken() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => api.deleteToken({ params: { id } }),
+    meta: { title: 'tokens.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import classes from './facts.module.css';
+
+/** A list of facts: what each is called and what it is. */
+export function Facts({ children }: { children: ReactNode }) {
+  return <dl className={classes.facts}>{children}</dl>;
+}
+
+/** One fact. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { limits } from '@vidette/contract/constants';
+import type { User } from '@vidette/contract/entities';
+import { useRef } from 'react';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { useSaveProfile } from '../../api/account.ts';
+import { useUser } from '../../api/session.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { notifySuccess } from '../../app/notify.ts';
+import { Form, FormActions, FormSection } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+
+/** Changing one's own data and password [R5.1, R5.2]. */
+export function ProfileEditScreen() {
+  const user = useUser();
+  return user && <ProfileForm user={user} />;
+}
+
+function ProfileForm({ user }: { user: User }) {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const save = useSaveProfile();
+  const formElement = useRef<HTMLFormElement>(null);
+  const form = useForm({
+    initialValues: { fullName: user.fullName, email: user.email, oldPassword: '', password: '' },
+    validate: {
+      oldPassword: (value, { password }) =>
+        password !== '' && value === '' ? i18n.t('profile.oldPassword.missing') : null,
+      password: (value, { oldPassword }) =>
+        oldPassword !== '' && value === '' ? i18n.t('account.password.missing') : null,
+    },
+  });
+  const submit = form.onSubmit(
+    ({ fullName, email, oldPassword, password }) =>
+      save.mutate(
+        {
+          ...(user.isManaged || !form.isDirty('fullName') ? {} : { fullName: fullName.trim() }),
+          ...(user.isManaged || !form.isDirty('email') ? {} : { email: email.trim() }),
+          ...(password === '' ? {} : { oldPassword, password }),
+        },
+        {
+          onError: (error) => {
+            form.setErrors(
+              fieldErrorsOf(
+                error,
+                i18n,
+                {
+                  InvalidOldPassword: 'oldPassword',
+                  PasswordIsNotComplexEnough: 'password',
+                  OldPasswordAndNewPasswordCannotBeSame: 'password',
+                  AlreadyUsed: 'email',
+                },
+                { email: 'account.email.invalid' },
+              ),
+            );
+            focusFirstError(formElement.current);
+          },
+          onSuccess: (saved) => {
+            const fresh = { fullName: saved.fullName, email: saved.email, oldPassword: '', password: '' };
+            form.setValues(fresh);
+            form.resetDirty(fresh);
+            notifySuccess(i18n.t('profile.updated'));
+            if (user.mustChangePassword) return navigate({ to: '/streams' });
+          },
+        },
+      ),
+    () => focusFirstError(formElement.current),
+  );
+  const isAboutFields = Object.keys(form.errors).length > 0;
+  return (
+    <Form
+      ref={formElement}
+      onSubmit={submit}
+      failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+    >
+      {user.mustChangePassword && <Notice>{i18n.t('profile.mustChange')}</Notice>}
+      {user.isManaged && <Notice>{i18n.t('profile.managed')}</Notice>}
+      {!user.mustChangePassword && (
+        <FormSection title={i18n.t('profile.person')}>
+          <TextInput
+            size="sm"
+            label={i18n.t('account.fullName')}
+            maxLength={limits.nameMaxLength}
+            autoComplete="name"
+            disabled={user.isManaged}
+            {...form.getInputProps('fullName')}
+          />
+          <TextInput
+            size="sm"
+            type="email"
+            label={i18n.t('account.email')}
+            maxLength={limits.emailMaxLength}
+            autoComplete="email"
+            disabled={user.isManaged}
+            {...form.getInputProps('email')}
+          />
+        </FormSection>
+      )}
+      {!user.isManaged && (
+        <FormSection title={i18n.t('profile.passwordChange')} text={i18n.t('profile.passwordChange.help')}>
+          <PasswordInput
+            size="sm"
+            label={i18n.t('account.oldPassword')}
+            autoComplete="current-password"
+            visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
+            {...form.getInputProps('oldPassword')}
+          />
+          <PasswordInput
+            size="sm"
+            label={i18n.t('account.newPassword')}
+            description={i18n.t('account.password.rules')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="new-password"
+            visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
+            {...form.getInputProps('password')}
+          />
+        </FormSection>
+      )}
+      <FormActions>
+        <Button type="submit" size="sm" loading={save.isPending} disabled={!form.isDirty()}>
+          {i18n.t('action.save')}
+        </Button>
+      </FormActions>
+      <UnsavedGuard isDirty={form.isDirty() && !save.isPending} />
+    </Form>
+  );
+}

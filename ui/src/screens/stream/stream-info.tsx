@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ReplyOf } from '@vidette/contract/client';
+import type { ArchiveStats, Stream } from '@vidette/contract/entities';
+import { archiveStatsQuery, streamQuery, streamStatsQuery } from '../../api/streams.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { StreamStatus } from '../../components/stream-status.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { depthWords } from '../stream-form/depths.ts';
+import { reasonOf } from '../streams/reason.ts';
+
+/** What a stream is and how it is doing. */
+export function StreamInfoScreen() {
+  const { uid } = useParams({ from: '/stream/$uid' });
+  const { data: stream } = useQuery(streamQuery(uid));
+  return stream && <StreamFacts stream={stream} />;
+}
+
+function StreamFacts({ stream }: { stream: Stream }) {
+  const i18n = useI18n();
+  const { data: stats } = useQuery(streamStatsQuery(stream.uid));
+  const { data: recorded } = useQuery({ ...archiveStatsQuery(stream.uid), enabled: stream.canArchive });
+  const reason = reasonOf(stream, i18n);
+  return (
+    <Facts>
+      <Fact label={i18n.t('stream.info.state')}>
+        <StreamStatus status={stream.status} />
+      </Fact>
+      {reason !== null && <Fact label={i18n.t('stream.info.reason')}>{reason}</Fact>}
+      <Fact label={i18n.t('stream.source')}>{stream.streamSource}</Fact>
+      {stats && stats.tracks.length > 0 && (
+        <Fact label={i18n.t('stream.info.tracks')}>{tracksWords(stats)}</Fact>
+      )}
+      {stats && <Fact label={i18n.t('stream.info.viewers')}>{i18n.number(stats.viewers)}</Fact>}
+      {recorded && <Fact label={i18n.t('stream.info.archive')}>{recordedWords(recorded, i18n)}</Fact>}
+      {recorded && recorded.bitrate > 0 && (
+        <Fact label={i18n.t('stream.info.bitrate')}>
+          {i18n.t('rate.bits', {
+            amount: i18n.number(recorded.bitrate / 1e6, { maximumFractionDigits: 2 }),
+          })}
+        </Fact>
+      )}
+      <Fact label={i18n.t('stream.info.depth')}>
+        {stream.archive.isEnable
+          ? depthWords(stream.archive.depthHours, i18n)
+          : i18n.t('streams.archive.off')}
+      </Fact>
+      <Fact label={i18n.t('stream.tags')}>{stream.tags.join(', ') || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('stream.location')}>{stream.location.name || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('stream.info.added')}>
+        {stream.createdBy === null
+          ? i18n.dateTime(stream.createdAt)
+          : i18n.t('stream.info.addedBy', { time: i18n.dateTime(stream.createdAt), name: stream.createdBy })}
+      </Fact>
+      <Fact label={i18n.t('stream.info.uid')}>{stream.uid}</Fact>
+    </Facts>
+  );
+}
+
+function tracksWords({ tracks }: ReplyOf<'getStreamStats'>): string {
+  return tracks.map(({ description }) => description).join('; ');
+}
+
+function recordedWords(stats: ArchiveStats, i18n: I18n): string {
+  if (stats.startTime === null) return i18n.t('stream.info.nothing');
+  return i18n.t('stream.info.recorded', {
+    duration: i18n.duration(stats.durationMs),
+    size: i18n.bytes(stats.bytes),
+    start: i18n.dateTime(stats.startTime),
+  });
+}

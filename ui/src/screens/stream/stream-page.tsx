@@ -1,0 +1,118 @@
+import { Button, Skeleton } from '@mantine/core';
+import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
+import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
+import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
+import type { Stream } from '@vidette/contract/entities';
+import { streamQuery, usePauseStream } from '../../api/streams.ts';
+import { codeOf, wordsOf } from '../../app/failures.ts';
+import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
+import { usePageTitle } from '../../app/title.ts';
+import { Delayed } from '../../components/delayed.tsx';
+import { PageBar } from '../../components/page-bar.tsx';
+import { PageState } from '../../components/page-state.tsx';
+import { StreamStatus } from '../../components/stream-status.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import classes from './stream.module.css';
+
+/** The pages about one stream [R2.9, R2.27]: its name, its state, what can be done with it, and its tabs. */
+export function StreamPage() {
+  const i18n = useI18n();
+  const { uid } = useParams({ from: '/stream/$uid' });
+  const { data: stream, error, refetch } = useQuery(streamQuery(uid));
+  usePageTitle(stream?.name);
+
+  if (error && codeOf(error) === 'Forbidden') return <ForbiddenScreen message={wordsOf(error, i18n)} />;
+  if (!stream && error) {
+    return (
+      <PageState
+        icon={IconCloudX}
+        title={i18n.t('streams.failed.load')}
+        text={wordsOf(error, i18n)}
+        action={
+          <Button size="sm" variant="default" onClick={() => void refetch()}>
+            {i18n.t('action.retry')}
+          </Button>
+        }
+      />
+    );
+  }
+  if (!stream) {
+    return (
+      <Delayed>
+        <Skeleton height={32} width={260} mb={16} />
+        <Skeleton height={280} />
+      </Delayed>
+    );
+  }
+  return (
+    <div className={classes.page}>
+      <PageBar
+        title={stream.name}
+        aside={<StreamStatus status={stream.status} />}
+        actions={<StreamActions stream={stream} />}
+        tabsLabel={i18n.t('nav.tabs')}
+        tabs={<StreamTabs stream={stream} />}
+      />
+      <Outlet />
+    </div>
+  );
+}
+
+function StreamTabs({ stream: { uid, canEdit } }: { stream: Stream }) {
+  const i18n = useI18n();
+  return (
+    <>
+      <Link to="/stream/$uid/info" params={{ uid }}>
+        {i18n.t('tab.info')}
+      </Link>
+      {canEdit && (
+        <>
+          <Link to="/stream/$uid/setting" params={{ uid }}>
+            {i18n.t('tab.setting')}
+          </Link>
+          <Link to="/stream/$uid/permission" params={{ uid }}>
+            {i18n.t('tab.permission')}
+          </Link>
+          <Link to="/stream/$uid/debug" params={{ uid }}>
+            {i18n.t('tab.debug')}
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
+
+function StreamActions({ stream }: { stream: Stream }) {
+  const i18n = useI18n();
+  const pause = usePauseStream();
+  const isPaused = stream.status === 'paused';
+  return (
+    <>
+      {stream.canEdit && (
+        <Button
+          size="sm"
+          variant="default"
+          loading={pause.isPending}
+          leftSection={
+            isPaused ? (
+              <IconPlayerPlay size={16} aria-hidden="true" />
+            ) : (
+              <IconPlayerPause size={16} aria-hidden="true" />
+            )
+          }
+          onClick={() => pause.mutate({ uid: stream.uid, isPaused })}
+        >
+          {i18n.t(isPaused ? 'streams.resume' : 'streams.pause')}
+        </Button>
+      )}
+      <Button
+        size="sm"
+        renderRoot={(props) => <Link to="/stream/$uid/view" params={{ uid: stream.uid }} {...props} />}
+      >
+        {i18n.t('streams.watch')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { Button } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { Stream } from '@vidette/contract/entities';
+import { messageOf } from '@vidette/contract/errors';
+import { useRef, useState } from 'react';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { streamQuery, useSaveStream } from '../../api/streams.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
+import { notifySuccess } from '../../app/notify.ts';
+import { Form, FormActions, FormSection } from '../../components/form.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { SourceProbe } from '../stream-form/source-probe.tsx';
+import { StreamFields } from '../stream-form/stream-fields.tsx';
+import {
+  bodyOf,
+  codeFields,
+  fieldWords,
+  sourceProblem,
+  valuesOf,
+  type StreamValues,
+} from '../stream-form/stream-values.ts';
+import { useSourceCheck } from '../stream-form/use-source-check.ts';
+import { DeleteStream } from './delete-stream.tsx';
+import classes from './stream.module.css';
+
+/** Changing and deleting a stream. */
+export function StreamSettingScreen() {
+  const i18n = useI18n();
+  const { uid } = useParams({ from: '/stream/$uid' });
+  const { data: stream } = useQuery(streamQuery(uid));
+  if (!stream) return null;
+  if (!stream.canEdit) return <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />;
+  return <StreamSetting stream={stream} />;
+}
+
+function StreamSetting({ stream }: { stream: Stream }) {
+  const i18n = useI18n();
+  const save = useSaveStream(stream.uid);
+  const formElement = useRef<HTMLFormElement>(null);
+  // The state of the form is the moment it was opened; the status that is polled beside it does not touch it.
+  const [revision, setRevision] = useState(stream.revision);
+  const form = useForm<StreamValues>({
+    initialValues: valuesOf(stream),
+    validate: {
+      streamSource: (value) => sourceProblem(value, i18n),
+      name: (value) => (value.trim() === '' ? i18n.t('stream.name.missing') : null),
+    },
+  });
+  const showErrors = (error: unknown) => {
+    form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldWords));
+    focusFirstError(formElement.current);
+  };
+  const check = useSourceCheck(form.values.streamSource, stream.uid, showErrors);
+  const submit = form.onSubmit(
+    (values) =>
+      save.mutate(
+        { ...bodyOf(values), revision },
+        {
+          onError: showErrors,
+          onSuccess: (saved) => {
+            setRevision(saved.revision);
+            form.setValues(valuesOf(saved));
+            form.resetDirty(valuesOf(saved));
+            notifySuccess(i18n.t('stream.saved'));
+          },
+        },
+      ),
+    () => focusFirstError(formElement.current),
+  );
+  const isAboutFields = Object.keys(form.errors).length > 0;
+  const isDirty = form.isDirty();
+  return (
+    <>
+      <div className={classes.form}>
+        <Form
+          ref={formElement}
+          onSubmit={submit}
+          failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+        >
+          <StreamFields
+            form={form}
+            probe={
+              <SourceProbe check={check} isReady={sourceProblem(form.values.streamSource, i18n) === null} />
+            }
+          />
+          <FormActions>
+            <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
+              {i18n.t('action.save')}
+            </Button>
+            {isDirty && (
+              <Button size="sm" variant="default" onClick={() => form.reset()}>
+                {i18n.t('stream.discard')}
+              </Button>
+            )}
+          </FormActions>
+        </Form>
+      </div>
+      <div className={classes.danger}>
+        <FormSection title={i18n.t('stream.danger')} text={i18n.t('stream.danger.text')}>
+          <DeleteStream uid={stream.uid} name={stream.name} />
+        </FormSection>
+      </div>
+      <UnsavedGuard isDirty={isDirty && !save.isPending} />
+    </>
+  );
+}
