@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Fault } from '../base/fault.ts';
+import { addressWithCredentials, parseSourceAddress } from './address.ts';
+
+const isRefused = (error: unknown) => error instanceof Fault && error.code === 'STREAM_SOURCE_ERR';
+
+test('credentials are split from the address and percent-decoded, a password may hold an @', () => {
+  const address = parseSourceAddress('rtsp://admin:p@ss%2Fw%20d%@Cam.Local:8554/h264?channel=1#x');
+  assert.equal(address.url, 'rtsp://cam.local:8554/h264?channel=1');
+  assert.equal(address.credentials?.username, 'admin');
+  // An escape that is none leaves the whole as it was typed.
+  assert.equal(address.credentials?.password, 'p@ss%2Fw%20d%');
+  assert.equal(parseSourceAddress('rtsp://a:b%40c@h/').credentials?.password, 'b@c');
+});
+
+test('the redacted form shows neither user, password nor keys in the query', () => {
+  const { redacted } = parseSourceAddress(
+    'http://root:hunter2@cam/video?user=root&pwd=hunter2&size=1&access_token=hunter2',
+  );
+  assert.equal(redacted, 'http://cam/video?user=***&pwd=***&size=1&access_token=***');
+  const words = captured(() => parseSourceAddress('file://root:hunter2@cam/'));
+  assert.doesNotMatch(words, /hunter2/);
+});
+
+test('[R5.5] only listed schemes are sources, and not more than 2048 characters', () => {
+  for (const good of [
+    'rtsp://cam/1',
+    'rtsps://cam/1',
+    'rtmp://host/app/key',
+    'rtmps://host/app/key',
+    'http://cam/mjpeg',
+    'https://host/live.m3u8',
+    'srt://host:9000?streamid=x',
+    'udp://@239.1.1.1:5000',
+    'udp://:5000',
+    'demo:',
+    'demo:gate?fps=25',
+  ]) {
+    assert.doesNotThrow(() => parseSourceAddress(good), good);
+  }
+  for (const bad of [
+    'file:///etc/passwd',
+    'gopher://cam/1',
+    'concat:a|b',
+    'exec:ls',
+    'data:,x',
+    'crypto+file:///x',
+    'subfile,,start,0,end,0,,:/etc/passwd',
+    '/etc/passwd',
+    'rtsp:///path',
+    'rtsp://cam:0/',
+    'rtsp://cam:99999/',
+    'srt://host',
+    'rtsp://ca m/',
+    'rtsp://cam/a b',
+    'rtsp://cam/a\r\nX: y',
+    'rtsp://u:p%0d%0a@cam/',
+    'rtsp://[fe80::1%25eth0]/',
+    'demo:../x',
+    '',
+    `rtsp://cam/${'a'.repeat(2048)}`,
+  ]) {
+    assert.throws(() => parseSourceAddress(bad), isRefused, bad);
+  }
+});
+
+test('default ports belong to their scheme and are not written out', () => {
+  assert.equal(parseSourceAddress('rtsp://cam:554/x').url, 'rtsp://cam/x');
+  assert.equal(parseSourceAddress('rtsps://cam/x').port, 322);
+  assert.equal(parseSourceAddress('http://[::1]:8080/x').host, '::1');
+  assert.equal(parseSourceAddress('http://[::1]:8080/x').url, 'http://[::1]:8080/x');
+});
+
+test('whatever is typed is refused by our own fault or parsed, and what was parsed parses to itself', () => {
+  const text = fc.oneof(
+    fc.string({ maxLength: 100 }),
+    fc
+      .tuple(
+        fc.constantFrom('rtsp', 'HTTP', 'udp', 'srt', 'demo', 'file'),
+        fc.string({ maxLength: 20 }),
+        fc.string({ maxLength: 20 }),
+        fc.string({ maxLength: 30 }),
+      )
+      .map(([scheme, user, host, rest]) => `${scheme}://${user}@${host}/${rest}`),
+    fc.webUrl().map((url) => url.replace(/^https?/, 'rtsp')),
+  );
+  fc.assert(
+    fc.property(text, (typed) => {
+      let address;
+      try {
+        address = parseSourceAddress(typed);
+      } catch (error) {
+        assert.ok(isRefused(error), String(error));
+        return;
+      }
+      const again = parseSourceAddress(address.url);
+      assert.equal(again.url, address.url);
+      assert.equal(again.host, address.host);
+      assert.equal(again.credentials, undefined);
+    }),
+  );
+});
+
+test('credentials survive being written into an address and read again, and never show in its other forms', () => {
+  const secret = fc
+    .string({ minLength: 1, maxLength: 30 })
+    .filter((text) => !/[\u0000-\u001f\u007f]/.test(text));
+  fc.assert(
+    fc.property(secret, secret, (username, password) => {
+      const plain = { ...parseSourceAddress('rtsp://cam/x'), credentials: { username, password } };
+      const read = parseSourceAddress(addressWithCredentials(plain));
+      assert.deepEqual(read.credentials, { username, password });
+      assert.equal(read.url, 'rtsp://cam/x');
+      assert.equal(read.redacted, 'rtsp://cam/x');
+    }),
+  );
+});
+
+function captured(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return String(error) + JSON.stringify((error as Fault).details);
+  }
+  return assert.fail('nothing was thrown');
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { systemClock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { createDial, resolveHost } from './dial.ts';
+import { forbiddenReach } from './reach.ts';
+
+const anybody = { allowLoopback: false, clock: systemClock };
+const administrator = { allowLoopback: true, clock: systemClock };
+const hasCode = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
+
+async function listening(): Promise<{ port: number; close: () => void; connections: () => number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => {});
+    socket.end('hello');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => server.close(),
+    connections: () => connections,
+  };
+}
+
+test('private networks are where cameras live; this machine, link-local, groups and reserved ranges are refused', () => {
+  for (const ip of [
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.64',
+    '100.64.0.1',
+    'fd12::1',
+    '8.8.8.8',
+    '2606:4700::1',
+  ]) {
+    assert.equal(forbiddenReach(ip, anybody), undefined, ip);
+  }
+  const refused = {
+    loopback: [
+      '127.0.0.1',
+      '127.9.9.9',
+      '::1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::1',
+    ],
+    unspecified: ['0.0.0.0', '0.1.2.3', '::', '::ffff:0.0.0.0'],
+    'link-local': ['169.254.169.254', 'fe80::1', '::ffff:a9fe:a9fe'],
+    multicast: ['224.0.0.1', '239.255.255.250', 'ff02::1'],
+    reserved: ['240.0.0.1', '255.255.255.255', '192.0.0.192', 'fec0::1', '2001::1', 'not an address', ''],
+    metadata: ['fd00:ec2::254', '100.100.100.200'],
+  };
+  for (const [reach, ips] of Object.entries(refused)) {
+    for (const ip of ips) assert.equal(forbiddenReach(ip, anybody), reach, ip);
+  }
+  assert.equal(forbiddenReach('127.0.0.1', administrator), undefined);
+  assert.equal(forbiddenReach('239.1.1.1', { ...anybody, isListener: true }), undefined);
+  assert.equal(forbiddenReach('169.254.169.254', { ...administrator, isListener: true }), 'link-local');
+});
+
+test('an IPv4 address is judged alike in every IPv6 clothing', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (ip) => {
+      const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number);
+      const tail = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
+      const expected = forbiddenReach(ip, anybody);
+      for (const clothed of [
+        `::ffff:${ip}`,
+        `::ffff:${tail}`,
+        `64:ff9b::${tail}`,
+        `2002:${tail}::`,
+        `::ffff:0:${tail}`,
+      ]) {
+        assert.equal(forbiddenReach(clothed, anybody), expected, clothed);
+      }
+    }),
+  );
+});
+
+test('whatever a loopback address is called, it is the resolved address that is refused', async () => {
+  for (const host of ['localhost', '127.1', '2130706433', '0x7f000001', '017700000001']) {
+    await assert.rejects(resolveHost(host, anybody), hasCode('STREAM_SOURCE_ERR'), host);
+  }
+  // Not every resolver takes the root's dot with it.
+  await assert.rejects(resolveHost('localhost.', anybody), Fault);
+});
+
+test('a name that changes its mind between the check and the dial gains nothing', async () => {
+  const server = await listening();
+  const answers = [['192.168.7.7'], ['127.0.0.1']];
+  let lookups = 0;
+  const lookup = async () => answers[lookups++] ?? [];
+  const dial = createDial({ ...anybody, lookup, timeoutMs: 300 });
+  await assert.rejects(dial('rebind.example', server.port, false), hasCode('EHOSTUNREACH'));
+  assert.equal(lookups, 1);
+  await assert.rejects(dial('rebind.example', server.port, false), hasCode('STREAM_SOURCE_ERR'));
+  assert.equal(server.connections(), 0);
+  server.close();
+});
+
+test('of several addresses the refused ones are never dialled, and the next one is tried when one fails', async () => {
+  const server = await listening();
+  const lookup = async () => ['169.254.1.1', '127.0.0.2', '127.0.0.1'];
+  const socket = await createDial({ ...administrator, lookup })('cam.example', server.port, false);
+  assert.equal(socket.remoteAddress, '127.0.0.1');
+  socket.destroy();
+  server.close();
+});
+
+test('a closed port, an unknown name and a host that does not answer are EHOSTUNREACH, each in words', async () => {
+  const server = await listening();
+  server.close();
+  const dial = createDial(administrator);
+  await assert.rejects(dial('127.0.0.1', server.port, false), {
+    code: 'EHOSTUNREACH',
+    message: `127.0.0.1 refused the connection at port ${server.port}.`,
+  });
+  const unknown = async () => {
+    throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+  };
+  await assert.rejects(createDial({ ...anybody, lookup: unknown })('nowhere.example', 1, false), {
+    code: 'EHOSTUNREACH',
+    message: 'The name nowhere.example is not known.',
+  });
+  const clock = new ManualClock();
+  const silent = createDial({ allowLoopback: false, clock, lookup: () => new Promise(() => {}) })(
+    'slow.example',
+    1,
+    false,
+  );
+  clock.advance(5_000);
+  await assert.rejects(silent, hasCode('EHOSTUNREACH'));
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('an abort ends a dial at once, with its own reason', async () => {
+  const abort = new AbortController();
+  const dialled = createDial({ ...anybody, lookup: () => new Promise(() => {}) })(
+    'slow.example',
+    1,
+    false,
+    abort.signal,
+  );
+  const reason = new Error('gone');
+  abort.abort(reason);
+  await assert.rejects(dialled, reason);
+});

@@ -1,0 +1,41 @@
+import type { Fault } from '../base/fault.ts';
+import type { PauseCause } from '../stream/reader.ts';
+import type { SourceEngine } from './running-attempt.ts';
+import type { SourceSession, SourceSink } from './source.ts';
+
+/** A session whose steps a test makes by hand. */
+export class ScriptedSession implements SourceSession {
+  readonly engine: SourceEngine;
+  readonly #settled = Promise.withResolvers<PauseCause>();
+  /** Does not let go when told to, as a hanging native library. */
+  isStubborn = false;
+  isReleased = false;
+  #sink: SourceSink | undefined;
+
+  constructor(engine: SourceEngine) {
+    this.engine = engine;
+  }
+
+  get sink(): SourceSink {
+    if (!this.#sink) throw new Error('the session was not run');
+    return this.#sink;
+  }
+
+  run(sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
+    this.#sink = sink;
+    signal.addEventListener('abort', () => {
+      if (!this.isStubborn) this.end('stopped');
+    });
+    return this.#settled.promise.finally(() => {
+      this.isReleased = true;
+    });
+  }
+
+  end(cause: PauseCause): void {
+    this.#settled.resolve(cause);
+  }
+
+  fail(fault: Fault): void {
+    this.#settled.reject(fault);
+  }
+}

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import type { ReaderEvent } from '../stream/reader.ts';
+import { audioTrack, picture, sound, videoTrack } from '../stream/sample-fixture.ts';
+import { Stream } from '../stream/stream.ts';
+import { parseSourceAddress } from './address.ts';
+import { RetryPause } from './retry-pause.ts';
+import { ScriptedSession } from './scripted-session.ts';
+import { StreamLog } from './stream-log.ts';
+import { Supervisor } from './supervisor.ts';
+
+/** A supervisor whose sessions the test plays. */
+class Scene {
+  readonly clock = new ManualClock();
+  readonly stream = new Stream('s');
+  readonly log = new StreamLog(this.clock, silentLog);
+  readonly sessions: ScriptedSession[] = [];
+  readonly supervisor: Supervisor;
+  #pictures = 0;
+
+  constructor(address = 'rtsp://admin:hunter2@cam/1') {
+    this.supervisor = new Supervisor({
+      address: parseSourceAddress(address),
+      stream: this.stream,
+      clock: this.clock,
+      log: this.log,
+      openSession: (engine) => {
+        const session = new ScriptedSession(engine);
+        this.sessions.push(session);
+        return session;
+      },
+    });
+  }
+
+  get session(): ScriptedSession {
+    return this.sessions.at(-1) ?? assert.fail('no session yet');
+  }
+
+  get status() {
+    return this.supervisor.status;
+  }
+
+  async start(): Promise<void> {
+    this.supervisor.start();
+    await settle();
+  }
+
+  /** Pictures for so long, one a second. */
+  async play(seconds: number): Promise<void> {
+    this.session.sink.tracks([videoTrack, audioTrack]);
+    for (let at = 0; at < seconds; at++) {
+      this.session.sink.sample(picture(this.#pictures++, { isKey: true }));
+      await this.pass(1_000);
+    }
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms);
+    await settle();
+  }
+
+  async fail(code: ConstructorParameters<typeof Fault>[0], words = 'Words.'): Promise<void> {
+    this.session.fail(new Fault(code, words));
+    await settle();
+  }
+
+  /** Advances until the next session was opened; how long that took, ms. */
+  async untilNextSession(): Promise<number> {
+    const before = this.sessions.length;
+    const startMs = this.clock.monotonicMs();
+    while (this.sessions.length === before) await this.pass(100);
+    return this.clock.monotonicMs() - startMs;
+  }
+}
+
+/** Lets promises run to where they wait for the clock again. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+test('[R10.2] a source that fails is retried for ever with growing pauses, and says why in words', async () => {
+  const scene = new Scene();
+  await scene.start();
+  assert.equal(scene.status.state, 'connecting');
+  const pauses: number[] = [];
+  for (let attempt = 1; attempt <= 40; attempt++) {
+    await scene.fail('EHOSTUNREACH', 'cam refused the connection at port 554.');
+    assert.equal(scene.status.state, 'failed');
+    assert.equal(scene.status.code, 'EHOSTUNREACH');
+    assert.equal(scene.status.reason, 'cam refused the connection at port 554.');
+    assert.equal(scene.status.attempts, attempt);
+    pauses.push(await scene.untilNextSession());
+  }
+  assert.deepEqual(pauses.slice(0, 5), [1_000, 2_000, 4_000, 8_000, 16_000]);
+  assert.ok(pauses.slice(5).every((pause) => pause === 20_000));
+  assert.equal(scene.session.engine, 'rtsp');
+  await scene.supervisor.stop('stopped');
+});
+
+test('the watchdog looks at pictures: sound and an open socket do not count', async () => {
+  const scene = new Scene();
+  await scene.start();
+  const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
+  await scene.play(5);
+  assert.equal(scene.status.state, 'running');
+  const { session } = scene;
+  for (let at = 0; at < 10; at++) {
+    session.sink.sample(sound(at));
+    await scene.pass(1_000);
+  }
+  assert.ok(session.isReleased);
+  assert.equal(scene.status.state, 'failed');
+  assert.match(scene.status.reason ?? '', /stopped sending pictures/);
+  const events: ReaderEvent[] = [];
+  for (let event = reader.take(); event; event = reader.take()) events.push(event);
+  assert.deepEqual(events.at(-1), { type: 'pause', cause: 'no-frames' });
+  await scene.untilNextSession();
+  assert.notEqual(scene.session, session);
+  await scene.supervisor.stop('stopped');
+});
+
+test('a source that answers and never sends a first picture is given up and tried again', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.session.sink.tracks([videoTrack]);
+  await scene.pass(19_000);
+  assert.equal(scene.sessions.length, 1);
+  assert.equal(scene.status.state, 'connecting');
+  await scene.pass(1_500);
+  assert.equal(scene.status.state, 'failed');
+  assert.match(scene.status.reason ?? '', /no picture within 20 s/);
+  await scene.untilNextSession();
+  await scene.supervisor.stop('stopped');
+});
+
+test('pauses start over after a minute of good pictures, and do not grow for a server that drops us every 20 s', async () => {
+  const scene = new Scene();
+  await scene.start();
+  for (let at = 0; at < 4; at++) {
+    await scene.fail('EHOSTUNREACH');
+    await scene.untilNextSession();
+  }
+  await scene.play(61);
+  scene.session.end('ended');
+  await settle();
+  assert.equal(await scene.untilNextSession(), 1_000);
+  for (let at = 0; at < 5; at++) {
+    await scene.play(20);
+    assert.equal(scene.status.state, 'running');
+    scene.session.end('ended');
+    await settle();
+    assert.equal(scene.status.reason, 'The source ended the stream.');
+    assert.equal(await scene.untilNextSession(), 1_000);
+  }
+  await scene.supervisor.stop('stopped');
+});
+
+test('a wrong password slows down more, to minutes', async () => {
+  const scene = new Scene();
+  await scene.start();
+  const pauses: number[] = [];
+  for (let attempt = 0; attempt < 6; attempt++) {
+    await scene.fail('HTTP_UNAUTHORIZED');
+    pauses.push(await scene.untilNextSession());
+  }
+  assert.deepEqual(pauses, [20_000, 40_000, 80_000, 160_000, 200_000, 200_000]);
+  await scene.supervisor.stop('stopped');
+});
+
+test('two hundred cameras that drop together come back scattered, and never later than 30 s', () => {
+  let seed = 7;
+  const clock = new ManualClock();
+  clock.random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  const pauses = Array.from({ length: 200 }, () => new RetryPause(clock));
+  const result = { goodMs: 0, isUnauthorized: false };
+  for (let attempt = 0; attempt < 12; attempt++) {
+    const next = pauses.map((pause) => pause.next(result));
+    const spread = Math.max(...next) - Math.min(...next);
+    assert.ok(spread > 0.9 * (Math.max(...next) / 1.5), `attempt ${attempt}: ${spread} ms`);
+    assert.ok(Math.max(...next) <= 30_000 && Math.min(...next) >= 500);
+  }
+});
+
+test("a camera that our RTSP engine can't manage is read by FFmpeg's, and the log says so", async () => {
+  const scene = new Scene();
+  await scene.start();
+  await scene.fail('ProbeError', 'The camera sends nothing that we can read.');
+  assert.ok((await scene.untilNextSession()) <= 300);
+  assert.equal(scene.session.engine, 'av');
+  assert.ok(scene.log.lines.some(({ message }) => message.includes("Trying FFmpeg's")));
+  await scene.play(3);
+  assert.equal(scene.status.state, 'running');
+  assert.equal(scene.status.engine, 'av');
+  scene.session.end('ended');
+  await settle();
+  await scene.untilNextSession();
+  assert.equal(scene.session.engine, 'av');
+  await scene.supervisor.stop('stopped');
+});
+
+test('no fallback for what no engine can mend, and none for ever', async () => {
+  for (const code of ['HTTP_UNAUTHORIZED', 'HTTP_NOT_FOUND', 'EHOSTUNREACH'] as const) {
+    const scene = new Scene();
+    await scene.start();
+    await scene.fail(code);
+    await scene.untilNextSession();
+    assert.equal(scene.session.engine, 'rtsp', code);
+    await scene.supervisor.stop('stopped');
+  }
+  const scene = new Scene();
+  await scene.start();
+  for (let at = 0; at < 20; at++) {
+    await scene.fail('ProbeError', `Words of ${scene.session.engine}.`);
+    assert.equal(scene.status.reason, 'Words of rtsp.');
+    await scene.untilNextSession();
+  }
+  assert.equal(scene.sessions.filter(({ engine }) => engine === 'av').length, 3);
+  await scene.supervisor.stop('stopped');
+});
+
+test('a session that does not let go is left behind, and nothing it sends later reaches the stream', async () => {
+  const scene = new Scene();
+  await scene.start();
+  await scene.play(2);
+  const stuck = scene.session;
+  stuck.isStubborn = true;
+  await scene.pass(16_000);
+  await scene.untilNextSession();
+  await scene.play(1);
+  const { videoSamples } = scene.stream.counters;
+  stuck.sink.tracks([videoTrack]);
+  stuck.sink.sample(picture(99, { isKey: true }));
+  assert.equal(scene.stream.counters.videoSamples, videoSamples);
+  assert.equal(scene.stream.tracks?.length, 2);
+  await scene.supervisor.stop('stopped');
+});
+
+test('stop lets go of the session, tells the readers why and leaves no timer; nothing starts again', async () => {
+  const scene = new Scene();
+  await scene.start();
+  await scene.play(2);
+  const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
+  await Promise.all([scene.supervisor.stop('paused'), scene.supervisor.stop('idle')]);
+  assert.ok(scene.session.isReleased);
+  assert.equal(scene.status.state, 'stopped');
+  assert.equal(scene.clock.pendingTimers, 0);
+  let last: ReaderEvent | undefined;
+  for (let event = reader.take(); event; event = reader.take()) last = event;
+  assert.deepEqual(last, { type: 'pause', cause: 'paused' });
+  await scene.pass(60_000);
+  assert.equal(scene.sessions.length, 1);
+});
+
+test('stop during a pause between attempts ends at once', async () => {
+  const scene = new Scene();
+  await scene.start();
+  await scene.fail('EHOSTUNREACH');
+  await scene.supervisor.stop('stopped');
+  assert.equal(scene.clock.pendingTimers, 0);
+  assert.equal(scene.sessions.length, 1);
+});
+
+test('what is not a Fault is our own trouble: it is logged, kept and retried like any other', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.session.fail(new TypeError('x is undefined') as unknown as Fault);
+  await settle();
+  assert.equal(scene.status.code, 'InternalServerError');
+  await scene.untilNextSession();
+  await scene.supervisor.stop('stopped');
+});
+
+test('the log of a stream is bounded, holds no credentials and is not flooded by a camera that is away for a week', async () => {
+  const scene = new Scene();
+  await scene.start();
+  for (let attempt = 0; attempt < 1_000; attempt++) {
+    await scene.fail('EHOSTUNREACH', 'cam is away.');
+    await scene.pass(30_000);
+  }
+  assert.ok(scene.log.lines.length < 20, `${scene.log.lines.length} lines`);
+  assert.doesNotMatch(JSON.stringify(scene.log.lines), /hunter2|admin/);
+  assert.ok(scene.supervisor.attempts.length <= 2);
+  for (let line = 0; line < 2_000; line++) scene.log.add('info', `line ${line}`);
+  assert.equal(scene.log.lines.length, 300);
+  assert.equal(scene.log.lines.at(-1)?.message, 'line 1999');
+  await scene.supervisor.stop('stopped');
+});
