@@ -98,8 +98,7 @@ export class LivePlayer {
     if (this.#isDisposed || this.#isPaused) return;
     this.#breaks += 1;
     if (this.#breaks >= BREAKS_LIMIT) {
-      const codec = this.#mimeType && videoCodecOf(this.#mimeType);
-      this.#fail({ name: 'unsupported', codec: codec ? codecName(codec) : '' });
+      this.#fail({ name: 'unsupported', codec: spokenCodec(this.#mimeType ?? '') });
       return;
     }
     this.#begin();
@@ -271,4 +270,10 @@ export class LivePlayer {
     else if (this.#isSourceAway) onState({ name: 'waiting', reason: 'source' });
     else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
   }
+}
+
+/** What to name when a stream can't be played: its pictures' codec, or its sound's when there are none. */
+function spokenCodec(mimeType: string): string {
+  const codec = videoCodecOf(mimeType) ?? codecsOf(mimeType)[0];
+  return codec === undefined ? mimeType : codecName(codec);
 }

@@ -125,7 +125,7 @@ export class Player {
     const { video, clock, source } = this.#options;
     const sink = this.#sink;
     if (!sink) {
-      this.#setState({ name: 'unsupported', codec: 'MSE' });
+      this.#setState({ name: 'unsupported', codec: '' });
       return;
     }
     this.#live = new LivePlayer({
@@ -157,7 +157,7 @@ export class Player {
     this.#update({ mode: 'archive' });
     const sink = this.#sink;
     if (!sink) {
-      this.#setState({ name: 'unsupported', codec: 'MSE' });
+      this.#setState({ name: 'unsupported', codec: '' });
       return;
     }
     this.#archive = new ArchivePlayer(

@@ -15,7 +15,7 @@ export type PlayerState =
   | { readonly name: 'waiting'; readonly reason: WaitReason }
   /** Given up: playing again needs the viewer. `code` is of the error catalogue. */
   | { readonly name: 'failed'; readonly code: string }
-  /** This browser has no decoder for it. `codec` as people call it, e.g. `H.265`. */
+  /** This browser has no decoder for it. `codec` as people call it, e.g. `H.265`; empty when it plays no streams at all. */
   | { readonly name: 'unsupported'; readonly codec: string }
   /** The archive ends here and nothing live follows. */
   | { readonly name: 'ended' };

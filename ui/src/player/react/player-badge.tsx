@@ -1,0 +1,27 @@
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { Player } from '../player.ts';
+import classes from './player-badge.module.css';
+import { usePlayer, usePlayerClock } from './use-player.ts';
+
+/** Live with its delay, or the archive with its date and time; the mode in a shape and a word, not in colour alone. */
+export function PlayerBadge({ player }: { player: Player }) {
+  const i18n = useI18n();
+  const { mode, state } = usePlayer(player);
+  const { utcMs, delayMs } = usePlayerClock(player);
+  const isMoving = state.name === 'playing';
+  return (
+    <div className={classes.badge}>
+      <span className={classes.mode} data-mode={mode} data-moving={isMoving}>
+        {i18n.t(mode === 'live' ? 'player.badge.live' : 'player.badge.archive')}
+      </span>
+      {utcMs !== undefined && <time dateTime={new Date(utcMs).toISOString()}>{i18n.dateTime(utcMs)}</time>}
+      {mode === 'live' && isMoving && delayMs !== undefined && (
+        <span className={classes.delay}>
+          {i18n.t('player.badge.delay', {
+            seconds: i18n.number(delayMs / 1000, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+          })}
+        </span>
+      )}
+    </div>
+  );
+}

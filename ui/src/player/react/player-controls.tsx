@@ -1,0 +1,164 @@
+import { ActionIcon, Button, NativeSelect, Slider, Tooltip } from '@mantine/core';
+import IconCamera from '@tabler/icons-react/dist/esm/icons/IconCamera.mjs';
+import IconMaximize from '@tabler/icons-react/dist/esm/icons/IconMaximize.mjs';
+import IconMinimize from '@tabler/icons-react/dist/esm/icons/IconMinimize.mjs';
+import IconPictureInPicture from '@tabler/icons-react/dist/esm/icons/IconPictureInPicture.mjs';
+import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
+import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
+import IconRewindBackward10 from '@tabler/icons-react/dist/esm/icons/IconRewindBackward10.mjs';
+import IconRewindForward10 from '@tabler/icons-react/dist/esm/icons/IconRewindForward10.mjs';
+import IconVolume from '@tabler/icons-react/dist/esm/icons/IconVolume.mjs';
+import IconVolumeOff from '@tabler/icons-react/dist/esm/icons/IconVolumeOff.mjs';
+import type { Icon } from '@tabler/icons-react';
+import { playbackSpeeds } from '@vidette/contract/constants';
+import type { ReactNode } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { Player } from '../player.ts';
+import classes from './player-controls.module.css';
+import { usePlayer } from './use-player.ts';
+
+interface PlayerControlsProps {
+  readonly player: Player;
+  /** Without the archive there is nothing to go back to. */
+  readonly hasArchive: boolean;
+  readonly isFullScreen: boolean;
+  readonly onStep: (byMs: number) => void;
+  readonly onLive: () => void;
+  readonly onFullScreen: () => void;
+  /** Absent where the browser has no picture in picture. */
+  readonly onPictureInPicture: (() => void) | undefined;
+  readonly onSnapshot: () => void;
+  /** Further controls: going to a date, zooming the timeline. */
+  readonly children?: ReactNode;
+}
+
+const STEP_MS = 10_000;
+
+/** The row of buttons under a picture. */
+export function PlayerControls(props: PlayerControlsProps) {
+  const { player, hasArchive } = props;
+  const i18n = useI18n();
+  const { mode, state, speed } = usePlayer(player);
+  const isRunning = !['paused', 'ended', 'failed', 'unsupported', 'idle'].includes(state.name);
+  return (
+    <div className={classes.controls} role="group" aria-label={i18n.t('player.controls')}>
+      <Control
+        icon={isRunning ? IconPlayerPause : IconPlayerPlay}
+        label={i18n.t(isRunning ? 'player.pause' : 'player.play')}
+        isMain
+        onClick={() => player.toggle()}
+      />
+      {hasArchive && (
+        <>
+          <Control
+            icon={IconRewindBackward10}
+            label={i18n.t('player.back')}
+            onClick={() => props.onStep(-STEP_MS)}
+          />
+          <Control
+            icon={IconRewindForward10}
+            label={i18n.t('player.forward')}
+            isDisabled={mode === 'live'}
+            onClick={() => props.onStep(STEP_MS)}
+          />
+        </>
+      )}
+      <Button
+        size="sm"
+        variant={mode === 'live' ? 'light' : 'default'}
+        aria-pressed={mode === 'live'}
+        leftSection={<span className={classes.dot} data-live={mode === 'live'} aria-hidden="true" />}
+        aria-label={i18n.t('player.live.go')}
+        onClick={props.onLive}
+      >
+        {i18n.t('player.live')}
+      </Button>
+      {hasArchive && (
+        <Tooltip label={i18n.t('player.speed.live')} disabled={mode === 'archive'}>
+          <NativeSelect
+            size="sm"
+            className={classes.speed}
+            aria-label={i18n.t('player.speed')}
+            disabled={mode === 'live'}
+            value={String(speed)}
+            onChange={(event) => {
+              const chosen = playbackSpeeds.find((one) => String(one) === event.currentTarget.value);
+              if (chosen !== undefined) player.setSpeed(chosen);
+            }}
+            data={playbackSpeeds.map((one) => ({
+              value: String(one),
+              label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
+            }))}
+          />
+        </Tooltip>
+      )}
+      <Volume player={player} />
+      <div className={classes.more}>{props.children}</div>
+      <Control icon={IconCamera} label={i18n.t('player.snapshot')} onClick={props.onSnapshot} />
+      {props.onPictureInPicture && (
+        <Control
+          icon={IconPictureInPicture}
+          label={i18n.t('player.pip')}
+          onClick={props.onPictureInPicture}
+        />
+      )}
+      <Control
+        icon={props.isFullScreen ? IconMinimize : IconMaximize}
+        label={i18n.t(props.isFullScreen ? 'player.fullScreen.leave' : 'player.fullScreen')}
+        onClick={props.onFullScreen}
+      />
+    </div>
+  );
+}
+
+function Volume({ player }: { player: Player }) {
+  const i18n = useI18n();
+  const { isMuted, volume } = usePlayer(player);
+  return (
+    <div className={classes.volume}>
+      <Control
+        icon={isMuted ? IconVolumeOff : IconVolume}
+        label={i18n.t(isMuted ? 'player.unmute' : 'player.mute')}
+        onClick={() => player.setMuted(!isMuted)}
+      />
+      <Slider
+        className={classes.volumeSlider}
+        size="sm"
+        label={null}
+        thumbLabel={i18n.t('player.volume')}
+        thumbSize={14}
+        min={0}
+        max={1}
+        step={0.05}
+        value={isMuted ? 0 : volume}
+        onChange={(value) => player.setVolume(value)}
+      />
+    </div>
+  );
+}
+
+interface ControlProps {
+  readonly icon: Icon;
+  readonly label: string;
+  readonly isMain?: boolean;
+  readonly isDisabled?: boolean;
+  readonly onClick: () => void;
+}
+
+/** A button that is only a sign: named for screen readers and, on hover or focus, for everybody. */
+export function Control({ icon: Sign, label, isMain = false, isDisabled = false, onClick }: ControlProps) {
+  return (
+    <Tooltip label={label} events={{ hover: true, focus: true, touch: false }}>
+      <ActionIcon
+        size="md"
+        variant={isMain ? 'filled' : 'subtle'}
+        {...(isMain ? {} : { color: 'gray' })}
+        aria-label={label}
+        disabled={isDisabled}
+        onClick={onClick}
+      >
+        <Sign size={18} stroke={1.6} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

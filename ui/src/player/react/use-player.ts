@@ -1,0 +1,21 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { Player, PlayerSnapshot } from '../player.ts';
+
+/** What a player is doing, drawn anew at each change. */
+export function usePlayer(player: Player): PlayerSnapshot {
+  return useSyncExternalStore(player.subscribe, player.getSnapshot);
+}
+
+const CLOCK_MS = 250;
+
+/** The moving parts of a player, which its snapshot leaves out: the moment on screen and how far behind it is. */
+export function usePlayerClock(player: Player): { utcMs: number | undefined; delayMs: number | undefined } {
+  const [clock, setClock] = useState(() => ({ utcMs: player.utcMs, delayMs: player.delayMs }));
+  useEffect(() => {
+    const read = () => setClock({ utcMs: player.utcMs, delayMs: player.delayMs });
+    read();
+    const timer = setInterval(read, CLOCK_MS);
+    return () => clearInterval(timer);
+  }, [player]);
+  return clock;
+}

@@ -1,0 +1,65 @@
+import { Button, Popover, TextInput } from '@mantine/core';
+import IconCalendarTime from '@tabler/icons-react/dist/esm/icons/IconCalendarTime.mjs';
+import { useState, type FormEvent } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Control } from '../../player/react/player-controls.tsx';
+import { Zone } from '../../timeline/zone.ts';
+import { localText, parseLocal } from './local-time.ts';
+import classes from './stream-view.module.css';
+
+interface JumpControlProps {
+  /** The moment on screen, which the field starts from. */
+  readonly shownMs: () => number;
+  readonly onJump: (utcMs: number) => void;
+}
+
+/** Goes to a typed date and time, by the viewer's own clocks. */
+export function JumpControl({ shownMs, onJump }: JumpControlProps) {
+  const i18n = useI18n();
+  const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string>();
+  const open = () => {
+    setText(localText(shownMs(), Zone.own()));
+    setError(undefined);
+    setOpen(!isOpen);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const utcMs = parseLocal(text, Zone.own());
+    if (utcMs === undefined) return;
+    if (utcMs > Date.now()) {
+      setError(i18n.t('player.jump.future'));
+      return;
+    }
+    setOpen(false);
+    onJump(utcMs);
+  };
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="top" trapFocus returnFocus withinPortal={false}>
+      <Popover.Target>
+        <span>
+          <Control icon={IconCalendarTime} label={i18n.t('player.jump')} onClick={open} />
+        </span>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form className={classes.jump} onSubmit={submit}>
+          <TextInput
+            type="datetime-local"
+            step={1}
+            size="sm"
+            label={i18n.t('player.jump.label')}
+            value={text}
+            error={error}
+            required
+            withAsterisk={false}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Button type="submit" size="sm">
+            {i18n.t('player.jump.go')}
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,20 @@
+/**
+ * Saves the picture on screen as a PNG of its own size through the browser's download.
+ * @throws Error when there is no picture or the browser can't make one of it
+ */
+export async function saveSnapshot(video: HTMLVideoElement, name: string, utcMs: number): Promise<void> {
+  const canvas = document.createElement('canvas');
+  canvas.width = video.videoWidth;
+  canvas.height = video.videoHeight;
+  const context = canvas.getContext('2d');
+  if (!context || canvas.width === 0) throw new Error('There is no picture to save');
+  context.drawImage(video, 0, 0);
+  const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (!picture) throw new Error('The browser made no picture');
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(picture);
+  const time = new Date(utcMs).toISOString().replace(/[:.]/g, '-');
+  link.download = `${name.replace(/[^\p{L}\p{N} _-]+/gu, '')} ${time}.png`.trim();
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,109 @@
+import { Button, Loader } from '@mantine/core';
+import { isErrorCode, messageOf } from '@vidette/contract/errors';
+import type { Stream } from '@vidette/contract/entities';
+import { usePauseStream } from '../../api/streams.ts';
+import { Delayed } from '../../components/delayed.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { Player } from '../../player/player.ts';
+import type { WaitReason } from '../../player/state.ts';
+import { usePlayer } from '../../player/react/use-player.ts';
+import { reasonOf } from '../streams/reason.ts';
+
+interface StateWordsProps {
+  readonly player: Player;
+  /** Undefined until the server has answered. */
+  readonly stream: Stream | undefined;
+  readonly onLive: () => void;
+}
+
+/** Why there is no moving picture, and what can be done about it; nothing while there is one. */
+export function StateWords({ player, stream, onLive }: StateWordsProps) {
+  const i18n = useI18n();
+  const { state, mode } = usePlayer(player);
+  switch (state.name) {
+    case 'idle':
+    case 'playing':
+    case 'paused':
+      return null;
+    case 'connecting':
+    case 'buffering':
+      if (mode === 'live' && stream && stream.status !== 'running') return <Reason stream={stream} />;
+      return (
+        <Delayed>
+          <Loader size="sm" color="gray.0" aria-hidden="true" />
+          <p>{i18n.t(state.name === 'connecting' ? 'player.connecting' : 'player.buffering')}</p>
+        </Delayed>
+      );
+    case 'waiting':
+      return <Waiting reason={state.reason} player={player} stream={stream} />;
+    case 'failed':
+      return (
+        <>
+          <p>{messageOf(isErrorCode(state.code) ? state.code : 'SERVER_UNKNOWN_ERR', i18n.language)}</p>
+          <Button variant="default" onClick={() => player.play()}>
+            {i18n.t('action.retry')}
+          </Button>
+        </>
+      );
+    case 'unsupported':
+      if (state.codec === '') return <p>{i18n.t('player.unsupported.mse')}</p>;
+      return (
+        <>
+          <p>
+            <strong>{i18n.t('player.unsupported.title', { codec: state.codec })}</strong>
+          </p>
+          <p>{i18n.t('player.unsupported.text', { codec: state.codec })}</p>
+        </>
+      );
+    case 'ended':
+      return (
+        <>
+          <p>{i18n.t('player.ended')}</p>
+          <Button onClick={onLive}>{i18n.t('player.live.go')}</Button>
+        </>
+      );
+  }
+}
+
+function Waiting({
+  reason,
+  player,
+  stream,
+}: {
+  readonly reason: WaitReason;
+  readonly player: Player;
+  readonly stream: Stream | undefined;
+}) {
+  const i18n = useI18n();
+  switch (reason) {
+    case 'network':
+      return <p>{i18n.t('player.waiting.network')}</p>;
+    case 'source':
+      if (stream && stream.status !== 'running') return <Reason stream={stream} />;
+      return <p>{i18n.t('player.waiting.source')}</p>;
+    case 'gesture':
+      return (
+        <>
+          <p>{i18n.t('player.waiting.gesture')}</p>
+          <Button onClick={() => player.play()}>{i18n.t('player.play')}</Button>
+        </>
+      );
+  }
+}
+
+/** The server's words about a stream that is not running. */
+function Reason({ stream }: { stream: Stream }) {
+  const i18n = useI18n();
+  const pause = usePauseStream();
+  if (stream.status !== 'paused') return <p>{reasonOf(stream, i18n)}</p>;
+  return (
+    <>
+      <p>{i18n.t('player.streamPaused')}</p>
+      {stream.canEdit && (
+        <Button loading={pause.isPending} onClick={() => pause.mutate({ uid: stream.uid, isPaused: true })}>
+          {i18n.t('player.streamPaused.resume')}
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { ApiError } from '@vidette/contract/client';
+import { isErrorCode } from '@vidette/contract/errors';
+import { addressOf } from '@vidette/contract/routes';
+import { api } from '../../api/api.ts';
+import { parseArchivePlaylist, type ByteSpan } from '../../player/archive-playlist.ts';
+import type { PlayerSource } from '../../player/player.ts';
+import type { RangesLoader } from '../../timeline/ranges-loader.ts';
+
+/** The media of one stream by the calls of the contract. */
+export function streamSource(uid: string, ranges: RangesLoader): PlayerSource {
+  const params = { uid };
+  return {
+    openLive({ audio }) {
+      const address = new URL(addressOf('watchStream', params, audio ? {} : { audio: false }), location.href);
+      address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+      return new WebSocket(address);
+    },
+    async playlist(startMs, endMs, signal) {
+      const query = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
+      const reply = await api.getArchivePlaylist({ params, query }, { signal });
+      return parseArchivePlaylist(
+        await reply.text(),
+        new URL(addressOf('getArchivePlaylist', params), location.href).href,
+      );
+    },
+    bytes: (span, signal) => loadBytes(span, signal),
+    nextPlayable: (fromMs, signal) => ranges.nextPlayable(fromMs, signal),
+  };
+}
+
+/** A range of a recorded file. @throws ApiError, or the signal's reason when it was aborted */
+async function loadBytes(span: ByteSpan, signal: AbortSignal): Promise<Uint8Array> {
+  const isPart = span.length !== undefined;
+  const headers: HeadersInit = isPart
+    ? { range: `bytes=${span.offset}-${span.offset + (span.length ?? 0) - 1}` }
+    : {};
+  try {
+    const reply = await fetch(span.url, { headers, credentials: 'same-origin', signal });
+    if (!reply.ok) throw await refusalOf(reply);
+    const bytes = new Uint8Array(await reply.arrayBuffer());
+    // A proxy may answer a question for a part with the whole.
+    if (!isPart || reply.status === 206) return bytes;
+    return bytes.subarray(span.offset, span.offset + (span.length ?? 0));
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof ApiError) throw error;
+    throw new ApiError('SERVER_NOT_RESPONSE_ERR', 'Server is not responding.', 0, { cause: error });
+  }
+}
+
+async function refusalOf(reply: Response): Promise<ApiError> {
+  const isJson = reply.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const body: unknown = isJson ? await reply.json() : {};
+  const code = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+  return new ApiError(isErrorCode(code) ? code : 'SERVER_UNKNOWN_ERR', reply.statusText, reply.status);
+}

@@ -1,0 +1,136 @@
+import { Anchor } from '@mantine/core';
+import IconInfoCircle from '@tabler/icons-react/dist/esm/icons/IconInfoCircle.mjs';
+import IconZoomIn from '@tabler/icons-react/dist/esm/icons/IconZoomIn.mjs';
+import IconZoomOut from '@tabler/icons-react/dist/esm/icons/IconZoomOut.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import type { Stream } from '@vidette/contract/entities';
+import { addressOf } from '@vidette/contract/routes';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSettings } from '../../api/session.ts';
+import { codeOf, wordsOf } from '../../app/failures.ts';
+import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
+import { notifyError } from '../../app/notify.ts';
+import { usePageTitle } from '../../app/title.ts';
+import { StreamStatus } from '../../components/stream-status.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Control, PlayerControls } from '../../player/react/player-controls.tsx';
+import { PlayerPicture } from '../../player/react/player-picture.tsx';
+import { ArchiveStrip } from './archive-strip.tsx';
+import { JumpControl } from './jump-control.tsx';
+import { saveSnapshot } from './snapshot.ts';
+import { StateWords } from './state-words.tsx';
+import classes from './stream-view.module.css';
+import { useFullScreen } from './use-full-screen.ts';
+import { useShortcuts } from './use-shortcuts.ts';
+import { Viewer } from './viewer.ts';
+import { isRefused, watchedStreamQuery } from './watched-stream.ts';
+
+/** One stream, live and recorded [R2.8]. */
+export function StreamViewScreen() {
+  const { uid } = useParams({ from: '/stream/$uid/view' });
+  // Another stream is another player: nothing of the one before may stay.
+  return <StreamView key={uid} uid={uid} />;
+}
+
+function StreamView({ uid }: { uid: string }) {
+  const i18n = useI18n();
+  const { data: stream, error } = useQuery(watchedStreamQuery(uid));
+  usePageTitle(stream?.name);
+  if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
+  return <Stage uid={uid} stream={stream} />;
+}
+
+interface StageProps {
+  readonly uid: string;
+  /** Undefined until the server has answered; the picture does not wait for that. */
+  readonly stream: Stream | undefined;
+}
+
+function Stage({ uid, stream }: StageProps) {
+  const i18n = useI18n();
+  const { rangesMaxSeconds } = useSettings();
+  const search: { t?: unknown } = useSearch({ strict: false });
+  const [startMs] = useState(() => momentOf(search.t));
+  const stage = useRef<HTMLDivElement>(null);
+  const video = useRef<HTMLVideoElement>(null);
+  const [viewer, setViewer] = useState<Viewer>();
+  const [isFullScreen, toggleFullScreen] = useFullScreen(stage);
+  useShortcuts(viewer, toggleFullScreen);
+
+  useEffect(() => {
+    if (!video.current) return;
+    const made = new Viewer({ uid, video: video.current, rangesMaxMs: rangesMaxSeconds * 1000, startMs });
+    setViewer(made);
+    return () => {
+      setViewer(undefined);
+      made.dispose();
+    };
+  }, [uid, rangesMaxSeconds, startMs]);
+
+  const shownMs = useCallback(() => viewer?.player.utcMs ?? Date.now(), [viewer]);
+  const snapshot = () => {
+    if (!video.current) return;
+    saveSnapshot(video.current, stream?.name ?? uid, shownMs()).catch((error: unknown) =>
+      notifyError(i18n.t('player.snapshot.failed'), error instanceof Error ? error.message : String(error)),
+    );
+  };
+  const name = stream?.name ?? '';
+  return (
+    <div ref={stage} className={classes.stage} data-full-screen={isFullScreen}>
+      <header className={classes.head}>
+        <h1 className={classes.name}>{name || '\u00a0'}</h1>
+        {stream && <StreamStatus status={stream.status} />}
+        <Anchor component={Link} to={`/stream/${uid}/info`} className={classes.info} inherit>
+          <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
+          {i18n.t('player.info')}
+        </Anchor>
+      </header>
+      <PlayerPicture
+        player={viewer?.player}
+        videoRef={video}
+        name={name}
+        poster={addressOf('getStreamPicture', { uid }, { width: 1280 })}
+        words={viewer && <StateWords player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />}
+        onDoubleClick={toggleFullScreen}
+      />
+      {viewer && (
+        <PlayerControls
+          player={viewer.player}
+          hasArchive={stream?.canArchive ?? false}
+          isFullScreen={isFullScreen}
+          onStep={(byMs) => viewer.timeline.step(byMs)}
+          onLive={() => viewer.timeline.live()}
+          onFullScreen={toggleFullScreen}
+          onPictureInPicture={document.pictureInPictureEnabled ? () => togglePictureInPicture(video.current) : undefined}
+          onSnapshot={snapshot}
+        >
+          {stream?.canArchive && (
+            <>
+              <JumpControl shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
+              <Control icon={IconZoomOut} label={i18n.t('timeline.zoomOut')} onClick={() => viewer.timeline.zoomOut()} />
+              <Control icon={IconZoomIn} label={i18n.t('timeline.zoomIn')} onClick={() => viewer.timeline.zoomIn()} />
+            </>
+          )}
+        </PlayerControls>
+      )}
+      {viewer && stream ? <ArchiveStrip viewer={viewer} stream={stream} /> : <div className={classes.timeline} />}
+    </div>
+  );
+}
+
+/** The moment of a link's `t`: ms since the epoch or a date with a time; undefined without a sensible one. */
+function momentOf(t: unknown): number | undefined {
+  const ms = typeof t === 'number' ? t : typeof t === 'string' ? Date.parse(t) : Number.NaN;
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}
+
+function togglePictureInPicture(video: HTMLVideoElement | null): void {
+  const change = document.pictureInPictureElement
+    ? document.exitPictureInPicture()
+    : video?.requestPictureInPicture();
+  // Refused before the first picture is there: there is nothing to show yet.
+  change?.catch((error: unknown) => {
+    if (!(error instanceof DOMException)) throw error;
+  });
+}

@@ -1,0 +1,94 @@
+import { ApiError } from '@vidette/contract/client';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { api } from '../../api/api.ts';
+import { browserClock, type Cancel } from '../../player/clock.ts';
+import { browserMse } from '../../player/media-sink.ts';
+import { Player } from '../../player/player.ts';
+import { RangesLoader } from '../../timeline/ranges-loader.ts';
+import { Timeline } from '../../timeline/timeline.ts';
+import { streamSource } from './stream-source.ts';
+
+export interface ViewerOptions {
+  readonly uid: string;
+  readonly video: HTMLVideoElement;
+  /** Longest question for ranges, ms. */
+  readonly rangesMaxMs: number;
+  /** Begin in the archive at this moment rather than live. */
+  readonly startMs: number | undefined;
+}
+
+/**
+ * What the screen watches one stream with: player and timeline, each told of the other, both told when the page is
+ * hidden or the network returns. Made with the video element and disposed with it.
+ */
+export class Viewer {
+  readonly player: Player;
+  readonly timeline: Timeline;
+  readonly #loader: RangesLoader;
+  readonly #listeners = new Set<() => void>();
+  #archiveProblem: ErrorCode | undefined;
+
+  constructor({ uid, video, rangesMaxMs, startMs }: ViewerOptions) {
+    this.#loader = new RangesLoader({
+      clock: browserClock,
+      pieceMs: rangesMaxMs,
+      call: async (rangeStartMs, rangeEndMs, signal) => {
+        const query = { start_time: Math.floor(rangeStartMs), end_time: Math.ceil(rangeEndMs) };
+        const { ranges } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
+        this.#setProblem(undefined);
+        return ranges;
+      },
+      onError: (error) => this.#setProblem(error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR'),
+    });
+    this.player = new Player({
+      video,
+      environment: browserMse(),
+      clock: browserClock,
+      source: streamSource(uid, this.#loader),
+    });
+    this.timeline = new Timeline({
+      clock: browserClock,
+      loader: this.#loader,
+      onSeek: (utcMs) => this.player.seek(utcMs),
+      onLive: () => this.player.goLive(),
+    });
+    document.addEventListener('visibilitychange', this.#onVisibility);
+    window.addEventListener('online', this.#onOnline);
+    if (startMs === undefined) this.player.goLive();
+    else this.timeline.goTo(startMs);
+  }
+
+  /** Why the archive can't be shown; undefined while it can. */
+  readonly getArchiveProblem = (): ErrorCode | undefined => this.#archiveProblem;
+
+  /** Calls back when the archive's problem changes. */
+  readonly subscribe = (listener: () => void): Cancel => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  dispose(): void {
+    document.removeEventListener('visibilitychange', this.#onVisibility);
+    window.removeEventListener('online', this.#onOnline);
+    this.timeline.dispose();
+    this.player.dispose();
+    this.#listeners.clear();
+  }
+
+  #setProblem(code: ErrorCode | undefined): void {
+    if (this.#archiveProblem === code) return;
+    this.#archiveProblem = code;
+    for (const listener of this.#listeners) listener();
+  }
+
+  readonly #onVisibility = (): void => {
+    const isVisible = document.visibilityState === 'visible';
+    this.player.setVisible(isVisible || document.pictureInPictureElement !== null);
+    if (isVisible) this.#loader.show(this.timeline.getView().scale);
+    else this.#loader.pause();
+  };
+
+  readonly #onOnline = (): void => {
+    this.player.wake();
+  };
+}

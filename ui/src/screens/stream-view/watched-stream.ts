@@ -1,0 +1,22 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ApiError } from '@vidette/contract/client';
+import { polls } from '@vidette/contract/constants';
+import { api } from '../../api/api.ts';
+
+/**
+ * The stream that is watched, asked for every second [R9.1]; being asked keeps an on-demand source up. A refusal
+ * ends the asking [R4.12].
+ */
+export function watchedStreamQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream', uid, 'watched'],
+    queryFn: ({ signal }) => api.getStream({ params: { uid }, query: { extend_lease: true } }, { signal }),
+    refetchInterval: ({ state }) => (isRefused(state.error) ? false : polls.streamStatusMs),
+    meta: {},
+  });
+}
+
+/** Whether asking again would only be refused again. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}

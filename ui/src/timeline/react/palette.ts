@@ -1,0 +1,18 @@
+import type { TimelinePalette } from '../draw.ts';
+
+/** The theme's colours as a canvas takes them. */
+export function paletteOf(style: CSSStyleDeclaration): TimelinePalette {
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    floor: colour('--surface-2'),
+    line: colour('--line-strong'),
+    text: colour('--text'),
+    quiet: colour('--quiet'),
+    recorded: colour('--timeline-recorded'),
+    recordedEdge: colour('--accent'),
+    hatch: colour('--timeline-hatch'),
+    live: colour('--signal-green'),
+    playhead: colour('--accent'),
+    onPlayhead: colour('--on-accent'),
+  };
+}

@@ -1,0 +1,170 @@
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import type { KeyboardEvent, PointerEvent } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
+import { momentWords, timelineWords } from '../moment-words.ts';
+import type { Timeline } from '../timeline.ts';
+import { Zone } from '../zone.ts';
+import { paletteOf } from './palette.ts';
+import classes from './timeline-slider.module.css';
+
+interface TimelineSliderProps {
+  readonly timeline: Timeline;
+  readonly label: string;
+  /** The moment on screen, asked for before each drawing. */
+  readonly playheadMs: () => number | undefined;
+}
+
+/** The time goes on even when nobody touches anything; this often is smooth enough for a playhead. */
+const REDRAW_MS = 200;
+const SPEAK_MS = 1000;
+
+/** The timeline on its canvas, a slider to keyboards and screen readers. All behaviour is the core's. */
+export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderProps) {
+  const i18n = useI18n();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [zone] = useState(() => Zone.own());
+  const [spoken, setSpoken] = useState('');
+  const keysId = useId();
+  const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const words = timelineWords(i18n, zone);
+    let frame = 0;
+    let drawnAt = 0;
+    let isDue = true;
+    const draw = (at: number) => {
+      frame = requestAnimationFrame(draw);
+      timeline.frame(playheadMs());
+      if (!isDue && at - drawnAt < REDRAW_MS) return;
+      isDue = false;
+      drawnAt = at;
+      const density = window.devicePixelRatio;
+      const view = timeline.getView();
+      const width = Math.round(view.scale.widthPx * density);
+      const height = Math.round(TIMELINE_HEIGHT_PX * density);
+      if (element.width !== width || element.height !== height) {
+        element.width = width;
+        element.height = height;
+      }
+      const style = getComputedStyle(element);
+      drawTimeline(context, {
+        view,
+        heightPx: TIMELINE_HEIGHT_PX,
+        density,
+        palette: paletteOf(style),
+        words,
+        zone,
+        font: `12px ${style.fontFamily}`,
+      });
+    };
+    frame = requestAnimationFrame(draw);
+    const unsubscribe = timeline.subscribe(() => {
+      isDue = true;
+    });
+    const sizes = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) timeline.resize(entry.contentRect.width);
+    });
+    sizes.observe(element);
+    const speak = () => setSpoken(momentWords(timeline.getView(), i18n, zone));
+    speak();
+    const speaking = setInterval(speak, SPEAK_MS);
+    return () => {
+      cancelAnimationFrame(frame);
+      clearInterval(speaking);
+      unsubscribe();
+      sizes.disconnect();
+    };
+  }, [timeline, playheadMs, i18n, zone]);
+
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    // Not passive: the page must not scroll or zoom under the pointer. React's own wheel listener would be.
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : 1;
+      const deltaX = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+      const deltaY = event.shiftKey ? 0 : event.deltaY;
+      timeline.wheel(event.offsetX, deltaX * px, deltaY * px * (event.ctrlKey ? 4 : 1));
+    };
+    element.addEventListener('wheel', onWheel, { passive: false });
+    return () => element.removeEventListener('wheel', onWheel);
+  }, [timeline]);
+
+  const pointers = usePointers(timeline);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!timeline.key(event.key, event.shiftKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const { scale, playheadMs: shownMs, nowMs } = timeline.getView();
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        className={classes.canvas}
+        data-dragging={isDragging}
+        data-timeline=""
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={keysId}
+        aria-valuemin={Math.round(scale.startMs)}
+        aria-valuemax={Math.round(Math.max(scale.endMs, shownMs ?? 0))}
+        aria-valuenow={Math.round(shownMs ?? nowMs)}
+        aria-valuetext={spoken}
+        onKeyDown={onKeyDown}
+        {...pointers}
+      />
+      <span id={keysId} className="visually-hidden">
+        {i18n.t('timeline.keys')}
+      </span>
+    </>
+  );
+}
+
+/** One pointer presses and drags, two pinch. */
+function usePointers(timeline: Timeline) {
+  const down = useRef(new Map<number, number>());
+  const spread = () => {
+    const [first = 0, second = 0] = [...down.current.values()];
+    return { distancePx: Math.max(10, Math.abs(first - second)), middlePx: (first + second) / 2 };
+  };
+  return {
+    onPointerDown(event: PointerEvent<HTMLCanvasElement>) {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      down.current.set(event.pointerId, event.nativeEvent.offsetX);
+      if (down.current.size === 1) timeline.press(event.nativeEvent.offsetX);
+    },
+    onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
+      const px = event.nativeEvent.offsetX;
+      if (down.current.size === 2 && down.current.has(event.pointerId)) {
+        const before = spread();
+        down.current.set(event.pointerId, px);
+        const after = spread();
+        timeline.pinch(after.distancePx / before.distancePx, after.middlePx);
+        return;
+      }
+      if (down.current.has(event.pointerId)) down.current.set(event.pointerId, px);
+      timeline.move(px);
+    },
+    onPointerUp(event: PointerEvent<HTMLCanvasElement>) {
+      down.current.delete(event.pointerId);
+      timeline.release(event.nativeEvent.offsetX);
+      if (event.pointerType !== 'mouse') timeline.leave();
+    },
+    onPointerCancel(event: PointerEvent<HTMLCanvasElement>) {
+      down.current.delete(event.pointerId);
+      timeline.leave();
+    },
+    onPointerLeave() {
+      if (down.current.size === 0) timeline.leave();
+    },
+  };
+}
