@@ -65,16 +65,21 @@ function parseSampleEntry(id: number, stsd: Uint8Array): Track {
   const { type, body } = entry;
   switch (type) {
     case 'avc1':
-      return h264TrackOfConfig(id, requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'avcC'));
+      return h264TrackOfConfig(id, copyOf(requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'avcC')));
     case 'hvc1':
-      return h265TrackOfConfig(id, requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'hvcC'));
+      return h265TrackOfConfig(id, copyOf(requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'hvcC')));
     case 'mp4a':
-      return aacTrack(id, parseEsds(requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'esds')));
+      return aacTrack(id, copyOf(parseEsds(requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'esds'))));
     case 'Opus':
-      return opusTrack(id, requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'dOps'));
+      return opusTrack(id, copyOf(requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'dOps')));
     default:
       throw new MalformedError(`sample entry ${printable(type)}`);
   }
+}
+
+/** Tracks live long: one must not keep the buffer alive that it was read from. */
+function copyOf(config: Uint8Array): Uint8Array {
+  return new Uint8Array(config);
 }
 
 /** The boxes after the fixed fields of a sample entry. */

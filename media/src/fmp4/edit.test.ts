@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readClip, shifted } from '../../fixtures/clip.ts';
+import { aacTrack, buildAacConfig } from '../codec/aac.ts';
+import { MalformedError } from '../malformed.ts';
+import type { Sample } from '../sample.ts';
+import { msToTicks } from '../time.ts';
+import { fragment } from './fragment.ts';
+import { parseFragmentHeader } from './read-moof.ts';
+import { rebaseMoof } from './rebase.ts';
+import { firstSampleEndingAfter, samplesShownBefore, subsetFragment } from './subset.ts';
+
+const EPOCH_SECONDS = 1_700_000_000;
+const clip = shifted(readClip('h264-b-pyramid.mp4'), EPOCH_SECONDS);
+const gop = clip.samples.slice(0, 25);
+const gopEndDts = clip.samples[25]?.dts ?? 0;
+const sound = aacTrack(2, buildAacConfig(44100, 1));
+const soundSamples = Array.from({ length: 43 }, (_, index): Sample => {
+  const dts = msToTicks(EPOCH_SECONDS * 1000, 44100) + index * 1024;
+  const data = [Uint8Array.of(index, 1, 2)];
+  return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data, size: 3 };
+});
+const soundEndDts = (soundSamples.at(-1)?.dts ?? 0) + 1024;
+
+const original = Buffer.concat(
+  fragment({
+    sequence: 9,
+    tracks: [
+      { track: clip.track, samples: gop, endDts: gopEndDts },
+      { track: sound, samples: soundSamples, endDts: soundEndDts },
+    ],
+  }).slices,
+);
+const header = parseFragmentHeader(original);
+const [pictures, frames] = header.tracks;
+if (pictures === undefined || frames === undefined) throw new Error('two tracks went in');
+
+test('a rebased fragment differs in its times and its number alone', () => {
+  const moof = original.subarray(0, header.moofSize);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -pictures.baseDts, max: 2 ** 40 }),
+      fc.nat(0xffffffff),
+      (shift, sequence) => {
+        const copy = rebaseMoof(moof, { sequence, shiftTicks: new Map([[1, shift]]) });
+        assert.equal(copy.length, moof.length);
+        const rebased = parseFragmentHeader(copy);
+        assert.equal(rebased.sequence, sequence);
+        assert.deepEqual(rebased.tracks[0], {
+          ...pictures,
+          baseDts: pictures.baseDts + shift,
+          endDts: pictures.endDts + shift,
+        });
+        assert.deepEqual(rebased.tracks[1], frames);
+      },
+    ),
+  );
+  assert.deepEqual(parseFragmentHeader(original), header, 'the original is left alone');
+  assert.throws(
+    () => rebaseMoof(moof, { sequence: 1, shiftTicks: new Map([[1, -pictures.baseDts - 1]]) }),
+    RangeError,
+  );
+  assert.throws(
+    () => rebaseMoof(original.subarray(header.moofSize), { sequence: 1, shiftTicks: new Map() }),
+    MalformedError,
+  );
+});
+
+test('a subset holds the chosen samples, byte for byte, at their times', () => {
+  const span = (count: number) => fc.tuple(fc.nat(count), fc.nat(count)).map(([from, to]) => ({ from, to }));
+  fc.assert(
+    fc.property(
+      span(25),
+      span(43),
+      fc.integer({ min: -1e9, max: 1e9 }),
+      (keepPictures, keepFrames, shift) => {
+        const subset = subsetFragment(header, {
+          sequence: 3,
+          shiftTicks: new Map([[1, shift]]),
+          keep: new Map([
+            [1, keepPictures],
+            [2, keepFrames],
+          ]),
+        });
+        const chosen = [
+          gop.slice(keepPictures.from, keepPictures.to),
+          soundSamples.slice(keepFrames.from, keepFrames.to),
+        ];
+        if (chosen.every((samples) => samples.length === 0)) {
+          assert.equal(subset, undefined);
+          return;
+        }
+        assert.ok(subset);
+        const media = subset.ranges.map(({ offset, size }) => original.subarray(offset, offset + size));
+        const bytes = Buffer.concat([subset.head, ...media]);
+        assert.equal(bytes.length, subset.size);
+        const read = parseFragmentHeader(bytes);
+        assert.equal(read.sequence, 3);
+        for (const track of read.tracks) {
+          const samples = chosen[track.trackId - 1] ?? [];
+          assert.equal(track.baseDts, (samples[0]?.dts ?? 0) + (track.trackId === 1 ? shift : 0));
+          assert.equal(track.samples.length, samples.length);
+          const size = samples.reduce((sum, sample) => sum + sample.size, 0);
+          assert.deepEqual(
+            bytes.subarray(track.dataOffset, track.dataOffset + size),
+            Buffer.concat(samples.flatMap((sample) => sample.data)),
+          );
+        }
+      },
+    ),
+  );
+});
+
+test('what is kept shows everything before the end, and as little after it as reordering allows', () => {
+  const ticks = fc.integer({ min: pictures.baseDts - 1000, max: pictures.endDts + 3000 });
+  fc.assert(
+    fc.property(ticks, (endTicks) => {
+      const count = samplesShownBefore(pictures, endTicks);
+      const shown = gop.filter((sample) => sample.pts < endTicks);
+      assert.ok(shown.every((sample) => gop.indexOf(sample) < count));
+      assert.ok(count === 0 || (gop[count - 1]?.pts ?? 0) < endTicks);
+    }),
+  );
+});
+
+test('sound is cut at the frame in which the start lies', () => {
+  const start = soundSamples[0]?.dts ?? 0;
+  assert.equal(firstSampleEndingAfter(frames, start), 0);
+  assert.equal(firstSampleEndingAfter(frames, start + 1023), 0);
+  assert.equal(firstSampleEndingAfter(frames, start + 1024), 1);
+  assert.equal(firstSampleEndingAfter(frames, soundEndDts), 43);
+});
