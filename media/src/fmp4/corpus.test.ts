@@ -1,0 +1,76 @@
+// Every parser of bytes is fed every file of the corpus, and what fast-check makes of them.
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { clipBytes } from '../../fixtures/clip.ts';
+import { aacCodecString, parseAacConfig } from '../codec/aac.ts';
+import { parseAdtsFrame } from '../codec/adts.ts';
+import { avcCodecString, parseAvcC } from '../codec/avcc.ts';
+import { parseH264Sps } from '../codec/h264-sps.ts';
+import { parseH265Sps } from '../codec/h265-sps.ts';
+import { hevcCodecString, parseHvcC } from '../codec/hvcc.ts';
+import { annexBToNals, removeEmulationPrevention, sampleNals } from '../codec/nal.ts';
+import { opusPacketSamples, parseDops } from '../codec/opus.ts';
+import { MalformedError } from '../malformed.ts';
+import { readBoxHeader, walkBoxes } from './box.ts';
+import { parseInit, parseInitDurationMs } from './read-init.ts';
+import { parseFragmentHeader } from './read-moof.ts';
+import { rebaseMoof } from './rebase.ts';
+import { scanSegment } from './scan.ts';
+
+const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
+  readBoxHeader,
+  (bytes) => [...walkBoxes(bytes)],
+  parseInit,
+  parseInitDurationMs,
+  parseFragmentHeader,
+  (bytes) => rebaseMoof(bytes, { sequence: 1, shiftTicks: new Map() }),
+  annexBToNals,
+  (bytes) => sampleNals([bytes]),
+  removeEmulationPrevention,
+  parseH264Sps,
+  parseH265Sps,
+  parseAvcC,
+  avcCodecString,
+  parseHvcC,
+  hevcCodecString,
+  parseAacConfig,
+  aacCodecString,
+  parseAdtsFrame,
+  parseDops,
+  opusPacketSamples,
+];
+
+async function feedAll(bytes: Uint8Array): Promise<void> {
+  for (const parse of PARSERS) {
+    try {
+      parse(bytes);
+    } catch (error) {
+      assert.ok(error instanceof MalformedError, String(error));
+    }
+  }
+  const scan = await scanSegment((offset, length) => bytes.subarray(offset, offset + length), bytes.length);
+  assert.ok(scan.wholeSize <= bytes.length);
+}
+
+const corpus = readdirSync(new URL('../../fixtures/fuzz', import.meta.url)).map((name) => `fuzz/${name}`);
+const clips = ['h264-b-pyramid.mp4', 'h265-no-b.mp4', 'aac.mp4', 'opus.mp4'];
+
+for (const name of corpus) {
+  test(`parsers answer or refuse: ${name}`, () => feedAll(clipBytes(name)));
+}
+
+test('parsers answer or refuse what damage makes of good and bad files', async () => {
+  const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 1, 0x7f, 0x80, 0xff)), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...corpus, ...clips), edits, fc.nat(), async (name, changes, cut) => {
+      const bytes = clipBytes(name);
+      // Headers are what parsers read: damage falls on the first 1500 bytes.
+      for (const [at, value] of changes)
+        if (bytes.length > 0) bytes[at % Math.min(bytes.length, 1500)] = value;
+      await feedAll(bytes.subarray(0, bytes.length - (cut % (bytes.length + 1))));
+    }),
+    { numRuns: 300 },
+  );
+});
