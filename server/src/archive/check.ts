@@ -1,0 +1,231 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openCatalogForReading } from './catalog-file.ts';
+import { CatalogReads, type SegmentRow, type StreamRow } from './catalog-reads.ts';
+import { systemCode } from './files.ts';
+import {
+  catalogMs,
+  catalogPath,
+  catalogTicks,
+  dayFolder,
+  isDay,
+  placeOf,
+  segmentPath,
+  startMsOf,
+} from './layout.ts';
+import { listStreamFolders, readMarker } from './marker.ts';
+import { readSegmentContents } from './segment-scan.ts';
+
+/** One breach of an invariant of design/archive.md, by its number there. */
+export interface Finding {
+  readonly invariant: number;
+  /** What, where, in words. */
+  readonly text: string;
+}
+
+/** Segments read between two looks at the catalog. */
+const batchSize = 500;
+
+/**
+ * Proves the archive's invariants against every row and every file's headers, and changes nothing. Rows are read first: beside a
+ * running server, what was recorded since then is not looked at, so nothing that is merely new is reported.
+ * @throws Error when there is no catalog
+ */
+export async function* checkArchive(root: string): AsyncGenerator<Finding, void, undefined> {
+  const database = openCatalogForReading(catalogPath(root));
+  try {
+    const reads = new CatalogReads(database);
+    yield* checkMarker(reads, root);
+    yield* checkRemovals(reads);
+    const uids = new Set<string>();
+    for (const stream of reads.streams()) {
+      uids.add(stream.uid);
+      yield* checkStream(reads, root, stream);
+    }
+    yield* checkUnknownFolders(root, uids);
+  } finally {
+    database.close();
+  }
+}
+
+async function* checkMarker(reads: CatalogReads, root: string): AsyncGenerator<Finding, void, undefined> {
+  const marker = await readMarker(root);
+  const { archiveId } = reads.identity();
+  if (marker.state !== 'present') yield { invariant: 10, text: `the marker in ${root} is ${marker.state}` };
+  else if (marker.archiveId !== archiveId) {
+    yield {
+      invariant: 10,
+      text: `the marker in ${root} names archive ${marker.archiveId}, the catalog is of ${archiveId}`,
+    };
+  }
+}
+
+function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined> {
+  for (const { uid, startTicks } of reads.pendingRemovals()) {
+    const stream = reads.stream(uid);
+    if (stream && reads.segment(stream.id, startTicks)) {
+      yield { invariant: 9, text: `${uid} ${startTicks} has a row although its removal is pending` };
+    }
+  }
+}
+
+/** Beside a running server a row may go, or its file grow, between two looks: what is reported is looked at twice. */
+async function* checkStream(
+  reads: CatalogReads,
+  root: string,
+  stream: StreamRow,
+): AsyncGenerator<Finding, void, undefined> {
+  const names = new Map<string, Set<string>>();
+  let previous: SegmentRow | undefined;
+  let at = 0;
+  for (;;) {
+    const batch = reads.segments(stream.id, at, Number.MAX_SAFE_INTEGER, batchSize);
+    for (const row of batch) {
+      if (previous && row.startTicks < previous.endTicks) {
+        yield {
+          invariant: 4,
+          text: `${segmentPath(root, stream.uid, row.startTicks)} overlaps the segment before it`,
+        };
+      }
+      previous = row;
+      const { day, name } = placeOf(row.startTicks);
+      names.set(day, (names.get(day) ?? new Set()).add(name));
+      for (const finding of await checkSegment(reads, root, stream.uid, row)) {
+        if (reads.segment(stream.id, row.startTicks)) yield finding;
+      }
+    }
+    const last = batch.at(-1);
+    if (!last || batch.length < batchSize) break;
+    at = last.endTicks;
+  }
+  yield* checkTotals(reads, stream.uid);
+  yield* checkFiles(reads, root, stream, names);
+}
+
+async function checkSegment(
+  reads: CatalogReads,
+  root: string,
+  uid: string,
+  row: SegmentRow,
+): Promise<Finding[]> {
+  const path = segmentPath(root, uid, row.startTicks);
+  const findings: Finding[] = [];
+  const find = (invariant: number, text: string) => findings.push({ invariant, text: `${path} ${text}` });
+  let contents;
+  try {
+    contents = await readSegmentContents(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    find(1, 'is not there');
+    return findings;
+  }
+  if (contents.fileBytes < row.bytes)
+    find(1, `has ${contents.fileBytes} of the ${row.bytes} bytes of its row`);
+  if (!row.isOpen && contents.fileBytes > row.bytes)
+    find(3, `goes on ${contents.fileBytes - row.bytes} bytes behind its row`);
+  if (contents.wholeBytes < row.bytes)
+    find(11, `is whole up to ${contents.wholeBytes} of ${row.bytes} bytes: ${contents.damage}`);
+  const init = reads.init(row.initId);
+  if (Buffer.compare(init, contents.init) !== 0)
+    find(7, 'starts with another ftyp and moov than its row names');
+  if (contents.startTicks !== row.startTicks)
+    find(6, `starts at ${contents.startTicks}, its row at ${row.startTicks}`);
+  const fragments = reads.fragments(row, init.length);
+  const last = fragments.at(-1);
+  if (
+    !last ||
+    last.startTicks + last.durationTicks !== row.endTicks ||
+    last.offset + last.bytes !== row.bytes
+  ) {
+    find(11, 'has an index that does not end where its row does');
+  }
+  if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
+  fragments.forEach((fragment, index) => {
+    const found = contents.fragments[index];
+    if (!found || found.bytes !== fragment.bytes || found.startsWithKey !== fragment.startsWithKey) {
+      find(11, `holds another fragment ${index} than its row says`);
+    } else if (found.durationTicks !== fragment.durationTicks) {
+      find(
+        5,
+        `has a fragment ${index} of ${found.durationTicks} ticks, by its row of ${fragment.durationTicks}`,
+      );
+    }
+  });
+  return findings;
+}
+
+function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void, undefined> {
+  const difference = reads.snapshot(() => {
+    const stream = reads.stream(uid);
+    if (!stream) return undefined;
+    const sum = { segments: 0, bytes: 0, durationTicks: 0 };
+    for (const row of reads.eachSegment(stream.id, 0, Number.MAX_SAFE_INTEGER)) {
+      sum.segments++;
+      sum.bytes += row.bytes;
+      sum.durationTicks += row.endTicks - row.startTicks;
+    }
+    const isRight =
+      sum.segments === stream.segments &&
+      sum.bytes === stream.bytes &&
+      sum.durationTicks === stream.durationTicks;
+    return isRight ? undefined : { sum, stream };
+  });
+  if (!difference) return;
+  const { sum, stream } = difference;
+  yield {
+    invariant: 8,
+    text:
+      `${uid} has ${sum.segments} segments of ${sum.bytes} bytes and ${sum.durationTicks} ticks, ` +
+      `its totals say ${stream.segments}, ${stream.bytes} and ${stream.durationTicks}`,
+  };
+}
+
+/** Files that no row knows. `names`: by day, what the rows say. */
+async function* checkFiles(
+  reads: CatalogReads,
+  root: string,
+  stream: StreamRow,
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): AsyncGenerator<Finding, void, undefined> {
+  const active = new Set(reads.activeFolders().map(({ uid, day }) => `${uid} ${day}`));
+  const pending = new Set(
+    reads.pendingRemovals().map(({ uid, startTicks }) => segmentPath(root, uid, startTicks)),
+  );
+  for (const day of await namesIn(join(root, stream.uid))) {
+    const folder = join(root, stream.uid, day);
+    if (!isDay(day)) {
+      yield { invariant: 2, text: `${folder} is no day of this archive` };
+      continue;
+    }
+    // A running server writes files before rows there.
+    if (active.has(`${stream.uid} ${day}`)) continue;
+    for (const name of await namesIn(dayFolder(root, stream.uid, day))) {
+      const path = join(folder, name);
+      if (names.get(day)?.has(name) === true || pending.has(path)) continue;
+      const startMs = startMsOf(day, name);
+      const row =
+        startMs === undefined ? undefined : reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);
+      if (row && catalogMs(row.startTicks) === startMs) continue;
+      yield { invariant: 2, text: `${path} has no row` };
+    }
+  }
+}
+
+async function* checkUnknownFolders(
+  root: string,
+  uids: ReadonlySet<string>,
+): AsyncGenerator<Finding, void, undefined> {
+  for (const uid of await listStreamFolders(root)) {
+    if (!uids.has(uid))
+      yield { invariant: 2, text: `${join(root, uid)} belongs to no stream of the catalog` };
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}

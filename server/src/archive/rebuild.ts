@@ -1,0 +1,124 @@
+import { readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiveLock, openCatalogForWriting } from './catalog-file.ts';
+import { CatalogReads } from './catalog-reads.ts';
+import { CatalogWrites } from './catalog-writes.ts';
+import { systemCode } from './files.ts';
+import { catalogPath, isDay, lockPath, segmentPath, startMsOf } from './layout.ts';
+import { listStreamFolders, readMarker } from './marker.ts';
+import { segmentOf } from './recovery.ts';
+import { readSegmentContents } from './segment-scan.ts';
+
+export interface RebuildReport {
+  readonly segments: number;
+  readonly bytes: number;
+  /** Files that were left out, and why; one line each. */
+  readonly findings: readonly string[];
+  /** Where the catalog that was there lies now; undefined when there was none. */
+  readonly oldCatalog: string | undefined;
+}
+
+/**
+ * Makes the catalog anew from the files alone; the old one is kept beside it. Files are read, never changed. What files can't
+ * tell, the causes of gaps and how far retention got, is lost.
+ * @throws Error when a server runs, or the folder has no marker
+ */
+export async function rebuildCatalog(root: string): Promise<RebuildReport> {
+  const marker = await readMarker(root);
+  if (marker.state !== 'present')
+    throw new Error(`${root} has no readable marker: is the archive's disk mounted?`);
+  const lock = new ArchiveLock(lockPath(root));
+  try {
+    const path = catalogPath(root);
+    const newPath = `${path}.new`;
+    const report = await buildCatalog(root, newPath, marker.archiveId);
+    const oldCatalog = await setAside(path);
+    await rename(newPath, path);
+    return { ...report, oldCatalog };
+  } finally {
+    lock.release();
+  }
+}
+
+async function buildCatalog(
+  root: string,
+  path: string,
+  archiveId: string,
+): Promise<Omit<RebuildReport, 'oldCatalog'>> {
+  // What an earlier attempt left there is no use to anybody.
+  await setAside(path);
+  const database = openCatalogForWriting(path, archiveId);
+  try {
+    const writes = new CatalogWrites(database);
+    const reads = new CatalogReads(database);
+    const findings: string[] = [];
+    for (const uid of await listStreamFolders(root)) {
+      for (const { path: file, startMs } of await segmentFiles(root, uid, findings)) {
+        const contents = await readSegmentContents(file);
+        const { startTicks } = contents;
+        if (startTicks === undefined || contents.fragments.length === 0) {
+          findings.push(`${file} holds no whole fragment`);
+          continue;
+        }
+        const end =
+          startTicks + contents.fragments.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+        const stream = reads.stream(uid);
+        if (stream && reads.segments(stream.id, startTicks, end, 1).length > 0) {
+          findings.push(`${file} overlaps another segment`);
+          continue;
+        }
+        if (segmentPath(root, uid, startTicks) !== file) {
+          findings.push(`${file} starts at another moment than its name says (${startMs})`);
+          continue;
+        }
+        // One with a tail stays open, so that the next start of the server cuts it.
+        const isWhole = contents.wholeBytes === contents.fileBytes;
+        writes.commit([
+          segmentOf(uid, startTicks, contents),
+          ...(isWhole ? [{ type: 'close', uid, segmentStartTicks: startTicks } as const] : []),
+        ]);
+      }
+    }
+    const streams = reads.streams();
+    return {
+      segments: streams.reduce((sum, { segments }) => sum + segments, 0),
+      bytes: streams.reduce((sum, { bytes }) => sum + bytes, 0),
+      findings,
+    };
+  } finally {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+  }
+}
+
+async function segmentFiles(
+  root: string,
+  uid: string,
+  findings: string[],
+): Promise<{ path: string; startMs: number }[]> {
+  const files: { path: string; startMs: number }[] = [];
+  for (const day of (await readdir(join(root, uid))).sort()) {
+    const folder = join(root, uid, day);
+    for (const name of isDay(day) ? (await readdir(folder)).sort() : []) {
+      const startMs = startMsOf(day, name);
+      if (startMs === undefined) findings.push(`${join(folder, name)} is no segment`);
+      else files.push({ path: join(folder, name), startMs });
+    }
+    if (!isDay(day)) findings.push(`${folder} is no day`);
+  }
+  return files;
+}
+
+/** Renames a catalog with its log, so that nothing of it is applied to another. */
+async function setAside(path: string): Promise<string | undefined> {
+  let moved: string | undefined;
+  for (const suffix of ['', '-wal', '-shm']) {
+    try {
+      await rename(`${path}${suffix}`, `${path}.old${suffix}`);
+      if (suffix === '') moved = `${path}.old`;
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
+  }
+  return moved;
+}

@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { rebuildCatalog } from '../archive/rebuild.ts';
+import type { CommandOptions } from './check.ts';
+
+/** `vidette rebuild-index`: the catalog anew from the files. Exit code 1 when files had to be left out. */
+export async function rebuildIndex({ dataDir, out }: CommandOptions): Promise<number> {
+  const report = await rebuildCatalog(join(dataDir, 'archive'));
+  for (const finding of report.findings) out(`left out: ${finding}`);
+  out(`${report.segments} segments, ${report.bytes} bytes.`);
+  if (report.oldCatalog) out(`The catalog that was there is kept as ${report.oldCatalog}.`);
+  return report.findings.length === 0 ? 0 : 1;
+}
