@@ -35,11 +35,6 @@ export function rescaleTicks(ticks: number, fromTimescale: number, toTimescale: 
   );
 }
 
-/** A length of time in ticks to seconds; not for moments since the epoch, of which a double keeps too little. */
-export function ticksToSeconds(ticks: number, timescale: number): number {
-  return ticks / timescale;
-}
-
 /** Signed distance from `from` to `to` on a clock that wraps at 2^32, between -2^31 and 2^31 - 1. */
 export function wrappedDelta32(from: number, to: number): number {
   return (to - from) | 0;

@@ -14,7 +14,7 @@ import { annexBToNals, removeEmulationPrevention, sampleNals } from '../codec/na
 import { opusPacketSamples, parseDops } from '../codec/opus.ts';
 import { MalformedError } from '../malformed.ts';
 import { readBoxHeader, walkBoxes } from './box.ts';
-import { parseInit, parseInitDurationMs } from './read-init.ts';
+import { parseInit } from './read-init.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 import { rebaseMoof } from './rebase.ts';
 import { scanSegment } from './scan.ts';
@@ -23,7 +23,6 @@ const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
   readBoxHeader,
   (bytes) => [...walkBoxes(bytes)],
   parseInit,
-  parseInitDurationMs,
   parseFragmentHeader,
   (bytes) => rebaseMoof(bytes, { sequence: 1, shiftTicks: new Map() }),
   annexBToNals,

@@ -6,7 +6,7 @@ import { h265TrackOfConfig } from '../codec/hvcc.ts';
 import { opusTrack } from '../codec/opus.ts';
 import { MalformedError } from '../malformed.ts';
 import type { Track } from '../track.ts';
-import { findBox, printable, requireBox, walkBoxes } from './box.ts';
+import { printable, requireBox, walkBoxes } from './box.ts';
 
 /** An init segment of ours has some 1500 bytes; nothing that needs more is read. */
 export const MAX_INIT_BYTES = 1 << 20;
@@ -115,22 +115,4 @@ function descriptor(bytes: Uint8Array, tag: number): Uint8Array {
     if ((byte & 0x80) === 0) break;
   }
   return reader.bytes(length);
-}
-
-/** How long the presentation lasts by mehd, milliseconds; `undefined` where the file does not say. */
-export function parseInitDurationMs(bytes: Uint8Array): number | undefined {
-  const moov = requireBox(bytes, 'moov');
-  const mvex = findBox(moov, 'mvex');
-  const mehd = mvex === undefined ? undefined : findBox(mvex.body, 'mehd');
-  if (mehd === undefined) return undefined;
-  const reader = new ByteReader(mehd.body);
-  const version = reader.u8();
-  reader.skip(3);
-  const duration = version === 1 ? reader.u64() : reader.u32();
-  const mvhd = new ByteReader(requireBox(moov, 'mvhd'));
-  const mvhdVersion = mvhd.u8();
-  mvhd.skip(3 + (mvhdVersion === 1 ? 16 : 8));
-  const timescale = mvhd.u32();
-  if (timescale === 0) throw new MalformedError('timescale 0');
-  return Math.round((duration / timescale) * 1000);
 }

@@ -10,7 +10,7 @@ import type { Track } from '../track.ts';
 import { findBox, requireBox } from './box.ts';
 import { fragment } from './fragment.ts';
 import { initSegment } from './init.ts';
-import { parseInit, parseInitDurationMs } from './read-init.ts';
+import { parseInit } from './read-init.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 
 const CLIPS = [
@@ -125,8 +125,6 @@ for (const name of CLIPS) {
     const tracks = [track, { ...opusTrack(7, buildDops(2, 44100)) }, aacTrack(9, buildAacConfig(96000, 6))];
     const bytes = initSegment(tracks);
     assert.deepEqual(parseInit(bytes), tracks);
-    assert.equal(parseInitDurationMs(bytes), undefined);
-    assert.equal(parseInitDurationMs(initSegment(tracks, { durationMs: 3_600_040 })), 3_600_040);
   });
 }
 
@@ -144,4 +142,15 @@ test('samples that are not square are said to be so, square ones are not mention
   const tkhd = requireBox(requireBox(requireBox(initSegment([wide]), 'moov'), 'trak'), 'tkhd');
   // Shown 768 pixels wide, 16.16 fixed point, the last field but one.
   assert.deepEqual(tkhd.subarray(-8), Uint8Array.of(3, 0, 0, 0, 2, 64, 0, 0));
+});
+
+test('a length that is known beforehand is told, one that is not is left out', () => {
+  const mehd = (bytes: Uint8Array): Uint8Array | undefined =>
+    findBox(requireBox(requireBox(bytes, 'moov'), 'mvex'), 'mehd')?.body;
+  assert.equal(mehd(initSegment([video])), undefined);
+  // Version 1, 3 600 040 ms.
+  assert.deepEqual(
+    mehd(initSegment([video], { durationMs: 3_600_040 })),
+    Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0, 0, 0x36, 0xee, 0xa8),
+  );
 });
