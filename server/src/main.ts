@@ -48,7 +48,7 @@ async function serve(): Promise<void> {
     process.on(signal, () => {
       if (stopping) process.exit(1);
       stopping = true;
-      app.close(signal).then(
+      app.close().then(
         () => process.exit(0),
         (error: unknown) => {
           process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);

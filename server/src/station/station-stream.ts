@@ -2,8 +2,8 @@ import type { Archive } from '../archive/archive.ts';
 import type { Recorder } from '../archive/recorder.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
-import type { OpenSession } from '../ingest/running-attempt.ts';
+import { parseSourceAddress } from '../ingest/address.ts';
+import type { SourceEngines } from '../ingest/source-engines.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
 import { Stream } from '../stream/stream.ts';
@@ -16,8 +16,9 @@ export interface StationTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly archive: Archive;
-  /** Opens a session of the engine that fits; the policy is that of whoever saved the source. */
-  openSession(policy: { address: SourceAddress; allowLoopback: boolean }): OpenSession;
+  readonly engines: SourceEngines;
+  /** Without a picture for so long a source counts as gone, ms. */
+  readonly noFramesMs: number;
   /** Called when what people see of the stream changed. */
   onState(uid: string, state: StationState): void;
 }
@@ -124,7 +125,8 @@ export class StationStream {
       stream: this.stream,
       clock: this.#tools.clock,
       log: this.log,
-      openSession: this.#tools.openSession({ address, allowLoopback }),
+      openSession: this.#tools.engines.opener(address, allowLoopback),
+      noFramesMs: this.#tools.noFramesMs,
       onStatus: () => this.#updateState(),
     });
     this.#supervisor = supervisor;

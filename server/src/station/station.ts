@@ -4,16 +4,23 @@ import { StateChanges } from './state-changes.ts';
 import type { StationState } from './state.ts';
 import { StationStream, type StationTools } from './station-stream.ts';
 
+/** A stream was brought to the station, or what people see of it changed. */
+export type OnStationState = (uid: string, state: StationState) => void;
+
 /** The streams that this node runs, by uid. It owns them: they begin with `apply` and end with `remove` or `close`. */
 export class Station {
   /** For polls that want only what changed. */
   readonly changes = new StateChanges();
-  readonly #tools: Omit<StationTools, 'onState'>;
+  readonly #tools: StationTools;
   readonly #streams = new Map<string, StationStream>();
   #closed = false;
 
-  constructor(tools: Omit<StationTools, 'onState'>) {
-    this.#tools = tools;
+  constructor(tools: Omit<StationTools, 'onState'> & { onState?: OnStationState }) {
+    const onState: OnStationState = (uid, state) => {
+      this.changes.add(uid);
+      tools.onState?.(uid, state);
+    };
+    this.#tools = { ...tools, onState };
   }
 
   get size(): number {
@@ -48,9 +55,9 @@ export class Station {
       running.apply(settings);
       return running;
     }
-    const stream = new StationStream(settings, { ...this.#tools, onState: (uid) => this.changes.add(uid) });
+    const stream = new StationStream(settings, this.#tools);
     this.#streams.set(settings.uid, stream);
-    this.changes.add(settings.uid);
+    this.#tools.onState(settings.uid, stream.state);
     return stream;
   }
 

@@ -1,0 +1,180 @@
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import packageFile from '../../package.json' with { type: 'json' };
+import { Doorkeeper } from './access/doorkeeper.ts';
+import { PasswordHasher } from './access/password-hash.ts';
+import { Archive } from './archive/archive.ts';
+import { systemClock } from './base/clock.ts';
+import type { Config } from './config/schema.ts';
+import { createHttp } from './http/http.ts';
+import { shownSource, stationSettingsOf } from './http/stream-record.ts';
+import { AvPool } from './ingest/av/pool.ts';
+import { SourceEngines } from './ingest/source-engines.ts';
+import { SourceProber } from './ingest/source-prober.ts';
+import { Live } from './live/live.ts';
+import { Pictures, type Render } from './station/pictures.ts';
+import { Station, type OnStationState } from './station/station.ts';
+import { Store } from './store/store.ts';
+import { AuditLog } from './system/audit-log.ts';
+import { Health } from './system/health.ts';
+import { LicenseKeeper } from './system/license.ts';
+import { Lock } from './system/lock.ts';
+import { LogRing } from './system/log-ring.ts';
+import { SetupCode } from './system/setup-code.ts';
+import { StatusKeeper } from './system/status-keeper.ts';
+
+const pageDir = fileURLToPath(new URL('../../ui/dist', import.meta.url));
+const dayMs = 86_400_000;
+
+type Closer = () => unknown;
+
+/**
+ * The whole product, wired. This is the only place that knows every room. What was opened is closed in reverse order:
+ * nobody comes in any more, sources and recorders end, then archive and database (design/closures.md).
+ */
+export class App {
+  /** Where the page is, as in `http://localhost:8080/ui/`. */
+  readonly url: string;
+  readonly #closers: readonly Closer[];
+  #closed: Promise<void> | undefined;
+
+  private constructor(url: string, closers: readonly Closer[]) {
+    this.url = url;
+    this.#closers = closers;
+  }
+
+  /**
+   * Opens everything, listens, and starts the streams. `print` shows a line to the operator at the console.
+   * What was opened already is closed again when a later step fails.
+   */
+  static async start(config: Config, print: (line: string) => void): Promise<App> {
+    const closers: Closer[] = [];
+    try {
+      return new App(await assemble(config, print, closers), closers);
+    } catch (error) {
+      await closeAll(closers);
+      throw error;
+    }
+  }
+
+  /** Graceful stop: every last GOP is on the disk when it resolves. Idempotent. */
+  close(): Promise<void> {
+    this.#closed ??= closeAll(this.#closers);
+    return this.#closed;
+  }
+}
+
+async function assemble(config: Config, print: (line: string) => void, closers: Closer[]): Promise<string> {
+  const clock = systemClock;
+  const logRing = new LogRing(clock);
+  // Lines for people go to standard output, structured logs beside them to standard error.
+  const log = logRing.tee(
+    pino({ level: config.log.level, base: null }, pino.destination({ dest: 2, sync: false })),
+  );
+  const archiveDir = config.archive.folder ?? join(config.dataDir, 'archive');
+
+  const store = await Store.open({ file: join(config.dataDir, 'vidette.sqlite'), redact: shownSource });
+  closers.push(() => store.close());
+  const license = await LicenseKeeper.open({
+    settings: store.settings,
+    clock,
+    vendorKey: config.license.vendorKey,
+  });
+  const audit = new AuditLog({
+    audit: store.audit,
+    clock,
+    log,
+    isEnabled: config.audit.enabled,
+    keepDays: config.audit.days,
+  });
+  closers.push(() => audit.close());
+
+  const archive = await Archive.open({
+    dir: archiveDir,
+    clock,
+    log,
+    limits: {
+      rangesMaxMs: config.archive.rangesMaxSeconds * 1000,
+      playlistMaxMs: config.archive.playlistMaxSeconds * 1000,
+      downloadMaxMs: config.archive.downloadMaxSeconds * 1000,
+    },
+    retention: await retentionRules(config),
+  });
+  closers.push(() => archive.close());
+
+  const av = new AvPool({ clock, log });
+  closers.push(() => av.dispose('the server stops'));
+  const engines = new SourceEngines({ clock, av });
+  const noFramesMs = config.source.noFramesSeconds * 1000;
+  const statuses = new StatusKeeper({ streams: store.streams, clock, log });
+  closers.push(() => statuses.close());
+  const onState: OnStationState = (uid, { status }) => statuses.note(uid, status);
+  const station = new Station({ clock, log, archive, engines, noFramesMs, onState });
+  closers.push(() => station.close());
+  archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
+
+  const renderPicture: Render = (track, keySample, maxWidth) => av.picture(track, keySample, { maxWidth });
+  const lock = new Lock({
+    isLocked: (await store.users.countActiveAdmins()) === 0,
+    setupCode: new SetupCode({ clock, print }),
+  });
+  closers.push(() => lock.close());
+  const http = await createHttp({
+    config,
+    version: packageFile.version,
+    revision: packageFile.version,
+    pageDir,
+    clock,
+    log,
+    logRing,
+    store,
+    doorkeeper: new Doorkeeper({
+      users: store.users,
+      sessions: store.sessions,
+      tokens: store.tokens,
+      clock,
+      log,
+      sessionMs: config.session.days * dayMs,
+    }),
+    passwords: new PasswordHasher(),
+    lock,
+    license,
+    health: new Health({ clock, license, archiveDir, warnPercent: config.archive.warnPercent }),
+    audit,
+    station,
+    archive,
+    live: new Live({ clock, log }),
+    pictures: new Pictures({ render: renderPicture, clock }),
+    prober: new SourceProber({ clock, av, engines }),
+    renderPicture,
+  });
+  closers.push(() => http.close());
+  const url = await http.listen();
+  print(`Vidette listens on ${url}`);
+  for (const record of await store.streams.all()) station.apply(stationSettingsOf(record));
+  return url;
+}
+
+/** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */
+async function retentionRules(
+  config: Config,
+): Promise<{ quotaBytes: number | undefined; minFreeBytes: number }> {
+  const { bsize, blocks } = await statfs(config.dataDir);
+  const minFreeBytes = Math.floor(bsize * blocks * (1 - config.archive.quotaPercent / 100));
+  return { quotaBytes: config.archive.quotaBytes ?? undefined, minFreeBytes };
+}
+
+/** Closes all in reverse order; one that fails doesn't keep the others open, and the first failure is thrown after. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.toReversed()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

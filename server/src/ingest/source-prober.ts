@@ -1,0 +1,47 @@
+import type { Track } from '@vidette/media/track';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { SourceAddress } from './address.ts';
+import type { AvPool } from './av/pool.ts';
+import { probe, type ProbeResult } from './probe.ts';
+import type { SourceEngines } from './source-engines.ts';
+
+export interface LookOptions {
+  readonly allowLoopback: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at addresses that are not streams yet. Rejects with a Fault of one of the probe codes (`probe`). */
+export class SourceProber {
+  readonly #clock: Clock;
+  readonly #av: AvPool;
+  readonly #engines: SourceEngines;
+
+  constructor(options: { clock: Clock; av: AvPool; engines: SourceEngines }) {
+    this.#clock = options.clock;
+    this.#av = options.av;
+    this.#engines = options.engines;
+  }
+
+  /** What the address delivers, once its first whole picture is there. */
+  async probe(
+    address: SourceAddress,
+    options: LookOptions,
+  ): Promise<{ tracks: readonly Track[]; transport: string }> {
+    const { tracks, transport } = await this.#look(address, options);
+    return { tracks, transport };
+  }
+
+  /** The first key picture as a JPEG, at most `maxWidth` pixels wide. */
+  async preview(address: SourceAddress, options: LookOptions & { maxWidth: number }): Promise<Uint8Array> {
+    const { keyTrack, keySample } = await this.#look(address, options);
+    if (keyTrack.kind !== 'video') throw new Fault('ProbeError', 'The source sends sound, but no picture.');
+    return this.#av.picture(keyTrack, keySample, { maxWidth: options.maxWidth });
+  }
+
+  #look(address: SourceAddress, { allowLoopback, timeoutMs, signal }: LookOptions): Promise<ProbeResult> {
+    const openSession = this.#engines.opener(address, allowLoopback);
+    return probe(address, { clock: this.#clock, openSession, timeoutMs, signal });
+  }
+}

@@ -1,0 +1,47 @@
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Streams } from '../store/streams.ts';
+
+const flushMs = 500;
+
+/** Keeps in the database what the streams are like, for lists to filter and sort by: one write for all changes of a moment. */
+export class StatusKeeper {
+  readonly #streams: Streams;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #waiting = new Map<string, string>();
+  #cancel: Cancel | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: { streams: Streams; clock: Clock; log: Log }) {
+    this.#streams = options.streams;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** Notes a stream's status; it is in the database within about half a second. */
+  note(uid: string, status: string): void {
+    this.#waiting.set(uid, status);
+    this.#cancel ??= this.#clock.after(flushMs, () => this.#flush());
+  }
+
+  /** Writes what waits and is done. */
+  async close(): Promise<void> {
+    this.#flush();
+    await this.#writing;
+  }
+
+  #flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const statuses = this.#waiting;
+    if (statuses.size === 0) return;
+    this.#waiting = new Map();
+    this.#writing = this.#writing
+      .then(() => this.#streams.saveStatuses(statuses))
+      .catch((error: unknown) => {
+        // The statuses themselves live in memory; what lists sort by is behind until the next change.
+        this.#log.error({ err: error }, 'The statuses of streams could not be saved');
+      });
+  }
+}
