@@ -9,6 +9,7 @@ import type { Stream } from '../stream/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
 import { describeTrack, type LiveMessage } from './message.ts';
 import { PendingRun } from './pending-run.ts';
+import { SoundWait } from './sound-wait.ts';
 import { flowingTracks } from './track-flow.ts';
 
 /** Where a live session sends; a WebSocket of its own, or one of many channels of a shared one. */
@@ -59,6 +60,7 @@ const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #reader: Reader;
+  readonly #soundWait: SoundWait;
   #declared: readonly Track[] = [];
   #used: readonly Track[] = [];
   #generation = 0;
@@ -72,6 +74,7 @@ export class LiveSession {
 
   constructor(options: LiveSessionOptions) {
     this.#options = options;
+    this.#soundWait = new SoundWait(options.stream, options.clock, () => this.#schedule());
     this.#reader = options.stream.addReader({
       name: 'live',
       maxBytes: queueBytes,
@@ -114,6 +117,7 @@ export class LiveSession {
   #finish(code: ErrorCode, error?: unknown): void {
     this.#isClosed = true;
     this.#cancelHold?.();
+    this.#soundWait.stop();
     this.#reader.close();
     this.#options.onEnd(code, error);
   }
@@ -140,7 +144,7 @@ export class LiveSession {
   }
 
   #pump(): void {
-    while (!this.#isBlocked && !this.#isClosed) {
+    while (!this.#isBlocked && !this.#isClosed && !this.#soundWait.isWaiting) {
       const event = this.#reader.take();
       if (!event) break;
       this.#handle(event);
@@ -161,6 +165,7 @@ export class LiveSession {
         this.#generation = event.generation;
         this.#run = undefined;
         this.#isInitDue = true;
+        if (this.#wantsSound) this.#soundWait.begin();
         return;
       case 'skipped':
         this.#sendAll();
@@ -190,15 +195,18 @@ export class LiveSession {
     this.#run?.add(sample);
   }
 
+  get #wantsSound(): boolean {
+    const { audio, keyFramesOnly } = this.#options.variant;
+    return audio && !keyFramesOnly;
+  }
+
   /** What is sent from this GOP on. */
   #wantedTracks(): readonly Track[] {
-    const { stream, variant } = this.#options;
+    const { stream } = this.#options;
     // The hub may be ahead of this reader, at other parameters already: then the declared ones are all there is to know.
     const flowing = stream.tracks === this.#declared ? flowingTracks(stream) : this.#declared;
     const hasVideo = flowing.some(({ kind }) => kind === 'video');
-    return variant.audio && !variant.keyFramesOnly
-      ? flowing
-      : flowing.filter(({ kind }) => kind === 'video' || !hasVideo);
+    return this.#wantsSound ? flowing : flowing.filter(({ kind }) => kind === 'video' || !hasVideo);
   }
 
   #begin(used: readonly Track[], first: Sample): void {

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { walkBoxes } from '@vidette/media/fmp4/box';
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+
+/** A few seconds of real picture and sound, to be written into a hub by a test. */
+export interface Clip {
+  readonly tracks: readonly Track[];
+  /** In the order in which a camera would send them, absolute times from `startMs` on. */
+  readonly samples: readonly Sample[];
+}
+
+export interface ClipOptions {
+  readonly seconds: number;
+  readonly framesPerSecond?: number;
+  readonly gopSeconds?: number;
+  readonly hasAudio?: boolean;
+}
+
+/** When every clip begins, ms since the epoch. */
+export const clipStartMs = Date.UTC(2026, 0, 1);
+
+/** Encodes a clip with ffmpeg; small and quick. */
+export async function encodeClip(options: ClipOptions): Promise<Clip> {
+  const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
+  const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
+  // The encoder puts one frame of 1024 silent periods before the sound: it shall begin at 0 as the picture does.
+  const sound = ['-itsoffset', String(1024 / 48_000), '-f', 'lavfi', '-i', `sine=440:r=48000:d=${seconds}`];
+  const args = [
+    ...['-v', 'error', '-f', 'lavfi', '-i', source, ...sound],
+    ...['-map', '0:v', ...(hasAudio ? ['-map', '1:a', '-c:a', 'aac'] : [])],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
+    ...['-g', String(framesPerSecond * gopSeconds), '-video_track_timescale', '90000'],
+    ...['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', '-'],
+  ];
+  const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 1 << 28 });
+  return readClip(stdout);
+}
+
+/** The tracks and samples of a fragmented MP4 whose fragments come one after the other. */
+export function readClip(bytes: Uint8Array): Clip {
+  const boxes = [...walkBoxes(bytes)];
+  const moov = boxes.findIndex(({ type }) => type === 'moov');
+  const initBytes = boxes.slice(0, moov + 1).reduce((sum, { size }) => sum + size, 0);
+  const tracks = parseInit(bytes.subarray(0, initBytes));
+  const samples: Sample[] = [];
+  let offset = 0;
+  for (const box of boxes) {
+    if (box.type === 'moof') samples.push(...samplesOf(bytes, offset, box.size, tracks));
+    offset += box.size;
+  }
+  const secondsOf = ({ trackId, dts }: Sample) =>
+    dts / (tracks.find(({ id }) => id === trackId)?.timescale ?? 1);
+  return { tracks, samples: samples.toSorted((a, b) => secondsOf(a) - secondsOf(b)) };
+}
+
+function samplesOf(
+  bytes: Uint8Array,
+  moofOffset: number,
+  moofSize: number,
+  tracks: readonly Track[],
+): Sample[] {
+  const header = parseFragmentHeader(bytes.subarray(moofOffset, moofOffset + moofSize));
+  return header.tracks.flatMap((run) => {
+    const timescale = tracks.find(({ id }) => id === run.trackId)?.timescale ?? 1;
+    let dts = run.baseDts + (clipStartMs / 1000) * timescale;
+    let at = moofOffset + run.dataOffset;
+    return run.samples.map(({ size, duration, isKey, compositionOffset }): Sample => {
+      const data = bytes.subarray(at, at + size);
+      const sample = {
+        trackId: run.trackId,
+        dts,
+        pts: dts + compositionOffset,
+        isKey,
+        isDamaged: false,
+        data: [data],
+        size,
+      };
+      dts += duration;
+      at += size;
+      return sample;
+    });
+  });
+}

@@ -1,0 +1,21 @@
+import type { LiveMessage } from './message.ts';
+import type { LiveSink } from './session.ts';
+
+/** Takes what a live session sends, for tests; `bufferedBytes` is what the test says it is. */
+export class RecordingSink implements LiveSink {
+  readonly messages: LiveMessage[] = [];
+  readonly media: Uint8Array[] = [];
+  /** Texts by their type and media by 'media', in the order in which they were sent. */
+  readonly order: string[] = [];
+  bufferedBytes = 0;
+
+  text(message: LiveMessage): void {
+    this.messages.push(message);
+    this.order.push(message.type);
+  }
+
+  binary(bytes: Uint8Array): void {
+    this.media.push(bytes);
+    this.order.push('media');
+  }
+}

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
+import { walkBoxes } from '@vidette/media/fmp4/box';
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import type { Sample } from '@vidette/media/sample';
+import { ManualClock } from '../base/manual-clock.ts';
+import { silentLog } from '../base/log.ts';
+import { Stream } from '../stream/stream.ts';
+import { clipStartMs, encodeClip, type Clip } from './clip-fixture.ts';
+import { LiveFragmenter } from './fragmenter.ts';
+import { Live } from './live.ts';
+import { RecordingSink } from './recording-sink.ts';
+import { LiveSession, type LiveVariant } from './session.ts';
+
+let clip: Clip;
+before(async () => {
+  clip = await encodeClip({ seconds: 4 });
+});
+
+const everything: LiveVariant = { audio: true, keyFramesOnly: false };
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+class Scene {
+  readonly clock = new ManualClock();
+  readonly stream = new Stream('s');
+  readonly fragmenter = new LiveFragmenter();
+  readonly ended: string[] = [];
+
+  view(variant = everything): { sink: RecordingSink; session: LiveSession } {
+    const sink = new RecordingSink();
+    const session = new LiveSession({
+      stream: this.stream,
+      fragmenter: this.fragmenter,
+      sink,
+      clock: this.clock,
+      variant,
+      onEnd: (code) => this.ended.push(code),
+    });
+    return { sink, session };
+  }
+
+  async write(samples: readonly Sample[]): Promise<void> {
+    for (const sample of samples) {
+      this.stream.write(sample);
+      await turn();
+      this.clock.advance(14);
+      await turn();
+    }
+  }
+}
+
+/** Pictures of the clip by number, with the sound between them. */
+function upToPicture(count: number): Sample[] {
+  const video = clip.tracks.find(({ kind }) => kind === 'video');
+  let pictures = 0;
+  return clip.samples.filter(({ trackId }) => {
+    if (trackId === video?.id) pictures++;
+    return pictures <= count;
+  });
+}
+
+interface Sent {
+  readonly trackId: number;
+  readonly dts: number;
+  readonly duration: number;
+}
+
+/** What is in the fragments, in order. */
+function samplesIn(media: readonly Uint8Array[]): Sent[] {
+  return media.flatMap((bytes) => {
+    const [box] = walkBoxes(bytes);
+    if (box?.type !== 'moof') return [];
+    return parseFragmentHeader(bytes.subarray(0, box.size)).tracks.flatMap((run) => {
+      let dts = run.baseDts;
+      return run.samples.map(({ duration }) => {
+        const sent = { trackId: run.trackId, dts, duration };
+        dts += duration;
+        return sent;
+      });
+    });
+  });
+}
+
+const videoOf = (sent: readonly Sent[]) =>
+  sent.filter(({ trackId }) => clip.tracks.find(({ id }) => id === trackId)?.kind === 'video');
+
+test('[R7.12] a viewer gets words first, then init segment and GOP so far at once, then a fragment per picture', async () => {
+  const scene = new Scene();
+  scene.stream.setTracks(clip.tracks);
+  const samples = upToPicture(30);
+  const soFar = upToPicture(10);
+  await scene.write(soFar);
+  const { sink } = scene.view();
+  await turn();
+  assert.deepEqual(sink.order, ['init', 'media', 'media']);
+  const [init] = sink.messages;
+  assert.ok(init?.type === 'init');
+  assert.match(init.mimeType, /^video\/mp4; codecs="avc1\.[0-9a-f]{6}, mp4a\.40\.2"$/);
+  assert.equal(init.startMs, clipStartMs);
+  assert.deepEqual(
+    init.tracks.map(({ kind }) => kind),
+    ['video', 'audio'],
+  );
+  assert.deepEqual(parseInit(sink.media[0] ?? new Uint8Array()).length, 2);
+  assert.equal(videoOf(samplesIn(sink.media)).length, 9);
+  await scene.write(samples.slice(soFar.length));
+  const pictures = videoOf(samplesIn(sink.media));
+  assert.equal(pictures.length, 29);
+  assert.deepEqual(
+    pictures.map(({ duration }) => duration),
+    pictures.map(() => 3_600),
+  );
+  // Init, the GOP so far, and one message for each picture since.
+  assert.equal(sink.media.length, 2 + 20);
+  scene.clock.advance(60);
+  assert.equal(videoOf(samplesIn(sink.media)).length, 30);
+});
+
+test('a fragment is built once, however many watch', async () => {
+  const scene = new Scene();
+  scene.stream.setTracks(clip.tracks);
+  const first = scene.view();
+  const others = [scene.view(), scene.view(), scene.view()];
+  await scene.write(clip.samples);
+  scene.clock.advance(60);
+  const { builds } = scene.fragmenter;
+  assert.equal(builds, first.sink.media.length - 1);
+  for (const { sink } of others) {
+    assert.equal(sink.media.length, first.sink.media.length);
+    assert.ok(sink.media.every((bytes, at) => bytes === first.sink.media[at]));
+  }
+});
+
+test('a viewer that is slow skips to a key frame, is told, and never has more than the limit waiting', async () => {
+  const scene = new Scene();
+  scene.stream.setTracks(clip.tracks);
+  const { sink, session } = scene.view();
+  await scene.write(upToPicture(10));
+  sink.bufferedBytes = 10_000_000;
+  await scene.write(clip.samples.slice(upToPicture(10).length));
+  const before = sink.media.length;
+  sink.bufferedBytes = 0;
+  session.resume();
+  await turn();
+  assert.ok(before < 15);
+  const told = sink.messages.at(-1);
+  assert.ok(told?.type === 'skipped' && told.samples > 0);
+  const pictures = videoOf(samplesIn(sink.media));
+  const jump = pictures.findIndex(
+    ({ dts }, at) => at > 0 && dts - (pictures[at - 1]?.dts ?? dts) > 3_600 * 2,
+  );
+  // The clip's fourth and last GOP: its key frame is picture 75.
+  assert.equal(pictures[jump]?.dts, (clipStartMs / 1000) * 90_000 + 75 * 3_600);
+  assert.equal(session.skippedSamples, told.samples);
+});
+
+test('sound that is announced and never sent does not keep the picture away; it joins when it comes', async () => {
+  const scene = new Scene();
+  const audio = clip.tracks.find(({ kind }) => kind === 'audio');
+  scene.stream.setTracks(clip.tracks);
+  const { sink } = scene.view();
+  const half = upToPicture(50);
+  await scene.write(half.filter(({ trackId }) => trackId !== audio?.id));
+  assert.ok(sink.messages[0]?.type === 'init' && !sink.messages[0].mimeType.includes('mp4a'));
+  assert.equal(sink.messages.length, 1);
+  await scene.write(clip.samples.slice(half.length));
+  const inits = sink.messages.filter((message) => message.type === 'init');
+  assert.equal(inits.length, 2);
+  assert.match(inits[1]?.mimeType ?? '', /mp4a/);
+});
+
+test('sound that falls silent is taken out at the next key frame', async () => {
+  const scene = new Scene();
+  const audio = clip.tracks.find(({ kind }) => kind === 'audio');
+  scene.stream.setTracks(clip.tracks);
+  const { sink } = scene.view();
+  const head = upToPicture(10);
+  await scene.write(head);
+  await scene.write(clip.samples.slice(head.length).filter(({ trackId }) => trackId !== audio?.id));
+  const inits = sink.messages.filter((message) => message.type === 'init');
+  assert.deepEqual(
+    inits.map(({ mimeType }) => mimeType.includes('mp4a')),
+    [true, false],
+  );
+});
+
+test('variants: without sound, and key frames only', async () => {
+  const scene = new Scene();
+  scene.stream.setTracks(clip.tracks);
+  const silent = scene.view({ audio: false, keyFramesOnly: false });
+  const tile = scene.view({ audio: true, keyFramesOnly: true });
+  for (const sample of clip.samples) {
+    scene.stream.write(sample);
+    await turn();
+    scene.clock.advance(20);
+  }
+  scene.clock.advance(100);
+  const sentSilent = samplesIn(silent.sink.media);
+  assert.equal(sentSilent.length, 100);
+  assert.ok(silent.sink.messages[0]?.type === 'init' && !silent.sink.messages[0].mimeType.includes('mp4a'));
+  const keys = samplesIn(tile.sink.media);
+  assert.equal(keys.length, 4);
+  // A player must find no hole before the next key frame.
+  keys.forEach(({ dts, duration }, at) => assert.ok(dts + duration >= (keys[at + 1]?.dts ?? 0)));
+});
+
+test('a camera that slows down from 25 to 3 pictures a second is never taken for broken off', async () => {
+  const scene = new Scene();
+  const video = clip.tracks.filter(({ kind }) => kind === 'video');
+  scene.stream.setTracks(video);
+  const { sink } = scene.view();
+  const pictures = clip.samples.filter(({ trackId }) => trackId === video[0]?.id).slice(0, 25);
+  const slowFrom = 10;
+  for (const [at, picture] of pictures.entries()) {
+    const late = Math.max(0, at - slowFrom) * 27_000;
+    scene.stream.write({ ...picture, dts: picture.dts + late, pts: picture.pts + late });
+    await turn();
+    scene.clock.advance(at < slowFrom ? 40 : 340);
+  }
+  const sent = samplesIn(sink.media);
+  assert.equal(sent.length, 25);
+  sent.forEach(({ dts, duration }, at) => {
+    const next = sent[at + 1];
+    // Media Source Extensions, coded frame processing: a step of more than twice the last length is a break.
+    if (next) assert.ok(next.dts - dts <= 2 * duration, `picture ${at}: ${next.dts - dts} after ${duration}`);
+  });
+});
+
+test('pause and return are told, parameters come anew, and the end has a code', async () => {
+  const scene = new Scene();
+  const { sink } = scene.view();
+  await turn();
+  assert.deepEqual(sink.messages, [{ type: 'waiting', reason: 'connecting' }]);
+  scene.stream.setTracks(clip.tracks);
+  await scene.write(upToPicture(5));
+  scene.stream.pause('no-frames');
+  scene.stream.setTracks(clip.tracks);
+  await scene.write(upToPicture(5));
+  scene.stream.end('removed');
+  await turn();
+  assert.deepEqual(
+    sink.messages.map(({ type }) => type),
+    ['waiting', 'init', 'waiting', 'init', 'end'],
+  );
+  assert.deepEqual(sink.messages[2], { type: 'waiting', reason: 'no-frames' });
+  const generations = sink.messages
+    .filter((message) => message.type === 'init')
+    .map(({ generation }) => generation);
+  assert.deepEqual(generations, [1, 2]);
+  assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'NotFound' });
+  assert.deepEqual(scene.ended, ['NotFound']);
+  // Nothing was kept back when the source went: all five pictures of both runs.
+  assert.equal(videoOf(samplesIn(sink.media)).length, 10);
+  assert.equal(scene.clock.pendingTimers, 0);
+});
+
+test('a fault of our own ends that viewer, not the stream', async () => {
+  const scene = new Scene();
+  const broken = clip.tracks.map((track) => ({ ...track, config: new Uint8Array(1) }));
+  scene.stream.setTracks(broken);
+  const { sink } = scene.view();
+  await scene.write(upToPicture(3));
+  assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'InternalServerError' });
+  assert.equal(scene.stream.readerCount, 0);
+  assert.equal(scene.stream.counters.videoSamples, 3);
+});
+
+test('viewers and bytes are counted, those of viewers that left too', async () => {
+  const live = new Live({ clock: new ManualClock(), log: silentLog });
+  const stream = new Stream('s');
+  stream.setTracks(clip.tracks);
+  const sink = new RecordingSink();
+  const session = live.open(stream, sink, everything, () => {});
+  for (const sample of upToPicture(10)) stream.write(sample);
+  await turn();
+  const bytes = sink.media.reduce((sum, { length }) => sum + length, 0);
+  assert.deepEqual(live.audience(stream), { viewers: 1, bytesSent: bytes, skippedSamples: 0 });
+  session.close();
+  session.close();
+  assert.deepEqual(live.audience(stream), { viewers: 0, bytesSent: bytes, skippedSamples: 0 });
+  assert.equal(stream.readerCount, 0);
+});
