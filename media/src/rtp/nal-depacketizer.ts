@@ -43,7 +43,7 @@ export class NalDepacketizer {
   #isPending = false;
   #isKey = false;
   #isDamaged = false;
-  /** A whole picture may be missing before the next one. */
+  /** Something is missing before this picture: the end of the one before, or whole pictures. */
   #isGapCarried = false;
   #isMarkerTrusted = true;
   #endedByMarkerAt: number | undefined;
@@ -64,21 +64,25 @@ export class NalDepacketizer {
   push(packet: RtpPacket, lost: number): void {
     if (lost > 0) {
       this.#dropFragment();
-      this.#isDamaged = true;
+      if (this.#isPending) this.#isDamaged = true;
     }
     if (this.#isPending && packet.timestamp !== this.#timestamp) {
       this.#dropFragment();
       this.#finish();
     }
+    if (lost > 0 && !this.#isPending) this.#isGapCarried = true;
     this.#timestamp = packet.timestamp;
     this.#isPending = true;
-    if (lost > 0) this.#isDamaged = true;
     if (packet.payloadStart < packet.payloadEnd) this.#rules.unpack(packet, this);
     if (this.#builder.size > maxUnitBytes) this.#giveUp();
-    if (packet.isMarker && this.#isMarkerTrusted && this.#builder.hasSlice) {
-      this.#finish();
-      this.#endedByMarkerAt = packet.timestamp;
+    if (!packet.isMarker || !this.#isMarkerTrusted || !this.#builder.hasSlice) return;
+    if (this.#isSliceOpen) {
+      // A marker in the middle of a unit: this camera sets it on every packet.
+      this.#isMarkerTrusted = false;
+      return;
     }
+    this.#finish();
+    this.#endedByMarkerAt = packet.timestamp;
   }
 
   /** Takes a parameter set from outside the stream, as from the session description. */
@@ -181,6 +185,7 @@ export class NalDepacketizer {
       this.#isMarkerTrusted = false;
       return false;
     }
+    if (!isFirst && !this.#builder.hasSlice) this.#isDamaged = true;
     this.#isKey ||= this.#rules.isKey(type);
     return true;
   }

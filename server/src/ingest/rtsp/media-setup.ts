@@ -2,7 +2,6 @@ import { MalformedError } from '@vidette/media/malformed';
 import { RtpPacket } from '@vidette/media/rtp/packet';
 import { parseRtcp } from '@vidette/media/rtp/rtcp';
 import { header, parseInterleaved, parseSession } from '@vidette/media/rtsp/message';
-import type { Track } from '@vidette/media/track';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { SourceSink } from '../source.ts';
@@ -14,7 +13,7 @@ import { refuseUnlessOk } from './handshake.ts';
 import { isConverted, type ChosenMedia, type MediaChoice } from './media-choice.ts';
 import { Receiver } from './receiver.ts';
 import { TrackGate } from './track-gate.ts';
-import { describedVideoTrack, VideoReader } from './video-reader.ts';
+import { VideoReader } from './video-reader.ts';
 
 export interface MediaSetupOptions {
   readonly choice: MediaChoice;
@@ -144,17 +143,5 @@ export class MediaSetup {
     if (!isGoodbye) return;
     receiver.hasSaidGoodbye = true;
     if (this.receivers.every((one) => one.hasSaidGoodbye)) this.#options.onGoodbye();
-  }
-}
-
-/** The track of one medium as far as its description tells it. */
-export function describedTrack(media: ChosenMedia, trackId: number): Track | undefined {
-  if (media.kind === 'video') return describedVideoTrack(media.encoding, media.format, trackId);
-  if (isConverted(media.encoding)) return undefined;
-  try {
-    return soundFormat(media, trackId).track;
-  } catch (error) {
-    if (!(error instanceof MalformedError)) throw error;
-    return undefined;
   }
 }

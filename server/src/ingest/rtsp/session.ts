@@ -1,4 +1,3 @@
-import type { Track } from '@vidette/media/track';
 import type { Clock } from '../../base/clock.ts';
 import type { PauseCause } from '../../stream/reader.ts';
 import type { Credentials } from '../address.ts';
@@ -9,7 +8,7 @@ import type { ConvertAudio } from './converted-audio-reader.ts';
 import { describeSource, refuseUnlessOk, type Described } from './handshake.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { chooseMedia, type MediaChoice } from './media-choice.ts';
-import { describedTrack, MediaSetup } from './media-setup.ts';
+import { MediaSetup } from './media-setup.ts';
 import { ReceptionReport } from './reception-report.ts';
 
 export interface RtspSessionOptions {
@@ -47,21 +46,6 @@ export class RtspSession implements SourceSession {
     } catch (error) {
       if (signal.aborted) return 'stopped';
       throw error;
-    }
-  }
-
-  /**
-   * What the camera announces, without playing it. A picture whose parameters come only in the stream is missing from
-   * the list, as is sound that is converted.
-   *
-   * @throws Fault of a probe code, as `run` does
-   */
-  async describe(signal: AbortSignal): Promise<readonly Track[]> {
-    const described = await this.#describe(signal);
-    try {
-      return this.#choose(described).media.flatMap((media, index) => describedTrack(media, index + 1) ?? []);
-    } finally {
-      await described.connection.close();
     }
   }
 

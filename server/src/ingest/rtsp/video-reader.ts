@@ -77,16 +77,6 @@ export class VideoReader implements PayloadReader {
   }
 }
 
-/** The track as far as the description alone tells it; undefined when the camera leaves that to the stream. */
-export function describedVideoTrack(
-  encoding: string,
-  format: MediaFormat,
-  trackId: number,
-): VideoTrack | undefined {
-  const { parameters } = videoDepacketizer(encoding, format, () => {});
-  return buildTrack(encoding, trackId, parameters, () => {});
-}
-
 function videoDepacketizer(
   encoding: string,
   { parameters }: MediaFormat,

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { sampleNals } from '@vidette/media/codec/nal';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../../server/src/base/fault.ts';
+import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
+import { encodeClip, type Clip } from './fake-media.ts';
+import { listen, ofTrack, type Heard, type ListenOptions, type Listening } from './listening.ts';
+
+const credentials = { username: 'admin', password: 'p"a\\ss: word' };
+const user = { user: credentials.username, password: credentials.password };
+
+let clip: Clip;
+let otherClip: Clip;
+
+before(async () => {
+  clip = await encodeClip();
+  otherClip = await encodeClip({ width: 480, height: 270 });
+});
+
+/** Runs a session against a camera that lives as long as the call. */
+async function against(
+  options: Omit<FakeCameraOptions, 'clip'> & { clip?: Clip },
+  session: Partial<ListenOptions>,
+  until: (heard: Heard) => boolean,
+): Promise<Listening & { camera: FakeCamera }> {
+  const camera = await startFakeCamera({ clip, paceMs: 10, ...options });
+  try {
+    return { ...(await listen({ url: camera.url, ...session }, until)), camera };
+  } finally {
+    await camera.stop();
+  }
+}
+
+function faultWith(code: ErrorCode, words: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof Fault);
+    assert.equal(error.code, code);
+    assert.match(error.message, words);
+    return true;
+  };
+}
+
+const pictures = (count: number) => (heard: Heard) => heard.samples.length >= count;
+
+/** Decode times grow, and every sample of the picture holds what the clip holds. */
+function assertSame(heard: Heard, source: Clip, from = 0): void {
+  let last = 0;
+  ofTrack(heard, 1).forEach((sample, index) => {
+    assert.ok(sample.dts > last, 'decode times grow');
+    last = sample.dts;
+    const expected = source.pictures[(from + index) % source.pictures.length];
+    assert.deepEqual(
+      sampleNals(sample.data).map((nal) => Buffer.from(nal).toString('base64')),
+      expected?.nals.map((nal) => Buffer.from(nal).toString('base64')),
+    );
+    assert.equal(sample.isKey, expected?.isKey);
+    assert.equal(
+      sample.size,
+      sample.data.reduce((sum, slice) => sum + slice.length, 0),
+    );
+  });
+}
+
+function damagedAmong(heard: Heard): number[] {
+  return heard.samples.flatMap((sample, index) => (sample.isDamaged ? [index] : []));
+}
+
+describe('sign-in', () => {
+  for (const auth of [
+    { scheme: 'basic', ...user },
+    { scheme: 'digest', algorithms: ['MD5'], ...user },
+    { scheme: 'digest', algorithms: ['MD5'], hasQop: true, ...user },
+    { scheme: 'digest', algorithms: ['MD5', 'SHA-256'], hasQop: true, ...user },
+    { scheme: 'digest', algorithms: ['SHA-256'], hasQop: true, nonceUses: 1, ...user },
+  ] as const) {
+    test(`[R10.1] ${JSON.stringify({ ...auth, user: undefined, password: undefined })}`, async () => {
+      const heard = await against({ auth }, { credentials }, pictures(3));
+      assert.equal(heard.cause, 'stopped');
+      assertSame(heard, clip);
+      const answers = heard.camera.requests.flatMap(({ headers }) =>
+        headers.filter(([name]) => name === 'authorization').map(([, value]) => value),
+      );
+      assert.ok(answers.length > 0);
+      if (auth.scheme === 'digest' && auth.algorithms.includes('SHA-256' as never)) {
+        assert.ok(
+          answers.every((answer) => answer.includes('algorithm=SHA-256')),
+          'the stronger one is taken',
+        );
+      }
+    });
+  }
+
+  test('[R8.11] a wrong password, or none, is HTTP_UNAUTHORIZED, asked a few times at most', async () => {
+    for (const given of [{ username: 'admin', password: 'wrong' }, undefined]) {
+      const camera = await startFakeCamera({ clip, auth: { scheme: 'digest', ...user } });
+      await assert.rejects(
+        listen({ url: camera.url, ...(given ? { credentials: given } : {}) }, () => false),
+        faultWith('HTTP_UNAUTHORIZED', /user name or password/),
+      );
+      assert.ok(camera.requests.length <= 4);
+      await camera.stop();
+    }
+  });
+
+  test('the password goes to nobody else by Basic after a redirect', async () => {
+    const target = await startFakeCamera({ clip, auth: { scheme: 'basic', ...user } });
+    const camera = await startFakeCamera({ clip, redirectTo: target.url.replace('127.0.0.1', 'localhost') });
+    await assert.rejects(
+      listen({ url: camera.url, credentials }, () => false),
+      faultWith('HTTP_UNAUTHORIZED', /user name or password/),
+    );
+    assert.ok(target.requests.every(({ headers }) => headers.every(([name]) => name !== 'authorization')));
+    await Promise.all([camera.stop(), target.stop()]);
+  });
+});
+
+describe('addresses', () => {
+  for (const control of ['relative', 'absolute', 'missing'] as const) {
+    test(`[R10.1] control attributes: ${control}`, async () => {
+      const heard = await against({ control }, {}, pictures(2));
+      const setup = heard.camera.requests.find(({ method }) => method === 'SETUP');
+      const { url } = heard.camera;
+      assert.equal(setup?.uri, control === 'missing' ? url : `${url}/trackID=0`);
+      assert.equal(heard.camera.requests.filter(({ method }) => method === 'SETUP').length, 1);
+    });
+  }
+
+  test('[R10.1] Content-Base', async () => {
+    const heard = await against({ contentBase: (origin) => `${origin}/other/place/` }, {}, pictures(2));
+    const setup = heard.camera.requests.find(({ method }) => method === 'SETUP');
+    assert.match(setup?.uri ?? '', /\/other\/place\/trackID=0$/);
+  });
+
+  test('[R10.1] redirects are followed through the dialler, and not for ever', async () => {
+    const target = await startFakeCamera({ clip, paceMs: 10 });
+    const heard = await against({ redirectTo: target.url }, {}, pictures(2));
+    assert.equal(heard.camera.connections, 1);
+    assert.equal(target.connections, 1);
+    await target.stop();
+    const loop = await startFakeCamera({ clip, redirectTo: '/round/and/round' });
+    await assert.rejects(
+      listen({ url: loop.url }, () => false),
+      faultWith('ProbeError', /redirected more than/),
+    );
+    await loop.stop();
+  });
+});
+
+describe('what cannot be received', () => {
+  test('[R8.11] an HTML page', async () => {
+    const camera = await startFakeCamera({ clip, html: '<html><body>Welcome</body></html>' });
+    await assert.rejects(
+      listen({ url: camera.url }, () => false),
+      faultWith('ProbeError', /RTSP/),
+    );
+    await camera.stop();
+  });
+
+  test('[R8.11] a path that does not exist', async () => {
+    const camera = await startFakeCamera({ clip, status: { DESCRIBE: 404 } });
+    await assert.rejects(
+      listen({ url: camera.url }, () => false),
+      faultWith('HTTP_NOT_FOUND', /path/),
+    );
+    await camera.stop();
+  });
+
+  test('[R8.11] a closed port', async () => {
+    const camera = await startFakeCamera({ clip });
+    await camera.stop();
+    await assert.rejects(
+      listen({ url: camera.url }, () => false),
+      faultWith('EHOSTUNREACH', /refused/),
+    );
+  });
+
+  test('[R8.11] a reply that never comes, within its limit', async () => {
+    const camera = await startFakeCamera({ clip, ignores: 'DESCRIBE' });
+    const session = { url: camera.url, replyTimeoutMs: 200 };
+    await assert.rejects(
+      listen(session, () => false),
+      faultWith('EHOSTUNREACH', /did not answer/),
+    );
+    await camera.stop();
+  });
+
+  test('a connection that breaks while it plays', async () => {
+    const camera = await startFakeCamera({ clip, paceMs: 10, dropAfter: 5 });
+    await assert.rejects(
+      listen({ url: camera.url }, () => false),
+      faultWith('EHOSTUNREACH', /closed the connection/),
+    );
+    await camera.stop();
+  });
+});
+
+describe('while it plays', () => {
+  test('[R10.1] parameter sets in the description, in the stream, or both', async () => {
+    for (const parameters of ['described', 'in-band', 'both'] as const) {
+      const heard = await against({ parameters }, {}, pictures(12));
+      assertSame(heard, clip);
+      assert.equal(heard.tracks.length, 1);
+      assert.deepEqual(
+        heard.tracks[0]?.map((track) => track.kind === 'video' && [track.width, track.height]),
+        [[320, 180]],
+      );
+    }
+  });
+
+  test('[R10.1] parameter sets that change midway begin a new track at the key frame', async () => {
+    const heard = await against(
+      { change: { at: 7, clip: otherClip }, parameters: 'in-band' },
+      {},
+      (now) => now.samples.length >= 12,
+    );
+    assert.equal(heard.tracks.length, 2);
+    const [track] = heard.tracks[1] ?? [];
+    assert.ok(track?.kind === 'video' && track.width === 480);
+    assert.ok(heard.samples[7]?.isKey);
+    assert.ok(heard.samples.every((sample) => !sample.isDamaged));
+  });
+
+  test('[R10.1] chunks split anywhere, channels by the server, early packets, a miscounted CSeq', async () => {
+    const heard = await against(
+      { pieceBytes: 7, firstChannel: 6, startsEarly: true, cseqOffset: 1000 },
+      {},
+      pictures(6),
+    );
+    assertSame(heard, clip);
+  });
+
+  test('[R10.1] lost packets are counted, and only the pictures they hit are damaged', async () => {
+    const large = await encodeClip({ width: 640, height: 360, slices: 4 });
+    const loses = (picture: number, position: number) => picture === 3 && position === 1;
+    const heard = await against({ clip: large, loses }, {}, pictures(12));
+    assert.deepEqual(damagedAmong(heard), [3]);
+    assert.equal(heard.samples.length, 12);
+    assert.ok(
+      heard.notes.some((note) => note.includes('1 packets were lost')),
+      heard.notes.join(),
+    );
+  });
+
+  test('[R10.1] of a picture that is lost as a whole, the next one bears the mark, unless it is a key frame', async () => {
+    const loses = (picture: number) => picture === 3 || picture === 9;
+    const heard = await against({ loses }, {}, pictures(12));
+    assert.deepEqual(damagedAmong(heard), [3]);
+    assert.ok(heard.samples[8]?.isKey);
+  });
+
+  test('[R10.1] time stamps that wrap go on evenly', async () => {
+    const heard = await against({ firstTimestamp: 2 ** 32 - 4 * 4500, paceMs: 50 }, {}, pictures(10));
+    heard.samples.slice(1).forEach((sample, index) => {
+      assert.equal(sample.dts - (heard.samples[index]?.dts ?? 0), 4500);
+    });
+  });
+
+  test('[R10.1] a jump of the time stamps begins anew at the time of arrival', async () => {
+    for (const ticks of [90_000 * 3600, -90_000 * 3600]) {
+      const heard = await against({ jump: { at: 5, ticks } }, {}, pictures(10));
+      const [first] = heard.samples;
+      const last = heard.samples.at(-1);
+      assert.ok(first && last && last.dts > first.dts && last.dts - first.dts < 90_000 * 30);
+      heard.samples
+        .slice(1)
+        .forEach((sample, index) => assert.ok(sample.dts > (heard.samples[index]?.dts ?? 0)));
+    }
+  });
+
+  test('[R10.1] a second track that never sends holds nobody up, and is not promised', async () => {
+    const heard = await against(
+      { sound: 'never' },
+      { convertAudio: () => ({ write: () => true, close() {} }) },
+      pictures(20),
+    );
+    assertSame(heard, clip);
+    assert.deepEqual(
+      heard.tracks.map((tracks) => tracks.map(({ kind }) => kind)),
+      [['video']],
+    );
+  });
+
+  test('[R10.1] pictures end without markers, and with a marker on every packet', async () => {
+    const sliced = await encodeClip({ slices: 4 });
+    for (const markers of ['none', 'all'] as const) {
+      const heard = await against(
+        { clip: sliced, markers, parameters: 'described' },
+        {},
+        (now) => now.samples.length >= 8,
+      );
+      const whole = heard.samples.slice(markers === 'all' ? 1 : 0);
+      assert.ok(whole.every((sample) => sampleNals(sample.data).length === 4));
+    }
+  });
+
+  test('[R10.1] the goodbye of the sender ends the session', async () => {
+    const camera = await startFakeCamera({ clip, paceMs: 10, goodbyeAfter: 3 });
+    const heard = await listen({ url: camera.url }, () => false);
+    assert.equal(heard.cause, 'ended');
+    while (camera.requests.at(-1)?.method !== 'TEARDOWN') await setImmediate();
+    await camera.stop();
+  });
+
+  for (const [methods, expected] of [
+    ['OPTIONS, GET_PARAMETER', 'GET_PARAMETER'],
+    ['OPTIONS, PLAY', 'OPTIONS'],
+  ] as const) {
+    test(`[R10.1] signs of life by ${expected} where the server names ${methods}`, async () => {
+      const camera = await startFakeCamera({ clip, methods, timeoutSeconds: 1 });
+      const afterPlay = () => camera.requests.slice(4);
+      await listen({ url: camera.url }, () => afterPlay().some(({ method }) => method === expected));
+      const alive = afterPlay().find(({ method }) => method === expected);
+      assert.equal(alive?.headers.find(([name]) => name === 'session')?.[1], 'fake123');
+      await camera.stop();
+    });
+  }
+});

@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { header, parseHead, type RtspRequest } from '@vidette/media/rtsp/message';
+import { h264Payloads, interleavedRtp, type Clip } from './fake-media.ts';
+
+/** What a scripted camera does; everything left out is as a good camera does it. */
+export interface FakeCameraOptions {
+  readonly clip: Clip;
+  readonly auth?: FakeAuth;
+  /** How the description names its tracks. */
+  readonly control?: 'relative' | 'absolute' | 'missing';
+  /** Where the description says that relative names belong; the request's own address unless given. */
+  readonly contentBase?: (origin: string) => string;
+  /** Parameter sets in the description, in front of every key frame, or both. Default both. */
+  readonly parameters?: 'described' | 'in-band' | 'both';
+  /** A second track: silence in G.711, or one that is announced and never sends. */
+  readonly sound?: 'pcmu' | 'never';
+  /** Every request is answered with this page. */
+  readonly html?: string;
+  /** Statuses by method, in place of 200. */
+  readonly status?: Readonly<Record<string, number>>;
+  readonly redirectTo?: string;
+  /** The server's own choice of interleaved channels. */
+  readonly firstChannel?: number;
+  /** Sends packets before the reply to PLAY. */
+  readonly startsEarly?: boolean;
+  /** Added to the CSeq of every reply. */
+  readonly cseqOffset?: number;
+  /** The Public header of OPTIONS. */
+  readonly methods?: string;
+  readonly timeoutSeconds?: number;
+  readonly replyDelayMs?: number;
+  /** Requests of this method are never answered. */
+  readonly ignores?: string;
+  /** Closes the connection after so many pictures, */
+  readonly dropAfter?: number;
+  /** or stays silent from then on, */
+  readonly stallAfter?: number;
+  /** or says goodbye by RTCP. */
+  readonly goodbyeAfter?: number;
+  /** RTP packets that are left out, by picture and position in it, both from 0. */
+  readonly loses?: (picture: number, position: number) => boolean;
+  /** RTP time stamp of the first picture. */
+  readonly firstTimestamp?: number;
+  /** Added to the time stamps from this picture on. */
+  readonly jump?: { readonly at: number; readonly ticks: number };
+  /** Another clip from this picture on. */
+  readonly change?: { readonly at: number; readonly clip: Clip };
+  readonly markers?: 'last' | 'none' | 'all';
+  /** Cuts what is written into pieces of so many bytes. */
+  readonly pieceBytes?: number;
+  /** Time between pictures; the clip's own unless given, ms. */
+  readonly paceMs?: number;
+  /** Pictures from now on per session, then silence with the socket open. Unlimited unless given. */
+  readonly pictures?: number;
+}
+
+export interface FakeAuth {
+  readonly scheme: 'basic' | 'digest';
+  readonly algorithms?: readonly ('MD5' | 'SHA-256')[];
+  readonly hasQop?: boolean;
+  readonly user: string;
+  readonly password: string;
+  /** A nonce serves so many requests and is stale then. */
+  readonly nonceUses?: number;
+}
+
+export interface FakeCamera {
+  readonly port: number;
+  readonly url: string;
+  /** What was asked, in order, of all connections. */
+  readonly requests: readonly RtspRequest[];
+  readonly connections: number;
+  stop(): Promise<void>;
+}
+
+const realm = 'fake camera';
+const videoClock = 90_000;
+const soundTicks = 160;
+
+/** Starts a camera on a free port of the loopback interface. */
+export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeCamera> {
+  const requests: RtspRequest[] = [];
+  const connections = new Set<Connection>();
+  let count = 0;
+  const server = createServer((socket) => {
+    count++;
+    const connection = new Connection(socket, options, (request) => requests.push(request));
+    connections.add(connection);
+    socket.on('close', () => connections.delete(connection));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `rtsp://127.0.0.1:${port}/live/main`,
+    requests,
+    get connections() {
+      return count;
+    },
+    async stop() {
+      for (const connection of connections) connection.close();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** One client of the camera. */
+class Connection {
+  readonly #socket: Socket;
+  readonly #options: FakeCameraOptions;
+  readonly #onRequest: (request: RtspRequest) => void;
+  #text = '';
+  #nonce = '';
+  #nonceUses = 0;
+  #nonces = 0;
+  #setups = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #picture = 0;
+  #sequence = 65_530;
+  #soundSequence = 0;
+
+  constructor(socket: Socket, options: FakeCameraOptions, onRequest: (request: RtspRequest) => void) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#onRequest = onRequest;
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    // A client that goes away in the middle is what these tests are about.
+    socket.on('error', () => this.close());
+    socket.on('close', () => clearInterval(this.#timer));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#socket.destroy();
+  }
+
+  #read(chunk: Buffer): void {
+    this.#text += chunk.toString('latin1');
+    for (let end = this.#text.indexOf('\r\n\r\n'); end >= 0; end = this.#text.indexOf('\r\n\r\n')) {
+      const message = parseHead(this.#text.slice(0, end));
+      this.#text = this.#text.slice(end + 4);
+      if (message.type !== 'request') continue;
+      this.#onRequest(message);
+      const delayMs = this.#options.replyDelayMs ?? 0;
+      if (delayMs > 0) setTimeout(() => this.#answer(message), delayMs).unref();
+      else this.#answer(message);
+    }
+  }
+
+  #answer(request: RtspRequest): void {
+    const { html, status, redirectTo, ignores, auth } = this.#options;
+    const { method } = request;
+    if (method === ignores) return;
+    if (html !== undefined) {
+      this.#socket.end(`HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n${html}`);
+      return;
+    }
+    const challenge = auth && method !== 'OPTIONS' ? this.#challenge(request, auth) : undefined;
+    const forced = status?.[method];
+    if (challenge) this.#reply(request, 401, challenge);
+    else if (forced !== undefined) this.#reply(request, forced, []);
+    else if (redirectTo !== undefined && method === 'DESCRIBE')
+      this.#reply(request, 302, [`Location: ${redirectTo}`]);
+    else this.#serve(request);
+  }
+
+  #serve(request: RtspRequest): void {
+    const options = this.#options;
+    switch (request.method) {
+      case 'OPTIONS':
+        this.#reply(request, 200, [`Public: ${options.methods ?? 'DESCRIBE, SETUP, PLAY, TEARDOWN'}`]);
+        return;
+      case 'DESCRIBE': {
+        const base = options.contentBase?.(`rtsp://${header(request, 'host') ?? originOf(request.uri)}`);
+        const headers = [
+          'Content-Type: application/sdp',
+          ...(base === undefined ? [] : [`Content-Base: ${base}`]),
+        ];
+        this.#reply(request, 200, headers, this.#description(request.uri));
+        return;
+      }
+      case 'SETUP': {
+        const channel = (options.firstChannel ?? 0) + 2 * this.#setups++;
+        this.#reply(request, 200, [
+          `Transport: RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`,
+          `Session: fake123;timeout=${options.timeoutSeconds ?? 60}`,
+        ]);
+        return;
+      }
+      case 'PLAY':
+        if (options.startsEarly) this.#send();
+        this.#reply(request, 200, []);
+        this.#timer = setInterval(() => this.#send(), options.paceMs ?? 1000 / options.clip.framesPerSecond);
+        return;
+      case 'TEARDOWN':
+        this.#reply(request, 200, []);
+        this.#socket.end();
+        return;
+      default:
+        this.#reply(request, 200, []);
+    }
+  }
+
+  #reply(request: RtspRequest, status: number, headers: readonly string[], body = ''): void {
+    const cseq = Number(header(request, 'cseq')) + (this.#options.cseqOffset ?? 0);
+    const lines = [`RTSP/1.0 ${status} Words`, `CSeq: ${cseq}`, ...headers];
+    if (body !== '') lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+    this.#write(Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`));
+  }
+
+  #write(bytes: Buffer): void {
+    const { pieceBytes } = this.#options;
+    if (this.#socket.destroyed) return;
+    if (pieceBytes === undefined) {
+      this.#socket.write(bytes);
+      return;
+    }
+    this.#socket.setNoDelay(true);
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      this.#socket.write(bytes.subarray(at, at + pieceBytes));
+  }
+
+  #description(uri: string): string {
+    const { clip, parameters = 'both', control = 'relative', sound } = this.#options;
+    const named = (name: string) =>
+      control === 'missing' ? [] : [`a=control:${control === 'absolute' ? `${uri}/` : ''}${name}`];
+    const sprop = `${clip.sps.toString('base64')},${clip.pps.toString('base64')}`;
+    const described = parameters === 'in-band' ? '' : `;sprop-parameter-sets=${sprop}`;
+    return [
+      ...['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=Fake', 't=0 0'],
+      ...['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/90000', `a=fmtp:96 packetization-mode=1${described}`],
+      ...named('trackID=0'),
+      ...(sound ? ['m=audio 0 RTP/AVP 0', ...named('trackID=1')] : []),
+      ...['m=application 0 RTP/AVP 107', 'a=rtpmap:107 vnd.onvif.metadata/90000', ...named('trackID=2')],
+      '',
+    ].join('\r\n');
+  }
+
+  /** The headers of a refusal, or undefined when the request carries the right answer. */
+  #challenge(request: RtspRequest, auth: FakeAuth): string[] | undefined {
+    const answer = header(request, 'authorization') ?? '';
+    if (auth.scheme === 'basic') {
+      const right = `Basic ${Buffer.from(`${auth.user}:${auth.password}`).toString('base64')}`;
+      return answer === right ? undefined : [`WWW-Authenticate: Basic realm="${realm}"`];
+    }
+    const isRight = this.#nonce !== '' && isRightDigest(answer, request.method, this.#nonce, auth);
+    const isStale = isRight && auth.nonceUses !== undefined && this.#nonceUses >= auth.nonceUses;
+    if (isRight && !isStale) {
+      this.#nonceUses++;
+      return undefined;
+    }
+    this.#nonce = `nonce${++this.#nonces}`;
+    this.#nonceUses = 0;
+    const qop = auth.hasQop ? ', qop="auth"' : '';
+    return (auth.algorithms ?? ['MD5']).map(
+      (name) =>
+        `WWW-Authenticate: Digest realm="${realm}", nonce="${this.#nonce}", algorithm=${name}${qop}` +
+        (isStale ? ', stale=true' : ''),
+    );
+  }
+
+  /** One picture, and the sound that belongs to it. */
+  #send(): void {
+    const { clip, change, dropAfter, stallAfter, goodbyeAfter, sound, pictures } = this.#options;
+    const index = this.#picture++;
+    if (index === dropAfter) {
+      this.close();
+    } else if (index === goodbyeAfter) {
+      this.#write(rtcpGoodbye((this.#options.firstChannel ?? 0) + 1));
+    } else if (
+      index < (stallAfter ?? Infinity) &&
+      index < (goodbyeAfter ?? Infinity) &&
+      index < (pictures ?? Infinity)
+    ) {
+      const isChanged = change !== undefined && index >= change.at;
+      this.#sendPicture(isChanged ? change.clip : clip, isChanged ? index - change.at : index, index);
+      if (sound === 'pcmu') this.#sendSound();
+    }
+  }
+
+  #sendPicture(clip: Clip, clipIndex: number, index: number): void {
+    const {
+      parameters = 'both',
+      markers = 'last',
+      jump,
+      loses,
+      firstTimestamp = 0,
+      firstChannel = 0,
+    } = this.#options;
+    const picture = clip.pictures[clipIndex % clip.pictures.length];
+    if (!picture) return;
+    const hasParameters = picture.isKey && parameters !== 'described';
+    const payloads = h264Payloads(hasParameters ? [clip.sps, clip.pps, ...picture.nals] : picture.nals);
+    const ticks = Math.round((index * videoClock) / clip.framesPerSecond);
+    const timestamp = firstTimestamp + ticks + (jump && index >= jump.at ? jump.ticks : 0);
+    payloads.forEach((payload, position) => {
+      const isMarker = markers === 'all' || (markers === 'last' && position === payloads.length - 1);
+      const fields = {
+        channel: firstChannel,
+        payloadType: 96,
+        isMarker,
+        sequence: this.#sequence++,
+        timestamp,
+      };
+      if (!loses?.(index, position)) this.#write(interleavedRtp(fields, payload));
+    });
+  }
+
+  #sendSound(): void {
+    const { clip, firstChannel = 0 } = this.#options;
+    const due = Math.floor((this.#picture * 8000) / clip.framesPerSecond / soundTicks);
+    for (; this.#soundSequence < due; this.#soundSequence++) {
+      const timestamp = this.#soundSequence * soundTicks;
+      const fields = { channel: firstChannel + 2, payloadType: 0, isMarker: false, timestamp };
+      const silence = Buffer.alloc(soundTicks, 0xff);
+      this.#write(interleavedRtp({ ...fields, sequence: this.#soundSequence }, silence));
+    }
+  }
+}
+
+function originOf(uri: string): string {
+  return /^rtsps?:\/\/([^/?]*)/.exec(uri)?.[1] ?? '';
+}
+
+/** A BYE of the picture's sender (RFC 3550, 6.6). */
+function rtcpGoodbye(channel: number): Buffer {
+  return Buffer.from([0x24, channel, 0, 8, 0x81, 203, 0, 1, 0, 0, 0x5e, 0xed]);
+}
+
+function isRightDigest(answer: string, method: string, nonce: string, auth: FakeAuth): boolean {
+  const field = (name: string) => new RegExp(`[ ,]${name}="?([^",]*)"?`).exec(answer)?.[1] ?? '';
+  if (!answer.startsWith('Digest ') || field('nonce') !== nonce || field('username') !== auth.user)
+    return false;
+  const name = field('algorithm').toUpperCase() === 'SHA-256' ? 'sha256' : 'md5';
+  const hash = (text: string) => createHash(name).update(text).digest('hex');
+  const a1 = hash(`${auth.user}:${realm}:${auth.password}`);
+  const a2 = hash(`${method}:${field('uri')}`);
+  const middle = auth.hasQop ? `${nonce}:${field('nc')}:${field('cnonce')}:auth` : nonce;
+  return field('response') === hash(`${a1}:${middle}:${a2}`);
+}
