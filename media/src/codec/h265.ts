@@ -43,19 +43,3 @@ export function isH265Key(nals: readonly Uint8Array[]): boolean {
     return type >= H265_NAL.blaWLp && type <= H265_NAL.lastIrap;
   });
 }
-
-/**
- * The picture is a RASL: shown before the CRA it follows in decoding order and not decodable when decoding starts
- * at that CRA (clause 3.122), so a reader that begins there leaves it out.
- */
-export function isH265Rasl(nals: readonly Uint8Array[]): boolean {
-  return nals.some((nal) => {
-    const type = h265NalType(nal);
-    return type === H265_NAL.raslN || type === H265_NAL.raslR;
-  });
-}
-
-/** The slice segment is the first of its picture (first_slice_segment_in_pic_flag). False for other units. */
-export function isH265FirstSlice(nal: Uint8Array): boolean {
-  return isH265Slice(nal) && ((nal[2] ?? 0) & 0x80) !== 0;
-}

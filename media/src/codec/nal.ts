@@ -53,18 +53,6 @@ function pushTrimmed(nals: Uint8Array[], nal: Uint8Array): void {
   nals.push(nal.subarray(0, end));
 }
 
-/** NAL units as the slices of a sample: each preceded by its 4-byte length. All lengths share one small buffer. */
-export function lengthPrefixed(nals: readonly Uint8Array[]): Uint8Array[] {
-  const prefixes = new Uint8Array(nals.length * 4);
-  const view = new DataView(prefixes.buffer);
-  const slices: Uint8Array[] = [];
-  nals.forEach((nal, index) => {
-    view.setUint32(index * 4, nal.length);
-    slices.push(prefixes.subarray(index * 4, index * 4 + 4), nal);
-  });
-  return slices;
-}
-
 /**
  * The NAL units of a sample's `data`, as views where a unit lies in one slice.
  * @throws MalformedError when a length exceeds what follows, or above `MAX_NAL_UNITS`.

@@ -78,13 +78,3 @@ export function samplesShownBefore(track: FragmentTrackHeader, endTicks: number)
   });
   return count;
 }
-
-/** Index of the first sample that does not end before or at `startTicks`; the count of samples when there is none. */
-export function firstSampleEndingAfter(track: FragmentTrackHeader, startTicks: number): number {
-  let dts = track.baseDts;
-  const index = track.samples.findIndex((sample) => {
-    dts += sample.duration;
-    return dts > startTicks;
-  });
-  return index === -1 ? track.samples.length : index;
-}
