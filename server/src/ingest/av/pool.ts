@@ -21,7 +21,7 @@ export interface AvJob {
 }
 
 /** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
-const capacities: Readonly<Record<AvRole, number>> = { demo: 8, audio: 32, picture: 1 };
+const capacities: Readonly<Record<AvRole, number>> = { input: 6, demo: 8, audio: 32, picture: 1 };
 /** A blocked read holds one thread of libuv's pool and a close may hold another; four are for files and names. */
 const threadsPerJob = 2;
 const threadsForAll = 4;
@@ -32,6 +32,7 @@ export class AvPool {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #children: Record<AvRole, Set<AvChild>> = {
+    input: new Set(),
     demo: new Set(),
     audio: new Set(),
     picture: new Set(),

@@ -29,8 +29,22 @@ export type JobRequest =
       readonly gopMs: number;
       readonly utcMs: number;
     }
+  | InputRequest
   | AudioRequest
   | PictureRequest;
+
+export interface InputRequest {
+  readonly kind: 'input';
+  /** With credentials, if it has any: it travels over the pipe only, never by argument or environment. */
+  readonly url: string;
+  /** The address that was checked and is dialled in place of the name; undefined for HTTP, which goes through the
+   *  child's own checking proxy, and for UDP that listens on every address. */
+  readonly ip: string | undefined;
+  readonly allowLoopback: boolean;
+  /** A path of this machine; only tests and demonstrations set it, no address of a user leads here. */
+  readonly allowFile: boolean;
+  readonly timeoutMs: number;
+}
 
 /** Sound of RTSP cameras that has to be converted: G.711 in both laws, MPEG-1 layer II. */
 export type SourceAudioCodec = 'pcmu' | 'pcma' | 'mp2';

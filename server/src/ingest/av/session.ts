@@ -1,19 +1,29 @@
+import type { Sample } from '@vidette/media/sample';
 import type { Clock } from '../../base/clock.ts';
+import type { Fault } from '../../base/fault.ts';
 import type { PauseCause } from '../../stream/reader.ts';
-import type { SourceAddress } from '../address.ts';
+import { addressWithCredentials, type SourceAddress } from '../address.ts';
+import { resolveHost } from '../dial.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import { utcMs } from '../timing.ts';
+import { ContainerTimes } from './container-times.ts';
 import { parseDemoAddress } from './demo-address.ts';
-import type { AvJob, AvPool } from './pool.ts';
-import type { JobRequest, SampleMessage } from './protocol.ts';
+import type { AvPool } from './pool.ts';
+import type { JobRequest, SampleMessage, SourceClock } from './protocol.ts';
 
 export interface AvSessionOptions {
   readonly address: SourceAddress;
   readonly pool: AvPool;
   readonly clock: Clock;
+  /** The stream was saved by an administrator: this machine itself may be a source. */
+  readonly allowLoopback: boolean;
+  /** Longest wait for a connection, an answer or the next packet, ms. Default 10 s. */
+  readonly timeoutMs?: number;
 }
 
-/** A source read by node-av in a child process. */
+const defaultTimeoutMs = 10_000;
+
+/** One attempt at a source that node-av reads in a child process: everything but RTSP, `demo:`, and RTSP as fallback. */
 export class AvSession implements SourceSession {
   readonly #options: AvSessionOptions;
 
@@ -23,42 +33,102 @@ export class AvSession implements SourceSession {
 
   async run(sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
     signal.throwIfAborted();
-    const request = this.#request();
-    return await new Promise<PauseCause>((resolve, reject) => {
-      let job: AvJob | undefined;
-      const onAbort = () => {
-        job?.close();
-        resolve('stopped');
-      };
-      try {
-        job = this.#options.pool.open(request, 'demo', {
-          message: (message) => {
-            if (message.type === 'tracks') sink.tracks(message.tracks);
-            else if (message.type === 'sample') sink.sample(toSample(message));
-            else if (message.type === 'note') sink.note(message.message);
-          },
-          ended: (fault) => {
-            signal.removeEventListener('abort', onAbort);
-            if (fault) reject(fault);
-            else resolve('ended');
-          },
-        });
-      } catch (error) {
-        reject(error);
-        return;
-      }
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+    const { address } = this.#options;
+    const request = address.scheme === 'demo' ? this.#demoRequest() : await this.#inputRequest(signal);
+    return await runJob({ ...this.#options, request }, sink, signal);
   }
 
-  #request(): () => JobRequest {
+  #demoRequest(): () => JobRequest {
     const { address, clock } = this.#options;
     const demo = parseDemoAddress(address.url);
     return () => ({ kind: 'demo', ...demo, utcMs: utcMs(clock) });
   }
+
+  /** Resolves and checks the host first, so that a refusal or an unknown name is told before anything is opened. */
+  async #inputRequest(signal: AbortSignal): Promise<() => JobRequest> {
+    const { address, clock, allowLoopback, timeoutMs = defaultTimeoutMs } = this.#options;
+    const isListener = address.scheme === 'udp';
+    const isHttp = address.scheme === 'http' || address.scheme === 'https';
+    let ip: string | undefined;
+    if (address.host !== '') {
+      [ip] = await resolveHost(address.host, { clock, timeoutMs, allowLoopback, isListener }, signal);
+    }
+    const url = addressWithCredentials(address);
+    const dialledIp = isHttp ? undefined : ip;
+    return () => ({ kind: 'input', url, ip: dialledIp, allowLoopback, allowFile: false, timeoutMs });
+  }
 }
 
-function toSample(message: SampleMessage) {
-  const { trackId, dts, pts, isKey, isDamaged, bytes } = message;
+/** Reads a file of this machine, at its own pace: for tests and demonstrations, no address of a user leads here. */
+export class AvFileSession implements SourceSession {
+  readonly #options: { path: string; pool: AvPool; clock: Clock };
+
+  constructor(options: { path: string; pool: AvPool; clock: Clock }) {
+    this.#options = options;
+  }
+
+  async run(sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
+    signal.throwIfAborted();
+    const request = (): JobRequest => ({
+      kind: 'input',
+      url: this.#options.path,
+      ip: undefined,
+      allowLoopback: false,
+      allowFile: true,
+      timeoutMs: defaultTimeoutMs,
+    });
+    return await runJob({ ...this.#options, request }, sink, signal);
+  }
+}
+
+interface RunOptions {
+  readonly pool: AvPool;
+  readonly clock: Clock;
+  readonly request: () => JobRequest;
+}
+
+function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
+  signal.throwIfAborted();
+  const { pool, clock, request } = options;
+  const times = new ContainerTimes(clock);
+  let sourceClock: SourceClock = 'source';
+  return new Promise<PauseCause>((resolve, reject) => {
+    const onAbort = () => {
+      job.close();
+      resolve('stopped');
+    };
+    const job = pool.open(request, request().kind, {
+      message(message) {
+        switch (message.type) {
+          case 'tracks':
+            sourceClock = message.clock;
+            times.setTracks(message.tracks);
+            sink.tracks(message.tracks);
+            return;
+          case 'sample': {
+            const sample = sourceClock === 'utc' ? message : placed(message, times);
+            if (sample) sink.sample(toSample(sample));
+            return;
+          }
+          case 'note':
+            sink.note(message.message);
+        }
+      },
+      ended(fault: Fault | undefined) {
+        signal.removeEventListener('abort', onAbort);
+        if (fault) reject(fault);
+        else resolve('ended');
+      },
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function placed(message: SampleMessage, times: ContainerTimes): SampleMessage | undefined {
+  const mapped = times.map(message);
+  return mapped && { ...message, ...mapped };
+}
+
+function toSample({ trackId, dts, pts, isKey, isDamaged, bytes }: SampleMessage): Sample {
   return { trackId, dts, pts, isKey, isDamaged, data: [bytes], size: bytes.length };
 }

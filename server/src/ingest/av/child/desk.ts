@@ -4,6 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { FromChild, JobRequest, ToChild } from '../protocol.ts';
 import { AudioJob } from './audio-job.ts';
 import { DemoJob } from './demo-job.ts';
+import { InputJob } from './input-job.ts';
 import type { Job, JobOutput } from './job.ts';
 import { PictureJob } from './picture-job.ts';
 
@@ -63,6 +64,8 @@ export class Desk {
     switch (request.kind) {
       case 'demo':
         return new DemoJob(request, this.#clock, output);
+      case 'input':
+        return new InputJob(request, this.#clock, output);
       case 'audio':
         return new AudioJob(request, output);
       case 'picture':

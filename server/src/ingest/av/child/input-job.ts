@@ -1,0 +1,215 @@
+import { Dictionary, FormatContext, Packet, type Stream } from 'node-av/lib';
+import {
+  AV_CODEC_ID_AAC,
+  AV_CODEC_ID_H264,
+  AV_CODEC_ID_HEVC,
+  AV_CODEC_ID_OPUS,
+  AV_NOPTS_VALUE,
+  AVDISCARD_ALL,
+  AVMEDIA_TYPE_AUDIO,
+  AVMEDIA_TYPE_VIDEO,
+} from 'node-av/constants';
+import { type Cancel, type Clock } from '../../../base/clock.ts';
+import { createDial } from '../../dial.ts';
+import type { InputRequest } from '../protocol.ts';
+import { aacCopy, opusCopy } from './audio-copy.ts';
+import { AudioConversion } from './audio-conversion.ts';
+import { CheckedProxy } from './checked-proxy.ts';
+import { describeFailure } from './input-failure.ts';
+import { inputOptions } from './input-options.ts';
+import type { Job, JobOutput } from './job.ts';
+import type { MediaPath, PacketTimes } from './media-path.ts';
+import { checked } from './native.ts';
+import { Pacer } from './pacer.ts';
+import { TrackGate } from './track-gate.ts';
+import { VideoConversion } from './video-conversion.ts';
+import { VideoCopy } from './video-copy.ts';
+
+const videoTrackId = 1;
+const audioTrackId = 2;
+const watchPeriodMs = 500;
+/** Packets in a row that no path could use before the source counts as broken. */
+const uselessMax = 500;
+/** Formats whose packets carry no times of their own: they get those of their arrival. */
+const timelessFormats = /^(mpjpeg|mjpeg|h264|hevc|jpeg_pipe|image2pipe)/;
+/** Formats that deliver in bursts whatever they run over. */
+const burstFormats = /^(hls|dash|concat)/;
+
+/** One network source (or file, in tests) read by FFmpeg. */
+export class InputJob implements Job {
+  readonly #request: InputRequest;
+  readonly #clock: Clock;
+  readonly #output: JobOutput;
+  readonly #format = new FormatContext();
+  readonly #packet = new Packet();
+  readonly #paths = new Map<number, MediaPath>();
+  readonly #abort = new AbortController();
+  readonly #running: Promise<void>;
+  readonly #stopWatch: Cancel;
+  #proxy: CheckedProxy | undefined;
+  #gate: TrackGate | undefined;
+  /** Since when a native call waits, monotonic ms; undefined while none does. */
+  #waitsSinceMs: number | undefined;
+  /** The context is being freed and must not be touched. */
+  #isReleasing = false;
+
+  constructor(request: InputRequest, clock: Clock, output: JobOutput) {
+    this.#request = request;
+    this.#clock = clock;
+    this.#output = output;
+    // Without this the context has no interrupt to call yet.
+    this.#format.allocContext();
+    this.#packet.alloc();
+    this.#stopWatch = clock.every(watchPeriodMs, () => this.#watch());
+    this.#running = this.#run();
+  }
+
+  data(): void {}
+
+  async close(): Promise<void> {
+    this.#abort.abort(new Error('closed'));
+    if (!this.#isReleasing) this.#format.interrupt();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#open();
+      await this.#read();
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.#report(error);
+    } finally {
+      this.#stopWatch();
+      this.#isReleasing = true;
+      await this.#format.closeInput();
+      this.#proxy?.close();
+      for (const path of this.#paths.values()) path.close();
+      this.#packet.free();
+    }
+  }
+
+  #report(error: unknown): void {
+    const refusal = this.#proxy?.failure;
+    if (refusal && !this.#gate?.passed) this.#output.end({ code: refusal.code, message: refusal.message });
+    else this.#output.end(describeFailure(error, (this.#gate?.passed ?? 0) > 0));
+  }
+
+  async #open(): Promise<void> {
+    let proxyUrl: string | undefined;
+    if (/^https?:/.test(this.#request.url)) {
+      const { allowLoopback, timeoutMs } = this.#request;
+      this.#proxy = new CheckedProxy(createDial({ clock: this.#clock, allowLoopback, timeoutMs }));
+      proxyUrl = await this.#proxy.listen();
+    }
+    const { url, options } = inputOptions(this.#request, proxyUrl);
+    checked(await this.#native(this.#format.openInput(url, null, Dictionary.fromObject(options))), 'opening');
+    checked(await this.#native(this.#format.findStreamInfo(null)), 'looking into the stream');
+    this.#choose();
+  }
+
+  /** Picks one picture and one sound; the rest isn't read, nor even fetched where the format allows. */
+  #choose(): void {
+    const { streams } = this.#format;
+    const videoIndex = this.#format.findBestStream(AVMEDIA_TYPE_VIDEO);
+    const video = streams[videoIndex];
+    if (videoIndex < 0 || !video || video.attachedPic) throw new Error('There is no video in this stream.');
+    const audioIndex = this.#format.findBestStream(AVMEDIA_TYPE_AUDIO, -1, videoIndex);
+    const audio = audioIndex < 0 ? undefined : streams[audioIndex];
+    this.#paths.set(videoIndex, this.#videoPath(video));
+    const audioPath = audio && this.#audioPath(audio);
+    if (audioPath) this.#paths.set(audioIndex, audioPath);
+    streams.forEach((stream, index) => {
+      if (!this.#paths.has(index)) stream.discard = AVDISCARD_ALL;
+    });
+    this.#gate = new TrackGate(this.#output, this.#paths.size, videoTrackId);
+  }
+
+  #videoPath(stream: Stream): MediaPath {
+    const { codecId, extradata } = stream.codecpar;
+    if (codecId === AV_CODEC_ID_H264) return new VideoCopy('h264', videoTrackId, extradata ?? undefined);
+    if (codecId === AV_CODEC_ID_HEVC) return new VideoCopy('h265', videoTrackId, extradata ?? undefined);
+    this.#output.note(
+      'The picture is converted to H.264, since browsers and MP4 files do not take it as it is.',
+    );
+    return new VideoConversion(videoTrackId, stream);
+  }
+
+  /** Undefined when the sound can't be had; the picture goes on without it. */
+  #audioPath(stream: Stream): MediaPath | undefined {
+    const { codecId, extradata } = stream.codecpar;
+    try {
+      if (codecId === AV_CODEC_ID_AAC) return aacCopy(audioTrackId, extradata ?? undefined);
+      const opus = codecId === AV_CODEC_ID_OPUS ? opusCopy(audioTrackId, extradata ?? undefined) : undefined;
+      return opus ?? new AudioConversion(audioTrackId, stream);
+    } catch (error) {
+      this.#output.note(`The sound is left out: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { signal } = this.#abort;
+    const name = this.#format.iformat?.name ?? '';
+    const isTimeless = timelessFormats.test(name);
+    const isBurst = burstFormats.test(name) || (this.#format.pb?.seekable ?? 0) !== 0;
+    const pacer = isBurst ? new Pacer(this.#clock) : undefined;
+    let useless = 0;
+    while (!signal.aborted) {
+      checked(await this.#native(this.#format.readFrame(this.#packet)), 'reading');
+      const path = this.#paths.get(this.#packet.streamIndex);
+      if (path) {
+        const times = isTimeless ? this.#arrival() : this.#times();
+        if (pacer && times) await pacer.wait(times.dtsSeconds * 1000, signal);
+        if (this.#output.isFull) await this.#output.drained();
+        useless = times && (await this.#pass(path, times)) ? 0 : useless + 1;
+        if (useless > uselessMax) throw new Error('The stream is too damaged to be used.');
+      }
+      this.#packet.unref();
+    }
+  }
+
+  /** False when the packet was of no use: damaged, or before the first parameters. */
+  async #pass(path: MediaPath, times: PacketTimes): Promise<boolean> {
+    try {
+      const output = await path.push(this.#packet, times);
+      for (const item of output) this.#gate?.take(item);
+      return output.length > 0;
+    } catch {
+      // A packet that can't be parsed or decoded is counted; many in a row end the source with words.
+      return false;
+    }
+  }
+
+  #arrival(): PacketTimes {
+    const seconds = this.#clock.monotonicMs() / 1000;
+    return { dtsSeconds: seconds, ptsSeconds: seconds };
+  }
+
+  #times(): PacketTimes | undefined {
+    const { dts, pts, timeBase } = this.#packet;
+    const stream = this.#format.streams[this.#packet.streamIndex];
+    const base = timeBase.num > 0 ? timeBase : stream?.timeBase;
+    if (!base) return undefined;
+    const seconds = (ticks: bigint) => (Number(ticks) * base.num) / base.den;
+    if (dts === AV_NOPTS_VALUE && pts === AV_NOPTS_VALUE) return undefined;
+    return {
+      dtsSeconds: seconds(dts === AV_NOPTS_VALUE ? pts : dts),
+      ptsSeconds: seconds(pts === AV_NOPTS_VALUE ? dts : pts),
+    };
+  }
+
+  /** Marks the time that a native call waits for the network, so that `#watch` can end it. */
+  async #native<T>(call: Promise<T>): Promise<T> {
+    this.#waitsSinceMs = this.#clock.monotonicMs();
+    try {
+      return await call;
+    } finally {
+      this.#waitsSinceMs = undefined;
+    }
+  }
+
+  #watch(): void {
+    if (this.#waitsSinceMs === undefined) return;
+    if (this.#clock.monotonicMs() - this.#waitsSinceMs > this.#request.timeoutMs) this.#format.interrupt();
+  }
+}
