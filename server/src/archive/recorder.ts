@@ -53,7 +53,8 @@ export class Recorder {
   readonly #writer: SegmentWriter;
   /** The write under way, and what was queued behind it. */
   #work: Promise<void> = Promise.resolve();
-  #draining: Promise<void> | undefined;
+  #draining: Promise<void> = Promise.resolve();
+  #isDraining = false;
   #stopped: Promise<void> | undefined;
   #state: RecorderStatus['state'] = 'waiting';
   #failure: { readonly code: RecordingFailureCode; readonly retryAtMs: number } | undefined;
@@ -117,19 +118,18 @@ export class Recorder {
   }
 
   #wake(): void {
-    if (this.#draining || this.#stopped) return;
-    this.#draining = this.#drain().finally(() => {
-      this.#draining = undefined;
-    });
+    if (this.#isDraining || this.#stopped) return;
+    this.#draining = this.#drain();
   }
 
+  /** The flag falls in the very step that finds the queue empty: an event that comes right after must wake again. */
   async #drain(): Promise<void> {
-    for (;;) {
-      const event = this.#reader.take();
-      if (!event) return;
+    this.#isDraining = true;
+    for (let event = this.#reader.take(); event; event = this.#reader.take()) {
       if (this.#handle(event)) await this.#work;
-      if (this.#stopped) return;
+      if (this.#stopped) break;
     }
+    this.#isDraining = false;
   }
 
   /** True when there is something to write now. */
