@@ -25,10 +25,12 @@ from gi.repository import Gio, GLib, Gst, GstRtsp, GstRtspServer  # noqa: E402
 
 def configure_auth(server, config):
     auth = GstRtspServer.RTSPAuth()
-    if "auth" in config:
+    token = GstRtspServer.RTSPToken()
+    token.set_string("media.factory.role", "viewer")
+    if "auth" not in config:
+        auth.set_default_token(token)
+    else:
         wanted = config["auth"]
-        token = GstRtspServer.RTSPToken()
-        token.set_string("media.factory.role", "viewer")
         if wanted["scheme"] == "digest":
             auth.set_supported_methods(GstRtsp.RTSPAuthMethod.DIGEST)
             auth.add_digest(wanted["user"], wanted["password"], token)
@@ -48,7 +50,7 @@ def add_mounts(server, config):
         factory.set_launch(launch)
         factory.set_shared(True)
         factory.set_protocols(GstRtsp.RTSPLowerTrans.TCP)
-        if "auth" in config:
+        if server.get_auth():
             permissions = GstRtspServer.RTSPPermissions()
             permissions.add_permission_for_role("viewer", "media.factory.access", True)
             permissions.add_permission_for_role("viewer", "media.factory.construct", True)

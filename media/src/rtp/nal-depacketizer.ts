@@ -173,7 +173,7 @@ export class NalDepacketizer {
   /** Prepares for a slice; false when it has to be left out. */
   #beginSlice(bytes: Uint8Array, at: number, type: number): boolean {
     const isFirst = this.#rules.isFirstSlice(bytes, at);
-    if (isFirst && this.#builder.hasSlice) this.#finish();
+    if (isFirst && this.#builder.hasSlice) this.#split();
     if (
       !isFirst &&
       !this.#builder.hasSlice &&
@@ -209,7 +209,7 @@ export class NalDepacketizer {
 
   #sort(nal: Uint8Array): void {
     const type = this.#rules.typeAt(nal, 0);
-    if (this.#builder.hasSlice && this.#rules.beginsPicture(type)) this.#finish();
+    if (this.#builder.hasSlice && this.#rules.beginsPicture(type)) this.#split();
     if (this.#rules.isParameterSet(type)) {
       this.#keep(nal, type);
     } else if (!this.#rules.isDropped(type)) {
@@ -231,6 +231,12 @@ export class NalDepacketizer {
     this.#builder.take(0, false, true);
     this.#isKey = false;
     this.malformed();
+  }
+
+  /** Another picture begins within the packet, or with the same time stamp. */
+  #split(): void {
+    this.#finish();
+    this.#isPending = true;
   }
 
   #finish(): void {

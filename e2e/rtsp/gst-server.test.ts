@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gstAudio, gstVideo, startGstServer, type GstServer } from './gst-server.ts';
+import { listen, ofTrack, type Heard } from './listening.ts';
+
+const credentials = { username: 'admin', password: 'secret' };
+const auth = { user: 'admin', password: 'secret' };
+
+/** Enough of every track to see it flow. */
+const flows =
+  (tracks: number, samples = 12) =>
+  (heard: Heard) =>
+    heard.tracks.at(-1)?.length === tracks &&
+    Array.from({ length: tracks }, (_, index) => ofTrack(heard, index + 1).length).every(
+      (count) => count >= samples,
+    );
+
+function assertGrowing(heard: Heard, trackId: number): void {
+  const samples = ofTrack(heard, trackId);
+  samples.slice(1).forEach((sample, index) => assert.ok(sample.dts > (samples[index]?.dts ?? 0)));
+}
+
+describe('GStreamer', () => {
+  let server: GstServer;
+
+  before(async () => {
+    server = await startGstServer({
+      mounts: {
+        '/h264': `( ${gstVideo('h264')} )`,
+        '/b-frames-aac': `( ${gstVideo('h264', { bFrames: 2 })} ${gstAudio('aac')} )`,
+        '/h265-opus': `( ${gstVideo('h265')} ${gstAudio('opus')} )`,
+        '/sound': `( ${gstAudio('aac', 'pay0')} )`,
+      },
+    });
+  });
+  after(() => server.stop());
+
+  test('[R10.1] H.264', async () => {
+    const heard = await listen({ url: server.url('/h264') }, flows(1));
+    const [track] = heard.tracks[0] ?? [];
+    assert.ok(
+      track?.kind === 'video' && track.codec === 'h264' && track.width === 320 && track.height === 240,
+    );
+    assert.ok(heard.samples[0]?.isKey);
+    assert.ok(heard.samples.every(({ dts, pts, isDamaged }) => dts === pts && !isDamaged));
+    const ageMs = Date.now() - (heard.samples.at(-1)?.dts ?? 0) / 90;
+    assert.ok(Math.abs(ageMs) < 60_000, `the newest picture is ${ageMs} ms old`);
+  });
+
+  test('[R10.1] H.264 with B-frames, and AAC', async () => {
+    const heard = await listen({ url: server.url('/b-frames-aac') }, flows(2, 30));
+    assert.deepEqual(
+      heard.tracks.at(-1)?.map(({ codec }) => codec),
+      ['h264', 'aac'],
+    );
+    const pictures = ofTrack(heard, 1);
+    assert.ok(pictures.every(({ dts, pts }) => pts >= dts));
+    assert.ok(
+      pictures.some(({ dts, pts }) => pts > dts),
+      'pictures are reordered',
+    );
+    assertGrowing(heard, 1);
+    assertGrowing(heard, 2);
+    const sounds = ofTrack(heard, 2);
+    sounds.slice(1).forEach((sound, index) => {
+      const length = sound.dts - (sounds[index]?.dts ?? 0);
+      assert.ok(Math.abs(length - 1024) < 15, `a frame of AAC lasts ${length}`);
+    });
+  });
+
+  test('[R10.1] H.265 and Opus', async () => {
+    const heard = await listen({ url: server.url('/h265-opus') }, flows(2));
+    assert.deepEqual(
+      heard.tracks.at(-1)?.map(({ codec }) => codec),
+      ['h265', 'opus'],
+    );
+    assertGrowing(heard, 1);
+    assert.ok(heard.samples.some(({ trackId, isKey }) => trackId === 1 && isKey));
+  });
+
+  test('[R10.1] sound alone', async () => {
+    const heard = await listen({ url: server.url('/sound') }, flows(1));
+    assert.equal(heard.tracks[0]?.[0]?.kind, 'audio');
+  });
+});
+
+for (const scheme of ['basic', 'digest'] as const) {
+  test(`[R10.1] GStreamer with ${scheme} authentication`, async () => {
+    const server = await startGstServer({
+      mounts: { '/cam': `( ${gstVideo('h264')} )` },
+      auth: { scheme, ...auth },
+    });
+    try {
+      await listen({ url: server.url('/cam'), credentials }, flows(1, 3));
+      const wrong = { username: 'admin', password: 'wrong' };
+      await assert.rejects(
+        listen({ url: server.url('/cam'), credentials: wrong }, () => false),
+        { code: 'HTTP_UNAUTHORIZED' },
+      );
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+test('[R10.1] rtsps', async () => {
+  const server = await startGstServer({
+    mounts: { '/cam': `( ${gstVideo('h264')} )` },
+    tls: { pem: selfSigned() },
+  });
+  try {
+    await listen({ url: server.url('/cam') }, flows(1, 3));
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a session outlives its time-out, for it gives signs of life', async () => {
+  const server = await startGstServer({ mounts: { '/cam': `( ${gstVideo('h264')} )` }, timeoutSeconds: 3 });
+  try {
+    const secondsHeard = (heard: Heard) =>
+      ((heard.samples.at(-1)?.dts ?? 0) - (heard.samples[0]?.dts ?? 0)) / 90_000;
+    const heard = await listen({ url: server.url('/cam') }, (now) => secondsHeard(now) > 6);
+    assert.equal(heard.cause, 'stopped');
+    assert.equal(heard.tracks.length, 1);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('a server that drops its clients says so by closing', async () => {
+  const server = await startGstServer({ mounts: { '/cam': `( ${gstVideo('h264')} )` }, dropEverySeconds: 1 });
+  try {
+    await assert.rejects(
+      listen({ url: server.url('/cam') }, () => false),
+      { code: 'EHOSTUNREACH' },
+    );
+  } finally {
+    await server.stop();
+  }
+});
+
+/** Certificate and key of a server that nobody vouches for, as cameras have them. */
+function selfSigned(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vidette-tls-'));
+  try {
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const subject = ['-subj', '/CN=camera', '-days', '2'];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject],
+      { stdio: 'ignore' },
+    );
+    return readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
