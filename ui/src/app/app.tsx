@@ -1,9 +1,9 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
 import { I18nProvider } from '../i18n/i18n-context.tsx';
+import { NotificationsHost } from './notifications-host.tsx';
 import { PageProvider, type PageServices } from './page-context.tsx';
 import type { createPageRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
@@ -31,7 +31,7 @@ export function App({ queryClient, router, services }: AppProps) {
           <QueryClientProvider client={queryClient}>
             <RouterProvider router={router} />
           </QueryClientProvider>
-          <Notifications position="top-right" limit={4} />
+          <NotificationsHost />
         </MantineProvider>
       </I18nProvider>
     </PageProvider>

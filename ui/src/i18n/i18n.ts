@@ -1,7 +1,7 @@
 import { languages } from '@vidette/contract/constants';
 import type { Language } from '@vidette/contract/errors';
-import { IntlMessageFormat } from 'intl-messageformat';
 import type { en } from './en.ts';
+import { formatMessage, parseMessage, type Message, type MessageRules } from './icu.ts';
 
 // The page's words: looking a message up, putting values into it, and writing numbers, times and
 // durations in the reader's manner. Nothing here knows React; `i18n-context.tsx` hands it to components.
@@ -29,25 +29,25 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
 export class I18n {
   readonly language: Language;
   readonly #catalogue: Catalogue;
-  readonly #compiled = new Map<MessageKey, IntlMessageFormat>();
+  readonly #messages = new Map<MessageKey, Message>();
+  readonly #rules: MessageRules;
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
 
   constructor(language: Language, catalogue: Catalogue) {
     this.language = language;
     this.#catalogue = catalogue;
+    this.#rules = {
+      plural: new Intl.PluralRules(language),
+      number: (value) => this.number(value),
+    };
   }
 
   /** The message with its values put in; plural forms follow the language. */
   t(key: MessageKey, values?: MessageValues): string {
-    const text = this.#catalogue[key];
-    if (!values && !text.includes('{')) return text;
-    let compiled = this.#compiled.get(key);
-    if (!compiled) {
-      compiled = new IntlMessageFormat(text, this.language, undefined, { ignoreTag: true });
-      this.#compiled.set(key, compiled);
-    }
-    return String(compiled.format(values ?? {}));
+    let message = this.#messages.get(key);
+    if (!message) this.#messages.set(key, (message = parseMessage(this.#catalogue[key])));
+    return formatMessage(message, values ?? {}, this.#rules);
   }
 
   /** A number in the language's manner: en 1,234.5; ru 1 234,5. */

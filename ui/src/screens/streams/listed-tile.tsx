@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
 import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
@@ -7,6 +7,7 @@ import type { ListedStream } from '@vidette/contract/entities';
 import { useCallback } from 'react';
 import { loadStreamPicture, usePauseStream } from '../../api/streams.ts';
 import { StreamTile, StreamTileSkeleton } from '../../components/stream-tile.tsx';
+import { Tip } from '../../components/tip.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { reasonOf } from './reason.ts';
 
@@ -47,7 +48,7 @@ function TileControls({ stream }: { stream: ListedStream }) {
   const settingsLabel = i18n.t('streams.settings.named', { name: stream.name });
   return (
     <>
-      <Tooltip label={pauseLabel}>
+      <Tip align="end" label={pauseLabel}>
         <ActionIcon
           size="md"
           variant="transparent"
@@ -57,8 +58,8 @@ function TileControls({ stream }: { stream: ListedStream }) {
         >
           {isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
         </ActionIcon>
-      </Tooltip>
-      <Tooltip label={settingsLabel}>
+      </Tip>
+      <Tip align="end" label={settingsLabel}>
         <ActionIcon
           renderRoot={(props) => <Link to="/stream/$uid/info" params={{ uid: stream.uid }} {...props} />}
           size="md"
@@ -67,7 +68,7 @@ function TileControls({ stream }: { stream: ListedStream }) {
         >
           <IconSettings size={16} />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
     </>
   );
 }

@@ -50,3 +50,38 @@ export function columnsFor(widthPx: number, gapPx: number): number {
   const tilePx = widthPx < 700 ? 240 : widthPx < 2000 ? 280 : 340;
   return Math.max(1, Math.floor((widthPx + gapPx) / (tilePx + gapPx)));
 }
+
+/** Where each row begins, in pixels from the top of the list, and after the last one where the list ends. */
+export function rowTops(rows: readonly Row[], heightsPx: Readonly<Record<Row['kind'], number>>): number[] {
+  const tops = [0];
+  for (const [index, row] of rows.entries()) tops.push((tops[index] ?? 0) + heightsPx[row.kind]);
+  return tops;
+}
+
+/**
+ * The rows that touch a stretch of the list.
+ * @param tops as `rowTops` gives them
+ * @returns the first row's index, and the index after the last one's
+ */
+export function rowsBetween(
+  tops: readonly number[],
+  fromPx: number,
+  toPx: number,
+): { readonly first: number; readonly end: number } {
+  const first = firstAbove(tops, fromPx) - 1;
+  const end = firstAbove(tops, toPx);
+  const rows = tops.length - 1;
+  return { first: Math.min(Math.max(0, first), rows), end: Math.min(Math.max(0, end), rows) };
+}
+
+/** Index of the first value that is greater than `limit`; the values never fall. */
+function firstAbove(values: readonly number[], limit: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] ?? 0) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,13 +1,13 @@
 import { useElementSize } from '@mantine/hooks';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo } from 'react';
 import { streamsPageSize } from '../../api/streams.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { columnsFor, layRows, pagesOf, type Group, type Row } from './rows.ts';
+import { columnsFor, layRows, pagesOf, rowTops, type Group, type Row } from './rows.ts';
 import { ListedTile } from './listed-tile.tsx';
 import { StreamsTableHead, StreamsTableRow } from './streams-table.tsx';
 import classes from './streams.module.css';
 import type { StreamList } from './use-stream-list.ts';
+import { useRowsInSight } from './use-rows-in-sight.ts';
 
 const gapPx = 12;
 const tableRowPx = 60;
@@ -25,31 +25,15 @@ interface StreamsBodyProps {
 /** The streams themselves: only the rows near the window exist, however many streams there are. */
 export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBodyProps) {
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
-  const listElement = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    setTop(listElement.current?.offsetTop ?? 0);
-  }, [view, width]);
-
   const columns = view === 'grid' ? columnsFor(width, gapPx) : 1;
   const groups = isGrouped ? list.groups : noGroups;
   const rows = useMemo(() => layRows(total, groups, columns), [total, groups, columns]);
   const tilePx = (width - gapPx * (columns - 1)) / columns;
   const streamsPx = view === 'grid' ? (tilePx * 9) / 16 + gapPx : tableRowPx;
-  const sizeOf = (index: number) => (rows[index]?.kind === 'heading' ? headingPx : streamsPx);
-  const virtual = useWindowVirtualizer({
-    count: width > 0 ? rows.length : 0,
-    estimateSize: sizeOf,
-    overscan: view === 'grid' ? 1 : 6,
-    scrollMargin: top,
-  });
-  useLayoutEffect(() => virtual.measure(), [virtual, streamsPx, rows]);
-
-  const shown = virtual.getVirtualItems();
-  const pages = pagesOf(
-    shown.flatMap(({ index }) => rows[index] ?? []),
-    streamsPageSize,
-  ).join();
+  const tops = useMemo(() => rowTops(rows, { heading: headingPx, streams: streamsPx }), [rows, streamsPx]);
+  const { listElement, first, end } = useRowsInSight(tops);
+  const shown = width > 0 ? rows.slice(first, end) : [];
+  const pages = pagesOf(shown, streamsPageSize).join();
   useEffect(() => {
     if (pages !== '') onPages(pages.split(',').map(Number));
   }, [pages, onPages]);
@@ -63,17 +47,17 @@ export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBo
       <div
         ref={listElement}
         className={classes.list}
-        style={{ height: virtual.getTotalSize() }}
+        style={{ height: tops.at(-1) }}
         role={view === 'table' ? 'rowgroup' : undefined}
       >
-        {shown.map(({ index, start }) => (
+        {shown.map((row, index) => (
           <ListRow
-            key={index}
-            row={rows[index]}
+            key={first + index}
+            row={row}
             list={list}
             view={view}
             columns={columns}
-            offsetPx={start - virtual.options.scrollMargin}
+            offsetPx={tops[first + index] ?? 0}
           />
         ))}
       </div>
@@ -84,7 +68,7 @@ export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBo
 const noGroups: readonly Group[] = [];
 
 interface ListRowProps {
-  readonly row: Row | undefined;
+  readonly row: Row;
   readonly list: StreamList;
   readonly view: 'grid' | 'table';
   readonly columns: number;
@@ -92,7 +76,6 @@ interface ListRowProps {
 }
 
 function ListRow({ row, list, view, columns, offsetPx }: ListRowProps) {
-  if (!row) return null;
   const place = { transform: `translateY(${offsetPx}px)` };
   if (row.kind === 'heading') {
     return (

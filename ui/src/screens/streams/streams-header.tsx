@@ -1,9 +1,10 @@
-import { ActionIcon, CloseButton, NativeSelect, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
 import IconLayoutGrid from '@tabler/icons-react/dist/esm/icons/IconLayoutGrid.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
 import IconTags from '@tabler/icons-react/dist/esm/icons/IconTags.mjs';
 import type { Icon } from '@tabler/icons-react';
+import { Tip } from '../../components/tip.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import { sortTypes, type StreamsChoices } from './choices.ts';
@@ -55,16 +56,14 @@ export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) 
         value={choices.search}
         onChange={(event) => onChange({ search: event.currentTarget.value })}
       />
-      <SegmentedControl
+      <Button
         size="sm"
-        aria-label={i18n.t('streams.which')}
-        value={choices.onlyAvailable ? 'available' : 'all'}
-        onChange={(value) => onChange({ onlyAvailable: value === 'available' })}
-        data={[
-          { value: 'all', label: i18n.t('streams.which.all') },
-          { value: 'available', label: i18n.t('streams.which.available') },
-        ]}
-      />
+        variant={choices.onlyAvailable ? 'light' : 'default'}
+        aria-pressed={choices.onlyAvailable}
+        onClick={() => onChange({ onlyAvailable: !choices.onlyAvailable })}
+      >
+        {i18n.t('streams.onlyAvailable')}
+      </Button>
       <NativeSelect
         size="sm"
         aria-label={i18n.t('streams.sort')}
@@ -81,7 +80,7 @@ export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) 
         isOn={choices.isGrouped}
         onClick={() => onChange({ isGrouped: !choices.isGrouped })}
       />
-      <ActionIcon.Group>
+      <div className={classes.toggles}>
         <Toggle
           icon={IconLayoutGrid}
           label={i18n.t('streams.view.grid')}
@@ -94,7 +93,7 @@ export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) 
           isOn={choices.view === 'table'}
           onClick={() => onChange({ view: 'table' })}
         />
-      </ActionIcon.Group>
+      </div>
     </div>
   );
 }
@@ -108,7 +107,7 @@ interface ToggleProps {
 
 function Toggle({ icon: Icon, label, isOn, onClick }: ToggleProps) {
   return (
-    <Tooltip label={label}>
+    <Tip align="end" label={label}>
       <ActionIcon
         size="md"
         variant={isOn ? 'light' : 'default'}
@@ -118,6 +117,6 @@ function Toggle({ icon: Icon, label, isOn, onClick }: ToggleProps) {
       >
         <Icon size={18} stroke={1.6} aria-hidden="true" />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,0 +1,18 @@
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { notificationsWanted } from './notify.ts';
+
+const Notifications = lazy(async () => ({
+  default: (await import('@mantine/notifications')).Notifications,
+}));
+
+/** Where notifications appear: top right, fetched when there is a first one. */
+export function NotificationsHost() {
+  const isWanted = useSyncExternalStore(notificationsWanted.subscribe, notificationsWanted.get);
+  return (
+    isWanted && (
+      <Suspense fallback={null}>
+        <Notifications position="top-right" limit={4} />
+      </Suspense>
+    )
+  );
+}

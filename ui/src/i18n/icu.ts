@@ -1,0 +1,103 @@
+// The part of ICU message syntax that the page's messages use: `{name}` and
+// `{count, plural, one {# stream} other {# streams}}`, with `#` for the number and nesting inside a form.
+// https://unicode-org.github.io/icu/userguide/format_parse/messages/
+// The whole of ICU in the page would weigh as much as all its words; the tests hold this part against a
+// library that has the whole.
+
+/** A message taken apart. */
+export type Message = readonly Part[];
+
+type Part =
+  | string
+  | { readonly kind: 'value'; readonly name: string }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'plural'; readonly name: string; readonly forms: ReadonlyMap<string, Message> };
+
+/** How a language picks plural forms and writes numbers. */
+export interface MessageRules {
+  readonly plural: Pick<Intl.PluralRules, 'select'>;
+  readonly number: (value: number) => string;
+}
+
+/** Takes a message apart. Throws SyntaxError, with the message, for what is not of this syntax. */
+export function parseMessage(text: string): Message {
+  const reader = { text, at: 0 };
+  const message = readParts(reader, false);
+  if (reader.at < text.length) throw mistake(reader);
+  return message;
+}
+
+interface Reader {
+  readonly text: string;
+  at: number;
+}
+
+function mistake({ text, at }: Reader): SyntaxError {
+  return new SyntaxError(`Message breaks at character ${at}: ${text}`);
+}
+
+/** Reads until the end or the `}` that closes the form it is in. `#` is the number only inside a plural. */
+function readParts(reader: Reader, isInPlural: boolean): Part[] {
+  const parts: Part[] = [];
+  const special = isInPlural ? /[{}#]/g : /[{}]/g;
+  for (;;) {
+    special.lastIndex = reader.at;
+    const end = special.exec(reader.text)?.index ?? reader.text.length;
+    if (end > reader.at) parts.push(reader.text.slice(reader.at, end));
+    reader.at = end;
+    const sign = reader.text[end];
+    if (sign === '{') parts.push(readArgument(reader));
+    else if (sign === '#') {
+      parts.push({ kind: 'count' });
+      reader.at += 1;
+    } else return parts;
+  }
+}
+
+function take(reader: Reader, pattern: RegExp): RegExpExecArray {
+  const sticky = new RegExp(pattern, 'y');
+  sticky.lastIndex = reader.at;
+  const match = sticky.exec(reader.text);
+  if (!match) throw mistake(reader);
+  reader.at = sticky.lastIndex;
+  return match;
+}
+
+function readArgument(reader: Reader): Part {
+  const [, name = '', next] = take(reader, /\{\s*(\w+)\s*(\}|,\s*plural\s*,)/);
+  if (next === '}') return { kind: 'value', name };
+  const forms = new Map<string, Message>();
+  while (reader.text[reader.at] !== '}') {
+    const [, form = ''] = take(reader, /\s*(=\d+|\w+)\s*\{/);
+    forms.set(form, readParts(reader, true));
+    take(reader, /\}\s*/);
+  }
+  reader.at += 1;
+  if (!forms.has('other')) throw mistake(reader);
+  return { kind: 'plural', name, forms };
+}
+
+/** Puts values into a message. A value that is missing stays visible as `{name}`, which the tests look for. */
+export function formatMessage(
+  message: Message,
+  values: Readonly<Record<string, string | number>>,
+  rules: MessageRules,
+  count = 0,
+): string {
+  return message
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      if (part.kind === 'count') return rules.number(count);
+      const value = values[part.name];
+      if (part.kind === 'value') {
+        return typeof value === 'number' ? rules.number(value) : (value ?? `{${part.name}}`);
+      }
+      const amount = Number(value);
+      const form =
+        part.forms.get(`=${amount}`) ??
+        part.forms.get(rules.plural.select(amount)) ??
+        part.forms.get('other');
+      return form ? formatMessage(form, values, rules, amount) : '';
+    })
+    .join('');
+}

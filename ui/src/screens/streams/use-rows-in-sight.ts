@@ -1,0 +1,34 @@
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import { rowsBetween } from './rows.ts';
+
+/** How far beyond the window rows are kept, as a share of its height: enough for a quick scroll. */
+const beyond = 0.5;
+
+/** The rows near the window, by their indices: `first` up to but not with `end`. */
+export interface RowsInSight {
+  readonly listElement: RefObject<HTMLDivElement | null>;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Follows the window over a list whose rows begin at `tops` (see `rowTops`). */
+export function useRowsInSight(tops: readonly number[]): RowsInSight {
+  const listElement = useRef<HTMLDivElement>(null);
+  const [rows, setRows] = useState({ first: 0, end: 0 });
+  useEffect(() => {
+    const look = () => {
+      const top = listElement.current?.getBoundingClientRect().top ?? 0;
+      const margin = window.innerHeight * beyond;
+      const next = rowsBetween(tops, -top - margin, -top + window.innerHeight + margin);
+      setRows((now) => (now.first === next.first && now.end === next.end ? now : next));
+    };
+    look();
+    window.addEventListener('scroll', look, { passive: true });
+    window.addEventListener('resize', look);
+    return () => {
+      window.removeEventListener('scroll', look);
+      window.removeEventListener('resize', look);
+    };
+  }, [tops]);
+  return { listElement, ...rows };
+}
