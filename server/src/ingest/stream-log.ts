@@ -5,6 +5,8 @@ export type StreamLogLevel = 'info' | 'warn' | 'error';
 
 /** One thing that happened to a stream, in words for whoever looks after it. */
 export interface StreamLogLine {
+  /** Grows by one with every line of the stream, so that a reader can ask for what is newer. */
+  readonly id: number;
   /** Wall clock, ms since the epoch. */
   readonly timeMs: number;
   readonly level: StreamLogLevel;
@@ -23,6 +25,7 @@ export class StreamLog {
   readonly #log: Log;
   readonly #maxLines: number;
   #lines: StreamLogLine[] = [];
+  #lastId = 0;
 
   constructor(clock: Clock, log: Log, maxLines = defaultMaxLines) {
     this.#clock = clock;
@@ -32,7 +35,7 @@ export class StreamLog {
 
   add(level: StreamLogLevel, message: string, fields: LogFields = {}): void {
     const short = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}...` : message;
-    this.#lines.push({ timeMs: this.#clock.wallMs(), level, message: short });
+    this.#lines.push({ id: ++this.#lastId, timeMs: this.#clock.wallMs(), level, message: short });
     // Trimmed in batches: shifting an array for each line would move all the others.
     if (this.#lines.length > this.#maxLines * 2) this.#lines = this.#lines.slice(-this.#maxLines);
     this.#log[level](fields, short);

@@ -1,0 +1,32 @@
+import { Fault } from '../base/fault.ts';
+import type { Principal } from './principal.ts';
+
+interface OwnedMosaic {
+  readonly created_by: number | null;
+  readonly is_shared: number;
+}
+
+/**
+ * Mosaics. Who made one and administrators may administer it; everybody else sees it when it is shared. What its
+ * cells show is judged stream by stream, so that a shared mosaic opens no picture to anybody.
+ */
+export function canAdminMosaic(principal: Principal, mosaic: OwnedMosaic): boolean {
+  return principal.isAdmin || mosaic.created_by === principal.user.id;
+}
+
+/** A mosaic one may not see looks like one that is not there. @throws Fault Forbidden, NotFound */
+export function requireMosaicView<Mosaic extends OwnedMosaic>(
+  principal: Principal,
+  mosaic: Mosaic | undefined,
+): Mosaic {
+  if (!mosaic && principal.isAdmin) throw new Fault('NotFound', 'There is no such mosaic.');
+  if (!mosaic || !(mosaic.is_shared === 1 || canAdminMosaic(principal, mosaic))) {
+    throw new Fault('Forbidden', 'The mosaic may not be seen.');
+  }
+  return mosaic;
+}
+
+/** @throws Fault Forbidden */
+export function requireMosaicAdmin(principal: Principal, mosaic: OwnedMosaic): void {
+  if (!canAdminMosaic(principal, mosaic)) throw new Fault('Forbidden', "Somebody else's mosaic.");
+}

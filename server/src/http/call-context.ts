@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Calls } from '@vidette/contract/calls';
+import type { StreamRight } from '@vidette/contract/call';
+import type { Language } from '@vidette/contract/errors';
+import type { CallName } from '@vidette/contract/routes';
+import type { Principal } from '../access/principal.ts';
+import type { SeenStream } from '../store/stream-list.ts';
+
+type Checked<Name extends CallName, Key extends string> = Key extends keyof Calls[Name]
+  ? Calls[Name][Key] extends z.ZodType
+    ? z.output<Calls[Name][Key]>
+    : undefined
+  : undefined;
+
+/** What the audit log will say of a call; handlers fill in what only they know. */
+export interface AuditNote {
+  login: string | null;
+  target: string | null;
+  details: Record<string, unknown>;
+}
+
+/** What a handler gets: everything checked, and the caller allowed. */
+export interface CallContext<Name extends CallName> {
+  readonly params: Checked<Name, 'params'>;
+  readonly query: Checked<Name, 'query'>;
+  readonly body: Checked<Name, 'body'>;
+  readonly principal: Calls[Name]['who'] extends 'anyone' ? Principal | undefined : Principal;
+  /** The stream that `uid` names, where the call declares a right on it. */
+  readonly stream: Calls[Name] extends { stream: StreamRight } ? SeenStream : undefined;
+  readonly language: Language;
+  readonly ip: string;
+  /** Aborted when the caller goes away before the answer is complete. */
+  readonly signal: AbortSignal;
+  readonly audit: AuditNote;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** An answer that is not JSON. */
+export interface MediaAnswer {
+  readonly contentType: string;
+  readonly body: Uint8Array | string | Readable;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type AnswerOf<Name extends CallName> = Calls[Name]['reply'] extends z.ZodType
+  ? z.input<Calls[Name]['reply']>
+  : MediaAnswer;
+
+export type Handler<Name extends CallName> = (
+  context: CallContext<Name>,
+) => Promise<AnswerOf<Name>> | AnswerOf<Name>;

@@ -1,0 +1,60 @@
+import type { FastifyError, FastifyReply } from 'fastify';
+import { catalogue, isErrorCode, messageOf, type ErrorBody, type Language } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import { isUniqueViolation } from '../store/constraint.ts';
+
+/** Maps whatever was thrown to a Fault: foreign errors get their code here and nowhere else. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const { code, statusCode } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Fault('RequestDecodeError', 'The body is not JSON.', { cause: error });
+  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Fault('BadRequest', 'The body is too large.', { cause: error });
+  }
+  if (isUniqueViolation(error)) return new Fault('AlreadyUsed', 'A value is taken.', { cause: error });
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new Fault('BadRequest', 'The request is malformed.', { cause: error });
+  }
+  return new Fault('InternalServerError', 'Something broke.', { cause: error });
+}
+
+/** Sends the catalogue's answer for a fault, in the reader's language. */
+export function sendFault(reply: FastifyReply, fault: Fault, language: Language): FastifyReply {
+  const { status } = catalogue[fault.code];
+  const retryAfter = fault.details['retryAfterSeconds'];
+  if (typeof retryAfter === 'number') void reply.header('retry-after', String(retryAfter));
+  void reply.header('cache-control', 'no-store');
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(bodyOf(fault, language)));
+}
+
+/** A fault of the server itself goes to the log with its cause; what callers do wrong does not. */
+export function logFault(log: Log, fault: Fault, fields: Readonly<Record<string, unknown>>): void {
+  if (catalogue[fault.code].status !== 500) return;
+  log.error({ ...fields, code: fault.code, error: fault.cause ?? fault }, fault.message);
+}
+
+function bodyOf(fault: Fault, language: Language): ErrorBody {
+  const fields = fault.details['fields'];
+  const body = { code: fault.code, error: messageOf(fault.code, language) };
+  if (!Array.isArray(fields)) return body;
+  return {
+    ...body,
+    fields: (fields as { path: string; code: string; error?: string }[]).map(({ path, code, error }) => ({
+      path,
+      code,
+      error: wordsOf(code, error, language, body.error),
+    })),
+  };
+}
+
+/** Words that a room wrote for one case are English; a reader of Russian gets the catalogue's for the code. */
+function wordsOf(code: string, written: string | undefined, language: Language, fallback: string): string {
+  if (isErrorCode(code)) return (language === 'en' ? written : undefined) ?? messageOf(code, language);
+  return written ?? fallback;
+}

@@ -1,0 +1,44 @@
+import type { FieldError, Language } from '@vidette/contract/errors';
+import { messageOf, type ErrorCode } from '@vidette/contract/errors';
+import type { CallName } from '@vidette/contract/routes';
+import type { z } from 'zod';
+import { z as zod } from 'zod';
+import { Fault } from '../base/fault.ts';
+
+/** Zod's own wordings, in the reader's language. */
+export const wordings = {
+  en: zod.locales.en().localeError,
+  ru: zod.locales.ru().localeError,
+} as const;
+
+/** Members whose errors have a code of their own [R8.11], for the calls whose forms show them at the field. */
+const streamFields: Readonly<Record<string, ErrorCode>> = {
+  name: 'STREAM_NAME_ERR',
+  streamSource: 'STREAM_SOURCE_ERR',
+  subStreamSource: 'STREAM_SOURCE_ERR',
+  'archive.depthHours': 'ARCHIVE_DEPTH_ERR',
+};
+const fieldCodes: Partial<Record<CallName, Readonly<Record<string, ErrorCode>>>> = {
+  addStream: streamFields,
+  saveStream: streamFields,
+};
+
+/** A ValidationError that names every member that did not pass. */
+export function validationFault(name: CallName, error: z.ZodError, language: Language): Fault {
+  const fields = error.issues.slice(0, 50).flatMap((issue): FieldError[] => {
+    const paths =
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => [...issue.path, key].join('.'))
+        : [issue.path.join('.')];
+    return paths.map((path) => {
+      const code = fieldCodes[name]?.[path];
+      return { path, code: code ?? issue.code, error: code ? messageOf(code, language) : issue.message };
+    });
+  });
+  return new Fault('ValidationError', 'The request breaks its schema.', { details: { fields } });
+}
+
+/** One member that is wrong for a reason that no schema knows. */
+export function fieldFault(code: ErrorCode, path: string, message: string): Fault {
+  return new Fault(code, message, { details: { fields: [{ path, code }] } });
+}

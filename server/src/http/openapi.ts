@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { universalErrors, type Call } from '@vidette/contract/call';
+import { calls } from '@vidette/contract/calls';
+import { productName } from '@vidette/contract/constants';
+import { catalogue, type ErrorCode } from '@vidette/contract/errors';
+import { routes, type CallName } from '@vidette/contract/routes';
+
+type Json = Record<string, unknown>;
+
+const roles = {
+  anyone: 'Anyone may call it.',
+  user: 'Any signed-in user may call it.',
+  creator: 'Users who may add streams may call it.',
+  admin: 'Administrators only.',
+} as const;
+
+/** The contract as an OpenAPI 3.1 document: made of the very schemas that check requests and answers [R7.55]. */
+export function openApiDocument(version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const name of Object.keys(routes) as CallName[]) {
+    const { path, method } = routes[name];
+    (paths[path] ??= {})[method.toLowerCase()] = operationOf(name, calls[name]);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: productName, version },
+    servers: [{ url: '/' }],
+    security: [{ session: [] }, { token: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'vidette_session' },
+        token: { type: 'http', scheme: 'bearer' },
+      },
+      schemas: { Error: errorSchema },
+    },
+  };
+}
+
+const errorSchema: Json = {
+  type: 'object',
+  required: ['code', 'error'],
+  properties: {
+    code: { type: 'string', enum: Object.keys(catalogue) },
+    error: { type: 'string' },
+    fields: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'code', 'error'],
+        properties: { path: { type: 'string' }, code: { type: 'string' }, error: { type: 'string' } },
+      },
+    },
+  },
+};
+
+function operationOf(name: CallName, call: Call): Json {
+  const parameters = [...parametersOf(call.params, 'path'), ...parametersOf(call.query, 'query')];
+  const right = call.stream ? ` The right "${call.stream}" on the stream is needed.` : '';
+  return {
+    operationId: name,
+    tags: [tagOf(routes[name].path)],
+    summary: call.summary,
+    description: roles[call.who] + right,
+    ...(call.who === 'anyone' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(call.body
+      ? {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: schemaOf(call.body, 'input') } },
+          },
+        }
+      : {}),
+    responses: { '200': successOf(call), ...failuresOf(call) },
+  };
+}
+
+function tagOf(path: string): string {
+  return (path.split('/')[2] ?? '').replace(/\..*$/, '').replace(/s$/, '');
+}
+
+function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...member }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema: member,
+  }));
+}
+
+function successOf(call: Call): Json {
+  if (!('contentType' in call.reply)) {
+    return {
+      description: 'Done',
+      content: { 'application/json': { schema: schemaOf(call.reply, 'output') } },
+    };
+  }
+  const { contentType } = call.reply;
+  return contentType === 'websocket'
+    ? { description: 'Only by an upgrade to a WebSocket' }
+    : { description: 'Done', content: { [contentType]: {} } };
+}
+
+/** One answer for each status, naming the codes that come with it. */
+function failuresOf(call: Call): Json {
+  const codes = new Set<ErrorCode>([...call.errors, ...universalErrors]);
+  if (call.whileLocked) codes.delete('LifetimeCodeRequired');
+  const byStatus = Map.groupBy(codes, (code) => String(catalogue[code].status));
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${catalogue[code].en}`).join('\n\n'),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ]),
+  );
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  });
+  return json;
+}

@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify';
+import { Fault } from '../base/fault.ts';
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses what another site's page sends with this browser's cookie: every call that changes something, and every
+ * WebSocket, which browsers open across sites without asking. Programs that are no browser send neither header.
+ * @throws Fault Forbidden
+ */
+export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
+  if (safeMethods.has(request.method) && !request.ws) return;
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (origin !== undefined) {
+    if (hostOf(origin) === request.host.toLowerCase()) return;
+    if (publicUrl !== null && hostOf(origin) === hostOf(publicUrl)) return;
+    throw new Fault('Forbidden', 'The call comes from the page of another site.');
+  }
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new Fault('Forbidden', 'The call comes from the page of another site.');
+}
+
+/** Host and port of an origin (RFC 6454), without a port that is the scheme's own; undefined for `null`. */
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

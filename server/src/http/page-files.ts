@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+};
+const compressible = new Set(['.html', '.js', '.css', '.json', '.webmanifest', '.svg', '.txt', '.map']);
+
+export interface PageFile {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly etag: string;
+  /** Its name carries a hash of its content: it never changes. */
+  readonly isImmutable: boolean;
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity';
+
+/**
+ * The files of the built page. Only what was found when the server started is served: no path is ever made of what a
+ * request says. A file is read and compressed when first asked for, and kept: the whole page is a few megabytes.
+ */
+export class PageFiles {
+  readonly #dir: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #files = new Map<string, Promise<PageFile>>();
+  readonly #encoded = new Map<string, Promise<Buffer>>();
+
+  private constructor(dir: string, names: ReadonlySet<string>) {
+    this.#dir = dir;
+    this.#names = names;
+  }
+
+  /** Lists the folder; an absent one is a page without files. */
+  static async open(dir: string): Promise<PageFiles> {
+    const names = new Set<string>();
+    for (const entry of await listFiles(dir)) {
+      names.add(relative(dir, join(entry.parentPath, entry.name)).split(sep).join('/'));
+    }
+    return new PageFiles(dir, names);
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** A file by its name below the folder, as in `assets/index-4f2a.js`; undefined when there is none. */
+  async find(name: string): Promise<PageFile | undefined> {
+    if (!this.#names.has(name)) return undefined;
+    return remember(this.#files, name, () => this.#read(name));
+  }
+
+  /** The bytes in the best encoding that the reader takes. */
+  async encode(
+    name: string,
+    file: PageFile,
+    accepted: string,
+  ): Promise<{ encoding: Encoding; bytes: Buffer }> {
+    const encoding = compressible.has(extname(name)) ? bestEncoding(accepted) : 'identity';
+    if (encoding === 'identity') return { encoding, bytes: file.bytes };
+    const bytes = await remember(this.#encoded, `${encoding}:${name}`, () => compress(file.bytes, encoding));
+    return { encoding, bytes };
+  }
+
+  async #read(name: string): Promise<PageFile> {
+    const bytes = await readFile(join(this.#dir, name));
+    return {
+      contentType: contentTypes[extname(name)] ?? 'application/octet-stream',
+      bytes,
+      etag: etagOf(bytes),
+      isImmutable: /^assets\/.+-[\w-]{8,}\.\w+$/.test(name),
+    };
+  }
+}
+
+export function etagOf(bytes: Uint8Array | string): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+}
+
+/** What `Accept-Encoding` takes of what we make; an explicit `q=0` refuses. */
+export function bestEncoding(accepted: string): Encoding {
+  const takes = (name: string) =>
+    new RegExp(`(^|[,\\s])${name}(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted);
+  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity';
+}
+
+export async function compress(bytes: Uint8Array, encoding: 'br' | 'gzip'): Promise<Buffer> {
+  if (encoding === 'gzip') return promisify(gzip)(bytes);
+  // Quality 5: a tenth larger than the best and a hundredth of its time, for it is done while a reader waits.
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+}
+
+/** A failed attempt is not remembered. */
+function remember<Value>(
+  memory: Map<string, Promise<Value>>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  let value = memory.get(key);
+  if (!value) {
+    value = make();
+    memory.set(key, value);
+    value.catch(() => memory.delete(key));
+  }
+  return value;
+}
+
+async function listFiles(dir: string) {
+  try {
+    return (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+
+/**
+ * Query and path hold only text; this gives numbers, flags and lists their type by the schema that judges them next.
+ * What does not look like its type stays text, so that the schema names it.
+ */
+export function decodeText(
+  schema: z.ZodObject,
+  raw: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const decoded: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(raw)) {
+    const member = schema.shape[key] as z.ZodType | undefined;
+    decoded[key] = member ? decodeMember(member, value) : value;
+  }
+  return decoded;
+}
+
+function decodeMember(schema: z.ZodType, value: unknown): unknown {
+  const inner = unwrap(schema);
+  if (inner.def.type === 'array') {
+    const list = Array.isArray(value) ? value : [value];
+    const { element } = inner.def as unknown as { element: z.ZodType };
+    return list.map((item) => decodeMember(element, item));
+  }
+  if (typeof value !== 'string') return value;
+  if (inner.def.type === 'number') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (inner.def.type === 'boolean') {
+    if (value === 'true' || value === '1') return true;
+    if (value === 'false' || value === '0') return false;
+  }
+  return value;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as { innerType?: z.ZodType };
+  return innerType ? unwrap(innerType) : schema;
+}

@@ -1,0 +1,258 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import type { z } from 'zod';
+import { calls } from '@vidette/contract/calls';
+import type { Call } from '@vidette/contract/call';
+import type { Language } from '@vidette/contract/errors';
+import { routes, type CallName } from '@vidette/contract/routes';
+import { requireAudience } from '../access/audience-policy.ts';
+import { requireStreamRight } from '../access/stream-policy.ts';
+import { Fault } from '../base/fault.ts';
+import type { AnswerOf, AuditNote, CallContext, Handler, MediaAnswer } from './call-context.ts';
+import { callerIp, identify } from './credentials.ts';
+import { faultOf, logFault, sendFault } from './failure.ts';
+import { validationFault, wordings } from './field-errors.ts';
+import { preferredLanguage } from './language.ts';
+import { requireSameOrigin } from './origin.ts';
+import { decodeText } from './query-decode.ts';
+import type { Services } from './services.ts';
+
+type AnyContext = CallContext<CallName>;
+
+/**
+ * Puts calls of the contract on the server: address from `routes`, checks and rights from `calls`, answer checked
+ * against its schema, so that nothing leaves that is not declared. A handler sees only what has passed.
+ */
+export class Registrar {
+  readonly #server: FastifyInstance;
+  readonly #services: Services;
+  readonly #registered = new Set<CallName>();
+
+  constructor(server: FastifyInstance, services: Services) {
+    this.#server = server;
+    this.#services = services;
+  }
+
+  /** Names of calls that have no handler yet; empty once the server is complete. */
+  get missing(): CallName[] {
+    return (Object.keys(routes) as CallName[]).filter((name) => !this.#registered.has(name));
+  }
+
+  handle<Name extends CallName>(name: Name, handler: Handler<Name>): void {
+    this.#registered.add(name);
+    const { method, path } = routes[name];
+    this.#server.route({
+      method,
+      url: pathOf(path),
+      handler: (request, reply) =>
+        this.#answer(name, handler as unknown as Handler<CallName>, request, reply),
+    });
+  }
+
+  /** A call that becomes a WebSocket: what may refuse it refuses it before the upgrade, with the catalogue's answer. */
+  handleSocket<Name extends CallName>(
+    name: Name,
+    handler: (context: CallContext<Name>, socket: WebSocket) => void,
+  ): void {
+    this.#registered.add(name);
+    const contexts = new WeakMap<FastifyRequest, AnyContext>();
+    this.#server.route({
+      method: 'GET',
+      url: pathOf(routes[name].path),
+      preHandler: async (request, reply) => {
+        const call: Call = calls[name];
+        const audit = newNote(request, name);
+        let language = this.#languageOf(request, undefined);
+        try {
+          const context = await this.#prepare(
+            name,
+            call,
+            request,
+            reply,
+            audit,
+            (known) => (language = known),
+          );
+          if (!request.ws) throw new Fault('BadRequest', 'A WebSocket is expected here.');
+          contexts.set(request, context);
+          if (call.audited) this.#note(name, context, 'ok');
+        } catch (error) {
+          await sendFault(reply, this.#fail(name, error, request), language);
+        }
+      },
+      handler: () => {},
+      wsHandler: (socket, request) => {
+        const context = contexts.get(request);
+        if (context) handler(context as unknown as CallContext<Name>, socket);
+        else socket.terminate();
+      },
+    });
+  }
+
+  async #answer(
+    name: CallName,
+    handler: Handler<CallName>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const call: Call = calls[name];
+    const audit = newNote(request, name);
+    let language = this.#languageOf(request, undefined);
+    let context: AnyContext | undefined;
+    try {
+      context = await this.#prepare(name, call, request, reply, audit, (known) => (language = known));
+      const answer = await handler(context);
+      this.#noteIfDue(name, call, context, audit, 'ok');
+      return 'contentType' in call.reply
+        ? sendMedia(reply, answer as MediaAnswer)
+        : sendJson(reply, encode(name, call.reply, answer));
+    } catch (error) {
+      const fault = this.#fail(name, error, request);
+      this.#noteIfDue(name, call, context ?? { ip: callerIp(request) }, audit, fault.code);
+      return sendFault(reply, fault, language);
+    }
+  }
+
+  /** Everything that may refuse a call, in order: set-up, origin, who, what was asked, which stream. */
+  async #prepare(
+    name: CallName,
+    call: Call,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    audit: AuditNote,
+    onLanguage: (language: Language) => void,
+  ): Promise<AnyContext> {
+    const { lock, doorkeeper, config, store } = this.#services;
+    if (lock.isLocked && !call.whileLocked)
+      throw new Fault('LifetimeCodeRequired', 'The server has no administrator.');
+    requireSameOrigin(request, config.publicUrl);
+    const principal = await identify(request, doorkeeper);
+    audit.login = principal?.user.login ?? null;
+    const language = this.#languageOf(request, principal?.user.language);
+    onLanguage(language);
+    requireAudience(call, principal);
+    const params = check(name, call.params, decoded(call.params, request.params), language);
+    const query = check(name, call.query, decoded(call.query, request.query), language);
+    const body = check(name, call.body, request.body ?? (call.body ? {} : undefined), language);
+    const stream =
+      call.stream && principal
+        ? requireStreamRight(
+            principal,
+            await store.streamList.find(
+              { userId: principal.user.id, isAdmin: principal.isAdmin },
+              (params as { uid: string }).uid,
+            ),
+            call.stream,
+          )
+        : undefined;
+    return {
+      params,
+      query,
+      body,
+      principal,
+      stream,
+      language,
+      ip: callerIp(request),
+      get signal() {
+        return goneSignal(reply);
+      },
+      audit,
+      request,
+      reply,
+    } as unknown as AnyContext;
+  }
+
+  #languageOf(request: FastifyRequest, ofUser: Language | undefined): Language {
+    return (
+      ofUser ??
+      preferredLanguage(request.headers['accept-language']) ??
+      this.#services.config.app.language ??
+      'en'
+    );
+  }
+
+  #fail(name: CallName, error: unknown, request: FastifyRequest): Fault {
+    const fault = faultOf(error);
+    logFault(this.#services.log, fault, { call: name, method: request.method, url: request.url });
+    return fault;
+  }
+
+  #noteIfDue(name: CallName, call: Call, caller: { ip: string }, audit: AuditNote, outcome: string): void {
+    // Calls that nobody in particular makes before anything is known of them are noise, not history.
+    if (outcome === 'LifetimeCodeRequired') return;
+    if (routes[name].method !== 'GET' || call.audited) this.#note(name, { ip: caller.ip, audit }, outcome);
+  }
+
+  #note(name: CallName, context: { ip: string; audit: AuditNote }, outcome: string): void {
+    const { login, target, details } = context.audit;
+    this.#services.audit.add({ login, ip: context.ip, action: name, target, outcome, details });
+  }
+}
+
+function pathOf(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** What a call was about, as far as its address tells; a body's members are noted by name, never by value. */
+function newNote(request: FastifyRequest, name: CallName): AuditNote {
+  const params = request.params as Record<string, string>;
+  const body = request.body;
+  const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
+  const isObject = typeof body === 'object' && body !== null;
+  const uid = isObject && 'uid' in body && typeof body.uid === 'string' ? body.uid.slice(0, 64) : null;
+  const members = isObject && name !== 'signIn' ? Object.keys(body).slice(0, 30) : [];
+  return { login: null, target: target ?? uid, details: members.length > 0 ? { members } : {} };
+}
+
+function decoded(schema: z.ZodObject | undefined, raw: unknown): unknown {
+  return schema ? decodeText(schema, raw as Record<string, unknown>) : undefined;
+}
+
+function check(name: CallName, schema: z.ZodType | undefined, value: unknown, language: Language): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value, { error: wordings[language] });
+  if (!result.success) throw validationFault(name, result.error, language);
+  return result.data;
+}
+
+/** Only what the schema declares leaves the server. */
+function encode(name: CallName, schema: z.ZodType, answer: AnswerOf<CallName>): string {
+  const result = schema.safeParse(answer);
+  if (!result.success) {
+    throw new Fault('ResponseEncodeError', `The answer of ${name} breaks its schema.`, {
+      cause: result.error,
+    });
+  }
+  return JSON.stringify(result.data);
+}
+
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(json);
+}
+
+function sendMedia(reply: FastifyReply, answer: MediaAnswer): FastifyReply {
+  void reply.header('cache-control', 'no-store');
+  for (const [key, value] of Object.entries(answer.headers ?? {})) void reply.header(key, value);
+  const body =
+    answer.body instanceof Uint8Array
+      ? Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.byteLength)
+      : answer.body;
+  return reply
+    .code(answer.status ?? 200)
+    .type(answer.contentType)
+    .send(body);
+}
+
+const goneSignals = new WeakMap<FastifyReply, AbortSignal>();
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  let signal = goneSignals.get(reply);
+  if (!signal) {
+    const controller = new AbortController();
+    signal = controller.signal;
+    goneSignals.set(reply, signal);
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) controller.abort(new Fault('BadRequest', 'The caller went away.'));
+    });
+  }
+  return signal;
+}

@@ -1,0 +1,120 @@
+import type { Readable } from 'node:stream';
+import { Readable as ReadableStream } from 'node:stream';
+import type { SegmentBytes } from '../../archive/archive.ts';
+import type { MediaAnswer } from '../call-context.ts';
+import { parseByteRange } from '../byte-range.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+
+const playlistType = 'application/vnd.apple.mpegurl';
+
+/** What is recorded: where, how much, and the footage itself. */
+export function registerArchive(registrar: Registrar, services: Services): void {
+  const { archive, license, renderPicture } = services;
+
+  registrar.handle('getArchiveRanges', ({ stream, query }) => {
+    license.requireValid();
+    const { uid } = stream.stream;
+    return {
+      period: archive.period(uid) ?? null,
+      ranges: archive.ranges(uid, query.start_time, query.end_time),
+    };
+  });
+
+  registrar.handle('getArchiveStats', ({ stream }) => {
+    license.requireValid();
+    return archive.stats(stream.stream.uid);
+  });
+
+  registrar.handle('getArchiveDays', ({ stream, query }) => {
+    license.requireValid();
+    const { start_time: startMs, end_time: endMs, timezone_offset: zone } = query;
+    return { days: archive.availableDays(stream.stream.uid, startMs, endMs, zone) };
+  });
+
+  registrar.handle('getArchivePlaylist', async ({ stream, query, audit }) => {
+    license.requireValid();
+    audit.details = { ...query };
+    const body = await archive.playlist(stream.stream.uid, query.start_time, query.end_time);
+    return { contentType: playlistType, body };
+  });
+
+  registrar.handle('getArchiveSegment', async ({ stream, params, request }) => {
+    license.requireValid();
+    const bytes = await archive.openSegment(stream.stream.uid, params.file.replace(/\.mp4$/, ''));
+    return segmentAnswer(bytes, request.headers.range);
+  });
+
+  registrar.handle('downloadArchive', async ({ stream, query, audit }) => {
+    license.requireValid();
+    audit.details = { ...query };
+    const { uid, name } = stream.stream;
+    const download = await archive.download(uid, query.start_time, query.end_time);
+    return {
+      contentType: 'video/mp4',
+      body: ReadableStream.from(download.stream(), { objectMode: false, highWaterMark: 262_144 }) as Readable,
+      headers: {
+        'content-length': String(download.contentLength),
+        'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset),
+        'x-archive-start': String(download.startMs),
+        'x-archive-end': String(download.endMs),
+        'x-archive-duration': String(download.durationMs),
+        'x-archive-exact': download.exact,
+      },
+    };
+  });
+
+  registrar.handle('getArchivePicture', async ({ stream, query }) => {
+    license.requireValid();
+    const frame = await archive.frameAt(stream.stream.uid, query.time);
+    return {
+      contentType: 'image/jpeg',
+      body: await renderPicture(frame.track, frame.keySample, query.width),
+      headers: {
+        'x-picture-time': String(Math.round(frame.timeMs)),
+        'cache-control': 'private, max-age=3600',
+      },
+    };
+  });
+}
+
+/** A segment's file, whole or one range of it (RFC 9110, 14). */
+async function segmentAnswer(bytes: SegmentBytes, rangeHeader: string | undefined): Promise<MediaAnswer> {
+  const contentType = 'video/mp4';
+  const headers = {
+    'accept-ranges': 'bytes',
+    // What is written never changes; a growing file is only longer next time.
+    'cache-control': bytes.isGrowing ? 'no-store' : 'private, max-age=3600, immutable',
+  };
+  const range = parseByteRange(rangeHeader, bytes.size);
+  if (range === 'unsatisfiable' || bytes.size === 0) {
+    await bytes.close();
+    return { contentType, status: 416, headers: { 'content-range': `bytes */${bytes.size}` }, body: '' };
+  }
+  const { start, end } = range ?? { start: 0, end: bytes.size - 1 };
+  return {
+    contentType,
+    status: range ? 206 : 200,
+    headers: {
+      ...headers,
+      'content-length': String(end - start + 1),
+      ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes.size}` } : {}),
+    },
+    body: bytes.stream(start, end),
+  };
+}
+
+/** `Name 2026-11-21 10-00-00.mp4` on the reader's clock, for every browser (RFC 6266, 4.3). */
+function dispositionOf(name: string, startMs: number, timezoneOffsetMinutes: number): string {
+  const local = new Date(startMs + timezoneOffsetMinutes * 60_000).toISOString().slice(0, 19);
+  const safe = name.replace(/[\\/:*?"<>|]/g, '_').slice(0, 100);
+  const fileName = `${safe} ${local.replace('T', ' ').replace(/:/g, '-')}.mp4`;
+  const ascii = fileName.replace(/[^\x20-\x7e]/g, '_').replace(/%/g, '_');
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc8187(fileName)}`;
+}
+
+function encodeRfc8187(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/['()*]/g, (character) => {
+    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  });
+}

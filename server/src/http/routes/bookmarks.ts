@@ -1,0 +1,132 @@
+import type { Annotation, Bookmark } from '@vidette/contract/entities';
+import type { Principal } from '../../access/principal.ts';
+import { requireBookmarkOwner } from '../../access/bookmark-policy.ts';
+import { Fault } from '../../base/fault.ts';
+import type { AnnotationRecord } from '../../store/annotations.ts';
+import type { BookmarkChanges, BookmarkRecord } from '../../store/bookmarks.ts';
+import { fieldFault } from '../field-errors.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { requireStream, viewerOf } from './streams.ts';
+
+/** Marks on the timeline: people's bookmarks and detectors' annotations. */
+export function registerBookmarks(registrar: Registrar, services: Services): void {
+  const { store, clock, config, license } = services;
+
+  registrar.handle('listAnnotations', async ({ principal, query }) => {
+    license.requireValid();
+    const { stream } = await requireStream(services, principal, query.streamId, 'archive');
+    requireOrder(query.from, query.to, 'to');
+    if (query.to - query.from > config.archive.playlistMaxSeconds * 1_000) {
+      throw new Fault('TimeRangeIsTooLong', 'The span is longer than a playlist may be.');
+    }
+    const rows = await store.annotations.ofStream(stream.id, query.from, query.to);
+    return { items: rows.map((row) => annotationView(row, stream.uid)) };
+  });
+
+  registrar.handle('addAnnotation', async ({ principal, body, audit }) => {
+    audit.target = body.streamId;
+    const { stream } = await requireStream(services, principal, body.streamId, 'edit');
+    requireOrder(body.time, body.timeEnd, 'timeEnd');
+    const row = await store.annotations.add({
+      stream_id: stream.id,
+      type: body.type,
+      kind: body.kind,
+      start_ms: body.time,
+      end_ms: body.timeEnd,
+      note: body.note,
+    });
+    return annotationView(row, stream.uid);
+  });
+
+  registrar.handle('listBookmarks', async ({ principal, query }) => {
+    const { page, pageSize, stream, searchingValues: words } = query;
+    const { items, total } = await store.bookmarks.list(viewerOf(principal), {
+      page,
+      pageSize,
+      stream,
+      words,
+    });
+    return { items: items.map(bookmarkView), total, page, pageSize };
+  });
+
+  registrar.handle('addBookmark', async ({ principal, body, audit }) => {
+    audit.target = body.stream;
+    const { stream } = await requireStream(services, principal, body.stream, 'archive');
+    requireOrder(body.startTime, body.endTime, 'endTime');
+    const id = await store.bookmarks.add({
+      stream_id: stream.id,
+      user_id: principal.user.id,
+      start_ms: body.startTime,
+      end_ms: body.endTime,
+      note: body.note,
+      created_ms: clock.wallMs(),
+    });
+    return bookmarkView(await requireBookmark(services, principal, id));
+  });
+
+  registrar.handle('saveBookmark', async ({ principal, params, body }) => {
+    const old = await requireBookmark(services, principal, params.id);
+    requireBookmarkOwner(principal, old);
+    const changes: BookmarkChanges = {};
+    if (body.startTime !== undefined) changes.start_ms = body.startTime;
+    if (body.endTime !== undefined) changes.end_ms = body.endTime;
+    if (body.note !== undefined) changes.note = body.note;
+    const end = changes.end_ms === undefined ? old.end_ms : changes.end_ms;
+    requireOrder(changes.start_ms ?? old.start_ms, end, 'endTime');
+    if (Object.keys(changes).length > 0) await store.bookmarks.save(old.id, changes);
+    return bookmarkView(await requireBookmark(services, principal, old.id));
+  });
+
+  registrar.handle('deleteBookmark', async ({ principal, params }) => {
+    const bookmark = await requireBookmark(services, principal, params.id);
+    requireBookmarkOwner(principal, bookmark);
+    await store.bookmarks.remove(bookmark.id);
+    return {};
+  });
+}
+
+/** A bookmark whose stream's archive the caller may watch. @throws Fault NotFound, Forbidden */
+async function requireBookmark(
+  services: Services,
+  principal: Principal,
+  id: number,
+): Promise<BookmarkRecord> {
+  const bookmark = await services.store.bookmarks.byId(id);
+  if (!bookmark) {
+    if (principal.isAdmin) throw new Fault('NotFound', 'There is no such bookmark.');
+    throw new Fault('Forbidden', 'The bookmark may not be seen.');
+  }
+  await requireStream(services, principal, bookmark.uid, 'archive');
+  return bookmark;
+}
+
+function requireOrder(startMs: number, endMs: number | null, path: string): void {
+  if (endMs === null || endMs >= startMs) return;
+  throw fieldFault('ValidationError', path, 'The end lies before the start.');
+}
+
+function bookmarkView(row: BookmarkRecord): Bookmark {
+  return {
+    id: row.id,
+    stream: row.uid,
+    streamName: row.stream_name,
+    startTime: row.start_ms,
+    endTime: row.end_ms,
+    note: row.note,
+    createdBy: row.creator_login,
+    createdAt: row.created_ms,
+  };
+}
+
+function annotationView(row: AnnotationRecord, uid: string): Annotation {
+  return {
+    id: row.id,
+    streamId: uid,
+    type: 'event',
+    kind: row.kind,
+    time: row.start_ms,
+    timeEnd: row.end_ms,
+    note: row.note,
+  };
+}

@@ -1,0 +1,108 @@
+import type { Mosaic, MosaicLayout } from '@vidette/contract/entities';
+import type { Principal } from '../../access/principal.ts';
+import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
+import { flag } from '../../store/database.ts';
+import type { MosaicChanges, MosaicRecord } from '../../store/mosaics.ts';
+import { fieldFault } from '../field-errors.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { requireStream, viewerOf } from './streams.ts';
+
+/** Walls of several streams. */
+export function registerMosaics(registrar: Registrar, services: Services): void {
+  const { store, station, clock } = services;
+
+  registrar.handle('listMosaics', async ({ principal, query }) => {
+    const { page, pageSize, searchingValues: words } = query;
+    const { items, total } = await store.mosaics.list(viewerOf(principal), { page, pageSize, words });
+    const viewable = await store.streamList.viewableUids(viewerOf(principal));
+    return { items: items.map((row) => mosaicView(principal, row, viewable)), total, page, pageSize };
+  });
+
+  registrar.handle('getMosaic', async ({ principal, params, query }) => {
+    const view = await viewById(services, principal, params.id);
+    if (query.extend_lease) {
+      for (const { stream } of view.layout.cells) if (stream !== null) station.find(stream)?.leases.extend();
+    }
+    return view;
+  });
+
+  registrar.handle('addMosaic', async ({ principal, body, audit }) => {
+    await requireCells(services, principal, body.layout);
+    const id = await store.mosaics.add({
+      name: body.name,
+      layout: JSON.stringify(body.layout),
+      is_shared: flag(body.isShared),
+      rotation_seconds: body.rotationSeconds,
+      created_by: principal.user.id,
+      created_ms: clock.wallMs(),
+    });
+    audit.target = String(id);
+    return viewById(services, principal, id);
+  });
+
+  registrar.handle('saveMosaic', async ({ principal, params, body }) => {
+    const old = requireMosaicView(principal, await store.mosaics.byId(params.id));
+    requireMosaicAdmin(principal, old);
+    if (body.layout) await requireCells(services, principal, body.layout);
+    const changes: MosaicChanges = {};
+    if (body.name !== undefined) changes.name = body.name;
+    if (body.layout !== undefined) changes.layout = JSON.stringify(body.layout);
+    if (body.isShared !== undefined) changes.is_shared = flag(body.isShared);
+    if (body.rotationSeconds !== undefined) changes.rotation_seconds = body.rotationSeconds;
+    if (Object.keys(changes).length > 0) await store.mosaics.save(old.id, changes);
+    return viewById(services, principal, old.id);
+  });
+
+  registrar.handle('deleteMosaic', async ({ principal, params }) => {
+    const mosaic = requireMosaicView(principal, await store.mosaics.byId(params.id));
+    requireMosaicAdmin(principal, mosaic);
+    await store.mosaics.remove(mosaic.id);
+    return {};
+  });
+}
+
+async function viewById(services: Services, principal: Principal, id: number): Promise<Mosaic> {
+  const row = requireMosaicView(principal, await services.store.mosaics.byId(id));
+  return mosaicView(principal, row, await services.store.streamList.viewableUids(viewerOf(principal)));
+}
+
+/** Cells lie on the grid, apart from each other, and show what their maker may view. @throws Fault at the cell */
+async function requireCells(services: Services, principal: Principal, layout: MosaicLayout): Promise<void> {
+  const taken = new Set<number>();
+  for (const [index, cell] of layout.cells.entries()) {
+    const isInside = cell.x + cell.width <= layout.columns && cell.y + cell.height <= layout.rows;
+    if (!isInside) throw fieldFault('ValidationError', `layout.cells.${index}`, 'The cell leaves the grid.');
+    for (let y = cell.y; y < cell.y + cell.height; y++) {
+      for (let x = cell.x; x < cell.x + cell.width; x++) {
+        const place = y * layout.columns + x;
+        if (taken.has(place))
+          throw fieldFault('ValidationError', `layout.cells.${index}`, 'Two cells overlap.');
+        taken.add(place);
+      }
+    }
+    if (cell.stream !== null) await requireStream(services, principal, cell.stream, 'view');
+  }
+}
+
+/** Cells whose stream the reader may not view, or which is gone, are empty to them. */
+function mosaicView(
+  principal: Principal,
+  row: MosaicRecord,
+  viewable: ReadonlySet<string> | undefined,
+): Mosaic {
+  const layout = JSON.parse(row.layout) as MosaicLayout;
+  const cells = layout.cells.map((cell) => {
+    const isHidden = cell.stream !== null && viewable !== undefined && !viewable.has(cell.stream);
+    return isHidden ? { ...cell, stream: null } : cell;
+  });
+  return {
+    id: row.id,
+    name: row.name,
+    meta: { canAdmin: canAdminMosaic(principal, row) },
+    layout: { ...layout, cells },
+    isShared: row.is_shared === 1,
+    rotationSeconds: row.rotation_seconds,
+    createdBy: row.creator_login,
+  };
+}

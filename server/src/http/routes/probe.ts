@@ -1,0 +1,71 @@
+import type { Principal } from '../../access/principal.ts';
+import { Attempts } from '../../access/attempts.ts';
+import { mayUseLoopback } from '../../access/stream-policy.ts';
+import { Fault } from '../../base/fault.ts';
+import { parseSourceAddress, type SourceAddress } from '../../ingest/address.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { requireStream } from './streams.ts';
+
+const previewWidth = 640;
+
+/** Looking at a source before it becomes a stream. */
+export function registerProbe(registrar: Registrar, services: Services): void {
+  const { prober, config, clock } = services;
+  const timeoutMs = config.source.probeSeconds * 1_000;
+  // Whoever may add streams could scan a network by this; a person looks at a handful of cameras in a minute.
+  const perUser = new Attempts(clock, { max: 60, windowMs: 60_000 });
+
+  const admit = async (principal: Principal, query: { url: string; stream_id?: string | undefined }) => {
+    const address = await addressToProbe(services, principal, query);
+    perUser.check(String(principal.user.id));
+    perUser.add(String(principal.user.id));
+    return address;
+  };
+
+  registrar.handle('probeStream', async ({ principal, query, signal }) => {
+    const address = await admit(principal, query);
+    const allowLoopback = mayUseLoopback(principal);
+    const { tracks, transport } = await prober.probe(address, { allowLoopback, timeoutMs, signal });
+    return {
+      transport,
+      tracks: tracks.map((track) => ({
+        kind: track.kind,
+        codec: track.codec,
+        codecString: track.codecString,
+        width: track.kind === 'video' ? track.width : null,
+        height: track.kind === 'video' ? track.height : null,
+        sampleRate: track.kind === 'audio' ? track.sampleRate : null,
+        channels: track.kind === 'audio' ? track.channels : null,
+      })),
+    };
+  });
+
+  registrar.handle('previewStream', async ({ principal, query, signal }) => {
+    const address = await admit(principal, query);
+    const allowLoopback = mayUseLoopback(principal);
+    const options = { allowLoopback, timeoutMs, signal, maxWidth: previewWidth };
+    return { contentType: 'image/jpeg', body: await prober.preview(address, options) };
+  });
+}
+
+/**
+ * The address to look at. An address typed without a login borrows that of the stream being edited, if it is on the
+ * same host. @throws Fault Forbidden for those who may neither add a stream nor edit this one
+ */
+async function addressToProbe(
+  services: Services,
+  principal: Principal,
+  query: { url: string; stream_id?: string | undefined },
+): Promise<SourceAddress> {
+  if (query.stream_id === undefined) {
+    if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user adds no streams.');
+    return parseSourceAddress(query.url);
+  }
+  const { stream } = await requireStream(services, principal, query.stream_id, 'edit');
+  const address = parseSourceAddress(query.url);
+  const stored = parseSourceAddress(stream.source);
+  const isSameHost = stored.host === address.host && stored.port === address.port;
+  if (address.credentials || !stored.credentials || !isSameHost) return address;
+  return { ...address, credentials: stored.credentials };
+}

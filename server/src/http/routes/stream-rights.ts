@@ -1,0 +1,101 @@
+import { newSecret } from '../../access/secrets.ts';
+import { fieldFault } from '../field-errors.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { wholeList } from '../user-view.ts';
+import type { Watchers } from '../watchers.ts';
+import type { Rights } from '../../store/permissions.ts';
+import { Fault } from '../../base/fault.ts';
+import type { FastifyRequest } from 'fastify';
+
+/** Who may do what with streams: from the stream's side, from the user's, and by the public link. */
+export function registerStreamRights(registrar: Registrar, services: Services, watchers: Watchers): void {
+  const { store, doorkeeper, config } = services;
+
+  const ofStream = async (streamId: number) => {
+    const rows = await store.permissions.ofStream(streamId);
+    return wholeList(rows.map(({ user, rights }) => ({ user, ...rights })));
+  };
+
+  registrar.handle('getStreamPermissions', ({ stream }) => ofStream(stream.stream.id));
+
+  registrar.handle('saveStreamPermissions', async ({ stream, body }) => {
+    const rows = [];
+    for (const [index, { user: login, ...rights }] of distinctBy(body.items, (row) =>
+      row.user.toLowerCase(),
+    )) {
+      const user = await store.users.byLogin(login);
+      if (!user) throw fieldFault('NotFound', `items.${index}.user`, 'There is no such user.');
+      if (hasAny(rights)) rows.push({ userId: user.id, rights: withView(rights) });
+    }
+    await store.permissions.replaceOfStream(stream.stream.id, rows);
+    watchers.reviewStream(stream.stream.uid);
+    return ofStream(stream.stream.id);
+  });
+
+  const ofUser = async (userId: number) => {
+    const rows = await store.permissions.ofUser(userId);
+    return wholeList(rows.map(({ stream, streamName, rights }) => ({ stream, streamName, ...rights })));
+  };
+
+  registrar.handle('getUserPermissions', async ({ params }) => {
+    return ofUser((await requireUser(services, params.login)).id);
+  });
+
+  registrar.handle('saveUserPermissions', async ({ params, body }) => {
+    const user = await requireUser(services, params.login);
+    const items = [...distinctBy(body.items, (row) => row.stream)];
+    const ids = await store.streams.idsByUid(items.map(([, row]) => row.stream));
+    const rows = [];
+    for (const [index, { stream: uid, ...rights }] of items) {
+      const streamId = ids.get(uid);
+      if (streamId === undefined)
+        throw fieldFault('NotFound', `items.${index}.stream`, 'There is no such stream.');
+      if (hasAny(rights)) rows.push({ streamId, rights: withView(rights) });
+    }
+    await store.permissions.replaceOfUser(user.id, rows);
+    doorkeeper.forget(user.id);
+    return ofUser(user.id);
+  });
+
+  registrar.handle('getStreamShare', async ({ stream, request }) => {
+    const { id } = stream.stream;
+    let key = stream.stream.share_key;
+    if (key === null) {
+      key = newSecret();
+      await store.streams.setShareKey(id, key);
+    }
+    return { url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`, isEmbeddable: false };
+  });
+
+  registrar.handle('revokeStreamShare', async ({ stream }) => {
+    await store.streams.setShareKey(stream.stream.id, null);
+    return {};
+  });
+}
+
+/** @throws Fault NotFound */
+export async function requireUser(services: Services, login: string) {
+  const user = await services.store.users.byLogin(login);
+  if (!user) throw new Fault('NotFound', 'There is no such user.');
+  return user;
+}
+
+/** Where people reach this server: as configured, else as this request did. */
+function publicBase(request: FastifyRequest, publicUrl: string | null): string {
+  return publicUrl?.replace(/\/+$/, '') ?? `${request.protocol}://${request.host}`;
+}
+
+function hasAny(rights: Rights): boolean {
+  return rights.view || rights.archive || rights.share || rights.edit;
+}
+
+/** Any right includes viewing. */
+function withView(rights: Rights): Rights {
+  return { ...rights, view: true };
+}
+
+/** Of rows with the same key the last counts; each with its place in the list. */
+function distinctBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Iterable<[number, Row]> {
+  return new Map(rows.map((row, index): [string, [number, Row]] => [keyOf(row), [index, row]])).values();
+}

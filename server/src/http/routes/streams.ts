@@ -1,0 +1,181 @@
+import type { StreamState } from '@vidette/contract/entities';
+import type { Language } from '@vidette/contract/errors';
+import type { Principal } from '../../access/principal.ts';
+import { requireStreamRight } from '../../access/stream-policy.ts';
+import { Fault } from '../../base/fault.ts';
+import { describeTrack } from '../../live/message.ts';
+import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import type { StreamDesk } from '../stream-desk.ts';
+import { failureReasonOf, streamView } from '../stream-record.ts';
+import { StatusMirror } from '../status-mirror.ts';
+
+/** Streams: list, one, add, change, pause, delete, and what is known of a running one. */
+export function registerStreams(registrar: Registrar, services: Services, desk: StreamDesk): void {
+  registerLists(registrar, services, desk);
+  registerChanges(registrar, services, desk);
+  registerRunning(registrar, services);
+}
+
+function registerLists(registrar: Registrar, services: Services, desk: StreamDesk): void {
+  const { store, station, clock } = services;
+  const mirror = new StatusMirror(station, store.streams);
+  // Revisions of one run must not be taken for those of another: they begin where no earlier run can have come.
+  const firstRevision = clock.wallMs();
+
+  registrar.handle('listStreams', async ({ principal, query, language }) => {
+    const onlyAvailable = query.onlyAvailable || query.isOnlyAvailable;
+    const sort = query.sortType.replace('-', '') as StreamQuery['sort'];
+    if (onlyAvailable || sort === 'status') await mirror.update();
+    const page = await store.streamList.page(viewerOf(principal), {
+      page: query.page,
+      pageSize: query.pageSize,
+      sort,
+      descending: query.sortType.startsWith('-'),
+      byTag: query.groupType === 'tag',
+      onlyAvailable,
+      words: query.searchingValues,
+    });
+    return {
+      items: page.items.map((item) => ({
+        ...streamView(item, station.state(item.stream.uid), language),
+        group: item.group,
+      })),
+      total: page.total,
+      page: query.page,
+      pageSize: query.pageSize,
+      groups: page.groups,
+    };
+  });
+
+  registrar.handle('listStreamStatuses', async ({ principal, query, language }) => {
+    const revision = firstRevision + station.changes.revision;
+    if (query.since === revision) return { items: [], revision, listChanged: false };
+    const since = query.since - firstRevision;
+    const changed = since < 0 ? undefined : station.changes.since(since);
+    const viewable = await store.streamList.viewableUids(viewerOf(principal));
+    const items: StreamState[] = [];
+    for (const { settings, state } of changed ? runningOf(services, changed) : station.streams()) {
+      if (viewable && !viewable.has(settings.uid)) continue;
+      const isAvailable = state.status === 'pending' || state.status === 'running';
+      if ((query.onlyAvailable || query.isOnlyAvailable) && !isAvailable) continue;
+      items.push({
+        uid: settings.uid,
+        status: state.status,
+        failureReason: failureReasonOf(state, language),
+        nodeAvailable: true,
+      });
+    }
+    return { items, revision, listChanged: changed === undefined || since < desk.listRevision };
+  });
+
+  registrar.handle('listStreamTags', async ({ principal }) => {
+    return { items: await store.streamList.tags(viewerOf(principal)) };
+  });
+}
+
+function* runningOf(services: Services, uids: Iterable<string>) {
+  for (const uid of uids) {
+    const stream = services.station.find(uid);
+    if (stream) yield stream;
+  }
+}
+
+function registerChanges(registrar: Registrar, services: Services, desk: StreamDesk): void {
+  const { store, station } = services;
+
+  registrar.handle('addStream', async ({ principal, body, audit }) => {
+    const { uid } = await desk.add(principal, body);
+    audit.target = uid;
+    return { uid };
+  });
+
+  registrar.handle('getStream', ({ stream, query, language }) => {
+    const { uid } = stream.stream;
+    if (query.extend_lease) station.find(uid)?.leases.extend();
+    return streamView(stream, station.state(uid), language);
+  });
+
+  registrar.handle('saveStream', async ({ principal, stream, body, language }) => {
+    const saved = await desk.save(principal, stream.stream, body);
+    return streamView({ ...stream, stream: saved }, station.state(saved.uid), language);
+  });
+
+  registrar.handle('deleteStream', async ({ stream, query, audit }) => {
+    audit.details = { name: stream.stream.name, purge: query.purge };
+    await desk.remove(stream.stream, { purge: query.purge });
+    return {};
+  });
+
+  for (const [name, isPaused] of [
+    ['pauseStream', true],
+    ['resumeStream', false],
+  ] as const) {
+    registrar.handle(name, async ({ principal, body }) => {
+      const seen = await store.streamList.find(viewerOf(principal), body.uid);
+      const { stream } = requireStreamRight(principal, seen, 'edit');
+      await desk.setPaused(stream, isPaused);
+      return { status: station.state(stream.uid).status };
+    });
+  }
+}
+
+function registerRunning(registrar: Registrar, services: Services): void {
+  const { station, pictures, live } = services;
+
+  registrar.handle('getStreamPicture', async ({ stream, query }) => {
+    const picture = await pictures.newest(station.get(stream.stream.uid).stream, query.width);
+    return {
+      contentType: 'image/jpeg',
+      body: picture.jpeg,
+      headers: { 'x-picture-time': String(picture.timeMs) },
+    };
+  });
+
+  registrar.handle('getStreamLogs', ({ stream, query }) => {
+    const lines = station.find(stream.stream.uid)?.log.lines ?? [];
+    return {
+      items: lines
+        .filter((line) => line.id > query.after)
+        .map(({ timeMs, ...line }) => ({ ...line, time: timeMs })),
+    };
+  });
+
+  registrar.handle('getStreamStats', ({ stream }) => {
+    const running = station.get(stream.stream.uid);
+    const { counters, tracks } = running.stream;
+    return {
+      status: running.state.status,
+      statusSince: running.supervisor?.status.sinceMs ?? services.clock.wallMs(),
+      attempts: running.supervisor?.status.attempts ?? 0,
+      bytes: counters.bytes,
+      videoFrames: counters.videoSamples,
+      keyFrames: counters.keySamples,
+      damagedFrames: counters.damagedSamples,
+      viewers: live.audience(running.stream).viewers,
+      tracks: (tracks ?? []).map(describeTrack).map((track) => ({
+        kind: track.kind,
+        codecString: track.codecString,
+        description:
+          track.kind === 'video'
+            ? `${track.width}x${track.height}`
+            : `${track.sampleRate} Hz, ${track.channels}`,
+      })),
+    };
+  });
+}
+
+export function viewerOf(principal: Principal): Viewer {
+  return { userId: principal.user.id, isAdmin: principal.isAdmin };
+}
+
+/** The stream that a body or query names, when the caller has the right on it. */
+export async function requireStream(
+  services: Services,
+  principal: Principal,
+  uid: string,
+  right: Parameters<typeof requireStreamRight>[2],
+): Promise<SeenStream> {
+  return requireStreamRight(principal, await services.store.streamList.find(viewerOf(principal), uid), right);
+}

@@ -1,0 +1,104 @@
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { settingsView } from '../settings-view.ts';
+import { serverStats } from '../server-stats.ts';
+import { viewerOf } from './streams.ts';
+
+/** So many streams that don't record are named in the health answer; more are the same trouble. */
+const namedStreams = 20;
+
+/** The server itself: settings, health, logs, figures, license, audit log, search, documentation. */
+export function registerSystem(registrar: Registrar, services: Services): void {
+  const { station, store, health, license, logRing, audit, config } = services;
+
+  registrar.handle('getSettings', ({ principal }) => settingsView(services, principal));
+
+  registrar.handle('getHealth', async ({ principal }) => {
+    const viewable = await store.streamList.viewableUids(viewerOf(principal));
+    const idle: string[] = [];
+    for (const { settings, state } of station.streams()) {
+      if (idle.length >= namedStreams) break;
+      if (!settings.isRecorded || state.status !== 'failed') continue;
+      if (viewable === undefined || viewable.has(settings.uid)) idle.push(settings.uid);
+    }
+    return { version: services.version, warnings: await health.warnings(idle) };
+  });
+
+  registrar.handle('getSystemLogs', ({ query }) => ({ items: logRing.list(query) }));
+  registrar.handle('getSystemStats', () => serverStats(services));
+
+  registrar.handle('getLicense', () => license.view);
+  registrar.handle('saveLicense', ({ body }) => license.replace(body.text));
+
+  registrar.handle('listAuditLogs', async ({ query }) => {
+    const rows = await audit.list({
+      before: query.before,
+      limit: query.pageSize + 1,
+      login: query.user,
+      action: query.action,
+      target: query.target,
+      fromMs: query.from,
+      toMs: query.to,
+    });
+    const items = rows.slice(0, query.pageSize).map((row) => ({
+      id: row.id,
+      time: row.time_ms,
+      user: row.login,
+      ip: row.ip,
+      action: row.action,
+      target: row.target,
+      outcome: row.outcome,
+      details: JSON.parse(row.details) as Record<string, unknown>,
+    }));
+    return { items, hasMore: rows.length > query.pageSize };
+  });
+
+  registrar.handle('listNodeChoices', () => ({
+    items: [{ id: config.node.id, name: config.node.id, available: true }],
+  }));
+
+  registrar.handle('search', async ({ principal, query }) => {
+    const viewer = viewerOf(principal);
+    const words = query.query.split(/\s+/).slice(0, 10);
+    const page = { page: 1, pageSize: query.limit, words };
+    const streams = await store.streamList.page(viewer, {
+      ...page,
+      sort: 'name',
+      descending: false,
+      byTag: false,
+      onlyAvailable: false,
+    });
+    const mosaics = await store.mosaics.list(viewer, page);
+    const bookmarks = await store.bookmarks.list(viewer, page);
+    const users = principal.isAdmin
+      ? await store.users.list({ ...page, sort: 'login_key', descending: false })
+      : { items: [] };
+    const found = [
+      ...streams.items.map(({ stream }) => ({
+        kind: 'stream' as const,
+        id: stream.uid,
+        name: stream.name,
+        note: [stream.location_name, ...stream.tags].filter((text) => text !== '').join(', '),
+      })),
+      ...mosaics.items.map(({ id, name }) => ({ kind: 'mosaic' as const, id: String(id), name, note: '' })),
+      ...users.items.map((user) => ({
+        kind: 'user' as const,
+        id: user.login,
+        name: user.login,
+        note: user.full_name,
+      })),
+      ...bookmarks.items.map((bookmark) => ({
+        kind: 'bookmark' as const,
+        id: String(bookmark.id),
+        name: bookmark.note,
+        note: bookmark.stream_name,
+      })),
+    ];
+    return { items: found.slice(0, query.limit) };
+  });
+
+  registrar.handle('getOpenApi', async () => {
+    const { openApiDocument } = await import('../openapi.ts');
+    return openApiDocument(services.version);
+  });
+}

@@ -1,0 +1,132 @@
+import { checkPassword } from '../../access/password-rules.ts';
+import { requireNotSelf, requireOwnData } from '../../access/user-policy.ts';
+import { Fault } from '../../base/fault.ts';
+import { flag } from '../../store/database.ts';
+import type { UserChanges, UserQuery } from '../../store/users.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { sessionView, userView, wholeList } from '../user-view.ts';
+import { requireFree } from './account.ts';
+import { requireUser } from './stream-rights.ts';
+
+const sortColumns = {
+  name: 'login_key',
+  createdAt: 'created_ms',
+  lastSeenTime: 'last_seen_ms',
+} as const satisfies Record<string, UserQuery['sort']>;
+
+/** People, for administrators. */
+export function registerUsers(registrar: Registrar, services: Services): void {
+  const { store, passwords, doorkeeper, clock, config } = services;
+
+  registrar.handle('listUsers', async ({ query }) => {
+    const sort = query.sortType.replace('-', '') as keyof typeof sortColumns;
+    const { items, total } = await store.users.list({
+      page: query.page,
+      pageSize: query.pageSize,
+      sort: sortColumns[sort],
+      descending: query.sortType.startsWith('-'),
+      words: query.searchingValues,
+    });
+    return { items: items.map(userView), total, page: query.page, pageSize: query.pageSize };
+  });
+
+  registrar.handle('getUser', async ({ params }) => userView(await requireUser(services, params.login)));
+
+  registrar.handle('addUser', async ({ body, audit }) => {
+    audit.target = body.name;
+    await requireFree(services, undefined, { login: body.name, email: body.email });
+    checkPassword(body.password, { login: body.name, email: body.email ?? '' });
+    const user = await store.users.add({
+      login: body.name,
+      email: body.email ?? '',
+      full_name: body.fullName ?? '',
+      language: body.language ?? config.app.language ?? 'en',
+      password_hash: await passwords.hash(body.password),
+      is_admin: flag(wantsAdmin(body) ?? false),
+      max_stream_creation: body.maxStreamCreation ?? 0,
+      is_managed: 0,
+      must_change_password: flag(body.mustChangePassword ?? false),
+      is_blocked: 0,
+      created_ms: clock.wallMs(),
+      last_seen_ms: null,
+    });
+    return userView(user);
+  });
+
+  registrar.handle('saveUser', async ({ principal, params, body }) => {
+    const user = await requireUser(services, params.login);
+    requireOwnData(user, body);
+    const changes: UserChanges = {};
+    if (body.name !== undefined) changes.login = body.name;
+    if (body.email !== undefined) changes.email = body.email;
+    if (body.fullName !== undefined) changes.full_name = body.fullName;
+    if (body.language !== undefined) changes.language = body.language;
+    if (body.maxStreamCreation !== undefined) changes.max_stream_creation = body.maxStreamCreation;
+    if (body.mustChangePassword !== undefined) changes.must_change_password = flag(body.mustChangePassword);
+    const isAdmin = wantsAdmin(body);
+    if (isAdmin !== undefined && flag(isAdmin) !== user.is_admin) {
+      requireNotSelf(principal, user);
+      changes.is_admin = flag(isAdmin);
+    }
+    await requireFree(services, user, changes);
+    if (body.password !== undefined) {
+      checkPassword(body.password, {
+        login: changes.login ?? user.login,
+        email: changes.email ?? user.email,
+      });
+      changes.password_hash = await passwords.hash(body.password);
+    }
+    const saved = Object.keys(changes).length > 0 ? await store.users.save(user.id, changes) : user;
+    if (body.password !== undefined) {
+      const isSelf = user.id === principal.user.id && principal.by.kind === 'session';
+      await store.sessions.removeOfUser(user.id, isSelf ? String(principal.by.id) : undefined);
+    }
+    doorkeeper.forget(user.id);
+    return userView(saved);
+  });
+
+  registrar.handle('deleteUser', async ({ principal, params }) => {
+    const user = await requireUser(services, params.login);
+    requireNotSelf(principal, user);
+    await store.users.remove(user.id);
+    doorkeeper.forget(user.id);
+    return {};
+  });
+
+  for (const [name, isBlocked] of [
+    ['blockUser', true],
+    ['unblockUser', false],
+  ] as const) {
+    registrar.handle(name, async ({ principal, params }) => {
+      const user = await requireUser(services, params.login);
+      if (isBlocked) requireNotSelf(principal, user);
+      const saved = await store.users.save(user.id, { is_blocked: flag(isBlocked) });
+      doorkeeper.forget(user.id);
+      return userView(saved);
+    });
+  }
+
+  registrar.handle('listUserSessions', async ({ principal, params }) => {
+    const user = await requireUser(services, params.login);
+    const currentId = principal.by.kind === 'session' ? principal.by.id : undefined;
+    const sessions = await store.sessions.ofUser(user.id);
+    return wholeList(sessions.map((session) => sessionView(session, currentId)));
+  });
+
+  registrar.handle('deleteUserSession', async ({ params }) => {
+    const user = await requireUser(services, params.login);
+    const removed = await store.sessions.remove(user.id, params.id);
+    if (removed === undefined) throw new Fault('NotFound', 'There is no such session.');
+    doorkeeper.forget(user.id);
+    return {};
+  });
+}
+
+/** `isAdmin` and `permissionType` say the same; undefined when neither is given. */
+function wantsAdmin(body: {
+  isAdmin?: boolean | undefined;
+  permissionType?: 'admin' | 'user' | undefined;
+}): boolean | undefined {
+  return body.isAdmin ?? (body.permissionType === undefined ? undefined : body.permissionType === 'admin');
+}

@@ -1,0 +1,35 @@
+import type { FastifyReply } from 'fastify';
+
+/**
+ * Headers of every answer. No script but the page's own files; styles may stand in attributes, for that is how
+ * positions on a timeline are set. `logoOrigin` is where a configured logo comes from.
+ */
+export function securityHeaders(logoOrigin: string | undefined): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    `img-src 'self' data: blob:${logoOrigin ? ` ${logoOrigin}` : ''}`,
+    "media-src 'self' blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'self'",
+  ];
+  return {
+    'content-security-policy': policy.join('; '),
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  };
+}
+
+export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) void reply.header(name, value);
+}

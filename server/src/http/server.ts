@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import cookie from '@fastify/cookie';
+import websocket from '@fastify/websocket';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { limits } from '@vidette/contract/constants';
+import { messageOf } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import type { Config } from '../config/schema.ts';
+import { faultOf, logFault, sendFault } from './failure.ts';
+import { preferredLanguage } from './language.ts';
+import { servePage } from './page.ts';
+import { Registrar } from './registrar.ts';
+import { registerAccount } from './routes/account.ts';
+import { registerArchive } from './routes/archive.ts';
+import { registerBookmarks } from './routes/bookmarks.ts';
+import { registerLater } from './routes/later.ts';
+import { registerLive } from './routes/live.ts';
+import { registerMosaics } from './routes/mosaics.ts';
+import { registerProbe } from './routes/probe.ts';
+import { registerStreams } from './routes/streams.ts';
+import { registerStreamRights } from './routes/stream-rights.ts';
+import { registerSystem } from './routes/system.ts';
+import { registerUsers } from './routes/users.ts';
+import { securityHeaders, setHeaders } from './security-headers.ts';
+import type { Services } from './services.ts';
+import { StreamDesk } from './stream-desk.ts';
+import { Watchers } from './watchers.ts';
+
+/** A request must have come whole within this; only the body's upload counts, not the answer. */
+const requestTimeoutMs = 30_000;
+/** What a viewer sends is pongs and closings. */
+const socketMessageMaxBytes = 4_096;
+
+/**
+ * The whole HTTP side: every call of the contract, and the page. It listens when the caller says `listen`, and
+ * `close` ends its connections. Throws when a call of the contract has no handler.
+ */
+export async function createHttp(services: Services): Promise<FastifyInstance> {
+  const server = await newServer(services.config);
+  const headers = securityHeaders(originOf(services.config.app.logo));
+  server.addHook('onRequest', (_, reply, done) => {
+    setHeaders(reply, headers);
+    done();
+  });
+  await server.register(cookie);
+  await server.register(websocket, { options: { maxPayload: socketMessageMaxBytes } });
+  readJsonBodies(server);
+  answerFailures(server, services);
+
+  const registrar = new Registrar(server, services);
+  const watchers = new Watchers(services);
+  const desk = new StreamDesk({ ...services, watchers });
+  registerAccount(registrar, services);
+  registerStreams(registrar, services, desk);
+  registerStreamRights(registrar, services, watchers);
+  registerProbe(registrar, services);
+  registerArchive(registrar, services);
+  registerLive(registrar, services, watchers);
+  registerBookmarks(registrar, services);
+  registerMosaics(registrar, services);
+  registerUsers(registrar, services);
+  registerSystem(registrar, services);
+  registerLater(registrar);
+  if (registrar.missing.length > 0)
+    throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
+  await servePage(server, services);
+  server.addHook('onClose', () => watchers.close());
+  return server;
+}
+
+async function newServer(config: Config): Promise<FastifyInstance> {
+  const options = {
+    logger: false,
+    trustProxy: config.trustProxy,
+    bodyLimit: limits.bodyMaxBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: 60_000,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 200 },
+  } as const;
+  const { certificate, key } = config.tls;
+  if (certificate === null || key === null) return Fastify(options);
+  const https = {
+    cert: await readFile(resolve(config.dataDir, certificate)),
+    key: await readFile(resolve(config.dataDir, key)),
+  };
+  return Fastify({ ...options, https }) as unknown as FastifyInstance;
+}
+
+/** Bodies are JSON and nothing else; none at all is none, whatever the header says. */
+function readJsonBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => {
+    if (text.length === 0) {
+      done(null, undefined);
+      return;
+    }
+    try {
+      done(null, JSON.parse(text.toString()));
+    } catch (cause) {
+      done(new Fault('RequestDecodeError', 'The body is not JSON.', { cause }));
+    }
+  });
+}
+
+/** What fails before a call's own handling, and what no call answers to. */
+function answerFailures(server: FastifyInstance, services: Services): void {
+  server.setErrorHandler((error, request, reply) => {
+    const fault = faultOf(error);
+    logFault(services.log, fault, { method: request.method, url: request.url });
+    const locked = services.lock.isLocked && request.url.startsWith('/v1/');
+    const shown = locked ? new Fault('LifetimeCodeRequired', 'The server has no administrator.') : fault;
+    return sendFault(reply, shown, preferredLanguage(request.headers['accept-language']) ?? 'en');
+  });
+  server.setNotFoundHandler((request, reply) => {
+    const fault = services.lock.isLocked
+      ? new Fault('LifetimeCodeRequired', 'The server has no administrator.')
+      : new Fault('NotFound', 'There is nothing at this address.');
+    return sendFault(reply, fault, preferredLanguage(request.headers['accept-language']) ?? 'en');
+  });
+  server.server.on('clientError', (_, socket) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const body = JSON.stringify({ code: 'BadRequest', error: messageOf('BadRequest', 'en') });
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+  });
+}
+
+function originOf(url: string | null): string | undefined {
+  return url !== null && URL.canParse(url) ? new URL(url).origin : undefined;
+}

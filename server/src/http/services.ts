@@ -1,0 +1,64 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { PasswordHasher } from '../access/password-hash.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { Config } from '../config/schema.ts';
+import type { SourceAddress } from '../ingest/address.ts';
+import type { Live } from '../live/live.ts';
+import type { Pictures } from '../station/pictures.ts';
+import type { Station } from '../station/station.ts';
+import type { Store } from '../store/store.ts';
+import type { AuditLog } from '../system/audit-log.ts';
+import type { Health } from '../system/health.ts';
+import type { LicenseKeeper } from '../system/license.ts';
+import type { Lock } from '../system/lock.ts';
+import type { LogRing } from '../system/log-ring.ts';
+import type { Sample } from '@vidette/media/sample';
+import type { Track, VideoTrack } from '@vidette/media/track';
+
+/** What a source address was found to deliver. */
+export interface ProbedSource {
+  readonly tracks: readonly Track[];
+  readonly transport: string;
+}
+
+export interface ProbeOptions {
+  readonly allowLoopback: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
+export interface Prober {
+  probe(address: SourceAddress, options: ProbeOptions): Promise<ProbedSource>;
+  /** The first key picture as a JPEG. */
+  preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
+}
+
+/** Everything that answers to calls need, made and closed by `app.ts`. */
+export interface Services {
+  readonly config: Config;
+  readonly version: string;
+  /** Which source the version was built from, for the settings call. */
+  readonly revision: string;
+  /** Folder of the built page. */
+  readonly pageDir: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly logRing: LogRing;
+  readonly store: Store;
+  readonly doorkeeper: Doorkeeper;
+  readonly passwords: PasswordHasher;
+  readonly lock: Lock;
+  readonly license: LicenseKeeper;
+  readonly health: Health;
+  readonly audit: AuditLog;
+  readonly station: Station;
+  readonly archive: Archive;
+  readonly live: Live;
+  readonly pictures: Pictures;
+  readonly prober: Prober;
+  /** One coded key picture as a JPEG, for the archive's stills. */
+  readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
+}

@@ -1,0 +1,40 @@
+import type { Settings } from '@vidette/contract/entities';
+import type { Principal } from '../access/principal.ts';
+import type { Services } from './services.ts';
+
+/** What the page must know; a visitor gets only what the screens before the sign-in need [R3.8]. */
+export function settingsView(services: Services, principal: Principal | undefined): Settings {
+  const { config, lock, license } = services;
+  const { productType, features } = license.view;
+  const isKnown = principal !== undefined;
+  const hasMail = config.smtp.host !== null;
+  return {
+    isEnterprise: productType === 'enterprise',
+    isLocked: lock.isLocked,
+    prober: true,
+    revision: isKnown ? services.revision : '',
+    version: isKnown ? services.version : '',
+    appTitle: config.app.title,
+    appLogo: config.app.logo,
+    defaultLanguage: config.app.language,
+    archiveDownloadMaxSeconds: config.archive.downloadMaxSeconds,
+    playlistMaxSeconds: config.archive.playlistMaxSeconds,
+    rangesMaxSeconds: config.archive.rangesMaxSeconds,
+    isLicenseExpired: isKnown && license.isExpired,
+    archiveMaxDepthHours: config.archive.maxDepthHours,
+    smtpServerEnabled: hasMail,
+    smtpServerHost: principal?.isAdmin ? config.smtp.host : null,
+    smtpServerPort: principal?.isAdmin && hasMail ? config.smtp.port : null,
+    smtpServerProtected: principal?.isAdmin && hasMail ? config.smtp.tls !== 'never' : null,
+    documentation: config.app.documentation,
+    site: config.app.site,
+    features: isKnown ? features : [],
+    passwordResetAllowed: hasMail && config.passwordReset.enabled,
+    tunnelLocations: principal?.isAdmin ? config.tunnel.locations : [],
+    productType,
+    clusterEnabled: config.database !== null,
+    nodeID: isKnown ? config.node.id : null,
+    kioskPrefillUser: isKnown ? null : config.kiosk.user,
+    kioskPrefillPassword: isKnown ? null : config.kiosk.password,
+  };
+}

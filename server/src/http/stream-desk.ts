@@ -1,0 +1,190 @@
+import type { z } from 'zod';
+import type { StreamToAdd, StreamToSave } from '@vidette/contract/calls/streams';
+import { newUid } from '../access/secrets.ts';
+import type { Principal } from '../access/principal.ts';
+import { mayUseLoopback, requireStreamCreation } from '../access/stream-policy.ts';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Config } from '../config/schema.ts';
+import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts';
+import type { Station } from '../station/station.ts';
+import { flag } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+import type { StreamRecord } from '../store/streams.ts';
+import type { LicenseKeeper } from '../system/license.ts';
+import { fieldFault } from './field-errors.ts';
+import { stationSettingsOf } from './stream-record.ts';
+import type { Watchers } from './watchers.ts';
+
+export interface StreamDeskOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly station: Station;
+  readonly license: LicenseKeeper;
+  readonly watchers: Watchers;
+}
+
+/** Adding, changing and removing streams: the store first, then the station that runs them. */
+export class StreamDesk {
+  readonly #options: StreamDeskOptions;
+  /** Changes happen one after the other, so that quotas hold and station and store agree on the order. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #listRevision = 0;
+
+  constructor(options: StreamDeskOptions) {
+    this.#options = options;
+  }
+
+  /** The station's revision at which a stream last came, went or was saved. */
+  get listRevision(): number {
+    return this.#listRevision;
+  }
+
+  /** @throws Fault of the license, the quota, or a field that is wrong */
+  add(principal: Principal, body: z.output<typeof StreamToAdd>): Promise<StreamRecord> {
+    const { store, station, license, config, clock } = this.#options;
+    const source = checkedSource(body.streamSource, 'streamSource');
+    const subSource = body.subStreamSource ? checkedSource(body.subStreamSource, 'subStreamSource') : null;
+    const depthHours = this.#checkedDepth(body.archive?.depthHours);
+    return this.#inTurn(async () => {
+      requireStreamCreation(principal, await store.streams.countCreatedBy(principal.user.id));
+      license.requireStreamAllowance(await store.streams.count());
+      const record = await store.streams.add({
+        uid: newUid(),
+        name: body.name,
+        source,
+        sub_source: subSource,
+        tags: distinct(body.tags ?? []),
+        location_name: body.location?.name ?? '',
+        latitude: body.location?.latitude ?? null,
+        longitude: body.location?.longitude ?? null,
+        marker: body.meta?.marker ?? null,
+        is_on_demand: flag(body.live?.onDemand ?? false),
+        is_recorded: flag(body.archive?.isEnable ?? true),
+        depth_hours: depthHours,
+        is_paused: 0,
+        allows_loopback: flag(mayUseLoopback(principal)),
+        created_by: principal.user.id,
+        created_ms: clock.wallMs(),
+        revision: 1,
+        node_id: config.node.id,
+        status: 'pending',
+        share_key: null,
+      });
+      station.apply(stationSettingsOf(record));
+      this.#noteChange(record.uid);
+      return record;
+    });
+  }
+
+  /** @throws Fault ActionNotAcceptable when somebody saved in between, or of a field that is wrong */
+  save(principal: Principal, old: StreamRecord, body: z.output<typeof StreamToSave>): Promise<StreamRecord> {
+    const { store, station } = this.#options;
+    const source =
+      body.streamSource === undefined ? old.source : checkedSource(body.streamSource, 'streamSource');
+    const subSource =
+      body.subStreamSource === undefined
+        ? old.sub_source
+        : body.subStreamSource && checkedSource(body.subStreamSource, 'subStreamSource');
+    const depthHours =
+      body.archive?.depthHours === undefined ? old.depth_hours : this.#checkedDepth(body.archive.depthHours);
+    const isNewSource = source !== old.source || (subSource !== null && subSource !== old.sub_source);
+    const { location, meta } = body;
+    return this.#inTurn(async () => {
+      const record = await store.streams.save(old.id, body.revision ?? old.revision, {
+        name: body.name ?? old.name,
+        source,
+        sub_source: subSource,
+        tags: distinct(body.tags ?? old.tags),
+        location_name: location?.name ?? old.location_name,
+        latitude: location?.latitude === undefined ? old.latitude : location.latitude,
+        longitude: location?.longitude === undefined ? old.longitude : location.longitude,
+        marker: meta?.marker === undefined ? old.marker : meta.marker,
+        is_on_demand: body.live?.onDemand === undefined ? old.is_on_demand : flag(body.live.onDemand),
+        is_recorded: body.archive?.isEnable === undefined ? old.is_recorded : flag(body.archive.isEnable),
+        depth_hours: depthHours,
+        is_paused: old.is_paused,
+        allows_loopback: isNewSource ? flag(mayUseLoopback(principal)) : old.allows_loopback,
+        revision: old.revision,
+        node_id: old.node_id,
+      });
+      if (!record)
+        throw new Fault('ActionNotAcceptable', 'Somebody else saved or deleted the stream meanwhile.');
+      station.apply(stationSettingsOf(record));
+      this.#noteChange(record.uid);
+      return record;
+    });
+  }
+
+  /** Pauses or resumes; what is so already stays so. */
+  setPaused(old: StreamRecord, isPaused: boolean): Promise<void> {
+    const { store, station } = this.#options;
+    return this.#inTurn(async () => {
+      await store.streams.setPaused(old.id, isPaused);
+      const record = await store.streams.byUid(old.uid);
+      if (!record) throw new Fault('NotFound', 'The stream is gone.');
+      station.apply(stationSettingsOf(record));
+    });
+  }
+
+  /** Removes a stream and cuts who watches it; with `purge` its archive goes too. */
+  remove(record: StreamRecord, options: { purge: boolean }): Promise<void> {
+    const { store, station, watchers } = this.#options;
+    return this.#inTurn(async () => {
+      await store.streams.remove(record.id);
+      this.#noteChange(record.uid);
+      watchers.reviewStream(record.uid);
+      await station.remove(record.uid, options);
+    });
+  }
+
+  #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(run);
+    // The next in turn does not care how the one before ended; its own caller is told.
+    this.#turn = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    return result;
+  }
+
+  #noteChange(uid: string): void {
+    const { changes } = this.#options.station;
+    changes.add(uid);
+    this.#listRevision = changes.revision;
+  }
+
+  /** @throws Fault ARCHIVE_DEPTH_ERR */
+  #checkedDepth(asked: number | undefined): number {
+    const most = this.#options.config.archive.maxDepthHours;
+    if (asked === undefined) return most;
+    if (most !== -1 && (asked === -1 || asked > most)) {
+      throw fieldFault('ARCHIVE_DEPTH_ERR', 'archive.depthHours', `At most ${most} hours may be kept.`);
+    }
+    return asked;
+  }
+}
+
+/** The address in its normal form. @throws Fault STREAM_SOURCE_ERR at the given field */
+function checkedSource(typed: string, path: string): string {
+  try {
+    return addressWithCredentials(parseSourceAddress(typed));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Fault(error.code, error.message, {
+      cause: error,
+      details: { fields: [{ path, code: error.code, error: error.message }] },
+    });
+  }
+}
+
+/** Two tags that differ only in case are one; the first stays. */
+function distinct(tags: readonly string[]): string[] {
+  const seen = new Map<string, string>();
+  for (const tag of tags) {
+    const key = tag.normalize('NFC').toLowerCase();
+    if (!seen.has(key)) seen.set(key, tag);
+  }
+  return [...seen.values()];
+}

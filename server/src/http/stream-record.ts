@@ -1,0 +1,66 @@
+import type { Stream } from '@vidette/contract/entities';
+import { messageOf, type Language } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import { redactText } from '../base/redact.ts';
+import { parseSourceAddress } from '../ingest/address.ts';
+import type { StationSettings } from '../station/settings.ts';
+import type { StationState } from '../station/state.ts';
+import type { SeenStream } from '../store/stream-list.ts';
+import type { StreamRecord } from '../store/streams.ts';
+
+/** An address as those see it who may not edit the stream; also what search and logs may know of it. */
+export function shownSource(source: string): string {
+  try {
+    return parseSourceAddress(source).redacted;
+  } catch (error) {
+    // Stored under rules of an earlier version: the general redaction still holds.
+    if (error instanceof Fault) return redactText(source);
+    throw error;
+  }
+}
+
+/** What the station needs to run a stored stream. */
+export function stationSettingsOf(record: StreamRecord): StationSettings {
+  return {
+    uid: record.uid,
+    source: record.source,
+    allowLoopback: record.allows_loopback === 1,
+    isPaused: record.is_paused === 1,
+    isOnDemand: record.is_on_demand === 1,
+    isRecorded: record.is_recorded === 1,
+    depthHours: record.depth_hours,
+  };
+}
+
+/** The reason of a failure in the reader's language: the source's own words are English. */
+export function failureReasonOf(state: StationState, language: Language): string | null {
+  if (state.failureReason === null || language === 'en' || state.code === null) return state.failureReason;
+  return messageOf(state.code, language);
+}
+
+/** A stream as one person may see it. */
+export function streamView(seen: SeenStream, state: StationState, language: Language): Stream {
+  const { stream, rights } = seen;
+  const shown = (source: string) => (rights.edit ? source : shownSource(source));
+  return {
+    uid: stream.uid,
+    id: stream.id,
+    name: stream.name,
+    streamSource: shown(stream.source),
+    subStreamSource: stream.sub_source === null ? null : shown(stream.sub_source),
+    tags: [...stream.tags],
+    status: state.status,
+    failureReason: failureReasonOf(state, language),
+    location: { name: stream.location_name, latitude: stream.latitude, longitude: stream.longitude },
+    meta: { marker: stream.marker },
+    live: { onDemand: stream.is_on_demand === 1 },
+    archive: { isEnable: stream.is_recorded === 1, depthHours: stream.depth_hours },
+    node: { id: stream.node_id, available: true },
+    createdBy: seen.createdBy,
+    createdAt: stream.created_ms,
+    revision: stream.revision,
+    canEdit: rights.edit,
+    canArchive: rights.archive,
+    canShare: rights.share,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Session, Token, User } from '@vidette/contract/entities';
+import type { SessionRecord } from '../store/sessions.ts';
+import type { TokenRecord } from '../store/tokens.ts';
+import type { UserRecord } from '../store/users.ts';
+
+/** A user as the wire shows them; nothing of the password. */
+export function userView(user: UserRecord): User {
+  const isAdmin = user.is_admin === 1;
+  return {
+    name: user.login,
+    email: user.email,
+    fullName: user.full_name,
+    language: user.language,
+    isAdmin,
+    permissionType: isAdmin ? 'admin' : 'user',
+    maxStreamCreation: user.max_stream_creation,
+    isManaged: user.is_managed === 1,
+    mustChangePassword: user.must_change_password === 1,
+    isBlocked: user.is_blocked === 1,
+    createdAt: user.created_ms,
+    lastSeenTime: user.last_seen_ms,
+  };
+}
+
+export function sessionView(session: SessionRecord, currentId: string | undefined): Session {
+  return {
+    id: session.id,
+    lastSeenTime: session.last_seen_ms,
+    isCurrent: session.id === currentId,
+    createdAt: session.created_ms,
+    ip: session.ip,
+    userAgent: session.user_agent,
+  };
+}
+
+export function tokenView(token: TokenRecord): Token {
+  return {
+    id: token.id,
+    name: token.name,
+    expireTime: token.expires_ms,
+    createdAt: token.created_ms,
+    lastUsedTime: token.last_used_ms,
+  };
+}
+
+/** A list that is answered whole, in the shape of every list. */
+export function wholeList<Item>(items: Item[]) {
+  return { items, total: items.length, page: 1, pageSize: Math.max(items.length, 1) };
+}
