@@ -60,8 +60,10 @@ const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
 
 export interface ArchiveOptions {
-  /** The folder of the segments; the catalog lies beside it (design/archive.md, "Where things are"). */
+  /** The folder of the segments. */
   readonly dir: string;
+  /** The catalog's file, never inside `dir` (design/archive.md, "Where things are"); by default beside it. */
+  readonly catalog?: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly limits?: Partial<ArchiveLimits>;
@@ -103,6 +105,7 @@ export interface SegmentBytes {
 export class Archive {
   readonly retention: Retention;
   readonly #root: string;
+  readonly #catalogPath: string;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #limits: ArchiveLimits;
@@ -124,15 +127,16 @@ export class Archive {
 
   private constructor(options: ArchiveOptions, lock: ArchiveLock, archiveId: string) {
     this.#root = options.dir;
+    this.#catalogPath = options.catalog ?? catalogPath(options.dir);
     this.#clock = options.clock;
     this.#log = options.log;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#files = options.files ?? diskFiles;
     this.#lock = lock;
     this.#archiveId = archiveId;
-    this.#readDatabase = openCatalogForReading(catalogPath(this.#root));
+    this.#readDatabase = openCatalogForReading(this.#catalogPath);
     this.#reads = new CatalogReads(this.#readDatabase);
-    this.#writer = new CatalogWriter(catalogPath(this.#root), this.#clock, this.#limits.groupMs);
+    this.#writer = new CatalogWriter(this.#catalogPath, this.#clock, this.#limits.groupMs);
     this.#folders = new ActiveFolders(this.#root, this.#files, this.#writer);
     const shared = {
       root: this.#root,
@@ -167,10 +171,11 @@ export class Archive {
    */
   static async open(options: ArchiveOptions): Promise<Archive> {
     const files = options.files ?? diskFiles;
-    await mkdir(dirname(options.dir), { recursive: true });
-    const lock = new ArchiveLock(lockPath(options.dir));
+    const catalog = options.catalog ?? catalogPath(options.dir);
+    await mkdir(dirname(catalog), { recursive: true });
+    const lock = new ArchiveLock(lockPath(catalog));
     try {
-      const archiveId = await identify(options.dir, files, options.log);
+      const archiveId = await identify(options.dir, catalog, files, options.log);
       const archive = new Archive(options, lock, archiveId);
       await archive.#start();
       return archive;
@@ -363,7 +368,7 @@ export class Archive {
   }
 
   async #recover(): Promise<void> {
-    const database = openCatalogForWriting(catalogPath(this.#root));
+    const database = openCatalogForWriting(this.#catalogPath);
     try {
       const report = await Recovery.run({ root: this.#root, database, files: this.#files, log: this.#log });
       if (report.wasDirty) this.#log.info({ ...report }, 'The archive was put in order after an unclean end');
@@ -437,12 +442,9 @@ export class Archive {
  * Makes catalog and marker in a new place, or finds out which marker must be there.
  * @returns the archive's id
  */
-async function identify(root: string, files: ArchiveFiles, log: Log): Promise<string> {
+async function identify(root: string, catalog: string, files: ArchiveFiles, log: Log): Promise<string> {
   const marker = await readMarker(root);
-  const database = openCatalogForWriting(
-    catalogPath(root),
-    marker.state === 'present' ? marker.archiveId : undefined,
-  );
+  const database = openCatalogForWriting(catalog, marker.state === 'present' ? marker.archiveId : undefined);
   try {
     const reads = new CatalogReads(database);
     const { archiveId } = reads.identity();

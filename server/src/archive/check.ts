@@ -31,8 +31,11 @@ const batchSize = 500;
  * running server, what was recorded since then is not looked at, so nothing that is merely new is reported.
  * @throws Error when there is no catalog
  */
-export async function* checkArchive(root: string): AsyncGenerator<Finding, void, undefined> {
-  const database = openCatalogForReading(catalogPath(root));
+export async function* checkArchive(
+  root: string,
+  catalog = catalogPath(root),
+): AsyncGenerator<Finding, void, undefined> {
+  const database = openCatalogForReading(catalog);
   try {
     const reads = new CatalogReads(database);
     yield* checkMarker(reads, root);

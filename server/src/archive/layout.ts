@@ -76,11 +76,11 @@ export function segmentPath(root: string, uid: string, startTicks: number): stri
   return join(dayFolder(root, uid, place.day), place.name);
 }
 
-/** The catalog's file, beside the folder of segments (see design/archive.md, "Where things are"). */
+/** Where the catalog lies unless said otherwise: beside the folder of segments (design/archive.md, "Where things are"). */
 export function catalogPath(root: string): string {
   return `${root}.sqlite`;
 }
 
-export function lockPath(root: string): string {
-  return `${root}.lock`;
+export function lockPath(catalog: string): string {
+  return `${catalog.replace(/\.sqlite$/, '')}.lock`;
 }

@@ -23,17 +23,16 @@ export interface RebuildReport {
  * tell, the causes of gaps and how far retention got, is lost.
  * @throws Error when a server runs, or the folder has no marker
  */
-export async function rebuildCatalog(root: string): Promise<RebuildReport> {
+export async function rebuildCatalog(root: string, catalog = catalogPath(root)): Promise<RebuildReport> {
   const marker = await readMarker(root);
   if (marker.state !== 'present')
     throw new Error(`${root} has no readable marker: is the archive's disk mounted?`);
-  const lock = new ArchiveLock(lockPath(root));
+  const lock = new ArchiveLock(lockPath(catalog));
   try {
-    const path = catalogPath(root);
-    const newPath = `${path}.new`;
+    const newPath = `${catalog}.new`;
     const report = await buildCatalog(root, newPath, marker.archiveId);
-    const oldCatalog = await setAside(path);
-    await rename(newPath, path);
+    const oldCatalog = await setAside(catalog);
+    await rename(newPath, catalog);
     return { ...report, oldCatalog };
   } finally {
     lock.release();

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import { catalogPath } from '../archive/layout.ts';
 import { rebuildCatalog } from '../archive/rebuild.ts';
 import type { CommandOptions } from './check.ts';
 
 /** `vidette rebuild-index`: the catalog anew from the files. Exit code 1 when files had to be left out. */
-export async function rebuildIndex({ dataDir, out }: CommandOptions): Promise<number> {
-  const report = await rebuildCatalog(join(dataDir, 'archive'));
+export async function rebuildIndex({ dataDir, archiveDir, out }: CommandOptions): Promise<number> {
+  const home = join(dataDir, 'archive');
+  const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home));
   for (const finding of report.findings) out(`left out: ${finding}`);
   out(`${report.segments} segments, ${report.bytes} bytes.`);
   if (report.oldCatalog) out(`The catalog that was there is kept as ${report.oldCatalog}.`);

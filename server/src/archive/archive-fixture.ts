@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Archive, type ArchiveOptions } from './archive.ts';
+import { checkArchive, type Finding } from './check.ts';
+import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
+import { footageStartMs } from './footage-fixture.ts';
+import { catalogPath } from './layout.ts';
+
+const run = promisify(execFile);
+
+/** A folder for an archive that is gone after the test. */
+export async function temporaryRoot(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-archive-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'archive');
+}
+
+/** An archive on a clock that stands at the start of the footage; commits are not held back for others. */
+export async function openArchive(
+  t: TestContext,
+  dir: string,
+  options: Partial<ArchiveOptions> = {},
+): Promise<{ archive: Archive; clock: ManualClock }> {
+  const clock = new ManualClock(footageStartMs);
+  const archive = await Archive.open({
+    dir,
+    clock,
+    log: silentLog,
+    ...options,
+    limits: { groupMs: 0, ...options.limits },
+  });
+  t.after(() => archive.close());
+  return { archive, clock };
+}
+
+/** Waits for a condition that work under way brings about. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    assert.ok(tries < 5000, `never came: ${what}`);
+    await pause(2);
+  }
+}
+
+/** Files and catalog as a killed process would leave them at this moment. */
+export async function copyAsKilled(t: TestContext, dir: string): Promise<string> {
+  const copy = await temporaryRoot(t);
+  await cp(dir, copy, { recursive: true });
+  await copyFile(catalogPath(dir), catalogPath(copy));
+  await copyFile(`${catalogPath(dir)}-wal`, `${catalogPath(copy)}-wal`);
+  return copy;
+}
+
+export async function findingsOf(dir: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const finding of checkArchive(dir)) findings.push(finding);
+  return findings;
+}
+
+/** ffprobe counts the packets of each stream of a file and may not complain. */
+export async function probePackets(path: string): Promise<number[]> {
+  const args = [
+    '-v',
+    'error',
+    '-count_packets',
+    '-show_entries',
+    'stream=nb_read_packets',
+    '-of',
+    'csv=p=0',
+    path,
+  ];
+  const { stdout, stderr } = await run('ffprobe', args);
+  assert.equal(stderr, '', path);
+  return stdout.trim().split('\n').map(Number);
+}
+
+/** What happens to a step of the disk: undefined lets it pass, an error or a shorter count replaces its result. */
+export type DiskFault = (step: DiskStep) => Error | number | undefined;
+
+export interface DiskStep {
+  readonly name:
+    'create' | 'write' | 'sync' | 'truncate' | 'syncFolder' | 'makeFolder' | 'remove' | 'removeFolder';
+  readonly path: string;
+}
+
+/** The real disk, which writes down each step and lets a test break any of them. */
+export function watchedFiles(steps: DiskStep[], faultOf: DiskFault = () => undefined): ArchiveFiles {
+  const pass = (name: DiskStep['name'], path: string): number | undefined => {
+    const step = { name, path };
+    const fault = faultOf(step);
+    if (fault instanceof Error) throw fault;
+    steps.push(step);
+    return fault;
+  };
+  const watched = (file: WritableFile, path: string): WritableFile => ({
+    async write(slices, position) {
+      const short = pass('write', path);
+      if (short === undefined) return file.write(slices, position);
+      const taken = Buffer.concat(slices).subarray(0, short);
+      return file.write([taken], position);
+    },
+    async sync() {
+      pass('sync', path);
+      await file.sync();
+    },
+    async truncate(bytes) {
+      pass('truncate', path);
+      await file.truncate(bytes);
+    },
+    close: () => file.close(),
+  });
+  return {
+    async create(path) {
+      pass('create', path);
+      return watched(await diskFiles.create(path), path);
+    },
+    reopen: async (path) => watched(await diskFiles.reopen(path), path),
+    async makeFolder(path) {
+      pass('makeFolder', path);
+      return diskFiles.makeFolder(path);
+    },
+    async syncFolder(path) {
+      pass('syncFolder', path);
+      await diskFiles.syncFolder(path);
+    },
+    async remove(path) {
+      pass('remove', path);
+      return diskFiles.remove(path);
+    },
+    async removeFolder(path) {
+      pass('removeFolder', path);
+      return diskFiles.removeFolder(path);
+    },
+  };
+}
+
+export function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
