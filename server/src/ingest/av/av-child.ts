@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
+import { FrameReader } from './frame-reader.ts';
 import {
   decodeMessage,
   encodeMessage,
-  FrameReader,
   protocolVersion,
   type FromChild,
   type JobRequest,
@@ -170,7 +170,10 @@ export class AvChild {
         job?.listener.ended(code === undefined ? undefined : new Fault(code, words), words);
         return;
       }
-      default:
+      case 'tracks':
+      case 'sample':
+      case 'note':
+      case 'picture':
         this.#jobs.get(message.job)?.listener.message(message);
     }
   }

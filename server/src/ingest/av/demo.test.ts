@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 import { systemClock } from '../../base/clock.ts';
@@ -138,6 +139,6 @@ test('the clock strip: what is not legible is not read', () => {
   }
   assert.equal(readDemoClock(new Uint8Array(320 * 180 * 4), 320, 180), undefined);
   const text = readDemoClock.toString();
-  const revived = new Function(`return ${text}`)() as typeof readDemoClock;
+  const revived = runInNewContext(`(${text})`) as typeof readDemoClock;
   assert.equal(revived(pixels(cells), 320, 180), 1_795_000_000_123, 'its text runs elsewhere');
 });

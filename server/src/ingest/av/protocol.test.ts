@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  decodeMessage,
-  encodeMessage,
-  frameMaxBytes,
-  FrameReader,
-  type FromChild,
-  type ToChild,
-} from './protocol.ts';
+import { FrameReader } from './frame-reader.ts';
+import { decodeMessage, encodeMessage, frameMaxBytes, type FromChild, type ToChild } from './protocol.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 const job = fc.nat(1_000_000);

@@ -15,8 +15,9 @@ export const protocolVersion = 1;
 
 /** Bytes of one frame after its length; the largest coded picture (16 MiB, as everywhere) and its header fit. */
 export const frameMaxBytes = 17 * 1024 * 1024;
-const lengthBytes = 4;
-const headBytes = 5;
+/** The length in front of each frame, and the kind and job that every frame begins with. */
+export const lengthBytes = 4;
+export const headBytes = 5;
 const sampleHeadBytes = 18;
 const dataHeadBytes = 8;
 
@@ -194,7 +195,7 @@ export function decodeMessage(frame: Buffer): ToChild | FromChild {
   if (frame.length < headBytes) throw new RangeError('A message without a head.');
   const job = frame.readUInt32LE(1);
   const body = frame.subarray(headBytes);
-  switch (frame[0]) {
+  switch (frame.readUInt8(0)) {
     case kinds.open:
       return { type: 'open', job, request: json(body) as JobRequest };
     case kinds.close:
@@ -259,67 +260,4 @@ function trackToJson(track: Track): object {
 
 function trackFromJson(track: TrackJson): Track {
   return { ...track, config: new Uint8Array(Buffer.from(track.config, 'base64')) } as Track;
-}
-
-/**
- * Cuts a byte stream into frames. A frame that lies whole in a chunk is a slice of it; one that spans chunks is
- * copied once into a buffer of its exact length.
- */
-export class FrameReader {
-  readonly #onFrame: (frame: Buffer) => void;
-  readonly #length = Buffer.alloc(lengthBytes);
-  #lengthFilled = 0;
-  #frame: Buffer | undefined;
-  #frameFilled = 0;
-
-  constructor(onFrame: (frame: Buffer) => void) {
-    this.#onFrame = onFrame;
-  }
-
-  /** @throws RangeError when a length is over the limit; the pipe is of no use after that. */
-  push(chunk: Buffer): void {
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#frame) {
-        at += this.#fillFrame(chunk, at);
-      } else {
-        at += this.#fillLength(chunk, at);
-        if (this.#lengthFilled === lengthBytes) at += this.#begin(chunk, at);
-      }
-    }
-  }
-
-  #fillLength(chunk: Buffer, at: number): number {
-    const count = Math.min(lengthBytes - this.#lengthFilled, chunk.length - at);
-    chunk.copy(this.#length, this.#lengthFilled, at, at + count);
-    this.#lengthFilled += count;
-    return count;
-  }
-
-  /** Starts the frame whose length is known; hands it over at once when the chunk has all of it. */
-  #begin(chunk: Buffer, at: number): number {
-    const length = this.#length.readUInt32LE(0);
-    if (length < headBytes || length > frameMaxBytes) throw new RangeError(`A frame of ${length} bytes.`);
-    this.#lengthFilled = 0;
-    if (chunk.length - at >= length) {
-      this.#onFrame(chunk.subarray(at, at + length));
-      return length;
-    }
-    this.#frame = Buffer.allocUnsafe(length);
-    this.#frameFilled = 0;
-    return 0;
-  }
-
-  #fillFrame(chunk: Buffer, at: number): number {
-    const frame = this.#frame;
-    if (!frame) return 0;
-    const count = Math.min(frame.length - this.#frameFilled, chunk.length - at);
-    chunk.copy(frame, this.#frameFilled, at, at + count);
-    this.#frameFilled += count;
-    if (this.#frameFilled === frame.length) {
-      this.#frame = undefined;
-      this.#onFrame(frame);
-    }
-    return count;
-  }
 }

@@ -112,6 +112,9 @@ function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Pro
           }
           case 'note':
             sink.note(message.message);
+            return;
+          case 'picture':
+            throw new RangeError('A source gives no pictures.');
         }
       },
       ended(fault: Fault | undefined) {

@@ -46,7 +46,13 @@ export class Desk {
       case 'close':
         this.#close(message.job);
         return;
-      default:
+      case 'hello':
+      case 'pong':
+      case 'tracks':
+      case 'sample':
+      case 'note':
+      case 'picture':
+      case 'end':
         throw new RangeError(`A ${message.type} message is not for a child.`);
     }
   }

@@ -121,7 +121,8 @@ function withParameters(
 ): string {
   const [base = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
-  for (const name of [...parameters.keys()]) if (!kept.includes(name)) parameters.delete(name);
+  const names = [...parameters.keys()];
+  for (const name of names) if (!kept.includes(name)) parameters.delete(name);
   for (const [name, value] of Object.entries(added)) parameters.set(name, value);
   return `${base}?${parameters.toString()}`;
 }

@@ -5,7 +5,8 @@
  */
 import { Socket } from 'node:net';
 import { systemClock } from '../../../base/clock.ts';
-import { decodeMessage, encodeMessage, FrameReader, protocolVersion } from '../protocol.ts';
+import { FrameReader } from '../frame-reader.ts';
+import { decodeMessage, encodeMessage, protocolVersion } from '../protocol.ts';
 
 const pipe = new Socket({ fd: 3, readable: true, writable: true });
 
