@@ -33,6 +33,7 @@ const WINDOW_BEFORE_MS = 15_000;
 /** Kept in hand ahead of the playhead, seconds of playing; and at most, ms of media. */
 const AHEAD_S = 12;
 const AHEAD_MOST_MS = 90_000;
+const AFTER_PIECE_MS = 2;
 const BATCH_BYTES = 6 * 1024 * 1024;
 const BATCH_S = 4;
 /** Within this of the present the archive grows under our hands: the next question waits until little is left. */
@@ -59,7 +60,8 @@ export class ArchiveFeed {
   #initInUse: string | undefined;
   #isStarted = false;
   #wakeUp: (() => void) | undefined;
-  #endPause: (() => void) | undefined;
+  /** Pauses between tries; each ends itself, all end when the network is back. */
+  readonly #pauses = new Set<() => void>();
 
   constructor(options: ArchiveFeedOptions) {
     this.#options = options;
@@ -76,14 +78,14 @@ export class ArchiveFeed {
 
   /** The network is back: a pause between tries ends now. */
   wake(): void {
-    this.#endPause?.();
+    for (const end of this.#pauses) end();
   }
 
   /** Idempotent; nothing is appended afterwards. */
   close(): void {
     this.#abort.abort();
     this.#wakeUp?.();
-    this.#endPause?.();
+    for (const end of this.#pauses) end();
   }
 
   async #run(): Promise<void> {
@@ -179,7 +181,9 @@ export class ArchiveFeed {
     if (pieces.length > 0) {
       this.#pieces = pieces;
       this.#next = this.#isStarted ? 0 : pieceIndexAt(pieces, this.#options.fromMs);
-      this.#knownUntilMs = Math.max(pieces.at(-1)?.endMs ?? toMs, Math.min(toMs, nowMs - GROWING_MS));
+      // A little after the end, or rounding would bring the last piece once more.
+      const endMs = (pieces.at(-1)?.endMs ?? toMs) + AFTER_PIECE_MS;
+      this.#knownUntilMs = Math.max(endMs, Math.min(toMs, nowMs - GROWING_MS));
       return true;
     }
     return this.#afterNothing(toMs, nowMs);
@@ -250,12 +254,13 @@ export class ArchiveFeed {
 
   #pause(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel: Cancel = this.#options.clock.after(delayMs, () => this.#endPause?.());
-      this.#endPause = () => {
-        this.#endPause = undefined;
+      const end = () => {
+        this.#pauses.delete(end);
         cancel();
         resolve();
       };
+      const cancel: Cancel = this.#options.clock.after(delayMs, end);
+      this.#pauses.add(end);
     });
   }
 }

@@ -88,7 +88,8 @@ export class ArchivePlayer {
     if (oldest && video.currentTime - oldest.start > TRIM_ABOVE_S) {
       sink.remove(0, video.currentTime - KEEP_BEHIND_S);
     }
-    this.#feed.moved();
+    // Going over a gap may have ended it all.
+    this.#feed?.moved();
     this.#report();
   }
 

@@ -38,8 +38,8 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiec
     if (line === '') continue;
     const tag = /^#(EXT[A-Z0-9-]*):?(.*)$/.exec(line);
     if (tag) {
-      const value = tag[2] ?? '';
-      switch (tag[1]) {
+      const [, name = '', value = ''] = tag;
+      switch (name) {
         case 'EXTINF':
           durationMs = positive(Number.parseFloat(value)) * 1000;
           break;
@@ -53,6 +53,9 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiec
         case 'EXT-X-MAP':
           init = mapOf(value, baseUrl);
           break;
+        default:
+          // RFC 8216, 4.1: tags that a client doesn't know are passed over.
+          break;
       }
       continue;
     }
@@ -61,7 +64,7 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiec
       throw new SyntaxError('A piece without its duration, its date or its init segment');
     }
     if (pieces.length >= PIECES_LIMIT) throw new SyntaxError('Too many pieces');
-    const url = new URL(line, baseUrl).href;
+    const url = addressOf(line, baseUrl);
     const last = pieces.at(-1);
     const afterLast = last?.url === url && last.length !== undefined ? last.offset + last.length : 0;
     pieces.push({
@@ -85,7 +88,13 @@ function mapOf(attributes: string, baseUrl: string): ByteSpan {
   if (uri === undefined) throw new SyntaxError('An init segment without an address');
   const bytes = /(?:^|,)BYTERANGE="([^"]*)"/.exec(attributes)?.[1];
   const range = bytes === undefined ? undefined : byteRange(bytes);
-  return { url: new URL(uri, baseUrl).href, offset: range?.offset ?? 0, length: range?.length };
+  return { url: addressOf(uri, baseUrl), offset: range?.offset ?? 0, length: range?.length };
+}
+
+function addressOf(uri: string, baseUrl: string): string {
+  const url = URL.parse(uri, baseUrl);
+  if (!url) throw new SyntaxError('An address that is none');
+  return url.href;
 }
 
 function byteRange(value: string): { length: number; offset: number | undefined } {

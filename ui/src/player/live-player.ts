@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { codecName, codecsOf, videoCodecOf } from './codec-name.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { LiveMessage } from './live-message.ts';
-import type { MediaElement } from './media-element.ts';
+import type { BufferedSpan, MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import { Pace } from './pace.ts';
 import type { Notice, PlayerState } from './state.ts';
@@ -20,6 +20,8 @@ export interface LivePlayerOptions {
 /** Played media is kept this long, so that the browser's own memory stays flat, seconds. */
 const KEEP_BEHIND_S = 20;
 const TRIM_ABOVE_S = 40;
+/** A picture that hasn't moved for this long stands. */
+const STANDS_AFTER_MS = 500;
 /** Pictures arrive but nothing can be played: the announced sound never comes, and playback would wait for it. */
 const MUTE_SOURCE_AFTER_MS = 4000;
 /** So many broken appends without a picture in between: this browser can't decode what the stream carries. */
@@ -50,6 +52,9 @@ export class LivePlayer {
   #isLost = false;
   #hasPicture = false;
   #hasStalled = false;
+  /** The element's time at the last look, and when it changed last, on the monotonic clock. */
+  #lastTime = 0;
+  #movedMs = -Infinity;
   #breaks = 0;
   /** Since when media arrives that can't be played, on the monotonic clock. */
   #unplayableSinceMs: number | undefined;
@@ -112,24 +117,24 @@ export class LivePlayer {
     const nowMs = clock.monotonicMs();
     const elapsedS = (nowMs - this.#decidedMs) / 1000;
     this.#decidedMs = nowMs;
+    if (video.currentTime !== this.#lastTime) this.#movedMs = nowMs;
+    this.#lastTime = video.currentTime;
     const spans = sink.spans;
     this.#watchForSound(nowMs, spans.length > 0);
-    const newest = spans.at(-1);
-    if (!newest) return;
-    const decision = this.#pace.decide({
-      spans,
-      currentTime: video.currentTime,
-      hasStalled: this.#hasStalled,
-      elapsedS,
-    });
+    this.#keepPace(spans, elapsedS);
+    this.#report();
+  }
+
+  #keepPace(spans: readonly BufferedSpan[], elapsedS: number): void {
+    const { video, sink } = this.#options;
+    const oldest = spans[0];
+    if (!oldest) return;
+    const { currentTime } = video;
+    const decision = this.#pace.decide({ spans, currentTime, hasStalled: this.#hasStalled, elapsedS });
     this.#hasStalled = false;
     if (decision.jumpTo !== undefined) video.currentTime = decision.jumpTo;
     if (video.playbackRate !== decision.rate) video.playbackRate = decision.rate;
-    const oldest = spans[0];
-    if (oldest && video.currentTime - oldest.start > TRIM_ABOVE_S) {
-      sink.remove(0, video.currentTime - KEEP_BEHIND_S);
-    }
-    this.#report();
+    if (video.currentTime - oldest.start > TRIM_ABOVE_S) sink.remove(0, video.currentTime - KEEP_BEHIND_S);
   }
 
   /** The element ran out of data. */
@@ -263,9 +268,9 @@ export class LivePlayer {
   #report(): void {
     if (this.#isDisposed || this.#isPaused || !this.#connection) return;
     const { video, onState } = this.#options;
-    // What is in the buffer plays on; only when it has run out is there something to tell.
-    const canPlay = this.#hasPicture && video.readyState >= 3 && !video.paused;
-    if (canPlay) onState({ name: 'playing' });
+    // What is in the buffer plays on, and near its end frames are played as they come: a picture that moves is playing.
+    const isMoving = this.#options.clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
+    if (this.#hasPicture && isMoving && !video.paused) onState({ name: 'playing' });
     else if (this.#isLost) onState({ name: 'waiting', reason: 'network' });
     else if (this.#isSourceAway) onState({ name: 'waiting', reason: 'source' });
     else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });

@@ -26,7 +26,9 @@ const FAR_BEHIND_S = 4;
 /** At the start the GOP so far is in the buffer: the viewer wants now, not some seconds ago. */
 const START_BEHIND_S = 1;
 const FASTEST = 1.1;
-const SLOWEST = 0.97;
+const SLOW = 0.97;
+/** With next to nothing in hand every late frame is a stall: build something up within seconds. */
+const SLOWEST = 0.9;
 /** Near enough to the target to play at the camera's own speed. */
 const CALM_S = 0.12;
 
@@ -69,7 +71,8 @@ export class Pace {
     }
     const surplusS = newest.end - currentTime - this.#targetS;
     if (surplusS > CALM_S) return { rate: rounded(Math.min(FASTEST, 1.02 + 0.08 * surplusS)) };
-    if (surplusS < -CALM_S && this.#targetS - CALM_S > 0.15) return { rate: SLOWEST };
+    if (surplusS < -0.6 * this.#targetS) return { rate: SLOWEST };
+    if (surplusS < -CALM_S) return { rate: SLOW };
     return { rate: 1 };
   }
 

@@ -1,4 +1,4 @@
-import { playbackSpeeds } from '@vidette/contract/constants';
+import type { playbackSpeeds } from '@vidette/contract/constants';
 import { ArchivePlayer, type ArchiveSource } from './archive-player.ts';
 import type { Cancel, Clock } from './clock.ts';
 import { LivePlayer } from './live-player.ts';

@@ -41,7 +41,7 @@ export function PlayerControls(props: PlayerControlsProps) {
   const { mode, state, speed } = usePlayer(player);
   const isRunning = !['paused', 'ended', 'failed', 'unsupported', 'idle'].includes(state.name);
   return (
-    <div className={classes.controls} role="group" aria-label={i18n.t('player.controls')}>
+    <fieldset className={classes.controls} aria-label={i18n.t('player.controls')}>
       <Control
         icon={isRunning ? IconPlayerPause : IconPlayerPlay}
         label={i18n.t(isRunning ? 'player.pause' : 'player.play')}
@@ -107,7 +107,7 @@ export function PlayerControls(props: PlayerControlsProps) {
         label={i18n.t(props.isFullScreen ? 'player.fullScreen.leave' : 'player.fullScreen')}
         onClick={props.onFullScreen}
       />
-    </div>
+    </fieldset>
   );
 }
 

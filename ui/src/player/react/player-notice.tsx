@@ -27,8 +27,8 @@ export function PlayerNotice({ player }: { player: Player }) {
         : i18n.t('player.notice.frames', { count: notice.notice.frames });
   }
   return (
-    <div className={classes.notice} role="status" data-empty={text === ''}>
+    <output className={classes.notice} data-empty={text === ''}>
       {text}
-    </div>
+    </output>
   );
 }

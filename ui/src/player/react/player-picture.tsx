@@ -1,10 +1,12 @@
-import { useEffect, useRef, type ReactNode, type Ref, type RefObject } from 'react';
+import { useEffect, useRef, type ReactNode, type Ref } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Player } from '../player.ts';
 import { PlayerBadge } from './player-badge.tsx';
 import { PlayerNotice } from './player-notice.tsx';
 import classes from './player-picture.module.css';
 import { usePlayer } from './use-player.ts';
+
+const MARK_MS = 100;
 
 interface PlayerPictureProps {
   /** Undefined until the element below exists, which it is made with. */
@@ -21,9 +23,8 @@ interface PlayerPictureProps {
 /** The picture with what belongs on it: mode and time, passing notices, and words wherever it would be black. */
 export function PlayerPicture({ player, videoRef, name, poster, words, onDoubleClick }: PlayerPictureProps) {
   const i18n = useI18n();
-  const box = useRef<HTMLDivElement>(null);
   return (
-    <div ref={box} className={classes.box}>
+    <div className={classes.box}>
       <video
         ref={videoRef}
         className={classes.video}
@@ -40,29 +41,23 @@ export function PlayerPicture({ player, videoRef, name, poster, words, onDoubleC
             <PlayerBadge player={player} />
           </div>
           <PlayerNotice player={player} />
-          <StateMarks player={player} box={box} />
+          <StateMarks player={player} />
         </>
       )}
     </div>
   );
 }
 
-/** Says on the element itself what the player is doing, for style sheets and for whoever looks from outside. */
-function StateMarks({ player, box }: { player: Player; box: RefObject<HTMLDivElement | null> }) {
+/** Says in the document what the player is doing, to the tenth of a second, for whoever looks from outside. */
+function StateMarks({ player }: { player: Player }) {
   const { mode, state } = usePlayer(player);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    element.dataset['playerMode'] = mode;
-    element.dataset['playerState'] = state.name;
-  }, [box, mode, state]);
+  const mark = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const timer = setInterval(() => {
-      const element = box.current;
-      if (element)
-        element.dataset['utcMs'] = player.utcMs === undefined ? '' : String(Math.round(player.utcMs));
-    }, 100);
+      const { utcMs } = player;
+      mark.current?.setAttribute('data-utc-ms', utcMs === undefined ? '' : String(Math.round(utcMs)));
+    }, MARK_MS);
     return () => clearInterval(timer);
-  }, [box, player]);
-  return null;
+  }, [player]);
+  return <div ref={mark} hidden data-player-mode={mode} data-player-state={state.name} />;
 }

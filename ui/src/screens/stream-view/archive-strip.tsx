@@ -22,9 +22,9 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
         playheadMs={playheadMs}
       />
       {problem !== undefined && (
-        <p className={classes.aside} role="status">
+        <output className={classes.aside}>
           {i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })}
-        </p>
+        </output>
       )}
       {problem === undefined && !stream.archive.isEnable && (
         <p className={classes.aside}>

@@ -8,7 +8,7 @@ import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSettings } from '../../api/session.ts';
-import { codeOf, wordsOf } from '../../app/failures.ts';
+import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { notifyError } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';

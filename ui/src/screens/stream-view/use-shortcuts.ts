@@ -12,7 +12,7 @@ export function useShortcuts(viewer: Viewer | undefined, toggleFullScreen: () =>
       const target = event.target instanceof Element ? event.target : document.body;
       if (
         target.closest(
-          'input, select, textarea, [role=menu], [role=dialog], [role=slider], [contenteditable]',
+          'input, select, textarea, [role=menu], [role=dialog], [contenteditable]',
         )
       )
         return;

@@ -19,7 +19,7 @@ interface TimelineSliderProps {
 const REDRAW_MS = 200;
 const SPEAK_MS = 1000;
 
-/** The timeline on its canvas, a slider to keyboards and screen readers. All behaviour is the core's. */
+/** The timeline on its canvas, an input of a range to keyboards and screen readers. All behaviour is the core's. */
 export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -104,27 +104,32 @@ export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderPr
   };
   const { scale, playheadMs: shownMs, nowMs } = timeline.getView();
   return (
-    <>
+    <div className={classes.slider}>
       <canvas
         ref={canvas}
         className={classes.canvas}
         data-dragging={isDragging}
-        data-timeline=""
-        role="slider"
-        tabIndex={0}
+        aria-hidden="true"
+        {...pointers}
+      />
+      <input
+        type="range"
+        className={classes.input}
         aria-label={label}
         aria-describedby={keysId}
-        aria-valuemin={Math.round(scale.startMs)}
-        aria-valuemax={Math.round(Math.max(scale.endMs, shownMs ?? 0))}
-        aria-valuenow={Math.round(shownMs ?? nowMs)}
         aria-valuetext={spoken}
+        min={Math.floor(scale.startMs)}
+        max={Math.ceil(Math.max(scale.endMs, shownMs ?? 0))}
+        step="any"
+        value={shownMs ?? nowMs}
+        // Swipes of a screen reader come as changes; keys are taken before they become one.
+        onChange={(event) => timeline.goTo(event.currentTarget.valueAsNumber)}
         onKeyDown={onKeyDown}
-        {...pointers}
       />
       <span id={keysId} className="visually-hidden">
         {i18n.t('timeline.keys')}
       </span>
-    </>
+    </div>
   );
 }
 

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '@vidette/contract/client';
+import { h264Track } from '@vidette/media/codec/avcc';
+import { initSegment } from '@vidette/media/fmp4/init';
+import type { Interval } from '../timeline/intervals.ts';
+import type { ArchivePiece } from './archive-playlist.ts';
+import { Player, type PlayerSource } from './player.ts';
+import { settle, TestClock } from './test-clock.ts';
+import { mediaBytes, TestMse, TestSocket, TestVideo } from './test-media.ts';
+
+const START_MS = Date.UTC(2026, 0, 1);
+const START_S = START_MS / 1000;
+const PIECE_MS = 2000;
+const INIT = initSegment([
+  h264Track(
+    1,
+    [Buffer.from('6764001eacd940b424dff8008000788000000300800000190f8a14cb', 'hex')],
+    [Uint8Array.of(0x68, 0xeb)],
+  ),
+]);
+
+interface Recorded {
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+/** An archive that is recorded in some stretches, seconds after START_S; `nowS` is when the test begins. */
+function setUp(
+  recorded: Recorded[],
+  nowS: number,
+  options: { isLive?: boolean; initUrl?: (startMs: number) => string } = {},
+) {
+  const clock = new TestClock(START_MS + nowS * 1000);
+  const video = new TestVideo();
+  const mse = new TestMse(video);
+  const sockets: TestSocket[] = [];
+  const asked: { playlists: number; bytes: string[] } = { playlists: 0, bytes: [] };
+  const fault: { next: ApiError | undefined } = { next: undefined };
+  const initUrl = options.initUrl ?? (() => 'init');
+  const all = (): ArchivePiece[] =>
+    recorded.flatMap(({ fromS, toS }) => {
+      const pieces: ArchivePiece[] = [];
+      const endMs = Math.min(START_MS + toS * 1000, clock.wallMs() - 1000);
+      for (let startMs = START_MS + fromS * 1000; startMs + PIECE_MS <= endMs; startMs += PIECE_MS) {
+        pieces.push({
+          url: 'file',
+          offset: startMs - START_MS,
+          length: PIECE_MS,
+          startMs,
+          endMs: startMs + PIECE_MS,
+          init: { url: initUrl(startMs), offset: 0, length: 10 },
+        });
+      }
+      return pieces;
+    });
+  const source: PlayerSource = {
+    openLive: ({ audio }) => {
+      const socket = new TestSocket(audio);
+      sockets.push(socket);
+      return socket as unknown as WebSocket;
+    },
+    playlist: (startMs, endMs) => {
+      asked.playlists += 1;
+      return Promise.resolve(all().filter((piece) => piece.endMs > startMs && piece.startMs < endMs));
+    },
+    bytes: ({ url, offset, length }) => {
+      if (fault.next) return Promise.reject(fault.next);
+      if (url !== 'file') return Promise.resolve(INIT);
+      const startS = START_S + offset / 1000;
+      asked.bytes.push(`${offset / 1000}+${(length ?? 0) / 1000}`);
+      return Promise.resolve(mediaBytes(`${startS}-${startS + (length ?? 0) / 1000}`));
+    },
+    nextPlayable: (fromMs) => {
+      const piece = all().find(({ endMs }) => endMs > fromMs + 5);
+      const found: Interval | undefined = piece && {
+        kind: 'fragment',
+        startMs: piece.startMs,
+        endMs: piece.endMs,
+      };
+      const live: Interval = { kind: 'live', startMs: clock.wallMs() - 1000, endMs: clock.wallMs() };
+      return Promise.resolve(found ?? (options.isLive ? live : undefined));
+    },
+  };
+  const player = new Player({ video, environment: mse, clock, source });
+  /** Seconds after START_S that the player shows. */
+  const shownS = () => Math.round(((player.utcMs ?? 0) - START_MS) / 10) / 100;
+  const run = async (seconds: number) => {
+    for (let at = 0; at < seconds; at += 0.1) {
+      await settle(40);
+      video.run(0.1);
+      clock.advance(100);
+    }
+    await settle(40);
+  };
+  const state = () => player.getSnapshot().state;
+  return { clock, video, mse, sockets, player, asked, fault, shownS, run, state };
+}
+
+test('plays from the exact moment, not from its key frame', async () => {
+  const { player, run, shownS, state, asked } = setUp([{ fromS: 0, toS: 1000 }], 2000);
+  player.seek(START_MS + 101_500);
+  assert.equal(shownS(), 101.5);
+  assert.deepEqual(state(), { name: 'connecting' });
+  await run(0.1);
+  assert.equal(asked.bytes[0], '100+2');
+  assert.ok(shownS() >= 101.5 && shownS() < 101.8, String(shownS()));
+  await run(3);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.equal(player.getSnapshot().mode, 'archive');
+  player.dispose();
+});
+
+test('[R4.8] at a fragment’s end the next one starts; the gap is skipped, and said with its length', async () => {
+  const { player, run, shownS } = setUp(
+    [
+      { fromS: 0, toS: 10 },
+      { fromS: 202, toS: 300 },
+    ],
+    2000,
+  );
+  player.seek(START_MS + 7000);
+  await run(4);
+  assert.ok(shownS() >= 202 && shownS() < 204, String(shownS()));
+  assert.deepEqual(player.getSnapshot().notice?.notice, {
+    type: 'gap',
+    startMs: START_MS + 10_000,
+    endMs: START_MS + 202_000,
+  });
+  player.dispose();
+});
+
+test('[R4.8] a gap longer than any one question is skipped as well', async () => {
+  const { player, run, shownS } = setUp(
+    [
+      { fromS: 0, toS: 10 },
+      { fromS: 50_000, toS: 50_100 },
+    ],
+    100_000,
+  );
+  player.seek(START_MS + 7000);
+  await run(5);
+  assert.ok(shownS() >= 50_000 && shownS() < 50_003, String(shownS()));
+  player.dispose();
+});
+
+test('[R4.8] [R4.7] when the next interval is live, live follows, at speed 1', async () => {
+  const { player, run, sockets } = setUp([{ fromS: 0, toS: 60 }], 62, { isLive: true });
+  player.seek(START_MS + 50_000);
+  await run(1);
+  player.setSpeed(4);
+  assert.equal(player.getSnapshot().speed, 4);
+  await run(20);
+  assert.equal(player.getSnapshot().mode, 'live');
+  assert.equal(player.getSnapshot().speed, 1);
+  assert.equal(sockets.length, 1);
+  player.dispose();
+});
+
+test('[R4.8] a growing archive is followed at its distance: nothing is left out to be live', async () => {
+  const { player, run, shownS, clock } = setUp([{ fromS: 0, toS: 1e6 }], 600, { isLive: true });
+  player.seek(START_MS + 570_000);
+  await run(60);
+  assert.equal(player.getSnapshot().mode, 'archive');
+  assert.equal(player.getSnapshot().notice, undefined);
+  const behindS = (clock.wallMs() - START_MS) / 1000 - shownS();
+  assert.ok(behindS > 28 && behindS < 32, String(behindS));
+  player.dispose();
+});
+
+test('where nothing follows, the archive ends, and playing again begins anew', async () => {
+  const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000);
+  player.seek(START_MS + 7000);
+  await run(5);
+  assert.deepEqual(state(), { name: 'ended' });
+  player.seek(START_MS + 2000);
+  await run(1);
+  assert.deepEqual(state(), { name: 'playing' });
+  player.dispose();
+});
+
+test('a moment in a gap means the next one that is recorded', async () => {
+  const { player, run, shownS } = setUp([{ fromS: 500, toS: 600 }], 2000);
+  player.seek(START_MS + 100_000);
+  await run(1);
+  assert.ok(shownS() >= 500 && shownS() < 502);
+  player.dispose();
+});
+
+test('[R9.5] the archive plays at every speed of the list, and a new seek keeps it', async () => {
+  const { player, run, shownS, video } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  player.seek(START_MS + 100_000);
+  await run(0.5);
+  for (const speed of [0.25, 0.5, 1, 2, 4, 8, 16] as const) {
+    player.setSpeed(speed);
+    const before = shownS();
+    await run(2);
+    assert.ok(Math.abs(shownS() - before - 2 * speed) < 0.3 * speed + 0.1, `${speed}: ${shownS() - before}`);
+  }
+  player.seek(START_MS + 10_000);
+  await run(1);
+  assert.equal(video.playbackRate, 16);
+  player.dispose();
+});
+
+test('the newest seek wins, and one into what is buffered asks the server nothing', async () => {
+  const { player, run, shownS, asked } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  for (let moment = 0; moment < 20; moment++) player.seek(START_MS + moment * 50_000);
+  await run(1);
+  assert.ok(shownS() >= 950 && shownS() < 952, String(shownS()));
+  const before = { ...asked, bytes: asked.bytes.length };
+  player.seek(START_MS + 955_000);
+  assert.equal(shownS(), 955);
+  await run(0.3);
+  assert.equal(asked.playlists, before.playlists);
+  player.dispose();
+});
+
+test('what is ahead is bounded however long it stands paused', async () => {
+  const { player, run, video, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  player.seek(START_MS + 100_000);
+  await run(1);
+  player.pause();
+  assert.deepEqual(state(), { name: 'paused' });
+  await run(30);
+  const aheadS = (video.spans.at(-1)?.end ?? 0) - video.currentTime;
+  assert.ok(aheadS < 20, `${aheadS} s ahead`);
+  player.play();
+  await run(1);
+  assert.deepEqual(state(), { name: 'playing' });
+  player.dispose();
+});
+
+test('the clock stands while the server can’t be reached, and goes on from there', async () => {
+  const { player, run, shownS, fault, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  fault.next = new ApiError('SERVER_NOT_RESPONSE_ERR', 'gone', 0);
+  player.seek(START_MS + 100_000);
+  await run(3);
+  assert.equal(shownS(), 100);
+  assert.deepEqual(state(), { name: 'waiting', reason: 'network' });
+  fault.next = undefined;
+  await run(6);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.ok(shownS() > 100 && shownS() < 107);
+  player.dispose();
+});
+
+test('a refusal is final and named', async () => {
+  const { player, run, fault, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  fault.next = new ApiError('LicenseExpired', 'no', 403);
+  player.seek(START_MS + 100_000);
+  await run(1);
+  assert.deepEqual(state(), { name: 'failed', code: 'LicenseExpired' });
+  player.dispose();
+});
+
+test('parameters that change midway bring their own init segment', async () => {
+  const { player, run, mse, shownS } = setUp([{ fromS: 0, toS: 1900 }], 2000, {
+    initUrl: (startMs) => (startMs < START_MS + 104_000 ? 'first' : 'second'),
+  });
+  player.seek(START_MS + 100_000);
+  await run(8);
+  assert.ok(shownS() > 107);
+  assert.equal(mse.buffer.appended.filter((line) => line.includes('ftyp')).length, 2);
+  player.dispose();
+});
+
+test('a broken decoder begins again where it was', async () => {
+  const { player, run, video, shownS, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  player.seek(START_MS + 100_000);
+  await run(2);
+  const before = shownS();
+  video.error = { code: 3 } as MediaError;
+  video.dispatchEvent(new Event('error'));
+  video.error = null;
+  await run(2);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.ok(shownS() >= before && shownS() < before + 3);
+  player.dispose();
+});
+
+test('going back to live from the archive clears what was there', async () => {
+  const { player, run, sockets, video, clock } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  player.seek(START_MS + 100_000);
+  await run(2);
+  player.goLive();
+  await settle(40);
+  const nowS = clock.wallMs() / 1000;
+  sockets[0]?.message({ type: 'init', mimeType: 'video/mp4; codecs="avc1.640028"' });
+  sockets[0]?.media('init', `${nowS - 2}-${nowS}`);
+  await run(1);
+  assert.equal(video.spans.length, 1);
+  assert.ok(Math.abs((player.utcMs ?? 0) / 1000 - nowS) < 1);
+  player.dispose();
+  assert.equal(clock.pendingTimers, 0);
+});

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Player, type PlayerSource } from './player.ts';
+import { settle, TestClock } from './test-clock.ts';
+import { TestMse, TestSocket, TestVideo } from './test-media.ts';
+
+const NOW_S = Date.UTC(2026, 0, 1) / 1000;
+const H264 = 'video/mp4; codecs="avc1.640028,mp4a.40.2"';
+
+function setUp(prepare: (mse: TestMse, video: TestVideo) => void = () => {}) {
+  const clock = new TestClock();
+  const video = new TestVideo();
+  const mse = new TestMse(video);
+  prepare(mse, video);
+  const sockets: TestSocket[] = [];
+  const source: PlayerSource = {
+    openLive: ({ audio }) => {
+      const socket = new TestSocket(audio);
+      sockets.push(socket);
+      return socket as unknown as WebSocket;
+    },
+    playlist: () => Promise.resolve([]),
+    bytes: () => Promise.reject(new Error('not asked for here')),
+    nextPlayable: () => Promise.resolve(undefined),
+  };
+  const player = new Player({ video, environment: mse, clock, source });
+  const socket = () => {
+    const newest = sockets.at(-1);
+    assert.ok(newest);
+    return newest;
+  };
+  let sentS = 0;
+  /** The camera sends for some seconds, a fragment every 100 ms, and the element plays. */
+  const send = async (seconds: number) => {
+    for (let at = 0; at < seconds; at += 0.1) {
+      const startS = NOW_S + clock.monotonicMs() / 1000;
+      socket().media(`${startS}-${startS + 0.1}`);
+      sentS += 0.1;
+      clock.advance(100);
+      await settle();
+      video.run(0.1);
+    }
+  };
+  const begin = async () => {
+    await settle();
+    socket().message({ type: 'init', mimeType: H264, generation: 1 });
+    socket().media('init');
+    await settle();
+  };
+  const state = () => player.getSnapshot().state;
+  return { clock, video, mse, sockets, socket, player, send, begin, state, sentS: () => sentS };
+}
+
+test('live: from connecting to playing, its time is the camera’s, within a second of it', async () => {
+  const { player, begin, send, state, clock } = setUp();
+  player.goLive();
+  assert.deepEqual(state(), { name: 'connecting' });
+  await begin();
+  await send(3);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.equal(player.getSnapshot().mode, 'live');
+  assert.ok(Math.abs((player.utcMs ?? 0) - clock.wallMs()) < 1000);
+  assert.ok((player.delayMs ?? Infinity) < 1000);
+  player.dispose();
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('what this browser can’t decode is named, not shown black', async () => {
+  const { player, state, socket, sockets } = setUp((mse) => {
+    mse.supports = (type) => !type.includes('hvc1');
+  });
+  player.goLive();
+  await settle();
+  socket().message({ type: 'init', mimeType: 'video/mp4; codecs="hvc1.1.6.L93.B0,mp4a.40.2"' });
+  assert.deepEqual(state(), { name: 'unsupported', codec: 'H.265' });
+  assert.ok(sockets.at(-1)?.isClosed);
+  player.dispose();
+});
+
+test('sound that this browser can’t decode is left out, the picture is not', async () => {
+  const { player, socket, sockets } = setUp((mse) => {
+    mse.supports = (type) => !type.includes('opus');
+  });
+  player.goLive();
+  await settle();
+  socket().message({ type: 'init', mimeType: 'video/mp4; codecs="avc1.640028,opus"' });
+  await settle();
+  assert.equal(sockets.length, 2);
+  assert.equal(socket().audio, false);
+  player.dispose();
+});
+
+test('a lost connection is tried again with growing pauses, and the picture goes on from there', async () => {
+  const { player, begin, send, state, clock, sockets, socket, video } = setUp();
+  player.goLive();
+  await begin();
+  await send(2);
+  const pauses: number[] = [];
+  for (let loss = 0; loss < 4; loss++) {
+    const before = sockets.length;
+    const fromMs = clock.monotonicMs();
+    socket().lose();
+    while (sockets.length === before) clock.advance(50);
+    pauses.push(clock.monotonicMs() - fromMs);
+    video.run(1);
+  }
+  assert.deepEqual(state(), { name: 'waiting', reason: 'network' });
+  assert.ok(
+    pauses.every((pause, index) => index === 0 || pause > (pauses[index - 1] ?? 0)),
+    String(pauses),
+  );
+  await begin();
+  await send(2);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.ok(Math.abs((player.utcMs ?? 0) - clock.wallMs()) < 1000);
+  player.dispose();
+});
+
+test('a silent source is told from a lost server, and a refusal ends the trying', async () => {
+  const { player, begin, send, state, socket, video, sockets, clock } = setUp();
+  player.goLive();
+  await begin();
+  await send(1);
+  socket().message({ type: 'waiting', reason: 'unreachable' });
+  video.run(5);
+  clock.advance(700);
+  assert.deepEqual(state(), { name: 'waiting', reason: 'source' });
+  socket().message({ type: 'end', code: 'Forbidden' });
+  assert.deepEqual(state(), { name: 'failed', code: 'Forbidden' });
+  const opened = sockets.length;
+  clock.advance(60_000);
+  assert.equal(sockets.length, opened);
+  player.dispose();
+});
+
+test('a machine that slept is connected anew at once', async () => {
+  const { player, begin, send, clock, sockets } = setUp();
+  player.goLive();
+  await begin();
+  await send(1);
+  clock.sleep(3_600_000);
+  clock.advance(100);
+  assert.ok(sockets[0]?.isClosed);
+  clock.advance(1000);
+  assert.equal(sockets.length, 2);
+  player.dispose();
+});
+
+test('parameters that change midway change the type of the buffer', async () => {
+  const { player, begin, send, socket, mse } = setUp();
+  player.goLive();
+  await begin();
+  await send(1);
+  socket().message({ type: 'init', mimeType: 'video/mp4; codecs="avc1.4d401f"' });
+  socket().media('init');
+  await send(1);
+  assert.deepEqual(mse.buffer.types, [H264, 'video/mp4; codecs="avc1.4d401f"']);
+  player.dispose();
+});
+
+test('what was played is given back: memory stays flat over minutes', async () => {
+  const { player, begin, send, video } = setUp();
+  player.goLive();
+  await begin();
+  await send(120);
+  const heldS = video.spans.reduce((sum, span) => sum + span.end - span.start, 0);
+  assert.ok(heldS < 60, `${heldS} s held`);
+  player.dispose();
+});
+
+test('a full buffer makes room and goes on', async () => {
+  const { player, begin, send, mse, state } = setUp();
+  player.goLive();
+  await begin();
+  await send(1);
+  mse.buffer.quotaS = 8;
+  await send(30);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.equal(mse.buffers.length, 1);
+  player.dispose();
+});
+
+test('pausing live keeps the picture and receives nothing; playing returns to the camera', async () => {
+  const { player, begin, send, state, sockets, video, clock } = setUp();
+  player.goLive();
+  await begin();
+  await send(2);
+  player.pause();
+  assert.deepEqual(state(), { name: 'paused' });
+  assert.ok(sockets.at(-1)?.isClosed);
+  assert.ok(video.spans.length > 0);
+  clock.advance(30_000);
+  player.play();
+  await begin();
+  await send(2);
+  assert.deepEqual(state(), { name: 'playing' });
+  assert.ok(Math.abs((player.utcMs ?? 0) - clock.wallMs()) < 1000);
+  player.dispose();
+});
+
+test('a hidden, muted picture lets its stream go after a while and has it back when seen', async () => {
+  const { player, begin, send, sockets, clock } = setUp();
+  player.goLive();
+  await begin();
+  await send(1);
+  player.setVisible(false);
+  await send(15);
+  assert.equal(sockets.at(-1)?.isClosed, false);
+  await send(10);
+  assert.ok(sockets.at(-1)?.isClosed);
+  clock.advance(60_000);
+  assert.equal(sockets.length, 1);
+  player.setVisible(true);
+  assert.equal(sockets.length, 2);
+  player.dispose();
+});
+
+test('a browser that refuses sound without a click plays muted', async () => {
+  const { player, begin, send, state, video } = setUp((_, element) => {
+    element.refusal = new DOMException('click first', 'NotAllowedError');
+  });
+  video.muted = false;
+  player.goLive();
+  await begin();
+  await send(2);
+  assert.ok(video.muted);
+  assert.deepEqual(state(), { name: 'playing' });
+  player.dispose();
+});

@@ -1,0 +1,240 @@
+import type { MediaElement } from './media-element.ts';
+import type { MseEnvironment } from './media-sink.ts';
+
+/**
+ * Media without a browser: a video element, a MediaSource and its SourceBuffer that keep account of spans and time.
+ * Bytes are lines of text: `init` for an init segment, `10-12` for a fragment from second 10 to 12.
+ */
+
+export function mediaBytes(...lines: string[]): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(lines.map((line) => `\n${line}\n`).join(''));
+}
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+export class TestVideo extends EventTarget implements MediaElement {
+  playbackRate = 1;
+  muted = false;
+  volume = 1;
+  disableRemotePlayback = false;
+  error: MediaError | null = null;
+  paused = true;
+  /** What the next `play` rejects with. */
+  refusal: DOMException | undefined;
+  spans: Span[] = [];
+  jumps: number[] = [];
+  #time = 0;
+  #src = '';
+
+  get currentTime(): number {
+    return this.#time;
+  }
+
+  set currentTime(time: number) {
+    this.#time = time;
+    this.jumps.push(time);
+  }
+
+  get src(): string {
+    return this.#src;
+  }
+
+  set src(url: string) {
+    this.#src = url;
+    this.paused = true;
+    this.spans = [];
+  }
+
+  get seeking(): boolean {
+    return !this.#here();
+  }
+
+  get readyState(): number {
+    const here = this.#here();
+    if (!here) return this.spans.length > 0 ? 1 : 0;
+    return here.end - this.#time > 0.06 ? 4 : 2;
+  }
+
+  get buffered(): TimeRanges {
+    const { spans } = this;
+    return {
+      length: spans.length,
+      start: (index) => spans[index]?.start ?? Number.NaN,
+      end: (index) => spans[index]?.end ?? Number.NaN,
+    };
+  }
+
+  play(): Promise<void> {
+    if (this.refusal && !this.muted) return Promise.reject(this.refusal);
+    this.paused = false;
+    return Promise.resolve();
+  }
+
+  pause(): void {
+    if (this.paused) return;
+    this.paused = true;
+    this.dispatchEvent(new Event('pause'));
+  }
+
+  load(): void {}
+
+  removeAttribute(name: string): void {
+    if (name === 'src') this.#src = '';
+  }
+
+  /** Plays on for some seconds of real time, as far as data goes. */
+  run(seconds: number): void {
+    const here = this.#here();
+    if (this.paused || !here) return;
+    const target = this.#time + seconds * this.playbackRate;
+    this.#time = Math.min(target, here.end);
+    this.dispatchEvent(new Event(target > here.end ? 'waiting' : 'playing'));
+  }
+
+  #here(): Span | undefined {
+    return this.spans.find((span) => this.#time >= span.start - 0.01 && this.#time <= span.end);
+  }
+}
+
+export class TestSourceBuffer extends EventTarget {
+  updating = false;
+  readonly types: string[];
+  readonly appended: string[] = [];
+  /** Seconds of media it holds before it says that it is full. */
+  quotaS = Infinity;
+  readonly #video: TestVideo;
+
+  constructor(video: TestVideo, mimeType: string) {
+    super();
+    this.#video = video;
+    this.types = [mimeType];
+  }
+
+  appendBuffer(bytes: Uint8Array): void {
+    const heldS = this.#video.spans.reduce((sum, span) => sum + span.end - span.start, 0);
+    if (heldS > this.quotaS) throw new DOMException('full', 'QuotaExceededError');
+    const lines = new TextDecoder().decode(bytes).trim().split('\n');
+    this.appended.push(...lines);
+    this.#update(() => {
+      for (const line of lines) {
+        const span = /^([\d.]+)-([\d.]+)$/.exec(line);
+        if (span) this.#add({ start: Number(span[1]), end: Number(span[2]) });
+      }
+    });
+  }
+
+  remove(start: number, end: number): void {
+    this.#update(() => {
+      this.#video.spans = this.#video.spans.flatMap((span) =>
+        [
+          { start: span.start, end: Math.min(span.end, start) },
+          { start: Math.max(span.start, end), end: span.end },
+        ].filter((rest) => rest.end > rest.start),
+      );
+    });
+  }
+
+  changeType(mimeType: string): void {
+    this.types.push(mimeType);
+  }
+
+  abort(): void {
+    this.updating = false;
+  }
+
+  #update(apply: () => void): void {
+    this.updating = true;
+    queueMicrotask(() => {
+      apply();
+      if (!this.updating) return;
+      this.updating = false;
+      this.dispatchEvent(new Event('updateend'));
+    });
+  }
+
+  #add(added: Span): void {
+    const spans = [...this.#video.spans, { ...added }].sort((a, b) => a.start - b.start);
+    const merged: Span[] = [];
+    for (const span of spans) {
+      const last = merged.at(-1);
+      if (last && span.start <= last.end + 0.001) last.end = Math.max(last.end, span.end);
+      else merged.push(span);
+    }
+    this.#video.spans = merged;
+  }
+}
+
+/** An environment whose sources keep their buffers in `buffers`, the newest last. */
+export class TestMse implements MseEnvironment {
+  readonly buffers: TestSourceBuffer[] = [];
+  supports: (mimeType: string) => boolean = () => true;
+  readonly #video: TestVideo;
+
+  constructor(video: TestVideo) {
+    this.#video = video;
+  }
+
+  get buffer(): TestSourceBuffer {
+    const buffer = this.buffers.at(-1);
+    if (!buffer) throw new Error('Nothing has been appended');
+    return buffer;
+  }
+
+  create(): MediaSource {
+    const source = Object.assign(new EventTarget(), {
+      readyState: 'closed',
+      duration: Number.NaN,
+      addSourceBuffer: (mimeType: string) => {
+        const buffer = new TestSourceBuffer(this.#video, mimeType);
+        this.buffers.push(buffer);
+        return buffer;
+      },
+    });
+    queueMicrotask(() => {
+      source.readyState = 'open';
+      source.dispatchEvent(new Event('sourceopen'));
+    });
+    return source as unknown as MediaSource;
+  }
+
+  isTypeSupported(mimeType: string): boolean {
+    return this.supports(mimeType);
+  }
+
+  createObjectUrl(): string {
+    return 'blob:test';
+  }
+
+  revokeObjectUrl(): void {}
+}
+
+/** A WebSocket whose other end is the test. */
+export class TestSocket extends EventTarget {
+  binaryType = 'blob';
+  isClosed = false;
+  readonly audio: boolean;
+
+  constructor(audio: boolean) {
+    super();
+    this.audio = audio;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  message(message: unknown): void {
+    this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(message) }));
+  }
+
+  media(...lines: string[]): void {
+    this.dispatchEvent(new MessageEvent('message', { data: mediaBytes(...lines).buffer }));
+  }
+
+  lose(): void {
+    this.dispatchEvent(new Event('close'));
+  }
+}
