@@ -109,7 +109,7 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
   const engines = new SourceEngines({ clock, av });
   const noFramesMs = config.source.noFramesSeconds * 1000;
   const statuses = new StatusKeeper({ streams: store.streams, clock, log });
-  closers.push(() => statuses.close());
+  closers.push(() => statuses.settle());
   const onState: OnStationState = (uid, { status }) => statuses.note(uid, status);
   const station = new Station({ clock, log, archive, engines, noFramesMs, onState });
   closers.push(() => station.close());
@@ -144,6 +144,7 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
     health: new Health({ clock, license, archiveDir, warnPercent: config.archive.warnPercent }),
     audit,
     station,
+    statuses,
     archive,
     live: new Live({ clock, log }),
     pictures: new Pictures({ render: renderPicture, clock }),

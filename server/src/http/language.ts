@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { Language } from '@vidette/contract/errors';
+import type { Config } from '../config/schema.ts';
 
 /** The language of RFC 9110 `Accept-Language` that this product speaks and the reader likes best. */
 export function preferredLanguage(acceptLanguage: string | undefined): Language | undefined {
@@ -12,4 +14,9 @@ export function preferredLanguage(acceptLanguage: string | undefined): Language 
     }
   }
   return best?.language;
+}
+
+/** The language of somebody who has no profile: as configured, else as their browser asks [R1.4]. */
+export function languageOfVisitor(request: FastifyRequest, config: Config): Language {
+  return config.app.language ?? preferredLanguage(request.headers['accept-language']) ?? 'en';
 }

@@ -3,7 +3,7 @@ import { bootElementId } from '@vidette/contract/constants';
 import { Fault } from '../base/fault.ts';
 import { identify } from './credentials.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
-import { preferredLanguage } from './language.ts';
+import { languageOfVisitor } from './language.ts';
 import { bestEncoding, compress, etagOf, PageFiles } from './page-files.ts';
 import type { Services } from './services.ts';
 import { settingsView } from './settings-view.ts';
@@ -33,7 +33,7 @@ export async function servePage(server: FastifyInstance, services: Services): Pr
     } catch (error) {
       const fault = faultOf(error);
       logFault(services.log, fault, { url: request.url });
-      return sendFault(reply, fault, preferredLanguage(request.headers['accept-language']) ?? 'en');
+      return sendFault(reply, fault, languageOfVisitor(request, services.config));
     }
   };
   const methods = ['GET', 'HEAD'] as const;
@@ -52,11 +52,7 @@ async function sendShell(
   if (!template) throw new Fault('Unavailable', 'The page has not been built.');
   const principal = await identify(request, services.doorkeeper);
   const settings = settingsView(services, principal);
-  const language =
-    principal?.user.language ??
-    settings.defaultLanguage ??
-    preferredLanguage(request.headers['accept-language']) ??
-    'en';
+  const language = principal?.user.language ?? languageOfVisitor(request, services.config);
   const boot = { settings, user: principal ? userView(principal.user) : null, language };
   const html = template.bytes
     .toString('utf8')

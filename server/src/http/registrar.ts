@@ -12,7 +12,7 @@ import type { AnswerOf, AuditNote, CallContext, Handler, MediaAnswer } from './c
 import { callerIp, identify } from './credentials.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { validationFault, wordings } from './field-errors.ts';
-import { preferredLanguage } from './language.ts';
+import { languageOfVisitor } from './language.ts';
 import { requireSameOrigin } from './origin.ts';
 import { decodeText } from './query-decode.ts';
 import type { Services } from './services.ts';
@@ -161,13 +161,9 @@ export class Registrar {
     } as unknown as AnyContext;
   }
 
+  /** By the profile, then the configuration, then the browser [R1.4]. */
   #languageOf(request: FastifyRequest, ofUser: Language | undefined): Language {
-    return (
-      ofUser ??
-      preferredLanguage(request.headers['accept-language']) ??
-      this.#services.config.app.language ??
-      'en'
-    );
+    return ofUser ?? languageOfVisitor(request, this.#services.config);
   }
 
   #fail(name: CallName, error: unknown, request: FastifyRequest): Fault {

@@ -14,6 +14,7 @@ import type { Health } from '../system/health.ts';
 import type { LicenseKeeper } from '../system/license.ts';
 import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
+import type { StatusKeeper } from '../system/status-keeper.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
 
@@ -55,6 +56,7 @@ export interface Services {
   readonly health: Health;
   readonly audit: AuditLog;
   readonly station: Station;
+  readonly statuses: StatusKeeper;
   readonly archive: Archive;
   readonly live: Live;
   readonly pictures: Pictures;

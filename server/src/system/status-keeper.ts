@@ -25,8 +25,8 @@ export class StatusKeeper {
     this.#cancel ??= this.#clock.after(flushMs, () => this.#flush());
   }
 
-  /** Writes what waits and is done. */
-  async close(): Promise<void> {
+  /** Writes what waits now; resolves when the database knows it. */
+  async settle(): Promise<void> {
     this.#flush();
     await this.#writing;
   }

@@ -9,7 +9,6 @@ import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { StreamDesk } from '../stream-desk.ts';
 import { failureReasonOf, streamView } from '../stream-record.ts';
-import { StatusMirror } from '../status-mirror.ts';
 
 /** Streams: list, one, add, change, pause, delete, and what is known of a running one. */
 export function registerStreams(registrar: Registrar, services: Services, desk: StreamDesk): void {
@@ -19,15 +18,14 @@ export function registerStreams(registrar: Registrar, services: Services, desk: 
 }
 
 function registerLists(registrar: Registrar, services: Services, desk: StreamDesk): void {
-  const { store, station, clock } = services;
-  const mirror = new StatusMirror(station, store.streams);
+  const { store, station, statuses, clock } = services;
   // Revisions of one run must not be taken for those of another: they begin where no earlier run can have come.
   const firstRevision = clock.wallMs();
 
   registrar.handle('listStreams', async ({ principal, query, language }) => {
     const onlyAvailable = query.onlyAvailable || query.isOnlyAvailable;
     const sort = query.sortType.replace('-', '') as StreamQuery['sort'];
-    if (onlyAvailable || sort === 'status') await mirror.update();
+    if (onlyAvailable || sort === 'status') await statuses.settle();
     const page = await store.streamList.page(viewerOf(principal), {
       page: query.page,
       pageSize: query.pageSize,

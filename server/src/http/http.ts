@@ -8,7 +8,7 @@ import { messageOf } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
-import { preferredLanguage } from './language.ts';
+import { languageOfVisitor } from './language.ts';
 import { servePage } from './page.ts';
 import { Registrar } from './registrar.ts';
 import { registerAccount } from './routes/account.ts';
@@ -32,11 +32,15 @@ const requestTimeoutMs = 30_000;
 /** What a viewer sends is pongs and closings. */
 const socketMessageMaxBytes = 4_096;
 
-/**
- * The whole HTTP side: every call of the contract, and the page. It listens when the caller says `listen`, and
- * `close` ends its connections. Throws when a call of the contract has no handler.
- */
-export async function createHttp(services: Services): Promise<FastifyInstance> {
+export interface Http {
+  /** Listens where the configuration says and resolves to the page's address, as in `http://localhost:8080/ui/`. */
+  listen(): Promise<string>;
+  /** Ends all connections and stops listening. */
+  close(): Promise<void>;
+}
+
+/** The whole HTTP side: every call of the contract, and the page. Throws when a call has no handler. */
+export async function createHttp(services: Services): Promise<Http> {
   const server = await newServer(services.config);
   const headers = securityHeaders(originOf(services.config.app.logo));
   server.addHook('onRequest', (_, reply, done) => {
@@ -65,8 +69,26 @@ export async function createHttp(services: Services): Promise<FastifyInstance> {
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
   await servePage(server, services);
-  server.addHook('onClose', () => watchers.close());
-  return server;
+  const { port, host } = services.config;
+  return {
+    async listen() {
+      await server.listen({ port, host });
+      return pageAddress(server, services.config);
+    },
+    async close() {
+      watchers.close();
+      await server.close();
+    },
+  };
+}
+
+/** Where a person at this machine opens the page; the port is the real one also when any was asked for. */
+function pageAddress(server: FastifyInstance, config: Config): string {
+  const address = server.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : config.port;
+  const isAnywhere = config.host === '0.0.0.0' || config.host === '::';
+  const host = isAnywhere ? 'localhost' : config.host.includes(':') ? `[${config.host}]` : config.host;
+  return `${config.tls.key === null ? 'http' : 'https'}://${host}:${port}/ui/`;
 }
 
 async function newServer(config: Config): Promise<FastifyInstance> {
@@ -112,13 +134,13 @@ function answerFailures(server: FastifyInstance, services: Services): void {
     logFault(services.log, fault, { method: request.method, url: request.url });
     const locked = services.lock.isLocked && request.url.startsWith('/v1/');
     const shown = locked ? new Fault('LifetimeCodeRequired', 'The server has no administrator.') : fault;
-    return sendFault(reply, shown, preferredLanguage(request.headers['accept-language']) ?? 'en');
+    return sendFault(reply, shown, languageOfVisitor(request, services.config));
   });
   server.setNotFoundHandler((request, reply) => {
     const fault = services.lock.isLocked
       ? new Fault('LifetimeCodeRequired', 'The server has no administrator.')
       : new Fault('NotFound', 'There is nothing at this address.');
-    return sendFault(reply, fault, preferredLanguage(request.headers['accept-language']) ?? 'en');
+    return sendFault(reply, fault, languageOfVisitor(request, services.config));
   });
   server.server.on('clientError', (_, socket) => {
     if (!socket.writable) {
