@@ -26,7 +26,7 @@ interface OpenJob {
   readonly listener: JobListener;
 }
 
-const entry = fileURLToPath(new URL('./child/main.ts', import.meta.url));
+const childEntry = fileURLToPath(new URL('./child/main.ts', import.meta.url));
 const pingPeriodMs = 2000;
 /** Pings without an answer, counted by our own turns so that a server that stood still blames nobody. */
 const missedPingsMax = 5;
@@ -59,13 +59,17 @@ export class AvChild {
   #cause: string | undefined;
   #stderr = '';
 
-  constructor(options: { clock: Clock; log: Log; threads: number }) {
+  constructor(options: { clock: Clock; log: Log; threads: number; entry?: string }) {
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#process = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      env: childEnvironment(options.threads),
-    });
+    this.#process = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', options.entry ?? childEntry],
+      {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+        env: childEnvironment(options.threads),
+      },
+    );
     this.#pipe = this.#process.stdio[3] as Socket;
     const reader = new FrameReader((frame) => this.#handle(decodeMessage(frame) as FromChild));
     this.#pipe.on('data', (chunk: Buffer) => {

@@ -31,6 +31,7 @@ const idleMs = 30_000;
 export class AvPool {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #entry: string | undefined;
   readonly #children: Record<AvRole, Set<AvChild>> = {
     input: new Set(),
     demo: new Set(),
@@ -42,9 +43,11 @@ export class AvPool {
   #missing: string | undefined;
   #disposed: string | undefined;
 
-  constructor(options: { clock: Clock; log: Log }) {
+  /** `entry`: another program in place of the child, for tests. */
+  constructor(options: { clock: Clock; log: Log; entry?: string }) {
     this.#clock = options.clock;
     this.#log = options.log.child({ room: 'av' });
+    this.#entry = options.entry;
     this.#pictures = new PictureQueue(this, options.clock);
   }
 
@@ -69,6 +72,7 @@ export class AvPool {
     const job = child.open(request, {
       message: (message) => listener.message(message),
       ended: (fault, words) => {
+        this.#missing ??= child.missing;
         this.#rest(child);
         listener.ended(fault, words);
       },
@@ -109,6 +113,7 @@ export class AvPool {
     const child = new AvChild({
       clock: this.#clock,
       log: this.#log,
+      ...(this.#entry === undefined ? {} : { entry: this.#entry }),
       threads: threadsForAll + threadsPerJob * capacities[role],
     });
     this.#children[role].add(child);
@@ -120,7 +125,6 @@ export class AvPool {
     this.#children[role].delete(child);
     this.#idle.get(child)?.();
     this.#idle.delete(child);
-    this.#missing ??= child.missing;
   }
 
   /** Lets a child without jobs go after a while. */

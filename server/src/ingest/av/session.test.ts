@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { createSocket } from 'node:dgram';
@@ -240,6 +240,39 @@ test('[R10.1] what fits no MP4 is converted: MPEG-2 video and MP2 sound', async 
   await ffmpeg(`-i ${join(folder, 'clip.ts')} -t 3 -r 25 -c:v mpeg2video -c:a mp2 ${path}`);
   const seen = await watch(new AvFileSession({ path, pool, clock: systemClock }), 30);
   assertMoving(seen, ['h264', 'aac']);
+});
+
+test('[R10.1] H.265 is copied; parameters that change midway begin a new list of tracks', async () => {
+  const small = join(folder, 'small.ts');
+  const large = join(folder, 'large.ts');
+  const both = join(folder, 'both.ts');
+  const coding = '-t 2 -c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=10 -f mpegts';
+  await ffmpeg(`-f lavfi -i testsrc=size=160x128:rate=10 ${coding} ${small}`);
+  await ffmpeg(`-f lavfi -i testsrc=size=320x256:rate=10 ${coding} ${large}`);
+  await writeFile(both, Buffer.concat([await readFile(small), await readFile(large)]));
+  const abort = new AbortController();
+  const widths: number[] = [];
+  let last = 0;
+  let isKeyDue = false;
+  await new AvFileSession({ path: both, pool, clock: systemClock }).run(
+    {
+      tracks: ([track]) => {
+        assert.equal(track?.codec, 'h265');
+        widths.push(track?.kind === 'video' ? track.width : 0);
+        isKeyDue = true;
+      },
+      sample: ({ isKey, dts }) => {
+        assert.ok(dts > last, 'decode times grow through the change');
+        last = dts;
+        if (isKeyDue) assert.ok(isKey, 'new parameters begin with a key picture');
+        isKeyDue = false;
+        if (widths.length === 2) abort.abort();
+      },
+      note: () => {},
+    },
+    abort.signal,
+  );
+  assert.deepEqual(widths, [160, 320]);
 });
 
 test('[R8.11] a web page in place of a stream is a ProbeError', async () => {

@@ -14,10 +14,15 @@ export interface Outlet {
   /** Bytes written and not yet taken. */
   queuedBytes(): number;
   drained(): Promise<void>;
+  /** Ends this process: something native can't be trusted any more. */
+  die(cause: unknown): void;
 }
 
 /** Above this a job is told that the server lags; a few seconds of a dozen streams. */
 const queueMaxBytes = 16 * 1024 * 1024;
+
+/** A job that doesn't let go holds threads and memory for ever; the process goes, and its streams start anew. */
+const closeMaxMs = 10_000;
 
 /** Takes the server's orders and runs the jobs of this child. */
 export class Desk {
@@ -81,11 +86,10 @@ export class Desk {
 
   #close(id: number): void {
     const job = this.#jobs.get(id);
+    if (!job) return;
     this.#jobs.delete(id);
-    // A native object that can't be released leaves the child in doubt: it goes, and its streams start anew.
-    job?.close().catch((error: unknown) => {
-      throw error;
-    });
+    const cancel = this.#clock.after(closeMaxMs, () => this.#outlet.die('a job did not let go'));
+    job.close().then(cancel, (error: unknown) => this.#outlet.die(error));
   }
 
   #outputOf(id: number): JobOutput {

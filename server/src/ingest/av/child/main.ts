@@ -3,21 +3,25 @@
  * `../protocol.ts` there, and ends by SIGKILL to itself: native threads that wait for a silent camera would hold up an
  * ordinary exit, and there is nothing here worth flushing.
  */
+import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { systemClock } from '../../../base/clock.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { decodeMessage, encodeMessage, protocolVersion } from '../protocol.ts';
 
 const pipe = new Socket({ fd: 3, readable: true, writable: true });
 
-function die(): never {
+function die(cause?: unknown): void {
+  if (cause !== undefined) writeSync(2, `${inspect(cause)}\n`);
   process.kill(process.pid, 'SIGKILL');
-  throw new Error('killed');
 }
 
-pipe.on('close', die);
-pipe.on('error', die);
-process.on('SIGTERM', die);
+pipe.on('close', () => die());
+pipe.on('error', () => die());
+process.on('SIGTERM', () => die());
+process.on('uncaughtException', die);
+process.on('unhandledRejection', die);
 process.on('SIGINT', () => {
   // The terminal's Ctrl+C reaches the whole group; the server closes the pipe when it has finished.
 });
@@ -30,11 +34,12 @@ try {
     queuedBytes: () => pipe.writableLength,
     drained: () =>
       pipe.writableNeedDrain ? new Promise((resolve) => pipe.once('drain', resolve)) : Promise.resolve(),
+    die,
   });
   const reader = new FrameReader((frame) => desk.handle(decodeMessage(frame)));
   pipe.on('data', (chunk: Buffer) => reader.push(chunk));
   pipe.write(encodeMessage({ type: 'hello', job: 0, version: protocolVersion }));
 } catch (error) {
   const failure = error instanceof Error ? error.message : String(error);
-  pipe.write(encodeMessage({ type: 'hello', job: 0, version: protocolVersion, failure }), die);
+  pipe.write(encodeMessage({ type: 'hello', job: 0, version: protocolVersion, failure }), () => die());
 }
