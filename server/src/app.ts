@@ -154,7 +154,10 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
   closers.push(() => http.close());
   const url = await http.listen();
   print(`Vidette listens on ${url}`);
-  for (const record of await store.streams.all()) station.apply(stationSettingsOf(record));
+  for (const record of await store.streams.all()) {
+    // What the database says is how the last run ended.
+    statuses.note(record.uid, station.apply(stationSettingsOf(record)).state.status);
+  }
   return url;
 }
 
