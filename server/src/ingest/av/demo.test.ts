@@ -21,7 +21,7 @@ async function keyFrames(url: string, count: number): Promise<{ tracks: readonly
   const keys: Sample[] = [];
   let tracks: readonly Track[] = [];
   const address = parseSourceAddress(url);
-  await new AvSession({ address, pool, clock: systemClock, allowLoopback: false }).run(
+  await new AvSession({ address, pool, clock: systemClock, policy: { allowLoopback: false } }).run(
     {
       tracks: (found) => (tracks = found),
       sample: (sample) => {

@@ -15,7 +15,6 @@ import { Fault } from '../../base/fault.ts';
 import { silentLog } from '../../base/log.ts';
 import { parseSourceAddress } from '../address.ts';
 import { utcMs } from '../timing.ts';
-import { probeAv } from './probe.ts';
 import { AvPool } from './pool.ts';
 import { AvFileSession, AvSession } from './session.ts';
 
@@ -100,7 +99,7 @@ function sessionOf(url: string, timeoutMs = 10_000): AvSession {
     address: parseSourceAddress(url),
     pool,
     clock: systemClock,
-    allowLoopback: true,
+    policy: { allowLoopback: true, isListener: url.startsWith('udp:') },
     timeoutMs,
   });
 }
@@ -296,14 +295,7 @@ test('[R8.11] HTTP statuses and closed ports have their codes, and no word of th
     response.writeHead(request.url === '/secret' ? 401 : 404).end();
   });
   try {
-    const probe = (url: string) =>
-      probeAv({
-        address: parseSourceAddress(url),
-        pool,
-        clock: systemClock,
-        allowLoopback: true,
-        timeoutMs: 5000,
-      });
+    const probe = (url: string) => watch(sessionOf(url, 5000), 1);
     await assert.rejects(probe(`http://bob:hunter2@127.0.0.1:${port}/secret`), (error: Fault) => {
       assert.equal(error.code, 'HTTP_UNAUTHORIZED');
       assert.doesNotMatch(error.message, /hunter2|bob/);
@@ -342,7 +334,7 @@ test('a redirect or a playlist leads nowhere that the address policy forbids', a
     await assert.rejects(watch(sessionOf(`http://127.0.0.1:${port}/files.m3u8`), 1), { code: 'ProbeError' });
     assert.deepEqual([...new Set(reached)], ['/redirect', '/files.m3u8']);
     const address = parseSourceAddress(`http://127.0.0.1:${port}/x`);
-    const session = new AvSession({ address, pool, clock: systemClock, allowLoopback: false });
+    const session = new AvSession({ address, pool, clock: systemClock, policy: { allowLoopback: false } });
     await assert.rejects(watch(session, 1), { code: 'STREAM_SOURCE_ERR' });
   } finally {
     close(server);

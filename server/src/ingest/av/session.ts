@@ -4,6 +4,7 @@ import type { Fault } from '../../base/fault.ts';
 import type { PauseCause } from '../../stream/reader.ts';
 import { addressWithCredentials, type SourceAddress } from '../address.ts';
 import { resolveHost } from '../dial.ts';
+import type { ReachPolicy } from '../reach.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import { utcMs } from '../timing.ts';
 import { ContainerTimes } from './container-times.ts';
@@ -15,8 +16,8 @@ export interface AvSessionOptions {
   readonly address: SourceAddress;
   readonly pool: AvPool;
   readonly clock: Clock;
-  /** The stream was saved by an administrator: this machine itself may be a source. */
-  readonly allowLoopback: boolean;
+  /** Where the source may be. */
+  readonly policy: ReachPolicy;
   /** Longest wait for a connection, an answer or the next packet, ms. Default 10 s. */
   readonly timeoutMs?: number;
 }
@@ -46,12 +47,12 @@ export class AvSession implements SourceSession {
 
   /** Resolves and checks the host first, so that a refusal or an unknown name is told before anything is opened. */
   async #inputRequest(signal: AbortSignal): Promise<() => JobRequest> {
-    const { address, clock, allowLoopback, timeoutMs = defaultTimeoutMs } = this.#options;
-    const isListener = address.scheme === 'udp';
+    const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
+    const { allowLoopback } = policy;
     const isHttp = address.scheme === 'http' || address.scheme === 'https';
     let ip: string | undefined;
     if (address.host !== '') {
-      [ip] = await resolveHost(address.host, { clock, timeoutMs, allowLoopback, isListener }, signal);
+      [ip] = await resolveHost(address.host, { ...policy, clock, timeoutMs }, signal);
     }
     const url = addressWithCredentials(address);
     const dialledIp = isHttp ? undefined : ip;
