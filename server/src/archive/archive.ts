@@ -279,7 +279,7 @@ export class Archive {
   }
 
   /** R7.17. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
-  playlist(uid: string, startMs: number, endMs: number): Promise<string> {
+  async playlist(uid: string, startMs: number, endMs: number): Promise<string> {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     return vodPlaylistOf(this.#reads, this.#stream(uid), startMs, endMs);
   }
@@ -305,7 +305,7 @@ export class Archive {
   }
 
   /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
-  download(uid: string, startMs: number, endMs: number): Promise<Download> {
+  async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
     return planDownload(this.#reads, this.#root, this.#stream(uid), startMs, endMs);
   }

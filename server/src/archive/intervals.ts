@@ -61,7 +61,7 @@ export function intervalsOf(
   let at = fromTicks;
   let recordedUntil = before?.endTicks ?? 0;
   for (const span of recordedSpans(reads, stream, fromTicks, toTicks)) {
-    const isGap = span.startTicks - at > JOIN_TICKS;
+    const isGap = span.startTicks > at && span.startTicks - recordedUntil > JOIN_TICKS;
     if (isGap) intervals.push(...causes.gap(at, span.startTicks, recordedUntil));
     const end = Math.min(span.endTicks, toTicks);
     intervals.push({
@@ -73,6 +73,11 @@ export function intervalsOf(
     recordedUntil = span.endTicks;
   }
   if (at >= toTicks) return intervals;
+  const next = reads.segmentAfter(stream.id, at);
+  if (next && next.startTicks - recordedUntil <= JOIN_TICKS) {
+    const fragmentStartMs = intervals.pop()?.startMs ?? catalogMs(fromTicks);
+    return [...intervals, { kind: 'fragment', startMs: fragmentStartMs, endMs }];
+  }
   const newest = reads.newestSegment(stream.id);
   if (isLive && newest && newest.endTicks <= at) {
     intervals.push({ kind: 'live', startMs: catalogMsCeil(at), endMs });

@@ -122,7 +122,10 @@ for (const [code, cause] of [
     await until(() => recorder.status.state === 'failed', 'the failure');
     assert.equal(recorder.status.code, cause);
     await until(() => steps.at(-1)?.name === 'sync', 'the cut to be flushed');
-    assert.deepEqual(steps.slice(-3).map(({ name }) => name), ['write', 'truncate', 'sync']);
+    assert.deepEqual(
+      steps.slice(-3).map(({ name }) => name),
+      ['write', 'truncate', 'sync'],
+    );
     clock.advance(6_000);
     deliver(stream, footage, t0 + 6_500, t0 + 9_500);
     await until(() => recorder.status.state === 'recording', 'recording again');

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, open, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import { Stream } from '../stream/stream.ts';
+import type { Archive } from './archive.ts';
+import { openArchive, probePackets, temporaryRoot, until } from './archive-fixture.ts';
+import { connect, deliver, footageOf, footageStartMs as t0, type Footage } from './footage-fixture.ts';
+import { segmentPath } from './layout.ts';
+
+const run = promisify(execFile);
+const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
+const hourMs = 3_600_000;
+
+/** An archive of spans, in ms after the start of the footage, each recorded by a connection of its own. */
+async function archiveOf(
+  t: TestContext,
+  spans: readonly (readonly [fromMs: number, toMs: number, footage?: Footage])[],
+): Promise<{ archive: Archive; dir: string }> {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  for (const [fromMs, toMs, of = footage] of spans) {
+    connect(stream, of, t0 + fromMs, t0 + toMs);
+    stream.pause('unreachable');
+  }
+  await recorder.stop('recording-off');
+  return { archive, dir };
+}
+
+function faultOf(code: ErrorCode): (error: unknown) => boolean {
+  return (error) => error instanceof Fault && error.code === code;
+}
+
+/** Writes a download to a file as it streams. */
+async function save(archive: Archive, path: string, startMs: number, endMs: number) {
+  const download = await archive.download('cam1', startMs, endMs);
+  const file = await open(path, 'w');
+  let bytes = 0;
+  for await (const chunk of download.stream()) {
+    await file.write(chunk);
+    bytes += chunk.length;
+    assert.ok(chunk.length <= 1 << 20, 'memory does not grow with the length');
+  }
+  await file.close();
+  return { download, bytes };
+}
+
+/** Seconds of each track by the packets that ffmpeg reads, and anything it complains about. */
+async function probe(path: string): Promise<{ start: number; seconds: number; format: number }[]> {
+  const { stdout, stderr } = await run('ffprobe', [
+    ...['-v', 'warning', '-show_entries', 'packet=stream_index,dts_time,duration_time:format=duration'],
+    ...['-of', 'json', path],
+  ]);
+  assert.equal(stderr, '');
+  const { packets, format } = JSON.parse(stdout) as {
+    packets: { stream_index: number; dts_time: string; duration_time: string }[];
+    format: { duration: string };
+  };
+  return [...new Set(packets.map((packet) => packet.stream_index))].sort().map((index) => {
+    const own = packets.filter((packet) => packet.stream_index === index);
+    const times = own.map(({ dts_time }) => Number(dts_time));
+    assert.ok(
+      times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0)),
+      'decode times grow',
+    );
+    const end = (times.at(-1) ?? 0) + Number(own.at(-1)?.duration_time);
+    return { start: times[0] ?? 0, seconds: end - (times[0] ?? 0), format: Number(format.duration) };
+  });
+}
+
+test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes', async (t) => {
+  const { archive } = await archiveOf(t, [
+    [0, 90_000],
+    [100_000, 130_000],
+  ]);
+  assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000), [
+    { date: t0 - 10_000, status: 'gap' },
+    { date: t0, status: 'fragment' },
+    { date: t0 + 90_000, status: 'gap' },
+    { date: t0 + 100_000, status: 'fragment' },
+    { date: t0 + 130_000, status: 'gap' },
+  ]);
+  assert.deepEqual(archive.ranges('cam1', t0 + 20_000, t0 + 30_000), [
+    { date: t0 + 20_000, status: 'fragment' },
+  ]);
+  assert.deepEqual(archive.intervals('cam1', t0 + 92_000, t0 + 95_000), [
+    { kind: 'gap', startMs: t0 + 92_000, endMs: t0 + 95_000, cause: 'unreachable' },
+  ]);
+  assert.deepEqual(archive.ranges('cam1', t0, t0), []);
+  assert.deepEqual(archive.ranges('unknown', t0, t0 + 1), [{ date: t0, status: 'gap' }]);
+  assert.deepEqual(archive.period('cam1'), { startTime: t0, endTime: t0 + 130_000 });
+});
+
+test('[R3.10] intervals of any window touch, alternate and agree with the whole', async (t) => {
+  const { archive } = await archiveOf(t, [
+    [0, 5_000],
+    [7_000, 9_000],
+    [9_100, 12_000],
+    [15_000, 20_000],
+  ]);
+  const whole = archive.intervals('cam1', t0 - 5_000, t0 + 30_000);
+  const kindAt = (list: typeof whole, ms: number) =>
+    list.find((each) => each.startMs <= ms && ms < each.endMs)?.kind;
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -5_000, max: 29_000 }),
+      fc.integer({ min: 1, max: 20_000 }),
+      (from, length) => {
+        const startMs = t0 + from;
+        const endMs = Math.min(startMs + length, t0 + 30_000);
+        const part = archive.intervals('cam1', startMs, endMs);
+        assert.equal(part[0]?.startMs, startMs);
+        assert.equal(part.at(-1)?.endMs, endMs);
+        part.forEach((each, index) => {
+          assert.ok(index === 0 || each.startMs === part[index - 1]?.endMs);
+          assert.equal(kindAt(whole, each.startMs), each.kind);
+        });
+      },
+    ),
+  );
+});
+
+test('[R3.10] while a stream is recorded, what follows its last fragment is live', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 5_500);
+  await until(() => recorder.status.fragments === 5, 'five fragments');
+  assert.deepEqual(archive.ranges('cam1', t0, t0 + 10_000), [
+    { date: t0, status: 'fragment' },
+    { date: t0 + 5_000, status: 'live' },
+  ]);
+  assert.equal(recorder.status.lastFragmentEndMs, t0 + 5_000);
+});
+
+test('[R9.3] longer asks than the limits get TimeRangeIsTooLong', async (t) => {
+  const { archive } = await archiveOf(t, [[0, 2_000]]);
+  archive.ranges('cam1', t0, t0 + 10_800_000);
+  assert.throws(() => archive.ranges('cam1', t0, t0 + 10_800_001), faultOf('TimeRangeIsTooLong'));
+  await archive.playlist('cam1', t0, t0 + 604_800_000);
+  await assert.rejects(archive.playlist('cam1', t0, t0 + 604_800_001), faultOf('TimeRangeIsTooLong'));
+  await archive.download('cam1', t0, t0 + hourMs);
+  await assert.rejects(archive.download('cam1', t0, t0 + hourMs + 1), faultOf('TimeRangeIsTooLong'));
+  assert.throws(() => archive.ranges('cam1', t0 + 1, t0), faultOf('BadRequest'));
+});
+
+test('[R7.14] stats are those of what is kept', async (t) => {
+  const { archive } = await archiveOf(t, [
+    [0, 70_000],
+    [80_000, 90_000],
+  ]);
+  const { bytes, bitrate, ...rest } = archive.stats('cam1');
+  assert.deepEqual(rest, { startTime: t0, endTime: t0 + 90_000, durationMs: 80_000, segments: 3 });
+  assert.equal(bitrate, Math.round((bytes * 8) / 80));
+  assert.equal(archive.stats('unknown').segments, 0);
+});
+
+test('[R7.15] available days follow the reader’s calendar, across summer time too', async (t) => {
+  const days = [
+    Date.UTC(2026, 2, 28, 23, 30) - t0,
+    Date.UTC(2026, 2, 29, 21, 30) - t0,
+    Date.UTC(2026, 9, 24, 22, 30) - t0,
+    Date.UTC(2026, 9, 25, 23, 30) - t0,
+  ].map((fromMs) => [fromMs, fromMs + 2_000] as const);
+  const { archive } = await archiveOf(t, days);
+  const from = Date.UTC(2026, 0, 1);
+  const to = Date.UTC(2026, 11, 31);
+  assert.deepEqual(archive.availableDays('cam1', from, to, 0), [
+    '2026-03-28',
+    '2026-03-29',
+    '2026-10-24',
+    '2026-10-25',
+  ]);
+  // Berlin: UTC+1, UTC+2 from 29 March 01:00 UTC to 25 October 01:00 UTC.
+  assert.deepEqual(archive.availableDays('cam1', from, to, 'Europe/Berlin'), [
+    '2026-03-29',
+    '2026-10-25',
+    '2026-10-26',
+  ]);
+  assert.deepEqual(archive.availableDays('cam1', from, to, 180), [
+    '2026-03-29',
+    '2026-03-30',
+    '2026-10-25',
+    '2026-10-26',
+  ]);
+  assert.deepEqual(archive.availableDays('cam1', from, Date.UTC(2026, 2, 29, 21), 0), ['2026-03-28']);
+  assert.deepEqual(archive.availableDays('unknown', from, to, 0), []);
+});
+
+test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files alike', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 65_000);
+  stream.pause('unreachable');
+  connect(stream, footage, t0 + 70_000, t0 + 80_500);
+  await until(() => recorder.status.fragments === 75, 'all but the open GOP');
+  const text = await archive.playlist('cam1', t0 + 2_300, t0 + 90_000);
+  assert.match(text, /#EXT-X-ENDLIST\n$/);
+  assert.equal(text.match(/#EXT-X-MAP/g)?.length, 1);
+  assert.equal(text.match(/#EXT-X-DISCONTINUITY\n/g)?.length, 1);
+  assert.deepEqual(text.match(/#EXT-X-PROGRAM-DATE-TIME:.*/g), [
+    '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T22:00:02.000Z',
+    '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T22:01:10.000Z',
+  ]);
+  const total = [...text.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, value]) => sum + Number(value), 0);
+  assert.ok(Math.abs(total - 73) < 0.01, String(total));
+  // As a server would give them: the files under the names of the playlist.
+  const site = join(dirname(dir), 'site');
+  await mkdir(join(site, 'segment'), { recursive: true });
+  for (const name of new Set([...text.matchAll(/segment\/(\d+)\.mp4/g)].map(([, found]) => found ?? ''))) {
+    await copyFile(segmentPath(dir, 'cam1', Number(name)), join(site, 'segment', `${name}.mp4`));
+  }
+  await writeFile(join(site, 'index.m3u8'), text);
+  const [pictures] = await probePackets(join(site, 'index.m3u8'));
+  assert.equal(pictures, 73 * 25);
+  await assert.rejects(archive.playlist('unknown', t0, t0 + 1), faultOf('NotFound'));
+});
+
+test('[R7.17] a segment is served up to its last committed byte and never beyond', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 2_500);
+  await until(() => recorder.status.fragments === 2, 'two fragments');
+  const name = /segment\/(\d+)\.mp4/.exec(await archive.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
+  const growing = await archive.openSegment('cam1', name);
+  assert.equal(growing.isGrowing, true);
+  deliver(stream, footage, t0 + 2_500, t0 + 5_500);
+  await until(() => recorder.status.fragments === 5, 'five fragments');
+  const bytes = Buffer.concat(await growing.stream(0, 1e9).toArray());
+  assert.equal(bytes.length, growing.size);
+  await recorder.stop('recording-off');
+  const closed = await archive.openSegment('cam1', name);
+  assert.equal(closed.isGrowing, false);
+  const range = Buffer.concat(await closed.stream(100, 199).toArray());
+  assert.deepEqual(range, bytes.subarray(100, 200));
+  for (const wrong of ['1', '../cam2', 'x', '99999999999999999999', '']) {
+    await assert.rejects(archive.openSegment('cam1', wrong), faultOf('NotFound'));
+  }
+});
+
+test('[R7.16] a download is as long as what was asked less its gaps, and as many bytes as it says', async (t) => {
+  const { archive, dir } = await archiveOf(t, [
+    [0, 65_000],
+    [70_000, 80_000],
+    [82_500, 95_000],
+  ]);
+  const path = join(dirname(dir), 'download.mp4');
+  for (const [from, to, seconds, exact, gaps] of [
+    [10_000, 20_000, 10, 'frame', 0],
+    [10_400, 20_000, 10, 'gop', 0],
+    [10_000, 20_520, 10.52, 'frame', 0],
+    [55_000, 90_000, 27, 'frame', 2],
+    [-5_000, 3_000, 3, 'frame', 0],
+    [66_000, 71_000, 1, 'frame', 0],
+    [94_000, 99_000, 1, 'frame', 0],
+    [12_000, 12_400, 0.4, 'frame', 0],
+  ] as const) {
+    const { download, bytes } = await save(archive, path, t0 + from, t0 + to);
+    assert.equal(bytes, download.contentLength);
+    assert.equal(download.exact, exact);
+    assert.equal(download.gaps.length, gaps);
+    const [video, audio] = await probe(path);
+    assert.ok(video && audio);
+    assert.equal(video.start, 0);
+    assert.ok(Math.abs(video.seconds - seconds) < 0.041, `${from}: ${video.seconds} for ${seconds}`);
+    assert.ok(Math.abs(audio.start + audio.seconds - seconds) < 0.06, `${from}: sound ends ${audio.seconds}`);
+    assert.ok(Math.abs(download.durationMs / 1000 - video.seconds) < 0.001);
+    assert.ok(Math.abs(video.format - seconds) < 0.06, `${from}: format ${video.format}`);
+    const { stderr } = await run('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-f', 'null', '-']);
+    assert.equal(stderr, '');
+  }
+  await assert.rejects(archive.download('cam1', t0 + 66_000, t0 + 69_000), faultOf('NotFound'));
+});
+
+test('[R7.16] a download with B-frames ends on the wanted picture', async (t) => {
+  const { archive, dir } = await archiveOf(t, [[0, 10_000, footageOf('h264-b-pyramid.mp4', 'aac.mp4')]]);
+  const path = join(dirname(dir), 'download.mp4');
+  const { download } = await save(archive, path, t0 + 2_000, t0 + 5_500);
+  assert.ok(Math.abs(download.durationMs - 3_500) <= 160, String(download.durationMs));
+  await probe(path);
+});
+
+test('[R7.16] a download stops where the parameters change and says so', async (t) => {
+  const { archive, dir } = await archiveOf(t, [
+    [0, 5_000],
+    [5_000, 10_000, footageOf('h264-one-b.mp4', 'aac.mp4')],
+  ]);
+  const path = join(dirname(dir), 'download.mp4');
+  const { download } = await save(archive, path, t0, t0 + 10_000);
+  assert.equal(download.stopsAtChange, true);
+  assert.equal(download.endMs, t0 + 5_000);
+  await probe(path);
+  const rest = await save(archive, path, download.endMs, t0 + 10_000);
+  assert.equal(rest.download.stopsAtChange, false);
+  await probe(path);
+});
+
+test('[R7.16] a download whose file retention took away fails and does not end early', async (t) => {
+  const { archive } = await archiveOf(t, [[0, 130_000]]);
+  const download = await archive.download('cam1', t0, t0 + 120_000);
+  await archive.remove('cam1');
+  await assert.rejects(async () => {
+    for await (const chunk of download.stream()) assert.ok(chunk.length > 0);
+  }, faultOf('NotFound'));
+});
+
+test('the key frame at or before a moment decodes alone', async (t) => {
+  const { archive } = await archiveOf(t, [
+    [0, 10_000],
+    [20_000, 30_000],
+  ]);
+  const { timeMs, track, keySample } = await archive.frameAt('cam1', t0 + 5_700);
+  assert.equal(timeMs, t0 + 5_000);
+  assert.equal(track.codec, 'h264');
+  assert.equal(keySample.isKey, true);
+  const [expected] = footage.between(t0 + 5_000, t0 + 5_001).filter((sample) => sample.trackId === 1);
+  assert.deepEqual(Buffer.concat([...keySample.data]), Buffer.concat([...(expected?.data ?? [])]));
+  assert.equal((await archive.frameAt('cam1', t0 + 15_000)).timeMs, t0 + 9_000);
+  await assert.rejects(archive.frameAt('cam1', t0 - 1), faultOf('NotFound'));
+});
