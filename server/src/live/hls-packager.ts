@@ -11,8 +11,8 @@ import { flowingTracks } from './track-flow.ts';
 
 /** Aim of a part's length; a camera with fewer pictures a second than this allows gets longer parts. */
 const partSeconds = 0.4;
-/** A segment ends at the first key frame after this. */
-const leastSegmentSeconds = 2;
+/** A segment ends at the first key frame after this: two seconds, less what a camera's clock is off. */
+const leastSegmentSeconds = 1.9;
 /** A camera that sends no key frame for so long gets a segment that starts without one, for memory has an end. */
 const longestSegmentSeconds = 30;
 /** Guessed length of the last picture before a pause. */
@@ -90,9 +90,14 @@ export class HlsPackager {
       this.#run = new PendingRun(flowing, leastGuessMs);
       this.#isInitDue = false;
       this.#lastDts = undefined;
-    } else if ((this.#window.newest?.durationSeconds ?? 0) >= leastSegmentSeconds) {
+    } else if (!this.#window.isPlayable || this.#segmentSeconds() >= leastSegmentSeconds) {
+      // The very first segment ends as soon as it can: players wait for it.
       this.#window.completeSegment();
     }
+  }
+
+  #segmentSeconds(): number {
+    return this.#window.newest?.durationSeconds ?? 0;
   }
 
   /** Of the track that sets the pace: the video, or the sound of a stream without one. */

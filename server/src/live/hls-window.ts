@@ -52,6 +52,11 @@ export class HlsWindow {
     return this.#segments.at(-1);
   }
 
+  /** There is a whole segment to begin with: hls.js takes a playlist of parts alone for an empty one. */
+  get isPlayable(): boolean {
+    return this.#segments.some(({ isComplete }) => isComplete);
+  }
+
   /** Lengths ever seen, seconds; what the playlist declares must cover them. */
   get longestPartSeconds(): number {
     return this.#longestPartSeconds;

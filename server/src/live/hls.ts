@@ -99,7 +99,7 @@ export class LowLatencyHls {
   }
 
   async #index(signal: AbortSignal): Promise<HlsReply> {
-    await this.#until(() => this.#window.newest !== undefined, signal);
+    await this.#until(() => this.#window.isPlayable, signal);
     const { newest } = this.#window;
     const tracks = this.#packager?.tracks;
     if (!newest || !tracks) throw unavailable();
@@ -112,7 +112,7 @@ export class LowLatencyHls {
 
   async #media(query: URLSearchParams, signal: AbortSignal): Promise<HlsReply> {
     const wanted = deliveryDirectives(query);
-    await this.#until(() => this.#window.newest !== undefined, signal);
+    await this.#until(() => this.#window.isPlayable, signal);
     const { newest } = this.#window;
     if (!newest) throw unavailable();
     if (wanted.sequence !== undefined) {
