@@ -104,6 +104,11 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#c62828',
     '--mantine-color-anchor': accent[7],
     '--mantine-color-default-border': gray[3],
+    '--mantine-color-accent-light': '#dff1fa',
+    '--mantine-color-accent-light-hover': '#d0eaf7',
+    '--mantine-color-accent-light-color': accent[7],
+    '--mantine-color-disabled': gray[2],
+    '--mantine-color-disabled-color': '#6b7785',
   },
   dark: {
     '--surface-0': dark[7],
@@ -128,5 +133,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff7272',
     '--mantine-color-anchor': accent[4],
     '--mantine-color-default-border': '#333d49',
+    '--mantine-color-accent-light': '#103040',
+    '--mantine-color-accent-light-hover': '#143c50',
+    '--mantine-color-accent-light-color': accent[4],
+    '--mantine-color-disabled': '#222a33',
+    '--mantine-color-disabled-color': '#8592a3',
   },
 });

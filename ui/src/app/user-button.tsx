@@ -5,15 +5,15 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import classes from './header.module.css';
 
 /** The button that opens the user's menu. */
-export function UserButton({ user, ...props }: { user: User } & ComponentProps<'button'>) {
+export function UserButton({ user, className, ...props }: { user: User } & ComponentProps<'button'>) {
   const i18n = useI18n();
   return (
     <button
       type="button"
-      className={classes.user}
       aria-label={i18n.t('menu.open', { name: user.name })}
       aria-haspopup="menu"
       {...props}
+      className={`${classes.user} ${className ?? ''}`}
     >
       <span className={classes.avatar} aria-hidden="true">
         {user.name.slice(0, 1).toUpperCase()}

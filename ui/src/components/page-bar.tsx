@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import classes from './page-bar.module.css';
 
 interface PageBarProps {
@@ -14,6 +14,13 @@ interface PageBarProps {
 
 /** The bar over a screen: its name, its state, its actions, and its tabs under them. */
 export function PageBar({ title, aside, actions, tabs, tabsLabel }: PageBarProps) {
+  const tabsElement = useRef<HTMLElement>(null);
+  // A phone shows the first few tabs only; the one that is open should be among those in sight.
+  useEffect(() => {
+    const list = tabsElement.current;
+    const current = list?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (list && current) list.scrollLeft = current.offsetLeft - list.offsetLeft - 40;
+  }, [tabs]);
   return (
     <div className={classes.bar}>
       <div className={classes.row}>
@@ -22,7 +29,7 @@ export function PageBar({ title, aside, actions, tabs, tabsLabel }: PageBarProps
         {actions && <div className={classes.actions}>{actions}</div>}
       </div>
       {tabs && (
-        <nav className={classes.tabs} aria-label={tabsLabel}>
+        <nav ref={tabsElement} className={classes.tabs} aria-label={tabsLabel}>
           {tabs}
         </nav>
       )}

@@ -24,9 +24,14 @@ export function AuthScreen() {
     onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
     onError: () => document.querySelector<HTMLInputElement>('input[name="password"]')?.select(),
   });
+  const submit = () => {
+    const missing = name.trim() === '' ? 'username' : password === '' ? 'password' : null;
+    if (missing) document.querySelector<HTMLInputElement>(`input[name="${missing}"]`)?.focus();
+    else signIn.mutate();
+  };
   return (
     <AccountFrame appTitle={settings.appTitle} appLogo={settings.appLogo} title={i18n.t('auth.title')}>
-      <Form onSubmit={() => signIn.mutate()} failure={signIn.error ? wordsOf(signIn.error, i18n) : null}>
+      <Form onSubmit={submit} failure={signIn.error ? wordsOf(signIn.error, i18n) : null}>
         {recover && <Notice>{i18n.t('auth.recovered')}</Notice>}
         {expired && !recover && <Notice>{i18n.t('auth.expired')}</Notice>}
         <TextInput
@@ -52,7 +57,7 @@ export function AuthScreen() {
           withAsterisk={false}
         />
         <FormActions>
-          <Button type="submit" size="sm" fullWidth loading={signIn.isPending} disabled={!name || !password}>
+          <Button type="submit" size="sm" fullWidth loading={signIn.isPending}>
             {i18n.t('auth.submit')}
           </Button>
           {settings.passwordResetAllowed && (

@@ -17,7 +17,7 @@ export function StreamDebugScreen() {
       {stats && (
         <Facts>
           <Fact label={i18n.t('stream.info.state')}>
-            <StreamStatus status={stats.status} />{' '}
+            <StreamStatus status={stats.status} /> ·{' '}
             {i18n.duration(Math.max(0, Math.round((dataUpdatedAt - stats.statusSince) / 1000) * 1000))}
           </Fact>
           <Fact label={i18n.t('debug.frames')}>{i18n.number(stats.videoFrames)}</Fact>

@@ -1,0 +1,52 @@
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+/** Chromium as every browser test uses it. `VIDETTE_CHROMIUM` names another executable. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['VIDETTE_CHROMIUM'] ?? '/usr/bin/chromium',
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--autoplay-policy=no-user-gesture-required',
+    ],
+  });
+}
+
+/** How a page is looked at. */
+export interface Look {
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'light' | 'dark';
+  readonly language: 'en' | 'ru';
+}
+
+export const desktop: Look = { width: 1440, height: 900, colorScheme: 'dark', language: 'en' };
+
+/** A browser of its own for one person: nothing is shared with other contexts. */
+export function newPerson(browser: Browser, look: Look = desktop): Promise<BrowserContext> {
+  return browser.newContext({
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.colorScheme,
+    locale: look.language === 'ru' ? 'ru-RU' : 'en-GB',
+    timezoneId: 'UTC',
+    hasTouch: look.width < 600,
+  });
+}
+
+/** Collects what the page itself complains about; a test that ends with any has found a fault. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    // The browser logs every answer of 400 and more as an error; those are the page's daily bread.
+    if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
+    complaints.push(message.text());
+  });
+  return complaints;
+}
