@@ -5,9 +5,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { createSocket } from 'node:dgram';
+import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 import { systemClock } from '../../base/clock.ts';
@@ -142,6 +144,30 @@ test('[R10.1] HLS over HTTP plays at its own pace, with B-frames and AAC', async
     );
     const times = seen.samples.map(({ trackId, dts }) => dts / (trackId === 1 ? 90 : 44.1));
     assert.ok(Math.max(...times) - utcMs(systemClock) < 1500, 'bursts do not run ahead of time');
+  } finally {
+    close(server);
+  }
+});
+
+test('[R10.1] HTTPS goes through the checked proxy and keeps the name', async () => {
+  const key = join(folder, 'key.pem');
+  const cert = join(folder, 'cert.pem');
+  const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ${key} -out ${cert} -days 2`;
+  const openssl = spawn('openssl', [...options.split(' '), '-subj', '/CN=localhost'], { stdio: 'ignore' });
+  assert.equal(await new Promise((resolve) => openssl.once('exit', resolve)), 0);
+  const names = new Set<unknown>();
+  const server = createTlsServer(
+    { key: await readFile(key), cert: await readFile(cert) },
+    (request, response) => {
+      names.add((request.socket as TLSSocket).servername);
+      createReadStream(join(folder, basename(request.url ?? ''))).pipe(response);
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    assertMoving(await watch(sessionOf(`https://localhost:${port}/index.m3u8`), 20), ['h264', 'aac']);
+    assert.deepEqual([...names], ['localhost']);
   } finally {
     close(server);
   }
