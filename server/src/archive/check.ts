@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads, type SegmentRow, type StreamRow } from './catalog-reads.ts';
-import { systemCode } from './files.ts';
+import { namesIn, systemCode } from './files.ts';
 import {
   catalogMs,
   catalogPath,
@@ -221,14 +220,5 @@ async function* checkUnknownFolders(
   for (const uid of await listStreamFolders(root)) {
     if (!uids.has(uid))
       yield { invariant: 2, text: `${join(root, uid)} belongs to no stream of the catalog` };
-  }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
-    throw error;
   }
 }

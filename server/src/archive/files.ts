@@ -1,4 +1,4 @@
-import { mkdir, open, rmdir, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
 
 /**
  * All that the archive does to the disk, so that tests can write down the order, and fail or shorten any step.
@@ -48,6 +48,17 @@ export const diskFiles: ArchiveFiles = {
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** What lies in a folder, in order; nothing when it is not there. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
 }
 
 async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableFile> {

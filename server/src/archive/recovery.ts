@@ -1,10 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../base/log.ts';
 import { CatalogReads, type SegmentRow } from './catalog-reads.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
-import { systemCode, type ArchiveFiles } from './files.ts';
+import { namesIn, systemCode, type ArchiveFiles } from './files.ts';
 import { catalogMs, catalogTicks, dayFolder, segmentPath, startMsOf } from './layout.ts';
 import { readSegmentContents, type SegmentContents } from './segment-scan.ts';
 
@@ -226,13 +225,4 @@ export class Recovery {
 /** The row of a file as its contents say. */
 export function segmentOf(uid: string, startTicks: number, contents: SegmentContents): CatalogChange {
   return { type: 'segment', uid, startTicks, init: contents.init, fragments: contents.fragments };
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import type { ActiveFolders } from './active-folders.ts';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { CatalogSink } from './catalog-writer.ts';
-import type { ArchiveFiles } from './files.ts';
-import { dayFolder, dayOf, segmentPath, streamFolder } from './layout.ts';
+import { namesIn, type ArchiveFiles } from './files.ts';
+import { dayFolder, dayOf, isDay, segmentPath, streamFolder } from './layout.ts';
 
 /** Rows per transaction, and files between two looks at the marker. */
 const batchSize = 100;
@@ -52,14 +52,21 @@ export class Removal {
     const { reads, catalog, folders, files, root } = this.#tools;
     const stream = reads.stream(uid);
     if (!stream) return true;
+    folders.forget(uid);
     for (;;) {
       const segments = reads.segments(stream.id, 0, Number.MAX_SAFE_INTEGER, batchSize);
       if (segments.length === 0) break;
       await this.removeSegments(uid, segments);
     }
-    folders.forget(uid);
     await catalog.commit([{ type: 'forget', uid }]);
-    return files.removeFolder(streamFolder(root, uid));
+    const folder = streamFolder(root, uid);
+    // Retention leaves a folder that it emptied while it was in use.
+    for (const name of await namesIn(folder)) {
+      if (isDay(name)) await files.removeFolder(dayFolder(root, uid, name));
+    }
+    const isGone = await files.removeFolder(folder);
+    if (isGone) await files.syncFolder(root);
+    return isGone;
   }
 
   async #removeFiles(uid: string, startsTicks: readonly number[]): Promise<void> {

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { check } from '../cli/check.ts';
+import { rebuildIndex } from '../cli/rebuild-index.ts';
+import { Stream } from '../stream/stream.ts';
+import { findingsOf, openArchive, temporaryRoot } from './archive-fixture.ts';
+import { openCatalogForReading } from './catalog-file.ts';
+import { CatalogReads } from './catalog-reads.ts';
+import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
+import { rebuildCatalog } from './rebuild.ts';
+
+const day = '2026-11-20';
+
+/** A closed archive of two streams with gaps, several parameters, pictures and sound. */
+async function someArchive(t: TestContext): Promise<string> {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
+  for (const [uid, footage] of [
+    ['cam1', footageOf('h264-b-pyramid.mp4', 'aac.mp4')],
+    ['cam2', footageOf('h265-b-pyramid.mp4')],
+    ['cam3', footageOf(undefined, 'opus.mp4')],
+  ] as const) {
+    const stream = new Stream(uid);
+    const recorder = archive.record(uid, stream);
+    connect(stream, footage, t0, t0 + 25_000);
+    connect(stream, footageOf('h264-no-b.mp4'), t0 + 40_000, t0 + 55_500);
+    await recorder.stop('recording-off');
+  }
+  await archive.close();
+  return dir;
+}
+
+/** All that the catalog says about footage. */
+function contentsOf(dir: string): unknown {
+  const database = openCatalogForReading(`${dir}.sqlite`);
+  try {
+    const reads = new CatalogReads(database);
+    return reads.streams().map(({ id, removedUntilTicks: _, ...totals }) => ({
+      ...totals,
+      id: undefined,
+      segments: [...reads.eachSegment(id, 0, Number.MAX_SAFE_INTEGER)].map((row) => {
+        const init = reads.init(row.initId);
+        const { startTicks, endTicks, bytes, isOpen } = row;
+        return { startTicks, endTicks, bytes, isOpen, init, fragments: reads.fragments(row, init.length) };
+      }),
+    }));
+  } finally {
+    database.close();
+  }
+}
+
+test('[R10.3] the catalog that is made from the files alone is the one that was there', async (t) => {
+  const dir = await someArchive(t);
+  const before = contentsOf(dir);
+  await rename(`${dir}.sqlite`, `${dir}.lost`);
+  const lines: string[] = [];
+  assert.equal(await rebuildIndex({ dataDir: dirname(dir), out: (line) => lines.push(line) }), 0);
+  const after = contentsOf(dir) as { isRecording: boolean }[];
+  assert.deepEqual(
+    after.map((stream) => ({ ...stream, isRecording: false })),
+    before,
+  );
+  lines.length = 0;
+  assert.equal(await check({ dataDir: dirname(dir), out: (line) => lines.push(line) }), 0, lines.join('\n'));
+  assert.deepEqual(lines, ['The archive is in order.']);
+  const { archive } = await openArchive(t, dir);
+  assert.equal(archive.problem, undefined);
+});
+
+test('rebuilding keeps the old catalog, leaves out what is no footage and says so', async (t) => {
+  const dir = await someArchive(t);
+  const folder = join(dir, 'cam1', day);
+  await writeFile(join(folder, '23-00-00.000.mp4'), 'not a film');
+  const report = await rebuildCatalog(dir);
+  assert.equal(report.findings.length, 1);
+  assert.ok(report.oldCatalog && (await stat(report.oldCatalog)).size > 0);
+  const { archive } = await openArchive(t, dir);
+  await assert.rejects(rebuildCatalog(dir), /another process/);
+  await archive.close();
+});
+
+test('check names each broken invariant by its number and changes nothing', async (t) => {
+  const breaks: [number, (dir: string, file: string, sql: (text: string) => void) => Promise<void> | void][] =
+    [
+      [1, async (_, file) => rm(file)],
+      [2, async (_, file) => writeFile(join(dirname(file), '23-00-00.000.mp4'), 'mine')],
+      [3, async (_, file) => writeFile(file, 'tail', { flag: 'a' })],
+      [4, (_dir, _file, sql) => sql('UPDATE segment SET end_ticks = end_ticks + 90000 * 8')],
+      [
+        5,
+        (_dir, _file, sql) =>
+          sql(`UPDATE fragment_index SET entries = CAST(X'0201' || substr(entries, 3) AS BLOB) WHERE id = 1`),
+      ],
+      [6, (_dir, _file, sql) => sql('UPDATE segment SET start_ticks = start_ticks + 1 WHERE index_id = 1')],
+      [7, (_dir, _file, sql) => sql(`UPDATE init SET bytes = zeroblob(length(bytes)) WHERE id = 1`)],
+      [8, (_dir, _file, sql) => sql('UPDATE stream SET bytes = bytes + 1')],
+      [
+        9,
+        (_dir, _file, sql) =>
+          sql(`INSERT INTO pending_removal SELECT 'cam1', start_ticks FROM segment WHERE index_id = 1`),
+      ],
+      [10, (dir) => rm(join(dir, 'vidette-archive.json'))],
+      [11, async (_dir, file) => overwrite(file, (await readFile(file)).lastIndexOf('moof'), 'garbage')],
+    ];
+  for (const [invariant, damage] of breaks) {
+    const dir = await someArchive(t);
+    assert.deepEqual(await findingsOf(dir), []);
+    const file = join(dir, 'cam1', day, '22-00-00.000.mp4');
+    await damage(dir, file, (text) => {
+      const database = new DatabaseSync(`${dir}.sqlite`);
+      database.exec(text);
+      database.close();
+    });
+    const before = await readFile(`${dir}.sqlite`);
+    const found = (await findingsOf(dir)).map((finding) => finding.invariant);
+    assert.ok(found.includes(invariant), `${invariant} among ${found.join()}`);
+    assert.deepEqual(await readFile(`${dir}.sqlite`), before);
+  }
+});
+
+async function overwrite(path: string, offset: number, text: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(text, offset);
+  await file.close();
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { Stream } from '../stream/stream.ts';
+import type { Archive } from './archive.ts';
+import { findingsOf, openArchive, temporaryRoot, until } from './archive-fixture.ts';
+import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
+import { MARKER_NAME } from './marker.ts';
+
+const footage = footageOf('h264-no-b.mp4');
+const day = '2026-11-20';
+
+async function record(archive: Archive, uid: string, fromMs: number, toMs: number): Promise<void> {
+  const stream = new Stream(uid);
+  const recorder = archive.record(uid, stream);
+  connect(stream, footage, t0 + fromMs, t0 + toMs);
+  await recorder.stop('recording-off');
+}
+
+/** Two streams of a minute, in files of ten seconds. */
+async function twoStreams(t: TestContext) {
+  const dir = await temporaryRoot(t);
+  const opened = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
+  await record(opened.archive, 'cam1', 0, 60_000);
+  await record(opened.archive, 'cam2', 5_000, 65_000);
+  return { dir, ...opened };
+}
+
+test('[R10.4] footage deeper than a stream keeps goes, whole segments, and its range says removed', async (t) => {
+  const { dir, archive, clock } = await twoStreams(t);
+  archive.retention.configure({ depthOf: (uid) => (uid === 'cam1' ? 1 : -1) });
+  clock.advance(3_600_000 + 25_000);
+  // The first may be one that began before.
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.deepEqual(archive.period('cam1'), { startTime: t0 + 20_000, endTime: t0 + 60_000 });
+  assert.deepEqual(archive.intervals('cam1', t0, t0 + 30_000)[0], {
+    kind: 'gap',
+    startMs: t0,
+    endMs: t0 + 20_000,
+    cause: 'removed',
+  });
+  assert.equal((await readdir(join(dir, 'cam1', day))).length, 4);
+  assert.equal(archive.stats('cam2').segments, 6);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
+test('[R10.4] over its quota the archive loses the oldest segments of all streams', async (t) => {
+  const { dir, archive } = await twoStreams(t);
+  const perSegment = archive.totalBytes / 12;
+  archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes - 2.5 * perSegment) });
+  await archive.retention.run();
+  assert.equal(archive.period('cam1')?.startTime, t0 + 20_000);
+  assert.equal(archive.period('cam2')?.startTime, t0 + 15_000);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
+test('[R10.4] when the disk has too little left the oldest goes until it has', async (t) => {
+  const dir = await temporaryRoot(t);
+  let archive: Archive | undefined;
+  const opened = await openArchive(t, dir, {
+    limits: { segmentMs: 10_000, reserveBytes: 0 },
+    measure: () =>
+      Promise.resolve({ totalBytes: 1_000_000, availableBytes: 1_000_000 - (archive?.totalBytes ?? 0) }),
+  });
+  archive = opened.archive;
+  await record(archive, 'cam1', 0, 60_000);
+  const total = archive.totalBytes;
+  archive.retention.configure({ minFreeBytes: Math.round(1_000_000 - total / 2) });
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 3);
+});
+
+test('[R10.4] a clock set far forward deletes nothing', async (t) => {
+  const { archive, clock } = await twoStreams(t);
+  archive.retention.configure({ depthOf: () => 1 });
+  clock.stepWall(365 * 86_400_000);
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 6);
+});
+
+test('[R10.4] the segment that grows is never removed', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footage, t0, t0 + 5_500);
+  await until(() => recorder.status.fragments === 5, 'five fragments');
+  archive.retention.configure({ quotaBytes: 0 });
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 1);
+});
+
+test('[R4.3] purge removes rows, files and folders of a stream, of that stream alone', async (t) => {
+  const { dir, archive } = await twoStreams(t);
+  const stream = new Stream('cam1');
+  archive.record('cam1', stream);
+  connect(stream, footage, t0 + 100_000, t0 + 105_000);
+  await archive.remove('cam1');
+  assert.equal(archive.recorder('cam1'), undefined);
+  assert.deepEqual((await readdir(dir)).sort(), ['cam2', MARKER_NAME]);
+  assert.equal(archive.period('cam1'), undefined);
+  assert.equal(archive.stats('cam2').segments, 6);
+  await archive.remove('cam1');
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
+test('a file without a row is never deleted', async (t) => {
+  const { dir, archive } = await twoStreams(t);
+  const mine = join(dir, 'cam1', day, '03-00-00.000.mp4');
+  await writeFile(mine, 'mine');
+  archive.retention.configure({ quotaBytes: 0 });
+  await archive.retention.run();
+  await archive.remove('cam1');
+  assert.equal((await stat(mine)).size, 4);
+  await archive.close();
+  assert.deepEqual(
+    (await findingsOf(dir)).map(({ invariant }) => invariant),
+    [2],
+  );
+});
+
+test('[R10.4] without its marker a folder that was in use is neither written nor emptied, until it is back', async (t) => {
+  const { dir, archive, clock } = await twoStreams(t);
+  const marker = join(dir, MARKER_NAME);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  // The disk is not mounted: the folder under it is empty.
+  await rename(dir, `${dir}-disk`);
+  await mkdir(dir);
+  connect(stream, footage, t0 + 100_000, t0 + 103_000);
+  await until(() => recorder.status.state === 'failed', 'the failure');
+  assert.equal(recorder.status.code, 'wrong-disk');
+  assert.equal(archive.problem, 'marker-missing');
+  archive.retention.configure({ quotaBytes: 0 });
+  await assert.rejects(archive.retention.run(), { code: 'wrong-disk' });
+  assert.deepEqual(await readdir(dir), []);
+  assert.equal(archive.stats('cam1').segments, 6);
+  await rm(dir, { recursive: true });
+  await rename(`${dir}-disk`, dir);
+  clock.advance(6_000);
+  deliver(stream, footage, t0 + 103_000, t0 + 106_000);
+  await until(() => recorder.status.state === 'recording', 'recording');
+  assert.equal(archive.problem, undefined);
+  assert.ok((await stat(marker)).size > 0);
+});
+
+test('[R10.4] an archive that starts on the wrong disk answers, writes nothing and goes on when the disk comes', async (t) => {
+  const { dir, archive: first } = await twoStreams(t);
+  await first.close();
+  await rename(dir, `${dir}-disk`);
+  await mkdir(dir);
+  await writeFile(join(dir, MARKER_NAME), JSON.stringify({ archiveId: 'another' }));
+  const { archive, clock } = await openArchive(t, dir);
+  assert.equal(archive.problem, 'marker-of-another-archive');
+  assert.equal(archive.stats('cam1').segments, 6);
+  await assert.rejects(archive.remove('cam1'), { code: 'wrong-disk' });
+  assert.deepEqual(await readdir(dir), [MARKER_NAME]);
+  await rm(dir, { recursive: true });
+  await rename(`${dir}-disk`, dir);
+  clock.advance(10_000);
+  await until(() => archive.recovery !== undefined, 'recovery');
+  await archive.remove('cam1');
+  assert.equal(archive.problem, undefined);
+});
+
+test('a second process is refused', async (t) => {
+  const { dir } = await twoStreams(t);
+  await assert.rejects(openArchive(t, dir), /another process/);
+});
