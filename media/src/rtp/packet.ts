@@ -16,28 +16,28 @@ export class RtpPacket {
   /** to here, padding left out. */
   payloadEnd = 0;
 
-  /** Reads `bytes`; false when they are no RTP packet of version 2. */
-  read(bytes: Uint8Array): boolean {
-    if (bytes.length < 12) return false;
-    const first = bytes[0] ?? 0;
+  /** Reads what lies in `bytes` from `start` to `end`; false when that is no RTP packet of version 2. */
+  read(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
+    if (end - start < 12) return false;
+    const first = bytes[start] ?? 0;
     if (first >>> 6 !== 2) return false;
-    let start = 12 + (first & 0x0f) * 4;
+    let payloadStart = start + 12 + (first & 0x0f) * 4;
     if ((first & 0x10) !== 0) {
-      if (start + 4 > bytes.length) return false;
-      start += 4 + (((bytes[start + 2] ?? 0) << 8) | (bytes[start + 3] ?? 0)) * 4;
+      if (payloadStart + 4 > end) return false;
+      payloadStart += 4 + (((bytes[payloadStart + 2] ?? 0) << 8) | (bytes[payloadStart + 3] ?? 0)) * 4;
     }
-    const padding = (first & 0x20) === 0 ? 0 : (bytes[bytes.length - 1] ?? 0);
-    const end = bytes.length - padding;
-    if (start > end) return false;
-    const second = bytes[1] ?? 0;
+    const padding = (first & 0x20) === 0 ? 0 : (bytes[end - 1] ?? 0);
+    const payloadEnd = end - padding;
+    if (payloadStart > payloadEnd) return false;
+    const second = bytes[start + 1] ?? 0;
     this.bytes = bytes;
     this.isMarker = second >= 0x80;
     this.payloadType = second & 0x7f;
-    this.sequence = ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
-    this.timestamp = readU32(bytes, 4);
-    this.ssrc = readU32(bytes, 8);
-    this.payloadStart = start;
-    this.payloadEnd = end;
+    this.sequence = ((bytes[start + 2] ?? 0) << 8) | (bytes[start + 3] ?? 0);
+    this.timestamp = readU32(bytes, start + 4);
+    this.ssrc = readU32(bytes, start + 8);
+    this.payloadStart = payloadStart;
+    this.payloadEnd = payloadEnd;
     return true;
   }
 }

@@ -7,8 +7,8 @@ import { MalformedError } from '../malformed.ts';
 import { header, parseHead, type RtspMessage } from './message.ts';
 
 export interface RtspParserHandler {
-  /** `bytes` is one RTP or RTCP packet; its memory, and up to 4 bytes before it, is free for the receiver's use. */
-  packet(channel: number, bytes: Uint8Array): void;
+  /** One RTP or RTCP packet lies in `bytes` from `start` to `end`; that memory is free for the receiver's use. */
+  packet(channel: number, bytes: Uint8Array, start: number, end: number): void;
   message(message: RtspMessage): void;
 }
 
@@ -59,7 +59,7 @@ export class RtspParser {
       this.#splitFilled += taken;
       if (this.#splitFilled < split.length) return;
       this.#split = undefined;
-      this.#handler.packet(split[1] ?? 0, split.subarray(4));
+      this.#handler.packet(split[1] ?? 0, split, 4, split.length);
       if (taken < chunk.length) this.#consume(chunk.subarray(taken));
       return;
     }
@@ -87,7 +87,7 @@ export class RtspParser {
           return;
         }
         this.#skippedInARow = 0;
-        this.#handler.packet(bytes[at + 1] ?? 0, bytes.subarray(at + 4, next));
+        this.#handler.packet(bytes[at + 1] ?? 0, bytes, at + 4, next);
         at = next;
       } else if (first === carriageReturn || first === lineFeed) {
         at++;

@@ -12,6 +12,7 @@ import { RtspParser } from '@vidette/media/rtsp/parser';
 import { MalformedError } from '@vidette/media/malformed';
 import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
+import { utcMs } from '../timing.ts';
 import type { Authorization } from './authorization.ts';
 
 export interface ConnectionOptions {
@@ -21,6 +22,14 @@ export interface ConnectionOptions {
   /** How long each reply may take, ms. */
   readonly replyTimeoutMs: number;
 }
+
+export type PacketHandler = (
+  channel: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  arrivalMs: number,
+) => void;
 
 interface Pending {
   readonly resolve: (response: RtspResponse) => void;
@@ -37,11 +46,11 @@ const userAgent = 'Vidette';
  * What a request meets comes as its rejection; what the connection meets on its own, as `onClosed`.
  */
 export class RtspConnection {
-  /** Interleaved packets; see `RtspParserHandler` for who owns their memory. */
-  onPacket: (channel: number, bytes: Uint8Array) => void = () => {};
+  /** Interleaved packets and the `utcMs` of their arrival; see `RtspParserHandler` for who owns their memory. */
+  onPacket: PacketHandler = () => {};
   /** The connection is of no further use. Called once; not after `close`. */
   onClosed: (fault: Fault) => void = () => {};
-  /** `Clock.monotonicMs` of the newest bytes. */
+  /** `utcMs` of the newest bytes. */
   lastReceivedMs: number;
   readonly #options: ConnectionOptions;
   readonly #parser: RtspParser;
@@ -54,9 +63,9 @@ export class RtspConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.lastReceivedMs = options.clock.monotonicMs();
+    this.lastReceivedMs = utcMs(options.clock);
     this.#parser = new RtspParser({
-      packet: (channel, bytes) => this.onPacket(channel, bytes),
+      packet: (channel, bytes, start, end) => this.onPacket(channel, bytes, start, end, this.lastReceivedMs),
       message: (message) => this.#onMessage(message),
     });
     const { socket } = options;
@@ -156,10 +165,11 @@ export class RtspConnection {
 
   #onData(chunk: Uint8Array): void {
     if (this.#isClosing || this.#fault) return;
-    this.lastReceivedMs = this.#options.clock.monotonicMs();
+    this.lastReceivedMs = utcMs(this.#options.clock);
     this.#hasReceived = true;
     try {
-      this.#parser.push(chunk);
+      // A plain view: slices of a Buffer cost several times as much.
+      this.#parser.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length));
     } catch (cause) {
       this.#fail(
         cause instanceof MalformedError

@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
+import { utcMs } from '../timing.ts';
 import type { RtspConnection } from './connection.ts';
 
 export interface KeepAliveOptions {
@@ -43,7 +44,7 @@ export class KeepAlive {
     if (this.#isAsking) return;
     this.#isAsking = true;
     const { connection, clock, uri, onDead } = this.#options;
-    const askedMs = clock.monotonicMs();
+    const askedMs = utcMs(clock);
     try {
       const response = await connection.request(this.#method, uri);
       // The server said that it could and can't; the next one asks otherwise.

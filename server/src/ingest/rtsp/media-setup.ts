@@ -2,10 +2,9 @@ import { MalformedError } from '@vidette/media/malformed';
 import { RtpPacket } from '@vidette/media/rtp/packet';
 import { parseRtcp } from '@vidette/media/rtp/rtcp';
 import { header, parseInterleaved, parseSession } from '@vidette/media/rtsp/message';
-import type { Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { SourceSink } from '../source.ts';
-import { SourceTiming, utcMs } from '../timing.ts';
+import { SourceTiming } from '../timing.ts';
 import { AudioReader, soundFormat } from './audio-reader.ts';
 import type { RtspConnection } from './connection.ts';
 import { ConvertedAudioReader, type ConvertAudio } from './converted-audio-reader.ts';
@@ -17,7 +16,6 @@ import { VideoReader } from './video-reader.ts';
 
 export interface MediaSetupOptions {
   readonly choice: MediaChoice;
-  readonly clock: Clock;
   readonly sink: SourceSink;
   readonly convertAudio: ConvertAudio | undefined;
   /** All tracks said that they end (RTCP BYE). */
@@ -60,7 +58,7 @@ export class MediaSetup {
    * @returns after how many silent seconds the server forgets the session
    */
   async perform(connection: RtspConnection): Promise<number> {
-    connection.onPacket = (number, bytes) => this.#onPacket(number, bytes);
+    connection.onPacket = this.#onPacket.bind(this);
     let timeoutSeconds: number | undefined;
     for (const [index, media] of this.#options.choice.media.entries()) {
       const receiver = this.#open(media, index + 1);
@@ -130,11 +128,11 @@ export class MediaSetup {
     this.#options.sink.note(`The sound is left out: ${reason}`);
   }
 
-  #onPacket(number: number, bytes: Uint8Array): void {
+  #onPacket(number: number, bytes: Uint8Array, start: number, end: number, arrivalMs: number): void {
     const channel = this.#channels[number];
     if (!channel) return;
-    if (channel.isControl) this.#onControl(channel.receiver, bytes);
-    else if (this.#packet.read(bytes)) channel.receiver.push(this.#packet, utcMs(this.#options.clock));
+    if (channel.isControl) this.#onControl(channel.receiver, bytes.subarray(start, end));
+    else if (this.#packet.read(bytes, start, end)) channel.receiver.push(this.#packet, arrivalMs);
   }
 
   #onControl(receiver: Receiver, bytes: Uint8Array): void {

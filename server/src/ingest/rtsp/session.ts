@@ -73,7 +73,6 @@ export class RtspSession implements SourceSession {
       for (const line of choice.ignored) sink.note(line);
       const setup = new MediaSetup({
         choice,
-        clock,
         sink,
         convertAudio,
         onGoodbye: () => finished.resolve('ended'),

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { sampleNals } from '../codec/nal.ts';
+import type { AccessUnit } from './access-unit.ts';
+import { h264Rules } from './h264.ts';
+import { h265Rules } from './h265.ts';
+import { NalDepacketizer, type NalRules } from './nal-depacketizer.ts';
+import { RtpPacket } from './packet.ts';
+import { SequenceTracker } from './sequence.ts';
+
+interface Sent {
+  payload: number[];
+  timestamp?: number;
+  isMarker?: boolean;
+  /** The packet's place in the list unless given. */
+  sequence?: number;
+}
+
+/** Sends payloads through RTP headers, as the memory before a payload matters here. */
+function receive(
+  rules: NalRules,
+  packets: readonly Sent[],
+): { units: AccessUnit[]; depacketizer: NalDepacketizer } {
+  const units: AccessUnit[] = [];
+  const depacketizer = new NalDepacketizer(rules, (unit) => units.push(unit));
+  const packet = new RtpPacket();
+  const sequence = new SequenceTracker();
+  packets.forEach(({ payload, timestamp = 0, isMarker = false, sequence: number }, index) => {
+    const head = [0x24, 0, 0, 0, 0x80, (isMarker ? 0x80 : 0) | 96, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    const bytes = Uint8Array.from([...head, ...payload]);
+    new DataView(bytes.buffer).setUint32(8, timestamp);
+    assert.ok(packet.read(bytes, 4, bytes.length));
+    const lost = sequence.next(number ?? index);
+    if (lost >= 0) depacketizer.push(packet, lost);
+  });
+  return { units, depacketizer };
+}
+
+function nalsOf(unit: AccessUnit | undefined): number[][] {
+  assert.ok(unit);
+  assert.equal(
+    unit.size,
+    unit.data.reduce((sum, slice) => sum + slice.length, 0),
+  );
+  return sampleNals(unit.data).map((nal) => [...nal]);
+}
+
+const sps = [0x67, 0x42, 0xc0, 0x0c, 0xda, 0x05];
+const pps = [0x68, 0xce, 0x3c, 0x80];
+const idr = [0x65, 0x88, 1, 2, 3, 4, 5, 6];
+const slice = [0x41, 0x9a, 7, 8, 9];
+const laterSlice = [0x41, 0x1a, 7, 8, 9];
+const sei = [0x06, 5, 1, 0xaa, 0x80];
+const delimiter = [0x09, 0xf0];
+const filler = [0x0c, 0xff, 0x80];
+
+function stapA(...nals: number[][]): number[] {
+  return [0x78, ...nals.flatMap((nal) => [nal.length >> 8, nal.length & 255, ...nal])];
+}
+
+function fuA(nal: number[], from: number, to: number): number[] {
+  const [head = 0, ...rest] = nal;
+  const flags = (from === 0 ? 0x80 : 0) | (to >= rest.length ? 0x40 : 0);
+  return [(head & 0xe0) | 28, flags | (head & 0x1f), ...rest.slice(from, to)];
+}
+
+describe('H.264 (RFC 6184)', () => {
+  test('[R10.1] single units, STAP-A and FU-A make the same picture', () => {
+    const expected = [sei, idr];
+    for (const payloads of [
+      [sps, pps, sei, idr],
+      [stapA(sps, pps, sei), idr],
+      [stapA(delimiter, sps, pps, sei, idr), filler],
+      [stapA(sps, pps, sei), fuA(idr, 0, 2), fuA(idr, 2, 5), fuA(idr, 5, 9)],
+    ]) {
+      const packets = payloads.map((payload, index) => ({
+        payload,
+        isMarker: index === payloads.length - 1,
+      }));
+      const { units, depacketizer } = receive(h264Rules, packets);
+      assert.equal(units.length, 1);
+      assert.deepEqual(nalsOf(units[0]), expected);
+      assert.ok(units[0]?.isKey && !units[0].isDamaged);
+      assert.deepEqual([...(units[0]?.firstSlice.subarray(0, 2) ?? [])], idr.slice(0, 2));
+      assert.deepEqual(
+        depacketizer.parameters.ofKind(7).map((nal) => [...nal]),
+        [sps],
+      );
+      assert.deepEqual(
+        depacketizer.parameters.ofKind(8).map((nal) => [...nal]),
+        [pps],
+      );
+    }
+  });
+
+  test('[R10.1] a picture ends at the marker, the next time stamp, or the next first slice', () => {
+    const marked = receive(h264Rules, [
+      { payload: idr, isMarker: true },
+      { payload: slice, timestamp: 9, isMarker: true },
+    ]);
+    assert.equal(marked.units.length, 2);
+    const stamped = receive(h264Rules, [
+      { payload: idr },
+      { payload: laterSlice },
+      { payload: slice, timestamp: 9 },
+    ]);
+    assert.deepEqual(
+      stamped.units.map((unit) => nalsOf(unit).length),
+      [2],
+    );
+    const sameTime = receive(h264Rules, [
+      { payload: idr },
+      { payload: slice },
+      { payload: laterSlice, isMarker: true },
+    ]);
+    assert.deepEqual(
+      sameTime.units.map((unit) => nalsOf(unit).length),
+      [1, 2],
+    );
+  });
+
+  test('[R10.1] a lost piece drops its unit and marks the picture', () => {
+    const packets = [
+      { payload: fuA(idr, 0, 2), sequence: 10 },
+      { payload: fuA(idr, 5, 9), sequence: 12, isMarker: true },
+      { payload: slice, sequence: 13, timestamp: 9, isMarker: true },
+    ];
+    const { units } = receive(h264Rules, packets);
+    assert.deepEqual(
+      units.map(({ isDamaged, isKey }) => [isDamaged, isKey]),
+      [[true, false]],
+    );
+    assert.deepEqual(nalsOf(units[0]), [slice]);
+  });
+
+  test('several units in one, with start codes between (Annex B)', () => {
+    const startCode = [0, 0, 0, 1];
+    for (const payload of [
+      [...sps, ...startCode, ...pps, ...startCode, ...idr],
+      [...startCode, ...sps, ...startCode, ...pps, 0, 0, 1, ...idr],
+    ]) {
+      const { units, depacketizer } = receive(h264Rules, [{ payload, isMarker: true }]);
+      assert.deepEqual(units.map(nalsOf), [[idr]]);
+      assert.deepEqual([...(depacketizer.parameters.ofKind(7)[0] ?? [])], sps);
+    }
+  });
+
+  test('parameter sets count as new only when they differ', () => {
+    const { depacketizer } = receive(h264Rules, [
+      { payload: stapA(sps, pps) },
+      { payload: stapA(sps, pps), timestamp: 1 },
+    ]);
+    assert.equal(depacketizer.parameters.version, 2);
+  });
+});
+
+describe('H.265 (RFC 7798)', () => {
+  const rules = h265Rules(false);
+  const hevcIdr = [19 << 1, 1, 0x88, 2, 3, 4, 5, 6];
+  const prefixSei = [39 << 1, 1, 5, 1, 0xaa];
+  const fragment = (from: number, to: number): number[] => {
+    const rest = hevcIdr.slice(2);
+    const flags = (from === 0 ? 0x80 : 0) | (to >= rest.length ? 0x40 : 0);
+    return [49 << 1, 1, flags | 19, ...rest.slice(from, to)];
+  };
+  const aggregate = (...nals: number[][]) => [48 << 1, 1, ...nals.flatMap((nal) => [0, nal.length, ...nal])];
+
+  test('[R10.1] single units, aggregation packets and fragmentation units make the same picture', () => {
+    for (const payloads of [
+      [prefixSei, hevcIdr],
+      [aggregate(prefixSei, hevcIdr)],
+      [prefixSei, fragment(0, 2), fragment(2, 4), fragment(4, 8)],
+    ]) {
+      const packets = payloads.map((payload, index) => ({
+        payload,
+        isMarker: index === payloads.length - 1,
+      }));
+      const { units } = receive(rules, packets);
+      assert.deepEqual(units.map(nalsOf), [[prefixSei, hevcIdr]]);
+      assert.ok(units[0]?.isKey);
+    }
+  });
+
+  test('decoding order numbers are taken out', () => {
+    const withNumbers = h265Rules(true);
+    const single = [...hevcIdr.slice(0, 2), 0, 7, ...hevcIdr.slice(2)];
+    assert.deepEqual(receive(withNumbers, [{ payload: single, isMarker: true }]).units.map(nalsOf), [
+      [hevcIdr],
+    ]);
+  });
+});
+
+test('any payloads make well-formed samples', () => {
+  const payload = fc.oneof(
+    fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 30 }),
+    fc.constantFrom(
+      idr,
+      slice,
+      laterSlice,
+      sps,
+      pps,
+      stapA(sps, idr),
+      fuA(idr, 0, 3),
+      fuA(idr, 3, 5),
+      fuA(idr, 5, 9),
+    ),
+  );
+  const packets = fc.array(
+    fc.record({
+      payload,
+      timestamp: fc.integer({ min: 0, max: 2 }),
+      isMarker: fc.boolean(),
+      sequence: fc.integer({ min: 1, max: 40 }),
+    }),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(packets, fc.constantFrom(h264Rules, h265Rules(false), h265Rules(true)), (sent, rules) => {
+      for (const unit of receive(rules, sent).units) {
+        nalsOf(unit);
+        assert.ok(unit.firstSlice.length > 0);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MalformedError } from '../malformed.ts';
+import { parseInterleaved, parseSession } from './message.ts';
+import { controlBase, parseRtspUri, resolveControl, resolveRedirect } from './uri.ts';
+
+test('addresses: ports, IPv6, credentials left out', () => {
+  assert.deepEqual(parseRtspUri('rtsp://user:pa@ss@cam/live?x=1#end'), {
+    tls: false,
+    host: 'cam',
+    port: 554,
+    requestUri: 'rtsp://cam/live?x=1',
+  });
+  assert.deepEqual(parseRtspUri('RTSPS://[fe80::1]:8322/'), {
+    tls: true,
+    host: 'fe80::1',
+    port: 8322,
+    requestUri: 'rtsps://[fe80::1]:8322/',
+  });
+  for (const text of [
+    'http://cam/',
+    'rtsp://',
+    'rtsp://cam:0/',
+    'rtsp://cam:99999/',
+    `rtsp://cam/${'x'.repeat(2048)}`,
+  ]) {
+    assert.throws(() => parseRtspUri(text), MalformedError, text);
+  }
+});
+
+test('[R10.1] control attributes are appended as cameras mean it', () => {
+  const base = 'rtsp://cam/path?channel=1';
+  for (const [from, control, expected] of [
+    [base, undefined, base],
+    [base, '*', base],
+    [base, 'trackID=1', `${base}/trackID=1`],
+    [base, '/trackID=1', `${base}/trackID=1`],
+    ['rtsp://cam/path/', 'trackID=1', 'rtsp://cam/path/trackID=1'],
+    ['rtsp://cam/path/', '/trackID=1', 'rtsp://cam/path/trackID=1'],
+    ['rtsp://cam/path', '?ctype=video', 'rtsp://cam/path?ctype=video'],
+    [base, 'rtsp://user:pw@cam/other', 'rtsp://cam/other'],
+  ] as const) {
+    assert.equal(resolveControl(from, control), expected);
+  }
+});
+
+test('[R10.1] Content-Base goes before Content-Location goes before the request', () => {
+  const uri = 'rtsp://cam/a';
+  assert.equal(controlBase(uri, 'rtsp://cam/b/', 'rtsp://cam/c/'), 'rtsp://cam/b/');
+  assert.equal(controlBase(uri, undefined, 'rtsp://cam/c/'), 'rtsp://cam/c/');
+  assert.equal(controlBase(uri, undefined, '/c/'), 'rtsp://cam/c/');
+  assert.equal(controlBase(uri, 'nonsense', undefined), uri);
+});
+
+test('redirects lead to RTSP only', () => {
+  assert.equal(resolveRedirect('rtsp://cam:8554/a', '/b'), 'rtsp://cam:8554/b');
+  assert.equal(resolveRedirect('rtsp://cam/a', 'rtsps://other/b'), 'rtsps://other/b');
+  for (const target of ['', 'http://cam/', 'file:///etc/passwd']) {
+    assert.throws(() => resolveRedirect('rtsp://cam/a', target), MalformedError);
+  }
+});
+
+test('Session and Transport headers', () => {
+  assert.deepEqual(parseSession('12345;timeout=30'), { id: '12345', timeoutSeconds: 30 });
+  assert.deepEqual(parseSession('abc ; Timeout = 0'), { id: 'abc', timeoutSeconds: 60 });
+  assert.deepEqual(parseInterleaved('RTP/AVP/TCP;unicast;interleaved=4-5;ssrc=1'), { rtp: 4, rtcp: 5 });
+  assert.deepEqual(parseInterleaved('RTP/AVP/TCP;interleaved=6'), { rtp: 6, rtcp: 7 });
+  assert.equal(parseInterleaved('RTP/AVP/TCP;interleaved=400-401'), undefined);
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseSessionDescription } from '@vidette/media/sdp/session-description';
+import { Fault } from '../../base/fault.ts';
+import { chooseMedia } from './media-choice.ts';
+
+const h264 = ['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/90000'];
+const jpeg = ['m=video 0 RTP/AVP 26'];
+const pcmu = ['m=audio 0 RTP/AVP 0'];
+const aac = [
+  'm=audio 0 RTP/AVP 97',
+  'a=rtpmap:97 mpeg4-generic/48000/2',
+  'a=fmtp:97 mode=AAC-hbr;config=1190',
+];
+const metadata = ['m=application 0 RTP/AVP 107', 'a=rtpmap:107 vnd.onvif.metadata/90000'];
+
+function choose(lines: readonly string[][], canConvert = true) {
+  return chooseMedia(
+    parseSessionDescription(['v=0', ...lines.flat()].join('\n')),
+    'rtsp://cam/x',
+    canConvert,
+  );
+}
+
+test('[R10.1] the first picture and the first sound, the picture leading; the rest is named', () => {
+  const { media, ignored } = choose([metadata, aac, pcmu, jpeg, h264, h264]);
+  assert.deepEqual(
+    media.map(({ encoding }) => encoding),
+    ['h264', 'mpeg4-generic'],
+  );
+  assert.equal(ignored.length, 4);
+});
+
+test('G.711 counts only where somebody converts it', () => {
+  assert.equal(choose([h264, pcmu]).media.length, 2);
+  assert.equal(choose([h264, pcmu], false).media.length, 1);
+});
+
+test('[R8.11] nothing that fits, or a picture that does not, is a ProbeError which says what there is', () => {
+  for (const lines of [[], [metadata], [jpeg, aac]]) {
+    assert.throws(
+      () => choose(lines),
+      (error) => error instanceof Fault && error.code === 'ProbeError',
+    );
+  }
+  assert.throws(() => choose([jpeg]), /video jpeg/);
+});
+
+test('a single medium without a control is the session itself', () => {
+  assert.equal(choose([h264]).media[0]?.uri, 'rtsp://cam/x');
+});

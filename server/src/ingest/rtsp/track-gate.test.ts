@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { audioTrack, picture, sound, videoTrack } from '../../stream/sample-fixture.ts';
+import { TrackGate } from './track-gate.ts';
+
+/** A gate and what came through it: `v+a` for a declaration, `V` a key frame, `v` a picture, `a` sound. */
+function openGate(expects = { video: true, audio: true }) {
+  const passed: string[] = [];
+  const gate = new TrackGate(
+    {
+      tracks: (tracks) =>
+        passed.push(
+          tracks
+            .map(({ kind }) => kind[0])
+            .join('+')
+            .padEnd(3, '!'),
+        ),
+      sample: ({ trackId, isKey }) => passed.push(trackId === 2 ? 'a' : isKey ? 'V' : 'v'),
+      note() {},
+    },
+    expects,
+  );
+  gate.setVideo(videoTrack);
+  const show = (atMs: number, isKey = false) => {
+    gate.noteVideo();
+    gate.video(picture(atMs / 40, { isKey }), atMs);
+  };
+  const hear = (atMs: number) => gate.audio(sound(atMs / 20), atMs);
+  return { gate, passed, show, hear };
+}
+
+test('[R10.1] both tracks flow: declared together, as soon as sound shows up', () => {
+  const { gate, passed, show, hear } = openGate();
+  gate.setAudio(audioTrack);
+  show(0);
+  show(40, true);
+  show(80);
+  hear(90);
+  show(120);
+  assert.deepEqual(passed, ['v+a', 'V', 'v', 'a', 'v']);
+});
+
+test('[R10.1] sound that never comes holds the picture up for a moment only', () => {
+  const { gate, passed, show } = openGate();
+  gate.setAudio(audioTrack);
+  show(0, true);
+  for (let atMs = 40; atMs <= 440; atMs += 40) show(atMs);
+  assert.deepEqual(passed.slice(0, 2), ['v!!', 'V']);
+  assert.equal(passed.length, 13);
+});
+
+test('without sound nothing waits', () => {
+  const { gate, passed, show } = openGate();
+  gate.expectNoAudio();
+  show(0, true);
+  assert.deepEqual(passed, ['v!!', 'V']);
+});
+
+test('sound that comes late joins at a key frame, and leaves at one when it is gone', () => {
+  const { gate, passed, show, hear } = openGate();
+  gate.setAudio(audioTrack);
+  show(0, true);
+  show(500);
+  hear(600);
+  show(640);
+  show(1000, true);
+  hear(1020);
+  show(5000, true);
+  show(20_000, true);
+  assert.deepEqual(passed, ['v!!', 'V', 'v', 'v', 'v+a', 'V', 'a', 'V', 'v!!', 'V']);
+});
+
+test('[R10.1] a picture that never comes leaves the sound alone after a while, until it does', () => {
+  const { gate, passed, show, hear } = openGate();
+  gate.setAudio(audioTrack);
+  for (let atMs = 0; atMs <= 3000; atMs += 1000) hear(atMs);
+  show(4000);
+  show(4040, true);
+  hear(4050);
+  assert.deepEqual(passed, ['a!!', 'a', 'v+a', 'V', 'a']);
+});
+
+test('packets of a picture whose key frame is far away are waited for', () => {
+  const { gate, passed, show, hear } = openGate();
+  gate.setAudio(audioTrack);
+  show(0);
+  hear(10);
+  hear(9000);
+  assert.deepEqual(passed, []);
+  show(9040, true);
+  hear(9050);
+  assert.deepEqual(passed, ['v+a', 'V', 'a']);
+});
+
+test('[R10.1] new parameters are declared before their key frame', () => {
+  const { gate, passed, show } = openGate({ video: true, audio: false });
+  show(0, true);
+  gate.setVideo({ ...videoTrack, width: 640 });
+  show(40, true);
+  assert.deepEqual(passed, ['v!!', 'V', 'v!!', 'V']);
+});

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { ManualClock } from '../base/manual-clock.ts';
+import { SourceTiming, utcMs, type TrackTiming } from './timing.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+const videoRate = 90_000;
+const frameTicks = 3600;
+const frameMs = 40;
+
+interface Run {
+  readonly frames: number;
+  /** Source ticks of frame n. */
+  readonly source: (frame: number) => number;
+  /** Arrival of frame n, ms after the start. */
+  readonly arrivalMs: (frame: number) => number;
+  readonly before?: (frame: number, track: TrackTiming) => void;
+}
+
+/** UTC in ms of every frame, by `mapGrowing`. */
+function play({ frames, source, arrivalMs, before }: Run): { outMs: number[]; track: TrackTiming } {
+  const track = new SourceTiming().addTrack(videoRate, videoRate);
+  const outMs: number[] = [];
+  for (let frame = 0; frame < frames; frame++) {
+    before?.(frame, track);
+    outMs.push((track.mapGrowing(source(frame), startMs + arrivalMs(frame)) * 1000) / videoRate);
+  }
+  return { outMs, track };
+}
+
+function assertGrowing(outMs: readonly number[]): void {
+  outMs.slice(1).forEach((ms, index) => assert.ok(ms > (outMs[index] ?? 0), `frame ${index + 1}`));
+}
+
+const even = (frame: number) => frame * frameTicks;
+const onTime = (frame: number) => frame * frameMs;
+
+describe('the wall clock', () => {
+  test('[R10.3] is read once: steps of it change nothing, time never runs back', () => {
+    const clock = new ManualClock(startMs);
+    assert.equal(utcMs(clock), startMs);
+    for (const stepMs of [3_600_000, -7_200_000]) {
+      clock.stepWall(stepMs);
+      const before = utcMs(clock);
+      clock.advance(1500);
+      assert.equal(utcMs(clock), before + 1500);
+    }
+    assert.equal(utcMs(clock), startMs + 3000);
+  });
+});
+
+describe('the source clock', () => {
+  test('frames that come evenly keep exactly the lengths of the source', () => {
+    const { outMs, track } = play({ frames: 2000, source: even, arrivalMs: onTime });
+    outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - frame * frameMs) < 0.01));
+    assert.equal(track.jumps, 0);
+  });
+
+  test('jitter of the network does not reach the times', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 300, maxLength: 300 }),
+        (delays) => {
+          const { outMs } = play({
+            frames: 300,
+            source: even,
+            arrivalMs: (frame) => onTime(frame) + (delays[frame] ?? 0),
+          });
+          assertGrowing(outMs);
+          outMs.slice(1).forEach((ms, index) => {
+            const length = ms - (outMs[index] ?? 0);
+            assert.ok(Math.abs(length - frameMs) <= frameMs * 0.011, `frame of ${length} ms`);
+          });
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test('a clock that is 200 ppm off is followed slowly, without drifting away', () => {
+    for (const ppm of [200, -200]) {
+      const frames = 30 * 60 * 25;
+      const { outMs } = play({
+        frames,
+        source: (frame) => Math.round(frame * frameTicks * (1 + ppm / 1e6)),
+        arrivalMs: (frame) => onTime(frame) + (frame % 7) * 3,
+      });
+      assertGrowing(outMs);
+      const last = (outMs.at(-1) ?? 0) - startMs - (frames - 1) * frameMs;
+      assert.ok(Math.abs(last) < 60, `${last} ms off after half an hour at ${ppm} ppm`);
+    }
+  });
+
+  test('[R10.1] jumps begin anew at the time of arrival, never before what was given out', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ at: fc.integer({ min: 1, max: 199 }), ms: fc.integer({ min: -1e9, max: 1e9 }) }),
+          { maxLength: 4 },
+        ),
+        (jumps) => {
+          const shift = (frame: number) =>
+            jumps.reduce((sum, { at, ms }) => sum + (frame >= at ? ms * 90 : 0), 0);
+          const { outMs } = play({
+            frames: 200,
+            source: (frame) => even(frame) + shift(frame),
+            arrivalMs: onTime,
+          });
+          assertGrowing(outMs);
+          outMs.forEach((ms, frame) => {
+            const lateMs = startMs + onTime(frame) - ms;
+            assert.ok(
+              lateMs > -3100 * (jumps.length + 1) && lateMs < 1600 * (jumps.length + 1),
+              `${lateMs} ms late`,
+            );
+          });
+        },
+      ),
+    );
+  });
+
+  test('a burst of old frames at the start is drawn towards the present', () => {
+    const { outMs } = play({
+      frames: 3000,
+      source: even,
+      arrivalMs: (frame) => Math.max(frame, 50) * frameMs - 50 * frameMs,
+    });
+    assertGrowing(outMs);
+    const first = (outMs[0] ?? 0) - startMs;
+    const last = (outMs.at(-1) ?? 0) - startMs - (3000 - 1 - 50) * frameMs;
+    assert.equal(Math.round(first), 0);
+    assert.ok(Math.abs(last) < 25, `${last} ms ahead`);
+  });
+
+  test('a connection that stalls and catches up moves nothing', () => {
+    const { outMs, track } = play({
+      frames: 600,
+      source: even,
+      arrivalMs: (frame) =>
+        frame >= 200 && frame < 350 ? Math.max(350 * frameMs, onTime(frame)) : onTime(frame),
+    });
+    assert.equal(track.jumps, 0);
+    outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - frame * frameMs) < 1));
+  });
+
+  test('presentation times of reordered pictures go back and forth as the source does', () => {
+    const track = new SourceTiming().addTrack(videoRate, videoRate);
+    const order = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
+    const out = order.map((picture, index) => track.map(picture * frameTicks, startMs + index * frameMs));
+    const first = out[0] ?? 0;
+    assert.deepEqual(
+      out.map((ticks) => Math.round((ticks - first) / frameTicks)),
+      order,
+    );
+  });
+});
+
+describe('sender reports', () => {
+  test('[R10.1] set the time of capture when they agree with the arrivals', () => {
+    const { outMs } = play({
+      frames: 500,
+      source: even,
+      arrivalMs: (frame) => onTime(frame) + 400,
+      before: (frame, track) => {
+        if (frame === 0) track.report(startMs, 0);
+      },
+    });
+    assert.equal(Math.round((outMs[0] ?? 0) - startMs), 0);
+  });
+
+  test('one that comes late is approached slowly', () => {
+    const { outMs } = play({
+      frames: 1500,
+      source: even,
+      arrivalMs: (frame) => onTime(frame) + 300,
+      before: (frame, track) => {
+        if (frame === 100) track.report(startMs + onTime(100), even(100));
+      },
+    });
+    assertGrowing(outMs);
+    outMs.slice(1).forEach((ms, index) => assert.ok(Math.abs(ms - (outMs[index] ?? 0) - frameMs) < 0.5));
+    assert.ok(Math.abs((outMs.at(-1) ?? 0) - startMs - onTime(1499)) < 20);
+  });
+
+  test('nonsense is not believed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -1e13, max: 1e13, noNaN: true }), { minLength: 1, maxLength: 20 }),
+        (reports) => {
+          const { outMs } = play({
+            frames: 400,
+            source: even,
+            arrivalMs: onTime,
+            before: (frame, track) => {
+              const ms = reports[frame / 20];
+              if (ms !== undefined && Math.abs(ms - startMs) > 60_000) track.report(ms, even(frame));
+            },
+          });
+          outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - onTime(frame)) < 1));
+        },
+      ),
+    );
+  });
+
+  test('[R10.1] keep sound with the picture, also when the camera has no idea of the date', () => {
+    const cameraEpochMs = Date.UTC(1970, 0, 2);
+    const timing = new SourceTiming();
+    const video = timing.addTrack(videoRate, videoRate);
+    const audio = timing.addTrack(8000, 8000);
+    let apartMs = 0;
+    for (let frame = 0; frame < 3000; frame++) {
+      const nowMs = startMs + onTime(frame);
+      if (frame % 125 === 60) {
+        video.report(cameraEpochMs + onTime(frame), even(frame) + 5_000_000);
+        audio.report(cameraEpochMs + onTime(frame), frame * 320 + 777);
+      }
+      const pictureMs = video.map(even(frame) + 5_000_000, nowMs) / 90;
+      // Sound of the same moment comes 300 ms later.
+      const soundMs = audio.mapGrowing(frame * 320 + 777, nowMs + 300) / 8;
+      apartMs = soundMs - pictureMs;
+    }
+    assert.ok(Math.abs(apartMs) <= 20, `${apartMs} ms apart`);
+  });
+
+  test('a camera whose clock is set keeps its even times', () => {
+    const { outMs } = play({
+      frames: 600,
+      source: even,
+      arrivalMs: onTime,
+      before: (frame, track) => {
+        if (frame % 100 === 0)
+          track.report(startMs + onTime(frame) + (frame >= 300 ? 3_600_000 : 0), even(frame));
+      },
+    });
+    outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - onTime(frame)) < 1));
+  });
+});
