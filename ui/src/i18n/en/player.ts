@@ -48,7 +48,6 @@ export const player = {
   'timeline.label': 'Timeline of {name}',
   'timeline.zoomIn': 'Zoom in',
   'timeline.zoomOut': 'Zoom out',
-  'timeline.live': 'live',
   'timeline.nothing': 'no picture',
   'timeline.at.fragment': '{time}, recorded from {from} to {to}',
   'timeline.at.gap': '{time}, not recorded from {from} to {to}',

@@ -55,7 +55,6 @@ export const streams = {
 
   'streams.failed.load': 'The stream could not be loaded',
   'streams.failed.add': 'The stream has not been added',
-  'streams.failed.save': 'The stream has not been saved',
   'streams.failed.pause': 'The stream’s state has not changed',
   'streams.failed.delete': 'The stream has not been deleted',
 

@@ -42,12 +42,11 @@ export const player = {
 
   'player.notice.gap': 'Пропущено {duration}: нет записи',
   'player.notice.frames':
-    '{count, plural, one {Пропущен # кадр} few {Пропущено # кадра} other {Пропущено # кадров}}: соединение не успевает',
+    '{count, plural, one {Пропущен # кадр} few {Пропущено # кадра} many {Пропущено # кадров} other {Пропущено # кадра}}: соединение не успевает',
 
   'timeline.label': 'Шкала времени: {name}',
   'timeline.zoomIn': 'Приблизить',
   'timeline.zoomOut': 'Отдалить',
-  'timeline.live': 'эфир',
   'timeline.nothing': 'нет изображения',
   'timeline.at.fragment': '{time}, запись с {from} до {to}',
   'timeline.at.gap': '{time}, нет записи с {from} до {to}',

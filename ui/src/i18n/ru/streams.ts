@@ -57,7 +57,6 @@ export const streams: Record<keyof typeof english, string> = {
 
   'streams.failed.load': 'Не удалось загрузить поток',
   'streams.failed.add': 'Поток не добавлен',
-  'streams.failed.save': 'Поток не сохранён',
   'streams.failed.pause': 'Состояние потока не изменилось',
   'streams.failed.delete': 'Поток не удалён',
 

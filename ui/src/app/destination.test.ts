@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clearDestination, keepDestination, replaceDestination, takeDestination } from './destination.ts';
+
+function storage() {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+}
+
+const gate = { name: '/stream/$uid/view', params: { uid: 'gate2' }, search: { time: 5 } };
+const other = { name: '/bookmarks', params: {}, search: {} };
+
+test('[R2.21] the first target is kept, later ones do not replace it, and taking it clears it', () => {
+  const session = storage();
+  keepDestination(session, gate);
+  keepDestination(session, other);
+  assert.deepEqual(takeDestination(session), gate);
+  assert.equal(takeDestination(session), null);
+});
+
+test('[R2.21] auth, recovery, set-up and not-found are never a destination', () => {
+  const session = storage();
+  for (const name of ['/auth', '/recover-password', '/init', '/not-found']) {
+    keepDestination(session, { name, params: {}, search: {} });
+    replaceDestination(session, { name, params: {}, search: {} });
+  }
+  assert.equal(takeDestination(session), null);
+});
+
+test('a session that ends in mid-work is resumed where it ended; a sign-out forgets', () => {
+  const session = storage();
+  keepDestination(session, gate);
+  replaceDestination(session, other);
+  assert.deepEqual(takeDestination(session), other);
+  keepDestination(session, gate);
+  clearDestination(session);
+  assert.equal(takeDestination(session), null);
+});

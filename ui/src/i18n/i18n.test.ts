@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { en } from './en.ts';
+import { chooseLanguage, I18n } from './i18n.ts';
+import { parseMessage } from './icu.ts';
+import { ru } from './ru.ts';
+
+const english = new I18n('en', en);
+const russian = new I18n('ru', ru);
+/** Intl writes no-break spaces of several kinds; which one is its own affair. */
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
+
+test('[R1.4] the language is the profile’s, then the server’s, then the browser’s first known one', () => {
+  assert.equal(chooseLanguage(['ru', 'en', 'en-GB']), 'ru');
+  assert.equal(chooseLanguage([undefined, 'ru', 'en-GB']), 'ru');
+  assert.equal(chooseLanguage([null, null, 'de-DE', 'ru-RU', 'en']), 'ru');
+  assert.equal(chooseLanguage([undefined, null, 'de', 'fr']), 'en');
+});
+
+test('[R1.4] numbers: comma and dot in English, space and comma in Russian', () => {
+  assert.equal(english.number(1234567.5), '1,234,567.5');
+  assert.equal(plain(russian.number(1234567.5)), '1 234 567,5');
+});
+
+test('[R1.4] Russian counts in its plural forms', () => {
+  const words = [1, 2, 5, 11, 21, 22, 25].map((count) => russian.t('streams.count', { count }));
+  assert.deepEqual(words, [
+    '1 поток',
+    '2 потока',
+    '5 потоков',
+    '11 потоков',
+    '21 поток',
+    '22 потока',
+    '25 потоков',
+  ]);
+});
+
+test('durations are words, their two largest units', () => {
+  assert.equal(english.duration(192_000), '3 min 12 s');
+  assert.equal(russian.duration(192_000), '3 мин 12 с');
+  assert.equal(english.duration(0), '0 s');
+  assert.equal(english.duration(1_540), '1.5 s');
+  assert.equal(russian.duration(1_540), '1,5 с');
+  assert.equal(english.duration(3_600_000), '1 h');
+  assert.equal(english.duration(2 * 86_400_000 + 4 * 3_600_000 + 59_000), '2 d 4 h');
+});
+
+test('moments are written to the second, in the asked zone', () => {
+  const moment = Date.UTC(2026, 10, 21, 6, 5, 4);
+  assert.equal(english.time(moment, 'UTC'), '06:05:04');
+  assert.equal(english.time(moment, 'Europe/Berlin'), '07:05:04');
+  assert.equal(english.dateTime(moment, 'UTC'), '21 Nov 2026, 06:05:04');
+  assert.match(plain(russian.dateTime(moment, 'UTC')), /^21 нояб\. 2026 г\., 06:05:04$/);
+});
+
+test('sizes have three figures in the language’s numbers', () => {
+  assert.equal(english.bytes(1_456_789_012), '1.46 GB');
+  assert.equal(plain(russian.bytes(1_456_789_012)), '1,46 ГБ');
+  assert.equal(english.bytes(0), '0 byte');
+});
+
+test('a message that breaks the syntax is refused with itself in the words', () => {
+  for (const text of ['{', 'a }', '{n, plural, one {x}}', '{n, date}', '{n, plural, other {x}']) {
+    assert.throws(() => parseMessage(text), SyntaxError, text);
+  }
+});
+
+test('a sign for the number is only one inside a plural', () => {
+  assert.deepEqual(parseMessage('# {a}'), ['# ', { kind: 'value', name: 'a' }]);
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultChoices, loadChoices, saveChoices, type StreamsChoices } from './choices.ts';
+
+function storage(initial?: string) {
+  let text = initial ?? null;
+  return { getItem: () => text, setItem: (_key: string, value: string) => void (text = value) };
+}
+
+test('[R2.26] the choices of the list survive a reload', () => {
+  const local = storage();
+  const choices: StreamsChoices = {
+    view: 'table',
+    isGrouped: true,
+    onlyAvailable: true,
+    sortType: '-createdAt',
+    search: 'gate north',
+  };
+  saveChoices(local, choices);
+  assert.deepEqual(loadChoices(local), choices);
+});
+
+test('foreign or broken choices give the list a newcomer sees', () => {
+  for (const text of [undefined, '', '{', 'null', '7', '{"view":"wall","sortType":"size","search":4}']) {
+    assert.deepEqual(loadChoices(storage(text)), defaultChoices, text);
+  }
+});
