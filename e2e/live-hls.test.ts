@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import type HlsPlayer from 'hls.js';
 import { chromium, type Browser } from 'playwright-core';
 import { systemClock } from '../server/src/base/clock.ts';
 import { silentLog } from '../server/src/base/log.ts';
@@ -97,7 +98,7 @@ test('[R7.12] hls.js plays the live stream with low latency, and the picture mov
         latency: number;
         isLowLatency: boolean;
       }>((resolve) => {
-        const { Hls } = window as unknown as { Hls: typeof import('hls.js').default };
+        const { Hls } = window as unknown as { Hls: typeof HlsPlayer };
         const video = document.querySelector('video');
         if (!video) return;
         const errors: string[] = [];

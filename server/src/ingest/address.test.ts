@@ -106,7 +106,7 @@ test('whatever is typed is refused by our own fault or parsed, and what was pars
 test('credentials survive being written into an address and read again, and never show in its other forms', () => {
   const secret = fc
     .string({ minLength: 1, maxLength: 30 })
-    .filter((text) => !/[\u0000-\u001f\u007f]/.test(text));
+    .filter((text) => text === text.replace(/\p{Cc}/gu, ''));
   fc.assert(
     fc.property(secret, secret, (username, password) => {
       const plain = { ...parseSourceAddress('rtsp://cam/x'), credentials: { username, password } };

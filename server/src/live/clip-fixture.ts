@@ -28,14 +28,11 @@ export async function encodeClip(options: ClipOptions): Promise<Clip> {
   const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
   // The encoder puts one frame of 1024 silent periods before the sound: it shall begin at 0 as the picture does.
-  const sound = ['-itsoffset', String(1024 / 48_000), '-f', 'lavfi', '-i', `sine=440:r=48000:d=${seconds}`];
-  const args = [
-    ...['-v', 'error', '-f', 'lavfi', '-i', source, ...sound],
-    ...['-map', '0:v', ...(hasAudio ? ['-map', '1:a', '-c:a', 'aac'] : [])],
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
-    ...['-g', String(framesPerSecond * gopSeconds), '-video_track_timescale', '90000'],
-    ...['-movflags', 'frag_keyframe+empty_moov+default_base_moof', '-f', 'mp4', '-'],
-  ];
+  const input = `-f lavfi -i ${source} -itsoffset ${1024 / 48_000} -f lavfi -i sine=440:r=48000:d=${seconds}`;
+  const maps = hasAudio ? '-map 0:v -map 1:a -c:a aac' : '-map 0:v';
+  const video = `-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;
+  const output = '-video_track_timescale 90000 -movflags frag_keyframe+empty_moov+default_base_moof -f mp4 -';
+  const args = `-v error ${input} ${maps} ${video} ${output}`.split(' ');
   const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 1 << 28 });
   return readClip(stdout);
 }
