@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import type { AudioTrack } from '@vidette/media/track';
 import { systemClock } from '../../base/clock.ts';
@@ -54,6 +55,44 @@ test('[R10.1] G.711 sound becomes AAC whose times follow the packets', async () 
     assert.equal(pts, startTicks + (index - 1) * 1024);
     assert.ok(bytes.length > 0);
   });
+});
+
+test('[R10.1] MP2 sound becomes AAC, too', async () => {
+  const coder = spawn(
+    'ffmpeg',
+    '-v error -f lavfi -i sine=sample_rate=48000 -t 1 -c:a mp2 -b:a 192k -f mp2 -'.split(' '),
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of coder.stdout) chunks.push(chunk as Buffer);
+  const coded = Buffer.concat(chunks);
+  // ISO/IEC 11172-3, 2.4.3.1: 144 * bit rate / sampling frequency bytes for 1152 samples.
+  const frameBytes = (144 * 192_000) / 48_000;
+  const pool = new AvPool({ clock: systemClock, log: silentLog });
+  const seen = Promise.withResolvers<void>();
+  let count = 0;
+  let rate = 0;
+  try {
+    const converter = openAudioConverter(
+      {
+        codec: 'mp2',
+        sampleRate: 48_000,
+        channels: 1,
+        onTrack: (track) => (rate = track.sampleRate),
+        onFrame: () => {
+          if (++count === 30) seen.resolve();
+        },
+        onFailed: seen.reject,
+      },
+      pool,
+    );
+    for (let at = 0; at + frameBytes <= coded.length; at += frameBytes) {
+      converter.write(coded.subarray(at, at + frameBytes), (at / frameBytes) * 1152);
+    }
+    await seen.promise;
+    assert.equal(rate, 48_000);
+  } finally {
+    await pool.dispose('the test is over');
+  }
 });
 
 test('sound that pauses begins anew at its new time', async () => {

@@ -27,7 +27,7 @@ import { VideoCopy } from './video-copy.ts';
 
 const videoTrackId = 1;
 const audioTrackId = 2;
-const watchPeriodMs = 500;
+const watchPeriodMs = 1000;
 /** Packets in a row that no path could use before the source counts as broken. */
 const uselessMax = 500;
 /** Formats whose packets carry no times of their own: they get those of their arrival. */
@@ -50,6 +50,7 @@ export class InputJob implements Job {
   #gate: TrackGate | undefined;
   /** Since when a native call waits, monotonic ms; undefined while none does. */
   #waitsSinceMs: number | undefined;
+  #brokenPackets = 0;
   /** The context is being freed and must not be touched. */
   #isReleasing = false;
 
@@ -175,7 +176,8 @@ export class InputJob implements Job {
       for (const item of output) this.#gate?.take(item);
       return output.length > 0;
     } catch {
-      // A packet that can't be parsed or decoded is counted; many in a row end the source with words.
+      // Counted and told once a second; many in a row end the source with words.
+      this.#brokenPackets++;
       return false;
     }
   }
@@ -209,6 +211,10 @@ export class InputJob implements Job {
   }
 
   #watch(): void {
+    if (this.#brokenPackets > 0) {
+      this.#output.note(`${this.#brokenPackets} packets could not be used: they are damaged.`);
+      this.#brokenPackets = 0;
+    }
     if (this.#waitsSinceMs === undefined) return;
     if (this.#clock.monotonicMs() - this.#waitsSinceMs > this.#request.timeoutMs) this.#format.interrupt();
   }
