@@ -7,7 +7,7 @@ const hidden = '***';
 /** `scheme://user:password@host`: the user part ends at the last `@` before the path, for pasted passwords hold one. */
 const urlCredentials = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi;
 const secretParameter =
-  /([?&;][^=&\s]*(?:pass|pwd|token|key|secret|auth|sig|code|credential)[^=&\s]*=)[^&\s]*/gi;
+  /([?&;][^=&\s]*(?:pass|pwd|token|key|secret|auth|sig|code|credential|user|usr|login|streamid)[^=&\s]*=)[^&\s]*/gi;
 const bearer = /\b(Bearer|Basic|Digest)\s+[A-Za-z0-9+/=_.~-]{6,}/g;
 const secretName = /pass|pwd|secret|token|authorization|cookie|^code$|private|credential/i;
 

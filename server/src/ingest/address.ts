@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { isIPv6 } from 'node:net';
 import { Fault } from '../base/fault.ts';
+import { redactText } from '../base/redact.ts';
 
 /**
  * What a person types as a stream's source, checked and taken apart. Nothing is looked up or dialled here
@@ -63,8 +64,6 @@ const demo = /^demo:([a-z0-9_-]{0,64})(\?[a-z0-9=&._-]{0,256})?$/i;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is refused
 const unprintable = /[\u0000-\u0020\u007f\\"<>^`{|}]/;
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_-]{1,63})*\.?$/;
-const secretParameter =
-  /([?&][^=&]*(?:pass|pwd|token|key|secret|auth|user|usr|login|sig|streamid)[^=&]*=)[^&]*/gi;
 
 /**
  * Reads an address that came from outside.
@@ -97,7 +96,7 @@ export function parseSourceAddress(text: string): SourceAddress {
     port,
     tls: rule.tls,
     ...(credentials ? { credentials } : {}),
-    redacted: base + rest.replace(secretParameter, '$1***'),
+    redacted: redactText(base + rest),
   };
 }
 
