@@ -16,6 +16,8 @@ export interface ArchiveFeedOptions {
   readonly fromMs: number;
   /** Where the viewer is, UTC ms. */
   readonly playheadMs: () => number;
+  /** What the element still has to play, ms. */
+  readonly leftMs: () => number;
   readonly speed: () => number;
   /** The first bytes are appended; playing can begin at `startMs`, which is later than asked when that was a gap. */
   readonly onStart: (startMs: number) => void;
@@ -167,7 +169,7 @@ export class ArchiveFeed {
     const { clock, source } = this.#options;
     const nowMs = clock.wallMs();
     const isGrowing = this.#knownUntilMs > nowMs - GROWING_MS;
-    if (isGrowing && this.#isStarted && this.#aheadMs() > LITTLE_LEFT_MS) {
+    if (isGrowing && this.#isStarted && this.#options.leftMs() > LITTLE_LEFT_MS) {
       await this.#untilMoved();
       return true;
     }
@@ -203,7 +205,7 @@ export class ArchiveFeed {
       onEnd(next ? 'live' : 'nothing');
       return false;
     }
-    if (this.#isStarted && this.#aheadMs() > NOTHING_LEFT_MS) {
+    if (this.#isStarted && this.#options.leftMs() > NOTHING_LEFT_MS) {
       await this.#pause(GROWING_PAUSE_MS);
       return true;
     }

@@ -31,6 +31,8 @@ const KEEP_BEHIND_S = 30;
 const TRIM_ABOVE_S = 60;
 /** This near the end of what is buffered counts as its end: the last frame has begun. */
 const END_S = 0.08;
+/** A playhead that stands this near the end has come to it: sound and picture rarely end together. */
+const STANDING_END_S = 0.6;
 /** Shorter holes are played over without a word. */
 const NOTICED_GAP_MS = 1000;
 
@@ -131,6 +133,7 @@ export class ArchivePlayer {
       clock,
       fromMs: utcMs,
       playheadMs: () => this.utcMs,
+      leftMs: () => this.#leftMs(),
       speed: () => video.playbackRate,
       onStart: (startMs) => this.#start(utcMs, startMs),
       onEnd: (end) => {
@@ -148,6 +151,16 @@ export class ArchivePlayer {
     this.#report();
   }
 
+  /** What is buffered after the playhead, gaps left out; nothing when it has come to the end of it. */
+  #leftMs(): number {
+    const { video, sink } = this.#options;
+    const isStanding = !video.seeking && video.readyState < 3;
+    const at = video.currentTime;
+    let sumS = 0;
+    for (const { start, end } of sink.spans) sumS += Math.max(0, end - Math.max(start, at));
+    return isStanding && sumS < STANDING_END_S ? 0 : sumS * 1000;
+  }
+
   /** The first bytes for a moment are in the buffer: only now may the playhead go there. */
   #start(wishedMs: number, startMs: number): void {
     this.#targetMs = undefined;
@@ -162,7 +175,8 @@ export class ArchivePlayer {
     const spans = sink.spans;
     const at = video.currentTime;
     const here = spanAt(spans, at);
-    if (here && here.end - at > END_S) return;
+    const isStanding = !video.seeking && video.readyState < 3;
+    if (here && here.end - at > (isStanding ? STANDING_END_S : END_S)) return;
     const fromS = here?.end ?? at;
     const next = spans.find((span) => span.start > fromS);
     if (next) {

@@ -39,6 +39,11 @@ type Operation =
   | { readonly type: 'remove'; readonly start: number; readonly end: number }
   | { readonly type: 'mark'; readonly reached: () => void };
 
+/**
+ * The year 2100. An endless duration would be truer, but with it a browser drops every seek made while the buffer is
+ * empty (HTML, 4.8.11.9: nothing is seekable then).
+ */
+const DURATION_S = Date.UTC(2100, 0, 1) / 1000;
 /** Appends that wait are joined up to this size; one append of much costs less than many of little. */
 const JOIN_LIMIT_BYTES = 4 * 1024 * 1024;
 /** More than this waiting means that appending can't keep up at all. */
@@ -61,6 +66,8 @@ export class MediaSink {
   #url: string | undefined;
   #queue: Operation[] = [];
   #queuedBytes = 0;
+  #isOpen = false;
+  #isRemoving = false;
   #isDisposed = false;
 
   constructor(video: MediaElement, environment: MseEnvironment, events: MediaSinkEvents) {
@@ -110,9 +117,9 @@ export class MediaSink {
    */
   clear(): Promise<void> {
     this.#dropQueue();
-    if (!this.#buffer || this.#source?.readyState !== 'open') return Promise.resolve();
-    // Ends a running append, and a fragment of which only a part came.
-    this.#buffer.abort();
+    if (!this.#buffer) return Promise.resolve();
+    // Ends a running append, and a fragment of which only a part came. A removal can't be ended, only waited for.
+    if (!this.#isRemoving) this.#buffer.abort();
     return new Promise((resolve) => {
       this.remove(0, Infinity);
       this.#push({ type: 'mark', reached: resolve });
@@ -143,7 +150,7 @@ export class MediaSink {
       this.#open();
       return;
     }
-    if (this.#source.readyState === 'closed') return;
+    if (!this.#isOpen) return;
     try {
       switch (operation.type) {
         case 'type':
@@ -156,8 +163,8 @@ export class MediaSink {
           return;
         case 'remove':
           this.#queue.shift();
-          this.#buffer?.remove(operation.start, operation.end);
-          if (!this.#buffer) this.#pump();
+          if (this.#buffer) this.#removeNow(this.#buffer, operation.start, operation.end);
+          else this.#pump();
           return;
         case 'mark':
           this.#queue.shift();
@@ -185,12 +192,17 @@ export class MediaSink {
       const keepFrom = this.#video.currentTime - QUOTA_KEEPS_S;
       const oldest = this.spans[0];
       if (!oldest || oldest.start >= keepFrom - QUOTA_KEEPS_S) throw error;
-      buffer.remove(0, keepFrom);
+      this.#removeNow(buffer, 0, keepFrom);
       return;
     }
     this.#queuedBytes -= bytes.length;
     waiting.splice(0, count);
     if (waiting.length === 0) this.#queue.shift();
+  }
+
+  #removeNow(buffer: SourceBuffer, start: number, end: number): void {
+    buffer.remove(start, end);
+    this.#isRemoving = true;
   }
 
   #switchType(mimeType: string): void {
@@ -211,7 +223,8 @@ export class MediaSink {
       'sourceopen',
       () => {
         if (this.#source !== source) return;
-        source.duration = Infinity;
+        source.duration = DURATION_S;
+        this.#isOpen = true;
         this.#pump();
       },
       { once: true },
@@ -227,6 +240,8 @@ export class MediaSink {
     this.#buffer = undefined;
     this.#source = undefined;
     this.#mimeType = undefined;
+    this.#isOpen = false;
+    this.#isRemoving = false;
     this.#dropQueue();
     if (this.#url) this.#environment.revokeObjectUrl(this.#url);
     this.#url = undefined;
@@ -245,6 +260,7 @@ export class MediaSink {
   }
 
   readonly #onUpdateEnd = (): void => {
+    this.#isRemoving = false;
     if (this.#isDisposed) return;
     this.#events.onBuffered();
     this.#pump();

@@ -25,7 +25,8 @@ export class TestVideo extends EventTarget implements MediaElement {
   /** What the next `play` rejects with. */
   refusal: DOMException | undefined;
   spans: Span[] = [];
-  jumps: number[] = [];
+  /** Of its MediaSource, seconds. */
+  duration = Number.NaN;
   #time = 0;
   #src = '';
 
@@ -34,8 +35,9 @@ export class TestVideo extends EventTarget implements MediaElement {
   }
 
   set currentTime(time: number) {
+    // An element with an endless source and an empty buffer has nothing to seek in.
+    if (this.spans.length === 0 && this.duration === Infinity) return;
     this.#time = time;
-    this.jumps.push(time);
   }
 
   get src(): string {
@@ -106,6 +108,7 @@ export class TestSourceBuffer extends EventTarget {
   /** Seconds of media it holds before it says that it is full. */
   quotaS = Infinity;
   readonly #video: TestVideo;
+  #isRemoving = false;
 
   constructor(video: TestVideo, mimeType: string) {
     super();
@@ -135,6 +138,7 @@ export class TestSourceBuffer extends EventTarget {
         ].filter((rest) => rest.end > rest.start),
       );
     });
+    this.#isRemoving = true;
   }
 
   changeType(mimeType: string): void {
@@ -142,13 +146,17 @@ export class TestSourceBuffer extends EventTarget {
   }
 
   abort(): void {
+    // As a browser does (Media Source Extensions, 3.3: abort).
+    if (this.#isRemoving) throw new DOMException('A removal is running', 'InvalidStateError');
     this.updating = false;
   }
 
   #update(apply: () => void): void {
+    if (this.updating) throw new DOMException('Another update is running', 'InvalidStateError');
     this.updating = true;
     queueMicrotask(() => {
       apply();
+      this.#isRemoving = false;
       if (!this.updating) return;
       this.updating = false;
       this.dispatchEvent(new Event('updateend'));
@@ -184,13 +192,18 @@ export class TestMse implements MseEnvironment {
   }
 
   create(): MediaSource {
+    const video = this.#video;
     const source = Object.assign(new EventTarget(), {
       readyState: 'closed',
-      duration: Number.NaN,
       addSourceBuffer: (mimeType: string) => {
         const buffer = new TestSourceBuffer(this.#video, mimeType);
         this.buffers.push(buffer);
         return buffer;
+      },
+    });
+    Object.defineProperty(source, 'duration', {
+      set(seconds: number) {
+        video.duration = seconds;
       },
     });
     queueMicrotask(() => {
