@@ -316,4 +316,22 @@ describe('while it plays', () => {
       await camera.stop();
     });
   }
+
+  test('a camera that neither sends nor answers any more is noticed; one that only never answers is kept', async () => {
+    const silent = { clip, methods: 'GET_PARAMETER', ignores: 'GET_PARAMETER', timeoutSeconds: 1 };
+    const dead = await startFakeCamera({ ...silent, stallAfter: 3 });
+    const rude = await startFakeCamera(silent);
+    const session = { replyTimeoutMs: 200 };
+    const secondsHeard = (heard: Heard) =>
+      ((heard.samples.at(-1)?.dts ?? 0) - (heard.samples[0]?.dts ?? 0)) / 90_000;
+    const [, kept] = await Promise.all([
+      assert.rejects(
+        listen({ url: dead.url, ...session }, () => false),
+        faultWith('EHOSTUNREACH', /did not answer/),
+      ),
+      listen({ url: rude.url, ...session }, (heard) => secondsHeard(heard) > 2.5),
+    ]);
+    assert.equal(kept.cause, 'stopped');
+    await Promise.all([dead.stop(), rude.stop()]);
+  });
 });

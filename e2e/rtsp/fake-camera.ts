@@ -228,11 +228,13 @@ class Connection {
     const sprop = `${clip.sps.toString('base64')},${clip.pps.toString('base64')}`;
     const described = parameters === 'in-band' ? '' : `;sprop-parameter-sets=${sprop}`;
     return [
-      ...['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=Fake', 't=0 0'],
-      ...['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/90000', `a=fmtp:96 packetization-mode=1${described}`],
+      'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=Fake\r\nt=0 0',
+      'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000',
+      `a=fmtp:96 packetization-mode=1${described}`,
       ...named('trackID=0'),
       ...(sound ? ['m=audio 0 RTP/AVP 0', ...named('trackID=1')] : []),
-      ...['m=application 0 RTP/AVP 107', 'a=rtpmap:107 vnd.onvif.metadata/90000', ...named('trackID=2')],
+      'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000',
+      ...named('trackID=2'),
       '',
     ].join('\r\n');
   }

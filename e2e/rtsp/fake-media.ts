@@ -40,15 +40,14 @@ export async function encodeClip(options: ClipOptions = {}): Promise<Clip> {
     slices = 1,
   } = options;
   const source = `testsrc2=size=${width}x${height}:rate=${framesPerSecond}`;
-  const { stdout } = await run(
-    'nice',
-    [
-      ...['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', source, '-frames:v', String(frames)],
-      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-threads', '1', '-bf', '0', '-g', String(gopFrames)],
-      ...['-pix_fmt', 'yuv420p', '-x264-params', `slices=${slices}:scenecut=0`, '-f', 'h264', 'pipe:1'],
-    ],
-    { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 },
-  );
+  const encoder = `-c:v libx264 -preset ultrafast -threads 1 -bf 0 -g ${gopFrames} -pix_fmt yuv420p`;
+  const command =
+    `ffmpeg -v error -f lavfi -i ${source} -frames:v ${frames} ${encoder} ` +
+    `-x264-params slices=${slices}:scenecut=0 -f h264 pipe:1`;
+  const { stdout } = await run('nice', command.split(' '), {
+    encoding: 'buffer',
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return clipOf(annexBToNals(stdout), framesPerSecond);
 }
 

@@ -4,6 +4,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { silentLog } from '../../server/src/base/log.ts';
+import {
+  openAudioConverter,
+  type AudioConverterOptions,
+} from '../../server/src/ingest/av/audio-converter.ts';
+import { AvPool } from '../../server/src/ingest/av/pool.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './gst-server.ts';
 import { listen, ofTrack, type Heard } from './listening.ts';
 
@@ -33,6 +40,7 @@ describe('GStreamer', () => {
         '/h264': `( ${gstVideo('h264')} )`,
         '/b-frames-aac': `( ${gstVideo('h264', { bFrames: 2 })} ${gstAudio('aac')} )`,
         '/h265-opus': `( ${gstVideo('h265')} ${gstAudio('opus')} )`,
+        '/g711': `( ${gstVideo('h264')} ${gstAudio('pcma')} )`,
         '/sound': `( ${gstAudio('aac', 'pay0')} )`,
       },
     });
@@ -80,6 +88,30 @@ describe('GStreamer', () => {
     );
     assertGrowing(heard, 1);
     assert.ok(heard.samples.some(({ trackId, isKey }) => trackId === 1 && isKey));
+  });
+
+  test('[R10.1] G.711 becomes AAC, and joins the picture at a key frame', async () => {
+    const pool = new AvPool({ clock: systemClock, log: silentLog });
+    try {
+      const convertAudio = (options: AudioConverterOptions) => openAudioConverter(options, pool);
+      const heard = await listen({ url: server.url('/g711'), convertAudio }, flows(2));
+      assert.deepEqual(
+        heard.tracks.at(-1)?.map(({ codec }) => codec),
+        ['h264', 'aac'],
+      );
+      assertGrowing(heard, 2);
+      const track = heard.tracks.at(-1)?.[1];
+      const soundMs = ((ofTrack(heard, 2).at(-1)?.dts ?? 0) * 1000) / (track?.timescale ?? 1);
+      const pictureMs = (ofTrack(heard, 1).at(-1)?.dts ?? 0) / 90;
+      assert.ok(Math.abs(soundMs - pictureMs) < 5000, `sound is ${soundMs - pictureMs} ms ahead`);
+    } finally {
+      await pool.dispose('the test is over');
+    }
+  });
+
+  test('G.711 without a converter is left out, and said so', async () => {
+    const heard = await listen({ url: server.url('/g711') }, flows(1));
+    assert.ok(heard.notes.some((note) => note.includes('pcma')));
   });
 
   test('[R10.1] sound alone', async () => {

@@ -1,8 +1,9 @@
 /**
  * Puts the NAL units of one picture together from RTP payloads: what the H.264 and H.265 payload formats share.
- * Slices of pictures stay where they were received: the 4-byte length that a sample needs before each NAL unit is
- * written over the RTP header in front of it, which has been read by then.
+ * Payloads are copied one behind the other, each NAL unit after its 4-byte length, so that a picture is one slice, or
+ * two where a block of memory ended in it.
  */
+import { ByteArena } from './byte-arena.ts';
 
 /** One coded picture as received, before its times are known. */
 export interface AccessUnit {
@@ -24,13 +25,22 @@ export const maxUnitBytes = 24 * 1024 * 1024;
 const prefixBytes = 4;
 
 export class AccessUnitBuilder {
+  readonly #arena = new ByteArena();
+  /** The picture's bytes in blocks that are full. */
   #data: Uint8Array[] = [];
+  /** Where its bytes begin in the block being filled. */
+  #from = 0;
+  /** Bytes of whole NAL units, lengths included. */
   #size = 0;
   #firstSlice: Uint8Array | undefined;
-  /** The piece that begins with the length of the NAL unit being received. */
-  #open: Uint8Array | undefined;
+  /** The NAL unit being received: its block and where its length goes there. */
+  #openBlock: Uint8Array | undefined;
   #openAt = 0;
+  /** How many full blocks the picture had, and where it began in the open one, when this NAL unit began. */
+  #dataBefore = 0;
+  #fromBefore = 0;
   #openBytes = 0;
+  #opensFirstSlice = false;
 
   get hasSlice(): boolean {
     return this.#firstSlice !== undefined;
@@ -41,63 +51,75 @@ export class AccessUnitBuilder {
     return this.#size + this.#openBytes;
   }
 
-  /**
-   * Begins a NAL unit in place: it lies in `bytes` from `start`, and the 4 bytes before it may be overwritten.
-   * Further pieces follow by `append`, then `close`.
-   */
+  /** Begins a NAL unit with its first piece, `bytes` from `start` to `end`; `append` and then `close` follow. */
   open(bytes: Uint8Array, start: number, end: number, isSlice: boolean): void {
     this.abandon();
-    this.#openAt = this.#data.length;
-    this.#open = bytes.subarray(start - prefixBytes, end);
-    this.#data.push(this.#open);
+    const arena = this.#arena;
+    // In one piece: the length, and as much of the slice's header as came.
+    this.#reserve(prefixBytes + end - start);
+    this.#dataBefore = this.#data.length;
+    this.#fromBefore = this.#from;
+    this.#openBlock = arena.block;
+    this.#openAt = arena.filled;
     this.#openBytes = end - start;
-    if (isSlice) this.#firstSlice ??= bytes.subarray(start, end);
+    arena.filled += prefixBytes;
+    arena.fill(bytes, start, end);
+    this.#opensFirstSlice = isSlice && this.#firstSlice === undefined;
+    if (this.#opensFirstSlice) {
+      this.#firstSlice = arena.block.subarray(this.#openAt + prefixBytes, arena.filled);
+    }
   }
 
-  append(piece: Uint8Array): void {
-    this.#data.push(piece);
-    this.#openBytes += piece.length;
+  /** Appends a further piece of the NAL unit. */
+  append(bytes: Uint8Array, start: number, end: number): void {
+    this.#openBytes += end - start;
+    for (let at = start; at < end;) {
+      this.#reserve(1);
+      at = this.#arena.fill(bytes, at, end);
+    }
   }
 
   /** The NAL unit is whole. */
   close(): void {
-    const head = this.#open;
-    if (!head) return;
-    writeLength(head, this.#openBytes);
-    this.#size += prefixBytes + this.#openBytes;
-    this.#open = undefined;
+    const block = this.#openBlock;
+    if (!block) return;
+    const length = this.#openBytes;
+    block[this.#openAt] = length >>> 24;
+    block[this.#openAt + 1] = length >>> 16;
+    block[this.#openAt + 2] = length >>> 8;
+    block[this.#openAt + 3] = length;
+    this.#size += prefixBytes + length;
+    this.#openBlock = undefined;
     this.#openBytes = 0;
   }
 
-  /** Adds a whole NAL unit that has no room for a length before it. */
-  add(nal: Uint8Array, isSlice: boolean): void {
-    this.abandon();
-    const prefix = new Uint8Array(prefixBytes);
-    writeLength(prefix, nal.length);
-    this.#data.push(prefix, nal);
-    this.#size += prefixBytes + nal.length;
-    if (isSlice) this.#firstSlice ??= nal;
+  /** Adds a whole NAL unit. */
+  add(bytes: Uint8Array, start: number, end: number, isSlice: boolean): void {
+    this.open(bytes, start, end, isSlice);
+    this.close();
   }
 
-  /** Drops the NAL unit being received; true if there was one. */
-  abandon(): boolean {
-    if (!this.#open) return false;
-    const first = this.#firstSlice;
-    if (
-      first &&
-      first.buffer === this.#open.buffer &&
-      first.byteOffset === this.#open.byteOffset + prefixBytes
-    ) {
-      this.#firstSlice = undefined;
+  /** Drops the NAL unit being received, if there is one. */
+  abandon(): void {
+    const block = this.#openBlock;
+    if (!block) return;
+    if (this.#opensFirstSlice) this.#firstSlice = undefined;
+    this.#data.length = this.#dataBefore;
+    if (block === this.#arena.block) {
+      this.#from = this.#fromBefore;
+      this.#arena.filled = this.#openAt;
+    } else {
+      if (this.#openAt > this.#fromBefore) this.#data.push(block.subarray(this.#fromBefore, this.#openAt));
+      this.#from = this.#arena.filled;
     }
-    this.#data.length = this.#openAt;
-    this.#open = undefined;
+    this.#openBlock = undefined;
     this.#openBytes = 0;
-    return true;
   }
 
   /** Hands over the picture and begins the next one; undefined when it holds no slice. */
   take(timestamp: number, isKey: boolean, isDamaged: boolean): AccessUnit | undefined {
+    this.abandon();
+    this.#keepFilled();
     const firstSlice = this.#firstSlice;
     const unit = firstSlice && {
       timestamp,
@@ -112,11 +134,19 @@ export class AccessUnitBuilder {
     this.#firstSlice = undefined;
     return unit;
   }
-}
 
-function writeLength(at: Uint8Array, length: number): void {
-  at[0] = length >>> 24;
-  at[1] = length >>> 16;
-  at[2] = length >>> 8;
-  at[3] = length;
+  #reserve(bytes: number): void {
+    const { block, filled } = this.#arena;
+    this.#arena.reserve(bytes);
+    if (block === this.#arena.block) return;
+    if (filled > this.#from) this.#data.push(block.subarray(this.#from, filled));
+    this.#from = 0;
+  }
+
+  /** What the picture has in the block being filled becomes a slice of it. */
+  #keepFilled(): void {
+    const { block, filled } = this.#arena;
+    if (filled > this.#from) this.#data.push(block.subarray(this.#from, filled));
+    this.#from = filled;
+  }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MalformedError } from '../malformed.ts';
@@ -93,4 +94,20 @@ test('any text gives a description or a MalformedError', () => {
       }
     }),
   );
+});
+
+test('descriptions in the manner of real cameras, whole and cut anywhere', () => {
+  const folder = new URL('fixtures/', import.meta.url);
+  const seen = readdirSync(folder).map((name) => {
+    const text = readFileSync(new URL(name, folder), 'latin1');
+    for (let length = 3; length < text.length; length++) parseSessionDescription(text.slice(0, length));
+    const { media } = parseSessionDescription(text);
+    return [name, media.map(({ formats }) => formats.map(({ encoding }) => encoding).join())];
+  });
+  assert.deepEqual(Object.fromEntries(seen), {
+    'absolute-controls.sdp': ['h264', 'pcma', 'vnd.onvif.metadata'],
+    'bare.sdp': ['h264'],
+    'h265-aac.sdp': ['h265', 'mpeg4-generic'],
+    'oddities.sdp': ['jpeg,', 'pcmu,pcma,opus', '', ''],
+  });
 });

@@ -6,7 +6,7 @@ import { Authorization } from './authorization.ts';
 const credentials = { username: 'Mufasa', password: 'Circle of Life' };
 
 function fieldsOf(answer: string | undefined): Map<string, string> {
-  assert.ok(answer?.startsWith('Digest '));
+  assert.ok(answer !== undefined && answer.startsWith('Digest '));
   return new Map(
     [...answer.matchAll(/([a-z]+)="?([^",]*)"?/g)].map(([, name = '', value = '']) => [name, value]),
   );

@@ -116,7 +116,7 @@ export class RtspConnection {
       this.#write('TEARDOWN', teardownUri, this.#authorizationHeaders('TEARDOWN', teardownUri));
     }
     this.#isClosing = true;
-    this.#rejectPending(new Fault('EHOSTUNREACH', 'The connection was closed.'));
+    this.#rejectPending(closedByUs());
     if (socket.closed) return;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(closeLimitMs, () => socket.destroy());
@@ -139,6 +139,7 @@ export class RtspConnection {
     headers: readonly (readonly [string, string])[],
   ): Promise<RtspResponse> {
     if (this.#fault) return Promise.reject(this.#fault);
+    if (this.#isClosing) return Promise.reject(closedByUs());
     return new Promise((resolve, reject) => {
       const { clock, replyTimeoutMs } = this.#options;
       const cseq = this.#write(method, uri, headers);
@@ -233,3 +234,7 @@ export class RtspConnection {
 
 /** A peer that doesn't take what we still say is left without it, ms. */
 const closeLimitMs = 500;
+
+function closedByUs(): Fault {
+  return new Fault('EHOSTUNREACH', 'The connection was closed.');
+}

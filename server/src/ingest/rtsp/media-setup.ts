@@ -34,7 +34,9 @@ const defaultTimeoutSeconds = 60;
 
 /** Sets the chosen media up on a connection and receives them. It owns the receivers. */
 export class MediaSetup {
+  /** Those that were set up. */
   readonly receivers: Receiver[] = [];
+  readonly #opened: Receiver[] = [];
   readonly #options: MediaSetupOptions;
   readonly #gate: TrackGate;
   readonly #timing = new SourceTiming();
@@ -63,6 +65,7 @@ export class MediaSetup {
     for (const [index, media] of this.#options.choice.media.entries()) {
       const receiver = this.#open(media, index + 1);
       if (!receiver) continue;
+      this.#opened.push(receiver);
       const asked = { rtp: index * 2, rtcp: index * 2 + 1 };
       const transport = `RTP/AVP/TCP;unicast;interleaved=${asked.rtp}-${asked.rtcp}`;
       const response = await connection.request('SETUP', media.uri, [['Transport', transport]]);
@@ -89,7 +92,7 @@ export class MediaSetup {
 
   /** Idempotent. */
   close(): void {
-    for (const receiver of this.receivers) receiver.close();
+    for (const receiver of this.#opened) receiver.close();
   }
 
   /** The receiver of one medium; undefined for sound that is left out. */
