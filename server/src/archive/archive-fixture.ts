@@ -11,7 +11,8 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import { checkArchive, type Finding } from './check.ts';
 import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
-import { footageStartMs } from './footage-fixture.ts';
+import { Stream } from '../stream/stream.ts';
+import { connect, footageStartMs, type Footage } from './footage-fixture.ts';
 import { catalogPath } from './layout.ts';
 
 const run = promisify(execFile);
@@ -39,6 +40,20 @@ export async function openArchive(
   });
   t.after(() => archive.close());
   return { archive, clock };
+}
+
+/** Records a span of one connection, ms since the epoch, and stops. */
+export async function recordSpan(
+  archive: Archive,
+  uid: string,
+  footage: Footage,
+  fromMs: number,
+  toMs: number,
+): Promise<void> {
+  const stream = new Stream(uid);
+  const recorder = archive.record(uid, stream);
+  connect(stream, footage, fromMs, toMs);
+  await recorder.stop('recording-off');
 }
 
 /** Waits for a condition that work under way brings about. */

@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Readable } from 'node:stream';
-import { archiveDefaults } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
@@ -12,47 +10,23 @@ import { availableDays, type TimeZone } from './available-days.ts';
 import { ArchiveLock, openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
+import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
-import { openForReading } from './file-bytes.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
 import { intervalsOf, rangesOf, type ArchiveRange, type Interval } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { catalogMs, catalogMsCeil, catalogPath, lockPath, segmentPath } from './layout.ts';
-import { listStreamFolders, readMarker, writeMarker } from './marker.ts';
+import { catalogPath, lockPath } from './layout.ts';
+import { defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
-import { Recorder, type RecorderLimits } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 import { Removal } from './removal.ts';
 import { Retention, type RetentionRules } from './retention.ts';
+import { openSegmentBytes, type SegmentBytes } from './segment-bytes.ts';
+import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
 import { WriteGate } from './write-gate.ts';
-
-export interface ArchiveLimits extends RecorderLimits {
-  /** Longest spans that may be asked for; longer ones get TimeRangeIsTooLong. */
-  readonly rangesMaxMs: number;
-  readonly playlistMaxMs: number;
-  readonly downloadMaxMs: number;
-  /** Catalog commits of all streams are grouped over this. */
-  readonly groupMs: number;
-  /** Bytes of the disk that recording leaves to the catalog. */
-  readonly reserveBytes: number;
-}
-
-const defaultLimits: ArchiveLimits = {
-  pieceMaxMs: 10_000,
-  pieceMaxBytes: 16 * 1024 * 1024,
-  audioPieceMs: 2_000,
-  segmentMs: 60_000,
-  segmentMaxBytes: 1024 * 1024 * 1024,
-  queueMaxBytes: 16 * 1024 * 1024,
-  retryMs: 5_000,
-  rangesMaxMs: archiveDefaults.rangesMaxSeconds * 1000,
-  playlistMaxMs: archiveDefaults.playlistMaxSeconds * 1000,
-  downloadMaxMs: archiveDefaults.downloadMaxSeconds * 1000,
-  groupMs: 100,
-  reserveBytes: 64 * 1024 * 1024,
-};
 
 const writesAtATime = 3;
 const roomPeriodMs = 5_000;
@@ -73,31 +47,6 @@ export interface ArchiveOptions {
   readonly measure?: MeasureDisk;
 }
 
-/** Why nothing can be recorded or deleted at the moment. */
-export type ArchiveProblem = 'marker-missing' | 'marker-of-another-archive';
-
-export interface ArchiveStats {
-  /** Of the oldest and the newest footage, ms since the epoch; null while there is none. */
-  readonly startTime: number | null;
-  readonly endTime: number | null;
-  readonly durationMs: number;
-  readonly bytes: number;
-  readonly segments: number;
-  /** Bits per second, averaged over what is kept. */
-  readonly bitrate: number;
-}
-
-/** A segment's file, as far as it may be read. */
-export interface SegmentBytes {
-  /** Committed length; bytes behind it are never served. */
-  readonly size: number;
-  /** The file will grow: an answer may not be kept for long. */
-  readonly isGrowing: boolean;
-  /** Bytes from `start` up to and with `endInclusive`. Call once, or `close`. */
-  stream(start: number, endInclusive: number): Readable;
-  close(): Promise<void>;
-}
-
 /**
  * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
  * files of their own; this class opens them together, holds what they share and closes them in order.
@@ -111,7 +60,7 @@ export class Archive {
   readonly #limits: ArchiveLimits;
   readonly #files: ArchiveFiles;
   readonly #lock: ArchiveLock;
-  readonly #archiveId: string;
+  readonly #guard: DiskGuard;
   readonly #readDatabase: DatabaseSync;
   readonly #reads: CatalogReads;
   readonly #writer: CatalogWriter;
@@ -120,20 +69,19 @@ export class Archive {
   readonly #room: DiskRoom;
   readonly #gate = new WriteGate(writesAtATime);
   readonly #recorders = new Map<string, Recorder>();
-  #problem: ArchiveProblem | undefined;
   #recovery: RecoveryReport | undefined;
   #markerTimer: Cancel | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(options: ArchiveOptions, lock: ArchiveLock, archiveId: string) {
+  private constructor(options: ArchiveOptions, lock: ArchiveLock, guard: DiskGuard) {
     this.#root = options.dir;
     this.#catalogPath = options.catalog ?? catalogPath(options.dir);
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#limits = { ...defaultArchiveLimits, ...options.limits };
     this.#files = options.files ?? diskFiles;
     this.#lock = lock;
-    this.#archiveId = archiveId;
+    this.#guard = guard;
     this.#readDatabase = openCatalogForReading(this.#catalogPath);
     this.#reads = new CatalogReads(this.#readDatabase);
     this.#writer = new CatalogWriter(this.#catalogPath, this.#clock, this.#limits.groupMs);
@@ -175,8 +123,8 @@ export class Archive {
     await mkdir(dirname(catalog), { recursive: true });
     const lock = new ArchiveLock(lockPath(catalog));
     try {
-      const archiveId = await identify(options.dir, catalog, files, options.log);
-      const archive = new Archive(options, lock, archiveId);
+      const guard = await DiskGuard.open(options.dir, catalog, files, options.log);
+      const archive = new Archive(options, lock, guard);
       await archive.#start();
       return archive;
     } catch (error) {
@@ -187,7 +135,7 @@ export class Archive {
 
   /** Why nothing is recorded or deleted at the moment; undefined when all is well. */
   get problem(): ArchiveProblem | undefined {
-    return this.#problem;
+    return this.#guard.problem;
   }
 
   /** What the start had to put in order; undefined until the right disk was there. */
@@ -232,13 +180,8 @@ export class Archive {
   }
 
   /** From the oldest to the newest footage; undefined when there is none. */
-  period(uid: string): { startTime: number; endTime: number } | undefined {
-    const stream = this.#reads.stream(uid);
-    const first = stream && this.#reads.firstSegment(stream.id);
-    const newest = stream && this.#reads.newestSegment(stream.id);
-    return (
-      first && newest && { startTime: catalogMs(first.startTicks), endTime: catalogMsCeil(newest.endTicks) }
-    );
+  period(uid: string): ArchivePeriod | undefined {
+    return periodOf(this.#reads, uid);
   }
 
   /** R7.13. @throws Fault TimeRangeIsTooLong, BadRequest */
@@ -258,17 +201,7 @@ export class Archive {
 
   /** R7.14. */
   stats(uid: string): ArchiveStats {
-    const stream = this.#reads.stream(uid);
-    const period = this.period(uid);
-    const durationMs = stream ? Math.round(stream.durationTicks / 90) : 0;
-    return {
-      startTime: period?.startTime ?? null,
-      endTime: period?.endTime ?? null,
-      durationMs,
-      bytes: stream?.bytes ?? 0,
-      segments: stream?.segments ?? 0,
-      bitrate: durationMs > 0 ? Math.round(((stream?.bytes ?? 0) * 8000) / durationMs) : 0,
-    };
+    return statsOf(this.#reads, uid);
   }
 
   /** R7.15: days of the reader's calendar with anything recorded, YYYY-MM-DD. @throws Fault BadRequest */
@@ -286,22 +219,7 @@ export class Archive {
 
   /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound */
   async openSegment(uid: string, name: string): Promise<SegmentBytes> {
-    const stream = this.#stream(uid);
-    const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
-    const segment = Number.isSafeInteger(startTicks) ? this.#reads.segment(stream.id, startTicks) : undefined;
-    if (!segment) throw new Fault('NotFound', 'There is no such segment.');
-    const handle = await openForReading(segmentPath(this.#root, uid, startTicks));
-    return {
-      size: segment.bytes,
-      isGrowing: segment.isOpen,
-      stream: (start, endInclusive) =>
-        handle.createReadStream({
-          start,
-          end: Math.min(endInclusive, segment.bytes - 1),
-          highWaterMark: 262_144,
-        }),
-      close: () => handle.close(),
-    };
+    return openSegmentBytes(this.#reads, this.#root, this.#stream(uid), name);
   }
 
   /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
@@ -358,7 +276,7 @@ export class Archive {
   async #start(): Promise<void> {
     await this.#room.refresh();
     try {
-      await this.#assertRightDisk();
+      await this.#guard.assertRightDisk();
     } catch (error) {
       if (!(error instanceof RecordingFailure)) throw error;
       this.#watchMarker();
@@ -381,7 +299,8 @@ export class Archive {
 
   #watchMarker(): void {
     this.#markerTimer ??= this.#clock.every(markerRetryMs, () => {
-      this.#assertRightDisk()
+      this.#guard
+        .assertRightDisk()
         .then(() => {
           this.#markerTimer?.();
           this.#markerTimer = undefined;
@@ -394,36 +313,10 @@ export class Archive {
     });
   }
 
-  /** Looks at the marker before anything is written or deleted. */
-  async #assertRightDisk(): Promise<void> {
-    const marker = await readMarker(this.#root);
-    const problem =
-      marker.state === 'missing'
-        ? 'marker-missing'
-        : marker.state === 'present' && marker.archiveId === this.#archiveId
-          ? undefined
-          : 'marker-of-another-archive';
-    if (problem !== this.#problem) this.#reportProblem(problem);
-    this.#problem = problem;
-    if (problem) throw new RecordingFailure('wrong-disk', `${this.#root}: ${problem}`);
-  }
-
   /** The right disk, and put in order since it came. */
   async #assertReady(): Promise<void> {
-    await this.#assertRightDisk();
+    await this.#guard.assertRightDisk();
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
-  }
-
-  #reportProblem(problem: ArchiveProblem | undefined): void {
-    if (!problem) {
-      this.#log.info({ dir: this.#root }, 'The archive disk is back');
-      return;
-    }
-    const words =
-      problem === 'marker-missing'
-        ? 'The archive folder was in use and has lost its marker: is its disk mounted? Nothing is written or deleted there'
-        : 'The archive folder belongs to another catalog: nothing is written or deleted there';
-    this.#log.error({ dir: this.#root }, words);
   }
 
   #assertRoom(): void {
@@ -435,33 +328,6 @@ export class Archive {
     const stream = this.#reads.stream(uid);
     if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
     return stream;
-  }
-}
-
-/**
- * Makes catalog and marker in a new place, or finds out which marker must be there.
- * @returns the archive's id
- */
-async function identify(root: string, catalog: string, files: ArchiveFiles, log: Log): Promise<string> {
-  const marker = await readMarker(root);
-  const database = openCatalogForWriting(catalog, marker.state === 'present' ? marker.archiveId : undefined);
-  try {
-    const reads = new CatalogReads(database);
-    const { archiveId } = reads.identity();
-    const isUnused = reads.streams().length === 0;
-    if (marker.state === 'missing' && isUnused) {
-      await mkdir(root, { recursive: true });
-      await writeMarker(files, root, archiveId);
-    }
-    if (isUnused && marker.state === 'present' && (await listStreamFolders(root)).length > 0) {
-      log.error(
-        { dir: root },
-        'The catalog is new but the folder holds footage: stop the server and run `vidette rebuild-index`',
-      );
-    }
-    return archiveId;
-  } finally {
-    database.close();
   }
 }
 

@@ -14,7 +14,7 @@ export function openCatalogForWriting(path: string, newArchiveId: string = rando
     // A WAL that a slow reader let grow is cut back to this at the next checkpoint.
     database.exec('PRAGMA journal_size_limit = 16777216');
     if (!hasTables(database)) createCatalog(database, newArchiveId);
-    const version = database.prepare('SELECT version FROM archive').get()?.['version'];
+    const version = Number(database.prepare('SELECT version FROM archive').get()?.['version']);
     if (version !== CATALOG_VERSION)
       throw new Error(`${path} is of version ${version}, not ${CATALOG_VERSION}`);
     return database;

@@ -55,24 +55,31 @@ async function save(archive: Archive, path: string, startMs: number, endMs: numb
 /** Seconds of each track by the packets that ffmpeg reads, and anything it complains about. */
 async function probe(path: string): Promise<{ start: number; seconds: number; format: number }[]> {
   const { stdout, stderr } = await run('ffprobe', [
-    ...['-v', 'warning', '-show_entries', 'packet=stream_index,dts_time,duration_time:format=duration'],
-    ...['-of', 'json', path],
+    '-v',
+    'warning',
+    '-show_entries',
+    'packet=stream_index,dts_time,duration_time:format=duration',
+    '-of',
+    'json',
+    path,
   ]);
   assert.equal(stderr, '');
   const { packets, format } = JSON.parse(stdout) as {
     packets: { stream_index: number; dts_time: string; duration_time: string }[];
     format: { duration: string };
   };
-  return [...new Set(packets.map((packet) => packet.stream_index))].sort().map((index) => {
-    const own = packets.filter((packet) => packet.stream_index === index);
-    const times = own.map(({ dts_time }) => Number(dts_time));
-    assert.ok(
-      times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0)),
-      'decode times grow',
-    );
-    const end = (times.at(-1) ?? 0) + Number(own.at(-1)?.duration_time);
-    return { start: times[0] ?? 0, seconds: end - (times[0] ?? 0), format: Number(format.duration) };
-  });
+  return [...new Set(packets.map((packet) => packet.stream_index))]
+    .sort((a, b) => a - b)
+    .map((index) => {
+      const own = packets.filter((packet) => packet.stream_index === index);
+      const times = own.map(({ dts_time }) => Number(dts_time));
+      assert.ok(
+        times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0)),
+        'decode times grow',
+      );
+      const end = (times.at(-1) ?? 0) + Number(own.at(-1)?.duration_time);
+      return { start: times[0] ?? 0, seconds: end - (times[0] ?? 0), format: Number(format.duration) };
+    });
 }
 
 test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes', async (t) => {

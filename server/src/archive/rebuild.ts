@@ -85,7 +85,7 @@ async function buildCatalog(
       findings,
     };
   } finally {
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    // The last connection to close brings the log into the file.
     database.close();
   }
 }

@@ -4,18 +4,15 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Stream } from '../stream/stream.ts';
 import type { Archive } from './archive.ts';
-import { findingsOf, openArchive, temporaryRoot, until } from './archive-fixture.ts';
+import { findingsOf, openArchive, recordSpan, temporaryRoot, until } from './archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { MARKER_NAME } from './marker.ts';
 
 const footage = footageOf('h264-no-b.mp4');
 const day = '2026-11-20';
 
-async function record(archive: Archive, uid: string, fromMs: number, toMs: number): Promise<void> {
-  const stream = new Stream(uid);
-  const recorder = archive.record(uid, stream);
-  connect(stream, footage, t0 + fromMs, t0 + toMs);
-  await recorder.stop('recording-off');
+function record(archive: Archive, uid: string, fromMs: number, toMs: number): Promise<void> {
+  return recordSpan(archive, uid, footage, t0 + fromMs, t0 + toMs);
 }
 
 /** Two streams of a minute, in files of ten seconds. */
@@ -58,13 +55,12 @@ test('[R10.4] over its quota the archive loses the oldest segments of all stream
 
 test('[R10.4] when the disk has too little left the oldest goes until it has', async (t) => {
   const dir = await temporaryRoot(t);
-  let archive: Archive | undefined;
-  const opened = await openArchive(t, dir, {
+  let usedBytes = () => 0;
+  const { archive } = await openArchive(t, dir, {
     limits: { segmentMs: 10_000, reserveBytes: 0 },
-    measure: () =>
-      Promise.resolve({ totalBytes: 1_000_000, availableBytes: 1_000_000 - (archive?.totalBytes ?? 0) }),
+    measure: () => Promise.resolve({ totalBytes: 1_000_000, availableBytes: 1_000_000 - usedBytes() }),
   });
-  archive = opened.archive;
+  usedBytes = () => archive.totalBytes;
   await record(archive, 'cam1', 0, 60_000);
   const total = archive.totalBytes;
   archive.retention.configure({ minFreeBytes: Math.round(1_000_000 - total / 2) });

@@ -23,6 +23,6 @@ export async function check({ dataDir, archiveDir, out }: CommandOptions): Promi
     findings++;
     out(`invariant ${invariant}: ${text}`);
   }
-  out(findings === 0 ? 'The archive is in order.' : `${findings} findings.`);
+  out(findings === 0 ? 'The archive is in order.' : `Findings: ${findings}.`);
   return findings === 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Readable as ReadableStream } from 'node:stream';
-import type { SegmentBytes } from '../../archive/archive.ts';
+import type { SegmentBytes } from '../../archive/segment-bytes.ts';
 import type { MediaAnswer } from '../call-context.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { Registrar } from '../registrar.ts';

@@ -1,0 +1,29 @@
+import { archiveDefaults } from '@vidette/contract/constants';
+import type { RecorderLimits } from './recorder.ts';
+
+export interface ArchiveLimits extends RecorderLimits {
+  /** Longest spans that may be asked for; longer ones get TimeRangeIsTooLong. */
+  readonly rangesMaxMs: number;
+  readonly playlistMaxMs: number;
+  readonly downloadMaxMs: number;
+  /** Catalog commits of all streams are grouped over this. */
+  readonly groupMs: number;
+  /** Bytes of the disk that recording leaves to the catalog. */
+  readonly reserveBytes: number;
+}
+
+/** The reasons are in design/archive.md. */
+export const defaultArchiveLimits: ArchiveLimits = {
+  pieceMaxMs: 10_000,
+  pieceMaxBytes: 16 * 1024 * 1024,
+  audioPieceMs: 2_000,
+  segmentMs: 60_000,
+  segmentMaxBytes: 1024 * 1024 * 1024,
+  queueMaxBytes: 16 * 1024 * 1024,
+  retryMs: 5_000,
+  rangesMaxMs: archiveDefaults.rangesMaxSeconds * 1000,
+  playlistMaxMs: archiveDefaults.playlistMaxSeconds * 1000,
+  downloadMaxMs: archiveDefaults.downloadMaxSeconds * 1000,
+  groupMs: 100,
+  reserveBytes: 64 * 1024 * 1024,
+};

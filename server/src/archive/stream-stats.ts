@@ -1,0 +1,42 @@
+import type { CatalogReads } from './catalog-reads.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil } from './layout.ts';
+
+/** From the oldest to the newest footage, ms since the epoch. */
+export interface ArchivePeriod {
+  readonly startTime: number;
+  readonly endTime: number;
+}
+
+export interface ArchiveStats {
+  /** Of the oldest and the newest footage, ms since the epoch; null while there is none. */
+  readonly startTime: number | null;
+  readonly endTime: number | null;
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly segments: number;
+  /** Bits per second, averaged over what is kept. */
+  readonly bitrate: number;
+}
+
+export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | undefined {
+  const stream = reads.stream(uid);
+  const first = stream && reads.firstSegment(stream.id);
+  const newest = stream && reads.newestSegment(stream.id);
+  return (
+    first && newest && { startTime: catalogMs(first.startTicks), endTime: catalogMsCeil(newest.endTicks) }
+  );
+}
+
+export function statsOf(reads: CatalogReads, uid: string): ArchiveStats {
+  const { bytes, segments, durationTicks } = reads.stream(uid) ?? { bytes: 0, segments: 0, durationTicks: 0 };
+  const period = periodOf(reads, uid);
+  const durationMs = Math.round((durationTicks * 1000) / CATALOG_TIMESCALE);
+  return {
+    startTime: period?.startTime ?? null,
+    endTime: period?.endTime ?? null,
+    durationMs,
+    bytes,
+    segments,
+    bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
+  };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { openArchive, recordSpan, temporaryRoot } from '../archive/archive-fixture.ts';
+import { footageOf, footageStartMs } from '../archive/footage-fixture.ts';
+import { check } from './check.ts';
+import { rebuildIndex } from './rebuild-index.ts';
+
+/** The data folder of a stopped server that recorded five seconds. */
+async function dataFolder(t: TestContext): Promise<string> {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), footageStartMs, footageStartMs + 5_000);
+  await archive.close();
+  return dirname(dir);
+}
+
+async function printed(command: typeof check, dataDir: string): Promise<{ code: number; lines: string[] }> {
+  const lines: string[] = [];
+  const code = await command({ dataDir, out: (line) => lines.push(line) });
+  return { code, lines };
+}
+
+test('[R10.3] check prints a line per finding and its exit code says whether there is one', async (t) => {
+  const dataDir = await dataFolder(t);
+  assert.deepEqual(await printed(check, dataDir), { code: 0, lines: ['The archive is in order.'] });
+  const stray = join(dataDir, 'archive', 'cam1', '2026-11-20', '23-00-00.000.mp4');
+  await writeFile(stray, 'mine');
+  assert.deepEqual(await printed(check, dataDir), {
+    code: 1,
+    lines: [`invariant 2: ${stray} has no row`, 'Findings: 1.'],
+  });
+  await rm(`${dataDir}/archive.sqlite`);
+  assert.equal((await printed(check, dataDir)).code, 1);
+});
+
+test('[R10.3] rebuild-index makes a catalog that check finds in order', async (t) => {
+  const dataDir = await dataFolder(t);
+  await rm(join(dataDir, 'archive.sqlite'));
+  const { code, lines } = await printed(rebuildIndex, dataDir);
+  assert.equal(code, 0);
+  assert.match(lines[0] ?? '', /^1 segments, \d+ bytes\.$/);
+  assert.equal((await printed(check, dataDir)).code, 0);
+});
