@@ -16,6 +16,12 @@ import { Done, pageOf, pageQuery } from '../page.ts';
 
 const uid = z.strictObject({ uid: Uid });
 const span = { start_time: TimeMs, end_time: TimeMs };
+
+/** The end of a span does not come before its start. */
+function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
+  return query.refine(({ start_time: start, end_time: end }) => start <= end, { path: ['end_time'] });
+}
+
 /** Minutes to add to UTC to get the reader's wall clock, as in 180 for Moscow. */
 const timezoneOffset = z.int().min(-840).max(840).default(0);
 const archiveErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
@@ -27,7 +33,7 @@ export const archiveCalls = {
     who: 'user',
     stream: 'archive',
     params: uid,
-    query: z.strictObject(span),
+    query: inOrder(z.strictObject(span)),
     reply: z.object({ period: ArchivePeriod.nullable(), ranges: z.array(ArchiveRange) }),
     errors: spanErrors,
   },
@@ -44,7 +50,7 @@ export const archiveCalls = {
     who: 'user',
     stream: 'archive',
     params: uid,
-    query: z.strictObject({ ...span, timezone_offset: timezoneOffset }),
+    query: inOrder(z.strictObject({ ...span, timezone_offset: timezoneOffset })),
     reply: z.object({ days: z.array(z.string()) }),
     errors: spanErrors,
   },
@@ -54,7 +60,7 @@ export const archiveCalls = {
     audited: true,
     stream: 'archive',
     params: uid,
-    query: z.strictObject({ ...span, timezone_offset: timezoneOffset }),
+    query: inOrder(z.strictObject({ ...span, timezone_offset: timezoneOffset })),
     reply: { contentType: 'video/mp4' },
     errors: spanErrors,
   },
@@ -64,7 +70,7 @@ export const archiveCalls = {
     audited: true,
     stream: 'archive',
     params: uid,
-    query: z.strictObject(span),
+    query: inOrder(z.strictObject(span)),
     reply: { contentType: 'application/vnd.apple.mpegurl' },
     errors: spanErrors,
   },

@@ -16,7 +16,7 @@ import {
   TimeMs,
   TunnelStatus,
 } from '../entities.ts';
-import { Done, pageOf, pageQuery } from '../page.ts';
+import { Done, pageOf } from '../page.ts';
 import { SignedIn } from './account.ts';
 
 const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;

@@ -20,7 +20,7 @@ function readCommonPasswords(): ReadonlySet<string> {
  * @throws Fault PasswordIsNotComplexEnough at the field `password`.
  */
 export function checkPassword(password: string, person: { login: string; email: string }): void {
-  const length = [...password].length;
+  const length = Array.from(password).length;
   const folded = password.normalize('NFKC').toLowerCase();
   const own = [person.login, person.email, person.email.split('@', 1)[0] ?? ''].map((text) =>
     text.normalize('NFKC').toLowerCase(),

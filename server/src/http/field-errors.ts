@@ -25,7 +25,7 @@ const fieldCodes: Partial<Record<CallName, Readonly<Record<string, ErrorCode>>>>
 
 /** A ValidationError that names every member that did not pass. */
 export function validationFault(name: CallName, error: z.ZodError, language: Language): Fault {
-  const fields = error.issues.slice(0, 50).flatMap((issue): FieldError[] => {
+  const found = error.issues.slice(0, 50).flatMap((issue): FieldError[] => {
     const paths =
       issue.code === 'unrecognized_keys'
         ? issue.keys.map((key) => [...issue.path, key].join('.'))
@@ -35,6 +35,8 @@ export function validationFault(name: CallName, error: z.ZodError, language: Lan
       return { path, code: code ?? issue.code, error: code ? messageOf(code, language) : issue.message };
     });
   });
+  // A value that breaks several rules is named once, by the first.
+  const fields = [...new Map(found.toReversed().map((field) => [field.path, field])).values()].toReversed();
   return new Fault('ValidationError', 'The request breaks its schema.', { details: { fields } });
 }
 

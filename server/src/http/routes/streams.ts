@@ -1,8 +1,6 @@
 import type { StreamState } from '@vidette/contract/entities';
-import type { Language } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { requireStreamRight } from '../../access/stream-policy.ts';
-import { Fault } from '../../base/fault.ts';
 import { describeTrack } from '../../live/message.ts';
 import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts';
 import type { Registrar } from '../registrar.ts';
