@@ -1,0 +1,155 @@
+/**
+ * `npm run bench catalog [DAYS]`: what the archive's catalog answers and how quickly, with ten streams of one-minute segments
+ * for a year (or DAYS), beside the same with a month in the same run. Each question must take under 5 ms at the median, and
+ * no more with age. Writes about 2.5 GB into the folder for temporary files and removes them.
+ */
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { availableDays } from '../server/src/archive/available-days.ts';
+import { openCatalogForReading, openCatalogForWriting } from '../server/src/archive/catalog-file.ts';
+import { CatalogReads, type StreamRow } from '../server/src/archive/catalog-reads.ts';
+import { encodeEntry } from '../server/src/archive/fragment-index.ts';
+import { intervalsOf } from '../server/src/archive/intervals.ts';
+import { catalogTicks } from '../server/src/archive/layout.ts';
+import { vodPlaylistOf } from '../server/src/archive/playlist.ts';
+
+const streamCount = 10;
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const endMs = Date.UTC(2026, 10, 21);
+const rounds = 300;
+const limitMs = 5;
+/** Older may be dearer per answer by this much before it counts: a deeper tree, colder pages. */
+const growthMax = 2;
+/** Below this, growth is noise. */
+const noticeableMs = 0.1;
+/** For comparison only: it reads the positions of ten thousand fragments. */
+const playlistQuestion = 'playlist of 3 hours';
+
+/** A question answers how many things it found, so that an archive with fewer days is compared fairly. */
+type Ask = (round: number) => number | Promise<number>;
+
+interface Result {
+  readonly answers: number;
+  readonly medianMs: number;
+  readonly p95Ms: number;
+  readonly worstMs: number;
+}
+
+/** A catalog as the recorder leaves it: 60 fragments a segment, a short gap in every tenth hour. */
+async function makeCatalog(path: string, days: number): Promise<void> {
+  const database = openCatalogForWriting(path);
+  database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -200000');
+  const entry = encodeEntry({ durationTicks: 90_000, bytes: 512_345, startsWithKey: true });
+  const entries = Buffer.concat(Array.from({ length: 60 }, () => entry));
+  const bytes = 60 * 512_345 + 1200;
+  const ticks = catalogTicks(minuteMs);
+  database.exec(`INSERT INTO init (id, digest, bytes) VALUES (1, zeroblob(32), zeroblob(1200))`);
+  const addStream = database.prepare(
+    'INSERT INTO stream (id, uid, segments, bytes, duration_ticks) VALUES (?, ?, 1, 1, 1)',
+  );
+  const addIndex = database.prepare('INSERT INTO fragment_index (id, entries) VALUES (?, ?)');
+  const addSegment = database.prepare('INSERT INTO segment VALUES (?, ?, ?, ?, 1, ?, 0)');
+  for (let stream = 1; stream <= streamCount; stream++) addStream.run(stream, `cam${stream}`);
+  const startMs = endMs - days * dayMs;
+  let row = 0;
+  database.exec('BEGIN');
+  for (let minute = 0; minute < days * 1440; minute++) {
+    if (minute % 600 === 599) continue;
+    for (let stream = 1; stream <= streamCount; stream++) {
+      // Streams do not begin their files at the same moment.
+      const start = catalogTicks(startMs + minute * minuteMs) + stream * 90_000;
+      addIndex.run(++row, entries);
+      addSegment.run(stream, start, start + ticks, bytes, row);
+    }
+    if (minute % 10_000 === 0) database.exec('COMMIT; BEGIN');
+  }
+  database.exec('COMMIT');
+  database.close();
+}
+
+/** Each question to the young and the old catalog by turns, so that what else the machine does falls on both. */
+async function measure(asks: readonly Ask[]): Promise<Result[]> {
+  const times: number[][] = asks.map(() => []);
+  const answers = asks.map(() => 0);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, ask] of asks.entries()) {
+      const from = performance.now();
+      const count = await ask(round);
+      times[index]?.push(performance.now() - from);
+      answers[index] = (answers[index] ?? 0) + count / rounds;
+    }
+  }
+  return times.map((list, index) => {
+    list.sort((a, b) => a - b);
+    const at = (share: number) => list[Math.floor(share * (list.length - 1))] ?? 0;
+    return { answers: answers[index] ?? 0, medianMs: at(0.5), p95Ms: at(0.95), worstMs: at(1) };
+  });
+}
+
+function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
+  const streams = reads.streams();
+  const streamOf = (round: number) => streams[round % streamCount] as StreamRow;
+  // Spread over the whole age, the same way in every run.
+  const momentOf = (round: number) => endMs - dayMs * (0.2 + ((round * 0.618) % 1) * (days - 0.5));
+  const threeHoursMs = 180 * minuteMs;
+  return {
+    'ranges of three hours': (round) => {
+      const at = momentOf(round);
+      return intervalsOf(reads, streamOf(round), at, at + threeHoursMs, false).length;
+    },
+    'days of three months': (round) => {
+      const at = Math.max(momentOf(round), endMs - (days - 92) * dayMs);
+      return availableDays(reads, streamOf(round), at - 92 * dayMs, at, 180).length;
+    },
+    'the newest segment': (round) => (reads.newestSegment(streamOf(round).id) ? 1 : 0),
+    'the next victim': () => reads.oldestClosed(1).length,
+    'totals for the quota': () => (reads.totalBytes() > 0 ? 1 : 0),
+    [playlistQuestion]: async (round) => {
+      const at = momentOf(round);
+      const text = await vodPlaylistOf(reads, streamOf(round), at, at + threeHoursMs);
+      return text.length > 0 ? 1 : 0;
+    },
+  };
+}
+
+const days = Number(process.argv[2] ?? 365);
+const folder = await mkdtemp(join(tmpdir(), 'vidette-bench-catalog-'));
+try {
+  const databases: DatabaseSync[] = [];
+  const catalogs: Record<string, Ask>[] = [];
+  for (const age of [30, days]) {
+    const path = join(folder, `${age}-days.sqlite`);
+    const from = performance.now();
+    await makeCatalog(path, age);
+    const seconds = ((performance.now() - from) / 1000).toFixed(1);
+    const megabytes = ((await stat(path)).size / 1e6).toFixed(0);
+    console.log(`${age} days of ${streamCount} streams: ${megabytes} MB, made in ${seconds} s`);
+    const database = openCatalogForReading(path);
+    databases.push(database);
+    catalogs.push(questionsOf(new CatalogReads(database), age));
+  }
+  console.log(`\nms, ${rounds} rounds            30 days        ${days} days`);
+  console.log('                         median     p95  median     p95   worst');
+  let failures = 0;
+  for (const name of Object.keys(catalogs[0] ?? {})) {
+    const [young, old] = await measure(catalogs.map((questions) => questions[name] as Ask));
+    if (!young || !old) continue;
+    const perAnswer = ({ medianMs, answers }: Result) => medianMs / answers;
+    const grew = old.medianMs > noticeableMs && perAnswer(old) > perAnswer(young) * growthMax;
+    const failed = name !== playlistQuestion && (old.medianMs >= limitMs || grew);
+    if (failed) failures++;
+    const cells = [young.medianMs, young.p95Ms, old.medianMs, old.p95Ms, old.worstMs];
+    const row = cells.map((value) => value.toFixed(3).padStart(8)).join('');
+    console.log(`${name.padEnd(23)}${row}${failed ? '  FAILED' : ''}`);
+  }
+  for (const database of databases) database.close();
+  console.log(
+    failures === 0 ? `\nAll under ${limitMs} ms at the median, no dearer with age.` : `\nFailed: ${failures}`,
+  );
+  process.exitCode = failures === 0 ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
