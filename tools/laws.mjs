@@ -82,7 +82,7 @@ const laws = [
     test: (file) => {
       const isLight =
         file.path.startsWith('contract/src/') && lightContract.has(posix.basename(file.path, '.ts'));
-      if (!isLight && !file.path.startsWith('ui/src/')) return [];
+      if (file.isTest || (!isLight && !file.path.startsWith('ui/src/'))) return [];
       return file.imports
         .filter(({ target, isType }) => !isType && (target === 'zod' || isHeavyContract(target)))
         .map(({ target }) => `imports ${target} at run time`);
