@@ -60,7 +60,7 @@ function unpackAggregate(bytes: Uint8Array, start: number, end: number, target: 
       target.malformed();
       return;
     }
-    target.aggregated(bytes.subarray(at + 2, next));
+    target.single(bytes, at + 2, next);
     at = next;
   }
 }

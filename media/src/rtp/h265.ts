@@ -94,7 +94,7 @@ function unpackAggregate(
       target.malformed();
       return;
     }
-    target.aggregated(bytes.subarray(at + 2, next));
+    target.single(bytes, at + 2, next);
     at = next + (donBytes > 0 ? 1 : 0);
   }
 }

@@ -57,7 +57,7 @@ export class LatmDepacketizer {
       this.#awaitsStart = true;
     }
     if (this.#pieces.length === 0) this.#timestamp = packet.timestamp;
-    this.#pieces.push(packet.bytes.subarray(packet.payloadStart, packet.payloadEnd));
+    this.#pieces.push(packet.bytes.slice(packet.payloadStart, packet.payloadEnd));
     this.#bytes += packet.payloadEnd - packet.payloadStart;
     if (this.#bytes > maxFrameBytes * this.#frames) this.#malformed();
     if (!packet.isMarker) return;

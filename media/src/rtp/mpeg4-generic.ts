@@ -1,6 +1,7 @@
 /** The RTP payload format of AAC: mpeg4-generic in its modes AAC-hbr and AAC-lbr (RFC 3640). */
 import { BitReader } from '../bits.ts';
 import { MalformedError } from '../malformed.ts';
+import { ByteArena } from './byte-arena.ts';
 import type { RtpPacket } from './packet.ts';
 
 /** One frame of sound as received. */
@@ -63,6 +64,7 @@ export class Mpeg4GenericDepacketizer {
   readonly #frameTicks: number;
   readonly #onFrame: (frame: AudioUnit) => void;
   readonly #hasHeaders: boolean;
+  readonly #arena = new ByteArena();
   /** A frame that is larger than a packet, as far as it came. */
   #fragments: Uint8Array[] = [];
   #fragmentBytes = 0;
@@ -122,9 +124,10 @@ export class Mpeg4GenericDepacketizer {
     sizes.forEach((size, index) => {
       const next = at + size;
       if (next <= payloadEnd && this.#fragmentBytes === 0) {
-        this.#give((timestamp + index * this.#frameTicks) >>> 0, [bytes.subarray(at, next)], size);
+        const data = [this.#arena.keep(bytes, at, next)];
+        this.#give((timestamp + index * this.#frameTicks) >>> 0, data, size);
       } else if (sizes.length === 1) {
-        this.#addFragment(bytes.subarray(at, payloadEnd), timestamp, size);
+        this.#addFragment(this.#arena.keep(bytes, at, payloadEnd), timestamp, size);
       } else {
         throw new MalformedError('AU longer than its packet');
       }

@@ -90,46 +90,36 @@ export class NalDepacketizer {
     this.#small(nal);
   }
 
-  /** For `NalRules.unpack`: a whole unit in `bytes` between `start` and `end`, with 4 free bytes before it. */
+  /** For `NalRules.unpack`: a whole unit in `bytes` between `start` and `end`. */
   single(bytes: Uint8Array, start: number, end: number): void {
     this.#closeFragment();
     const type = this.#rules.typeAt(bytes, start);
     if (!this.#rules.isSlice(type)) {
       this.#small(bytes.subarray(start, end));
     } else if (this.#beginSlice(bytes, start, type)) {
-      this.#builder.open(bytes, start, end, true);
-      this.#builder.close();
+      this.#builder.add(bytes, start, end, true);
     }
-  }
-
-  /** For `NalRules.unpack`: a whole unit without free bytes before it. */
-  aggregated(nal: Uint8Array): void {
-    this.#closeFragment();
-    const type = this.#rules.typeAt(nal, 0);
-    if (!this.#rules.isSlice(type)) this.#small(nal);
-    else if (this.#beginSlice(nal, 0, type)) this.#builder.add(nal, true);
   }
 
   /**
    * For `NalRules.unpack`: a piece of a unit.
    *
-   * @param start of the first piece: where the unit's header has been written, with 4 free bytes before it;
-   *   of others: where the payload begins
+   * @param start of the first piece: where the unit's header has been written; of others: where the payload begins
    */
   fragment(bytes: Uint8Array, start: number, end: number, isFirst: boolean, isLast: boolean): void {
     if (isFirst) {
       this.#closeFragment();
       const type = this.#rules.typeAt(bytes, start);
       if (!this.#rules.isSlice(type)) {
-        this.#smallPieces = [bytes.subarray(start, end)];
+        this.#smallPieces = [bytes.slice(start, end)];
       } else if (this.#beginSlice(bytes, start, type)) {
         this.#builder.open(bytes, start, end, true);
         this.#isSliceOpen = true;
       }
     } else if (this.#isSliceOpen) {
-      this.#builder.append(bytes.subarray(start, end));
+      this.#builder.append(bytes, start, end);
     } else if (this.#smallPieces) {
-      this.#smallPieces.push(bytes.subarray(start, end));
+      this.#smallPieces.push(bytes.slice(start, end));
     } else {
       // Its beginning was lost, and that has been noted, or the camera left it out.
       this.#isDamaged = true;
@@ -203,7 +193,7 @@ export class NalDepacketizer {
     for (const unit of annexBToNals(framed)) {
       const type = this.#rules.typeAt(unit, 0);
       if (!this.#rules.isSlice(type)) this.#sort(unit);
-      else if (this.#beginSlice(unit, 0, type)) this.#builder.add(unit, true);
+      else if (this.#beginSlice(unit, 0, type)) this.#builder.add(unit, 0, unit.length, true);
     }
   }
 
@@ -213,7 +203,7 @@ export class NalDepacketizer {
     if (this.#rules.isParameterSet(type)) {
       this.#keep(nal, type);
     } else if (!this.#rules.isDropped(type)) {
-      this.#builder.add(nal, false);
+      this.#builder.add(nal, 0, nal.length, false);
     }
   }
 

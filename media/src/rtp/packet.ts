@@ -1,6 +1,6 @@
 /**
  * The fixed header of RTP (RFC 3550, 5.1). One object is filled again for every packet, so that reading a packet
- * allocates nothing; whoever keeps something of it copies the field or takes a view of `bytes`.
+ * allocates nothing. `bytes` is the connection's read buffer: whoever keeps something of it makes a copy.
  */
 export class RtpPacket {
   bytes: Uint8Array = new Uint8Array(0);

@@ -1,13 +1,16 @@
 /**
  * Cuts what arrives on an RTSP connection into messages and interleaved packets (RFC 2326, 10.12).
- * Works in place: a packet that lies within one chunk is passed on as a view of it. Only what is split between
- * chunks is copied. Chunks belong to the parser and, through its views, to whoever gets the packets.
+ * Works in place: a packet that lies within one chunk is passed on where it is. Only what is split between chunks is
+ * copied, so that a chunk's memory can be filled again as soon as `push` returns.
  */
 import { MalformedError } from '../malformed.ts';
 import { header, parseHead, type RtspMessage } from './message.ts';
 
 export interface RtspParserHandler {
-  /** One RTP or RTCP packet lies in `bytes` from `start` to `end`; that memory is free for the receiver's use. */
+  /**
+   * One RTP or RTCP packet lies in `bytes` from `start` to `end`, until this returns. The receiver may write there; what
+   * it keeps it copies.
+   */
   packet(channel: number, bytes: Uint8Array, start: number, end: number): void;
   message(message: RtspMessage): void;
 }
@@ -18,6 +21,9 @@ const maxBodyBytes = 512 * 1024;
 const maxSkippedBytes = 256 * 1024;
 /** Channels above this are taken for rubbish: nobody has more than sixteen tracks. */
 const maxChannel = 31;
+
+/** A packet of the usual size, and some more. */
+const usualSplitBytes = 2048;
 
 const dollar = 0x24;
 const lineFeed = 0x0a;
@@ -40,8 +46,10 @@ export class RtspParser {
   readonly #handler: RtspParserHandler;
   /** The unfinished beginning of the next unit, when its length isn't known yet. */
   #rest: Uint8Array | undefined;
-  /** A packet of known length that is being filled from several chunks, header included. */
-  #split: Uint8Array | undefined;
+  /** Where a packet of known length is put together from several chunks, header included; used again and again. */
+  #split: Uint8Array = new Uint8Array(0);
+  /** Bytes of that packet, and how many of them came; 0 when there is none. */
+  #splitBytes = 0;
   #splitFilled = 0;
   #seenRtsp = false;
   #skippedInARow = 0;
@@ -50,40 +58,56 @@ export class RtspParser {
     this.#handler = handler;
   }
 
-  /** Takes the next chunk of the connection, of any length. */
-  push(chunk: Uint8Array): void {
-    const split = this.#split;
-    if (split) {
-      const taken = Math.min(split.length - this.#splitFilled, chunk.length);
-      split.set(taken === chunk.length ? chunk : chunk.subarray(0, taken), this.#splitFilled);
-      this.#splitFilled += taken;
-      if (this.#splitFilled < split.length) return;
-      this.#split = undefined;
-      this.#handler.packet(split[1] ?? 0, split, 4, split.length);
-      if (taken < chunk.length) this.#consume(chunk.subarray(taken));
+  /** Takes the next `length` bytes of the connection, which lie at the beginning of `chunk`. */
+  push(chunk: Uint8Array, length = chunk.length): void {
+    if (this.#splitBytes > 0) {
+      this.#consume(chunk, this.#finishSplit(chunk, length), length);
       return;
     }
     const rest = this.#rest;
     this.#rest = undefined;
-    this.#consume(rest ? join(rest, chunk) : chunk);
+    if (!rest) {
+      this.#consume(chunk, 0, length);
+      return;
+    }
+    const joined = join(rest, chunk.subarray(0, length));
+    this.#consume(joined, 0, joined.length);
   }
 
-  #consume(bytes: Uint8Array): void {
-    let at = 0;
-    const end = bytes.length;
+  /** Fills the packet that is split; returns where in the chunk it ended. */
+  #finishSplit(chunk: Uint8Array, length: number): number {
+    const split = this.#split;
+    const taken = Math.min(this.#splitBytes - this.#splitFilled, length);
+    split.set(chunk.subarray(0, taken), this.#splitFilled);
+    this.#splitFilled += taken;
+    if (this.#splitFilled === this.#splitBytes) {
+      this.#splitBytes = 0;
+      this.#handler.packet(split[1] ?? 0, split, 4, this.#splitFilled);
+    }
+    return taken;
+  }
+
+  #beginSplit(bytes: Uint8Array, at: number, end: number, packetBytes: number): void {
+    if (this.#split.length < packetBytes)
+      this.#split = new Uint8Array(Math.max(packetBytes, usualSplitBytes));
+    this.#split.set(bytes.subarray(at, end));
+    this.#splitBytes = packetBytes;
+    this.#splitFilled = end - at;
+  }
+
+  #consume(bytes: Uint8Array, from: number, end: number): void {
+    let at = from;
     while (at < end) {
       const first = bytes[at];
       if (first === dollar) {
         if (end - at < 4) break;
         if ((bytes[at + 1] ?? 0) > maxChannel) {
-          at = this.#skip(bytes, at + 1, 1);
+          at = this.#skip(bytes, at + 1, 1, end);
           continue;
         }
         const next = at + 4 + (((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0));
         if (next > end) {
-          this.#split = new Uint8Array(next - at);
-          this.#split.set(bytes.subarray(at));
-          this.#splitFilled = end - at;
+          this.#beginSplit(bytes, at, end, next - at);
           return;
         }
         this.#skippedInARow = 0;
@@ -92,43 +116,42 @@ export class RtspParser {
       } else if (first === carriageReturn || first === lineFeed) {
         at++;
       } else {
-        const match = matchStart(bytes, at);
+        const match = matchStart(bytes, at, end);
         if (match === 'partial') break;
         if (match === 'no') {
-          at = this.#skip(bytes, at + 1, 1);
+          at = this.#skip(bytes, at + 1, 1, end);
           continue;
         }
-        const next = this.#message(bytes, at);
+        const next = this.#message(bytes, at, end);
         if (next === undefined) break;
         this.#skippedInARow = 0;
         at = next;
       }
     }
-    if (at < end) this.#rest = bytes.subarray(at);
+    if (at < end) this.#rest = bytes.slice(at, end);
   }
 
   /** Parses the message at `at`; the position after it, or undefined while it isn't whole. */
-  #message(bytes: Uint8Array, at: number): number | undefined {
-    const head = headEnd(bytes, at);
+  #message(bytes: Uint8Array, at: number, end: number): number | undefined {
+    const head = headEnd(bytes, at, end);
     if (!head) {
-      if (bytes.length - at > maxHeadBytes)
-        throw new MalformedError(`RTSP header over ${maxHeadBytes} bytes`);
+      if (end - at > maxHeadBytes) throw new MalformedError(`RTSP header over ${maxHeadBytes} bytes`);
       return undefined;
     }
     const message = parseHead(latin1(bytes, at, head.end));
     const length = contentLength(message);
     const next = head.next + length;
-    if (next > bytes.length) return undefined;
+    if (next > end) return undefined;
     this.#seenRtsp = true;
     this.#handler.message({ ...message, body: bytes.slice(head.next, next) });
     return next;
   }
 
   /** Passes over rubbish up to something that may begin a unit; before the first message it means another protocol. */
-  #skip(bytes: Uint8Array, from: number, already: number): number {
+  #skip(bytes: Uint8Array, from: number, already: number, end: number): number {
     if (!this.#seenRtsp) throw new MalformedError('the answer is not RTSP');
     let at = from;
-    while (at < bytes.length && bytes[at] !== dollar && bytes[at] !== starts[0]?.[0]) at++;
+    while (at < end && bytes[at] !== dollar && bytes[at] !== starts[0]?.[0]) at++;
     const count = at - from + already;
     this.skippedBytes += count;
     this.#skippedInARow += count;
@@ -137,13 +160,13 @@ export class RtspParser {
   }
 }
 
-function matchStart(bytes: Uint8Array, at: number): 'yes' | 'no' | 'partial' {
+function matchStart(bytes: Uint8Array, at: number, end: number): 'yes' | 'no' | 'partial' {
   for (const start of starts) {
-    const length = Math.min(start.length, bytes.length - at);
+    const length = Math.min(start.length, end - at);
     let same = 0;
     while (same < length && bytes[at + same] === start[same]) same++;
     if (same === start.length) return 'yes';
-    if (same === bytes.length - at) return 'partial';
+    if (same === end - at) return 'partial';
   }
   return 'no';
 }
@@ -152,11 +175,16 @@ function matchStart(bytes: Uint8Array, at: number): 'yes' | 'no' | 'partial' {
 function headEnd(
   bytes: Uint8Array,
   from: number,
+  bytesEnd: number,
 ): { readonly end: number; readonly next: number } | undefined {
-  const limit = Math.min(bytes.length, from + maxHeadBytes);
+  const limit = Math.min(bytesEnd, from + maxHeadBytes);
   for (let at = bytes.indexOf(lineFeed, from); at >= 0 && at < limit; at = bytes.indexOf(lineFeed, at + 1)) {
-    if (bytes[at + 1] === lineFeed) return { end: at, next: at + 2 };
-    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return { end: at, next: at + 3 };
+    const isLineFeedOnly = bytes[at + 1] === lineFeed;
+    const next = at + (isLineFeedOnly ? 2 : 3);
+    if (next > bytesEnd) return undefined;
+    if (isLineFeedOnly || (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed)) {
+      return { end: at, next };
+    }
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns/promises';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
@@ -10,8 +10,18 @@ import { forbiddenReach, type ReachPolicy } from './reach.ts';
  * very addresses that passed is dialled, so that a name that changes its mind in between gains nothing. Redirects
  * come through here again.
  * Rejects with a Fault: STREAM_SOURCE_ERR when the policy refuses the address, EHOSTUNREACH when nobody answers there.
+ * With `onBytes` what arrives goes there and the socket emits no 'data'.
  */
-export type Dial = (host: string, port: number, tls: boolean, signal?: AbortSignal) => Promise<Socket>;
+export type Dial = (
+  host: string,
+  port: number,
+  tls: boolean,
+  signal?: AbortSignal,
+  onBytes?: TakeBytes,
+) => Promise<Socket>;
+
+/** Takes the first `length` bytes of memory that is filled again, for any connection, as soon as this returns. */
+export type TakeBytes = (bytes: Uint8Array, length: number) => void;
 
 /** Names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and mDNS count. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -29,12 +39,12 @@ const maxAttempts = 4;
 
 /** A dialler for the sources of one stream, bound to what that stream may reach. */
 export function createDial(policy: DialPolicy): Dial {
-  return async (host, port, tls, signal) => {
+  return async (host, port, tls, signal, onBytes) => {
     const ips = await resolveHost(host, policy, signal);
     let failure: unknown;
     for (const ip of ips.slice(0, maxAttempts)) {
       try {
-        return await connect({ ip, host, port, tls }, policy, signal);
+        return await connect({ ip, host, port, tls, onBytes }, policy, signal);
       } catch (cause) {
         signal?.throwIfAborted();
         failure = cause;
@@ -109,17 +119,31 @@ interface Target {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
+  readonly onBytes: TakeBytes | undefined;
 }
+
+/**
+ * What all connections that take bytes read into: the system fills it and the taker empties it before the next read.
+ * A buffer per read costs more than the parsing (design/ingest-cost.md). Large enough for a key frame that came at once.
+ */
+const readBuffer = new Uint8Array(256 * 1024);
 
 function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Promise<Socket> {
   const { ip, host, port, tls } = target;
+  const onread = readInto(target.onBytes);
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const timeoutMs = policy.timeoutMs ?? defaultTimeoutMs;
     // Cameras carry certificates that they signed themselves: TLS hides the traffic here, it proves no identity.
     const socket = tls
-      ? connectTls({ host: ip, port, rejectUnauthorized: false, ...(isIP(host) ? {} : { servername: host }) })
-      : connectTcp({ host: ip, port });
+      ? connectTls({
+          host: ip,
+          port,
+          rejectUnauthorized: false,
+          ...(isIP(host) ? {} : { servername: host }),
+          ...onread,
+        })
+      : connectTcp({ host: ip, port, ...onread });
     const finish = () => {
       cancel();
       signal?.removeEventListener('abort', onAbort);
@@ -145,6 +169,16 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
       resolve(socket);
     });
   });
+}
+
+/** The connect options by which a socket reads into `readBuffer`. */
+function readInto(onBytes: TakeBytes | undefined): { onread?: OnReadOpts } {
+  if (!onBytes) return {};
+  const callback = (length: number) => {
+    onBytes(readBuffer, length);
+    return true;
+  };
+  return { onread: { buffer: readBuffer, callback } };
 }
 
 function unreachable(cause: Error, host: string, port: number): Fault {

@@ -1,6 +1,7 @@
 import { aacTrack, parseAacConfig } from '@vidette/media/codec/aac';
 import { buildDops, OPUS_SAMPLE_RATE, opusTrack } from '@vidette/media/codec/opus';
 import { MalformedError } from '@vidette/media/malformed';
+import { ByteArena } from '@vidette/media/rtp/byte-arena';
 import { LatmDepacketizer, parseStreamMuxConfig } from '@vidette/media/rtp/latm';
 import { auHeaderLayout, Mpeg4GenericDepacketizer, type AudioUnit } from '@vidette/media/rtp/mpeg4-generic';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
@@ -63,6 +64,7 @@ function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): So
 /** Opus has no payload header: a packet is a frame (RFC 7587, 4.2). */
 class OpusReader {
   readonly malformedPayloads = 0;
+  readonly #arena = new ByteArena();
   readonly #onFrame: (frame: AudioUnit) => void;
 
   constructor(onFrame: (frame: AudioUnit) => void) {
@@ -70,8 +72,8 @@ class OpusReader {
   }
 
   push(packet: RtpPacket, lost: number): void {
-    const frame = packet.bytes.subarray(packet.payloadStart, packet.payloadEnd);
-    if (frame.length === 0) return;
+    if (packet.payloadStart === packet.payloadEnd) return;
+    const frame = this.#arena.keep(packet.bytes, packet.payloadStart, packet.payloadEnd);
     this.#onFrame({ timestamp: packet.timestamp, isDamaged: lost > 0, data: [frame], size: frame.length });
   }
 }

@@ -69,7 +69,6 @@ export class RtspConnection {
       message: (message) => this.#onMessage(message),
     });
     const { socket } = options;
-    socket.on('data', (chunk: Uint8Array) => this.#onData(chunk));
     socket.on('error', (cause) => this.#fail(this.#closedFault(cause)));
     socket.on('end', () => this.#fail(this.#closedFault(undefined)));
     socket.on('close', () => this.#fail(this.#closedFault(undefined)));
@@ -164,13 +163,13 @@ export class RtspConnection {
     return cseq;
   }
 
-  #onData(chunk: Uint8Array): void {
+  /** Takes the first `length` bytes of `bytes`, which have arrived; that memory is free again on return. */
+  receive(bytes: Uint8Array, length: number): void {
     if (this.#isClosing || this.#fault) return;
     this.lastReceivedMs = utcMs(this.#options.clock);
     this.#hasReceived = true;
     try {
-      // A plain view: slices of a Buffer cost several times as much.
-      this.#parser.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length));
+      this.#parser.push(bytes, length);
     } catch (cause) {
       this.#fail(
         cause instanceof MalformedError

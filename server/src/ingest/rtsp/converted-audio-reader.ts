@@ -40,7 +40,7 @@ export class ConvertedAudioReader implements PayloadReader {
     const { bytes, payloadStart, payloadEnd, timestamp } = packet;
     if (payloadStart === payloadEnd) return;
     const ticks = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs);
-    this.#converter?.write(bytes.subarray(payloadStart, payloadEnd), ticks);
+    this.#converter?.write(bytes.slice(payloadStart, payloadEnd), ticks);
   }
 
   close(): void {

@@ -65,9 +65,13 @@ async function connect(
   signal: AbortSignal,
 ): Promise<RtspConnection> {
   const isSamePlace = target.host.toLowerCase() === first.host.toLowerCase() && (target.tls || !first.tls);
-  const socket = await dial(target.host, target.port, target.tls, signal);
   const authorization = new Authorization({ credentials, allowBasic: isSamePlace });
-  return new RtspConnection({ socket, clock, authorization, replyTimeoutMs });
+  let connection: RtspConnection | undefined;
+  // Bytes are read in a later turn of the event loop than the one in which the dialled socket is handed over.
+  const receive = (bytes: Uint8Array, length: number) => connection?.receive(bytes, length);
+  const socket = await dial(target.host, target.port, target.tls, signal, receive);
+  connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs });
+  return connection;
 }
 
 /** OPTIONS and DESCRIBE; the description, or where a redirect leads. */

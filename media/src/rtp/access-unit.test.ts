@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { AccessUnitBuilder } from './access-unit.ts';
+
+/** Plays the connection's read buffer: whatever is passed on lies here for the length of one call. */
+const readBuffer = new Uint8Array(80 * 1024);
+
+function pass(bytes: Uint8Array, take: (buffer: Uint8Array, start: number, end: number) => void): void {
+  readBuffer.fill(0xee);
+  readBuffer.set(bytes, 7);
+  take(readBuffer, 7, 7 + bytes.length);
+  readBuffer.fill(0xdd);
+}
+
+interface Unit {
+  pieces: Uint8Array[];
+  /** Its last piece never comes. */
+  isAbandoned: boolean;
+  isSlice: boolean;
+}
+
+function prefixed({ pieces }: Unit): Uint8Array {
+  const body = Buffer.concat(pieces);
+  const prefix = Buffer.alloc(4);
+  prefix.writeUInt32BE(body.length);
+  return Buffer.concat([prefix, body]);
+}
+
+const unit: fc.Arbitrary<Unit> = fc.record({
+  pieces: fc.array(
+    fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 1, max: 70_000 }).map((length) => new Uint8Array(length).fill(length & 0xff)),
+    ),
+    { minLength: 1, maxLength: 4 },
+  ),
+  isAbandoned: fc.boolean(),
+  isSlice: fc.boolean(),
+});
+
+test('[R10.1] pictures hold their whole NAL units in order, wherever blocks end and though the read buffer is used again', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(unit, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 }),
+      (pictures) => {
+        const builder = new AccessUnitBuilder();
+        const seen = pictures.map((units, index) => {
+          for (const { pieces, isAbandoned, isSlice } of units) {
+            pieces.forEach((piece, at) =>
+              pass(piece, (buffer, start, end) =>
+                at === 0 ? builder.open(buffer, start, end, isSlice) : builder.append(buffer, start, end),
+              ),
+            );
+            if (isAbandoned) builder.abandon();
+            else builder.close();
+          }
+          return builder.take(index, false, false);
+        });
+        // Compared at the end: what comes later must not change what was handed over.
+        pictures.forEach((units, index) => {
+          const whole = units.filter(({ isAbandoned }) => !isAbandoned);
+          const slice = whole.find(({ isSlice }) => isSlice);
+          const found = seen[index];
+          if (!slice) {
+            assert.equal(found, undefined);
+            return;
+          }
+          assert.ok(found);
+          const expected = Buffer.concat(whole.map(prefixed));
+          assert.equal(Buffer.compare(Buffer.concat(found.data), expected), 0);
+          assert.equal(found.size, expected.length);
+          assert.deepEqual(Buffer.from(found.firstSlice), Buffer.from(slice.pieces[0] ?? []));
+        });
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('a picture of many packets is one slice, not one per packet', () => {
+  const builder = new AccessUnitBuilder();
+  builder.open(new Uint8Array(1400), 0, 1400, true);
+  for (let packet = 0; packet < 20; packet++) builder.append(new Uint8Array(1400), 0, 1400);
+  builder.close();
+  assert.equal(builder.take(0, true, false)?.data.length, 1);
+});
