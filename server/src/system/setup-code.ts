@@ -49,6 +49,7 @@ export class SetupCode {
     this.#code = newCode();
     this.#triesLeft = maxTries;
     this.#print(`Set-up code: ${this.#code}`);
+    this.#print(`It is good for ${lifetimeMs / 60_000} minutes; then a new one is printed here.`);
     this.#cancelRenewal = this.#clock.after(lifetimeMs, () => this.#renew());
   }
 }
