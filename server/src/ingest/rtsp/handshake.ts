@@ -66,12 +66,11 @@ async function connect(
 ): Promise<RtspConnection> {
   const isSamePlace = target.host.toLowerCase() === first.host.toLowerCase() && (target.tls || !first.tls);
   const authorization = new Authorization({ credentials, allowBasic: isSamePlace });
-  let connection: RtspConnection | undefined;
   // Bytes are read in a later turn of the event loop than the one in which the dialled socket is handed over.
-  const receive = (bytes: Uint8Array, length: number) => connection?.receive(bytes, length);
+  const taker: { connection?: RtspConnection } = {};
+  const receive = (bytes: Uint8Array, length: number) => taker.connection?.receive(bytes, length);
   const socket = await dial(target.host, target.port, target.tls, signal, receive);
-  connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs });
-  return connection;
+  return (taker.connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs }));
 }
 
 /** OPTIONS and DESCRIBE; the description, or where a redirect leads. */
