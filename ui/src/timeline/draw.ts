@@ -14,6 +14,8 @@ export interface TimelinePalette {
   readonly recordedEdge: string;
   readonly hatch: string;
   readonly live: string;
+  /** Where the glow of the live edge begins: the same colour, all but clear. */
+  readonly liveFaded: string;
   readonly playhead: string;
   readonly onPlayhead: string;
 }
@@ -143,7 +145,7 @@ function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette:
   const last = view.intervals.at(-1);
   if (last?.kind === 'live') {
     const glow = context.createLinearGradient(px - GLOW_PX, 0, px, 0);
-    glow.addColorStop(0, 'transparent');
+    glow.addColorStop(0, palette.liveFaded);
     glow.addColorStop(1, palette.live);
     context.globalAlpha = 0.7;
     context.fillStyle = glow;

@@ -14,7 +14,14 @@ export function PlayerBadge({ player }: { player: Player }) {
       <span className={classes.mode} data-mode={mode} data-moving={isMoving}>
         {i18n.t(mode === 'live' ? 'player.badge.live' : 'player.badge.archive')}
       </span>
-      {utcMs !== undefined && <time dateTime={new Date(utcMs).toISOString()}>{i18n.dateTime(utcMs)}</time>}
+      {utcMs !== undefined && (
+        <time dateTime={new Date(utcMs).toISOString()}>
+          <span className={classes.date} data-mode={mode}>
+            {i18n.date(utcMs)}{' '}
+          </span>
+          {i18n.time(utcMs)}
+        </time>
+      )}
       {mode === 'live' && isMoving && delayMs !== undefined && (
         <span className={classes.delay}>
           {i18n.t('player.badge.delay', {

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, Slider, Tooltip } from '@mantine/core';
+import { Button, NativeSelect, Slider, Tooltip } from '@mantine/core';
 import IconCamera from '@tabler/icons-react/dist/esm/icons/IconCamera.mjs';
 import IconMaximize from '@tabler/icons-react/dist/esm/icons/IconMaximize.mjs';
 import IconMinimize from '@tabler/icons-react/dist/esm/icons/IconMinimize.mjs';
@@ -9,9 +9,9 @@ import IconRewindBackward10 from '@tabler/icons-react/dist/esm/icons/IconRewindB
 import IconRewindForward10 from '@tabler/icons-react/dist/esm/icons/IconRewindForward10.mjs';
 import IconVolume from '@tabler/icons-react/dist/esm/icons/IconVolume.mjs';
 import IconVolumeOff from '@tabler/icons-react/dist/esm/icons/IconVolumeOff.mjs';
-import type { Icon } from '@tabler/icons-react';
 import { playbackSpeeds } from '@vidette/contract/constants';
 import type { ReactNode } from 'react';
+import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Player } from '../player.ts';
 import classes from './player-controls.module.css';
@@ -42,7 +42,7 @@ export function PlayerControls(props: PlayerControlsProps) {
   const isRunning = !['paused', 'ended', 'failed', 'unsupported', 'idle'].includes(state.name);
   return (
     <fieldset className={classes.controls} aria-label={i18n.t('player.controls')}>
-      <Control
+      <SignButton
         icon={isRunning ? IconPlayerPause : IconPlayerPlay}
         label={i18n.t(isRunning ? 'player.pause' : 'player.play')}
         isMain
@@ -50,12 +50,12 @@ export function PlayerControls(props: PlayerControlsProps) {
       />
       {hasArchive && (
         <>
-          <Control
+          <SignButton
             icon={IconRewindBackward10}
             label={i18n.t('player.back')}
             onClick={() => props.onStep(-STEP_MS)}
           />
-          <Control
+          <SignButton
             icon={IconRewindForward10}
             label={i18n.t('player.forward')}
             isDisabled={mode === 'live'}
@@ -94,15 +94,15 @@ export function PlayerControls(props: PlayerControlsProps) {
       )}
       <Volume player={player} />
       <div className={classes.more}>{props.children}</div>
-      <Control icon={IconCamera} label={i18n.t('player.snapshot')} onClick={props.onSnapshot} />
+      <SignButton icon={IconCamera} label={i18n.t('player.snapshot')} onClick={props.onSnapshot} />
       {props.onPictureInPicture && (
-        <Control
+        <SignButton
           icon={IconPictureInPicture}
           label={i18n.t('player.pip')}
           onClick={props.onPictureInPicture}
         />
       )}
-      <Control
+      <SignButton
         icon={props.isFullScreen ? IconMinimize : IconMaximize}
         label={i18n.t(props.isFullScreen ? 'player.fullScreen.leave' : 'player.fullScreen')}
         onClick={props.onFullScreen}
@@ -116,7 +116,7 @@ function Volume({ player }: { player: Player }) {
   const { isMuted, volume } = usePlayer(player);
   return (
     <div className={classes.volume}>
-      <Control
+      <SignButton
         icon={isMuted ? IconVolumeOff : IconVolume}
         label={i18n.t(isMuted ? 'player.unmute' : 'player.mute')}
         onClick={() => player.setMuted(!isMuted)}
@@ -134,31 +134,5 @@ function Volume({ player }: { player: Player }) {
         onChange={(value) => player.setVolume(value)}
       />
     </div>
-  );
-}
-
-interface ControlProps {
-  readonly icon: Icon;
-  readonly label: string;
-  readonly isMain?: boolean;
-  readonly isDisabled?: boolean;
-  readonly onClick: () => void;
-}
-
-/** A button that is only a sign: named for screen readers and, on hover or focus, for everybody. */
-export function Control({ icon: Sign, label, isMain = false, isDisabled = false, onClick }: ControlProps) {
-  return (
-    <Tooltip label={label} events={{ hover: true, focus: true, touch: false }}>
-      <ActionIcon
-        size="md"
-        variant={isMain ? 'filled' : 'subtle'}
-        {...(isMain ? {} : { color: 'gray' })}
-        aria-label={label}
-        disabled={isDisabled}
-        onClick={onClick}
-      >
-        <Sign size={18} stroke={1.6} aria-hidden="true" />
-      </ActionIcon>
-    </Tooltip>
   );
 }

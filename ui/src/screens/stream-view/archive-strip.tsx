@@ -12,14 +12,14 @@ import type { Viewer } from './viewer.ts';
 export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Stream }) {
   const i18n = useI18n();
   const problem = useSyncExternalStore(viewer.subscribe, viewer.getArchiveProblem);
-  const playheadMs = useCallback(() => viewer.player.utcMs, [viewer]);
+  const momentMs = useCallback(() => viewer.player.utcMs, [viewer]);
   if (!stream.canArchive) return <p className={classes.aside}>{i18n.t('timeline.forbidden')}</p>;
   return (
     <div className={classes.timeline}>
       <TimelineSlider
         timeline={viewer.timeline}
         label={i18n.t('timeline.label', { name: stream.name })}
-        playheadMs={playheadMs}
+        momentMs={momentMs}
       />
       {problem !== undefined && (
         <output className={classes.aside}>

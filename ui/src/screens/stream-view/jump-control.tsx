@@ -1,8 +1,8 @@
 import { Button, Popover, TextInput } from '@mantine/core';
 import IconCalendarTime from '@tabler/icons-react/dist/esm/icons/IconCalendarTime.mjs';
 import { useState, type FormEvent } from 'react';
+import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { Control } from '../../player/react/player-controls.tsx';
 import { Zone } from '../../timeline/zone.ts';
 import { localText, parseLocal } from './local-time.ts';
 import classes from './stream-view.module.css';
@@ -38,9 +38,7 @@ export function JumpControl({ shownMs, onJump }: JumpControlProps) {
   return (
     <Popover opened={isOpen} onChange={setOpen} position="top" trapFocus returnFocus withinPortal={false}>
       <Popover.Target>
-        <span>
-          <Control icon={IconCalendarTime} label={i18n.t('player.jump')} onClick={open} />
-        </span>
+          <SignButton icon={IconCalendarTime} label={i18n.t('player.jump')} onClick={open} />
       </Popover.Target>
       <Popover.Dropdown>
         <form className={classes.jump} onSubmit={submit}>

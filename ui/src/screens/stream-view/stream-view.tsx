@@ -1,7 +1,5 @@
 import { Anchor } from '@mantine/core';
 import IconInfoCircle from '@tabler/icons-react/dist/esm/icons/IconInfoCircle.mjs';
-import IconZoomIn from '@tabler/icons-react/dist/esm/icons/IconZoomIn.mjs';
-import IconZoomOut from '@tabler/icons-react/dist/esm/icons/IconZoomOut.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
@@ -14,8 +12,9 @@ import { notifyError } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { Control, PlayerControls } from '../../player/react/player-controls.tsx';
+import { PlayerControls } from '../../player/react/player-controls.tsx';
 import { PlayerPicture } from '../../player/react/player-picture.tsx';
+import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
 import { JumpControl } from './jump-control.tsx';
 import { saveSnapshot } from './snapshot.ts';
@@ -108,8 +107,7 @@ function Stage({ uid, stream }: StageProps) {
           {stream?.canArchive && (
             <>
               <JumpControl shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
-              <Control icon={IconZoomOut} label={i18n.t('timeline.zoomOut')} onClick={() => viewer.timeline.zoomOut()} />
-              <Control icon={IconZoomIn} label={i18n.t('timeline.zoomIn')} onClick={() => viewer.timeline.zoomIn()} />
+              <ZoomControls timeline={viewer.timeline} />
             </>
           )}
         </PlayerControls>

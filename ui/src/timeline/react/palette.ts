@@ -12,6 +12,7 @@ export function paletteOf(style: CSSStyleDeclaration): TimelinePalette {
     recordedEdge: colour('--accent'),
     hatch: colour('--timeline-hatch'),
     live: colour('--signal-green'),
+    liveFaded: colour('--timeline-live-faded'),
     playhead: colour('--accent'),
     onPlayhead: colour('--on-accent'),
   };

@@ -12,7 +12,7 @@ interface TimelineSliderProps {
   readonly timeline: Timeline;
   readonly label: string;
   /** The moment on screen, asked for before each drawing. */
-  readonly playheadMs: () => number | undefined;
+  readonly momentMs: () => number | undefined;
 }
 
 /** The time goes on even when nobody touches anything; this often is smooth enough for a playhead. */
@@ -20,12 +20,13 @@ const REDRAW_MS = 200;
 const SPEAK_MS = 1000;
 
 /** The timeline on its canvas, an input of a range to keyboards and screen readers. All behaviour is the core's. */
-export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderProps) {
+export function TimelineSlider({ timeline, label, momentMs }: TimelineSliderProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [zone] = useState(() => Zone.own());
   const [spoken, setSpoken] = useState('');
   const keysId = useId();
+  const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
 
   useEffect(() => {
@@ -38,7 +39,7 @@ export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderPr
     let isDue = true;
     const draw = (at: number) => {
       frame = requestAnimationFrame(draw);
-      timeline.frame(playheadMs());
+      timeline.frame(momentMs());
       if (!isDue && at - drawnAt < REDRAW_MS) return;
       isDue = false;
       drawnAt = at;
@@ -78,7 +79,7 @@ export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderPr
       unsubscribe();
       sizes.disconnect();
     };
-  }, [timeline, playheadMs, i18n, zone]);
+  }, [timeline, momentMs, i18n, zone]);
 
   useEffect(() => {
     const element = canvas.current;
@@ -102,7 +103,10 @@ export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderPr
     event.preventDefault();
     event.stopPropagation();
   };
-  const { scale, playheadMs: shownMs, nowMs } = timeline.getView();
+  const { playheadMs, nowMs } = timeline.getView();
+  const shownMs = Math.round(playheadMs ?? nowMs);
+  const fromMs = Math.floor(scale.startMs);
+  const toMs = Math.ceil(scale.endMs);
   return (
     <div className={classes.slider}>
       <canvas
@@ -118,10 +122,14 @@ export function TimelineSlider({ timeline, label, playheadMs }: TimelineSliderPr
         aria-label={label}
         aria-describedby={keysId}
         aria-valuetext={spoken}
-        min={Math.floor(scale.startMs)}
-        max={Math.ceil(Math.max(scale.endMs, shownMs ?? 0))}
+        min={fromMs}
+        max={toMs}
         step="any"
-        value={shownMs ?? nowMs}
+        value={shownMs}
+        // The input's own value is held between its ends; the playhead may be out of view.
+        aria-valuemin={fromMs}
+        aria-valuemax={toMs}
+        aria-valuenow={shownMs}
         // Swipes of a screen reader come as changes; keys are taken before they become one.
         onChange={(event) => timeline.goTo(event.currentTarget.valueAsNumber)}
         onKeyDown={onKeyDown}

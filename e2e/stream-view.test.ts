@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test, type TestContext } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { desktop, launchBrowser, newPerson, type Look } from './browser.ts';
+import { assertMoves, shownPicture } from './picture.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+let server: TestServer;
+let client: Client;
+let cookie: string;
+let browser: Browser;
+let uid: string;
+
+before(async () => {
+  server = await startServer();
+  ({ client, cookie } = await administratorOf(server));
+  ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** The stream's view, signed in. */
+async function open(t: TestContext, search = '', look: Look = desktop): Promise<Page> {
+  const person = await newPerson(browser, look);
+  t.after(() => person.close());
+  const [name = '', value = ''] = cookie.split('=');
+  await person.addCookies([{ name, value, url: server.url }]);
+  const page = await person.newPage();
+  await page.goto(`${server.url}/ui/stream/${uid}/view${search}`);
+  return page;
+}
+
+/** What the page says about its player. */
+function marks(page: Page) {
+  return page.evaluate(() => {
+    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
+    return { state: data?.['playerState'], mode: data?.['playerMode'], utcMs: Number(data?.['utcMs']) };
+  });
+}
+
+function playing(page: Page, mode: 'live' | 'archive') {
+  return until(
+    () => marks(page),
+    (mark) => mark.mode === mode && mark.state === 'playing' && mark.utcMs > 0,
+  );
+}
+
+/** UTC ms by the clock that is drawn into the picture. */
+async function drawnMs(page: Page): Promise<number> {
+  const shown = await until(
+    () => shownPicture(page),
+    (picture) => picture?.clockMs !== undefined,
+  );
+  return shown?.clockMs ?? Number.NaN;
+}
+
+/** Waits until so much is recorded; resolves with its beginning. */
+async function recordedFor(ms: number): Promise<number> {
+  const { period } = await until(
+    () => {
+      const nowMs = Date.now();
+      return client.getArchiveRanges({
+        params: { uid },
+        query: { start_time: nowMs - 3_600_000, end_time: nowMs },
+      });
+    },
+    ({ ranges }) => {
+      const start = ranges.find(({ status }) => status === 'fragment');
+      return start !== undefined && Date.now() - start.date > ms;
+    },
+    90_000,
+  );
+  assert.ok(period);
+  return period.startTime;
+}
+
+test('[R2.8] [R4.7] the live picture moves, shows now, and the page is named after the stream', async (t) => {
+  const page = await open(t);
+  await playing(page, 'live');
+  await assertMoves(page);
+  await until(
+    async () => Date.now() - (await drawnMs(page)),
+    (behindMs) => behindMs < 3000,
+  );
+  assert.equal(await page.title(), 'Gate 2 – Vidette');
+});
+
+test('[R4.8] [R4.7] [R9.5] a step back plays the archive there, at the speed asked for, and live returns at speed 1', async (t) => {
+  await recordedFor(25_000);
+  const page = await open(t);
+  const live = await playing(page, 'live');
+  const back = page.getByRole('button', { name: '10 seconds back' });
+  await back.click();
+  await back.click();
+  const archive = await playing(page, 'archive');
+  assert.ok(archive.utcMs < live.utcMs - 5000, `${live.utcMs - archive.utcMs} ms back`);
+  await assertMoves(page);
+  await page.getByLabel('Speed').selectOption('0.5');
+  assert.equal(await page.evaluate(() => document.querySelector('video')?.playbackRate), 0.5);
+  await page.getByRole('button', { name: 'Go to live' }).click();
+  await playing(page, 'live');
+  assert.equal(await page.getByLabel('Speed').inputValue(), '1');
+  await until(
+    async () => Date.now() - (await drawnMs(page)),
+    (behindMs) => behindMs < 3000,
+  );
+});
+
+test('[R4.9] a click on the timeline shows that moment, not the key frame before it', async (t) => {
+  const startMs = await recordedFor(30_000);
+  const page = await open(t);
+  await playing(page, 'live');
+  const zoomIn = page.getByRole('button', { name: 'Zoom in' });
+  while (await zoomIn.isEnabled()) await zoomIn.click();
+  const box = await page.locator('canvas').boundingBox();
+  assert.ok(box);
+  // Paused, so that the frame shown stays the one asked for.
+  await page.getByRole('button', { name: '10 seconds back' }).click();
+  await playing(page, 'archive');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const scale = await page.getByRole('slider', { name: 'Timeline of Gate 2' }).evaluate((input) => ({
+    fromMs: Number(input.getAttribute('aria-valuemin')),
+    toMs: Number(input.getAttribute('aria-valuemax')),
+  }));
+  const msPerPx = (scale.toMs - scale.fromMs) / box.width;
+  const px = Math.round((startMs + 13_345 - scale.fromMs) / msPerPx);
+  const wantedMs = scale.fromMs + px * msPerPx;
+  await page.mouse.click(box.x + px, box.y + 40);
+  await until(
+    () => drawnMs(page),
+    (ms) => Math.abs(ms - wantedMs) < 2 * msPerPx + 100,
+  );
+});
+
+test('a link with a time opens the archive there', async (t) => {
+  const startMs = await recordedFor(20_000);
+  const page = await open(t, `?t=${startMs + 5000}`);
+  await playing(page, 'archive');
+  const shownMs = await drawnMs(page);
+  assert.ok(
+    shownMs >= startMs + 4900 && shownMs < startMs + 15_000,
+    `${shownMs - startMs} ms after the start`,
+  );
+});
+
+test('[R1.7] by keyboard alone: pause, play, back, live; and the slider says where it is', async (t) => {
+  await recordedFor(25_000);
+  const page = await open(t);
+  await playing(page, 'live');
+  await page.keyboard.press('k');
+  await page.locator('[data-player-state=paused]').waitFor({ state: 'attached' });
+  await page.keyboard.press('k');
+  await playing(page, 'live');
+  const slider = page.getByRole('slider', { name: 'Timeline of Gate 2' });
+  await slider.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await playing(page, 'archive');
+  await until(
+    () => slider.getAttribute('aria-valuetext'),
+    (text) => /recorded from .* to/.test(text ?? ''),
+  );
+  await page.keyboard.press('End');
+  await playing(page, 'live');
+});
+
+test('[R9.1] a paused stream says so in words within moments, and the button there brings it back', async (t) => {
+  const page = await open(t);
+  await playing(page, 'live');
+  await client.pauseStream({ body: { uid } });
+  const resume = page.getByRole('button', { name: 'Resume the stream' });
+  await resume.waitFor();
+  await resume.click();
+  await playing(page, 'live');
+  await assertMoves(page);
+});
+
+test('[R4.12] a stream one may not view says so, and is not asked for again', async (t) => {
+  const page = await open(t);
+  await playing(page, 'live');
+  let asked = 0;
+  await page.route(`**/v1/stream/${uid}?*`, (route) => {
+    asked += 1;
+    return route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({ code: 'Forbidden', error: "You don't have access." }),
+    });
+  });
+  await page.getByRole('heading', { name: "You don't have access." }).waitFor();
+  const refused = asked;
+  const polled = page.waitForRequest(`**/v1/stream/${uid}?*`, { timeout: 3000 });
+  await assert.rejects(polled, /Timeout/);
+  assert.equal(asked, refused);
+  assert.equal(await page.locator('video').count(), 0);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [width, language] of [
+    [360, 'ru'],
+    [1280, 'en'],
+  ] as const) {
+    test(`[R1.6] [R1.7] axe finds nothing serious and nothing is cut off: ${colorScheme}, ${width} px, ${language}`, async (t) => {
+      await client.saveProfile({ body: { language } });
+      t.after(() => client.saveProfile({ body: { language: 'en' } }));
+      const page = await open(t, '', { width, height: 800, colorScheme, language });
+      await playing(page, 'live');
+      await page.evaluate(await readFile(axeFile, 'utf8'));
+      const serious = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof import('axe-core') };
+        const { violations } = await axe.run('main');
+        return violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      });
+      assert.deepEqual(serious, []);
+      const tooWidePx = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(tooWidePx <= 0, `${tooWidePx} px too wide`);
+    });
+  }
+}

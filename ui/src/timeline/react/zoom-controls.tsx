@@ -1,0 +1,28 @@
+import IconZoomIn from '@tabler/icons-react/dist/esm/icons/IconZoomIn.mjs';
+import IconZoomOut from '@tabler/icons-react/dist/esm/icons/IconZoomOut.mjs';
+import { useSyncExternalStore } from 'react';
+import { SignButton } from '../../components/sign-button.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { Timeline } from '../timeline.ts';
+
+/** Steps of zoom as buttons, which rest at the timeline's bounds [R9.4]. */
+export function ZoomControls({ timeline }: { timeline: Timeline }) {
+  const i18n = useI18n();
+  const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
+  return (
+    <>
+      <SignButton
+        icon={IconZoomOut}
+        label={i18n.t('timeline.zoomOut')}
+        isDisabled={!scale.canZoomOut}
+        onClick={() => timeline.zoomOut()}
+      />
+      <SignButton
+        icon={IconZoomIn}
+        label={i18n.t('timeline.zoomIn')}
+        isDisabled={!scale.canZoomIn}
+        onClick={() => timeline.zoomIn()}
+      />
+    </>
+  );
+}
