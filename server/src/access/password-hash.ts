@@ -14,11 +14,18 @@ const maxWaiting = 64;
 
 const format = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
+type Derive = typeof derive;
+
 /** Makes and checks password hashes in the PHC string format, a few at a time. */
 export class PasswordHasher {
+  readonly #deriveKey: Derive;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #decoy: Promise<string> | undefined;
+
+  constructor(deriveKey: Derive = derive) {
+    this.#deriveKey = deriveKey;
+  }
 
   /** @throws Fault TooManyRequests when too many wait already. */
   async hash(password: string): Promise<string> {
@@ -59,7 +66,7 @@ export class PasswordHasher {
       this.#running++;
     }
     try {
-      return await derive('argon2id', { message: password.normalize('NFKC'), nonce, ...options });
+      return await this.#deriveKey('argon2id', { message: password.normalize('NFKC'), nonce, ...options });
     } finally {
       const next = this.#waiting.shift();
       if (next) next();

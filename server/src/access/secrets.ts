@@ -37,11 +37,12 @@ export function newCode(): string {
 
 /** Codes are compared as people mean them: without case, spaces and the hyphen. */
 export function isSameCode(typed: string, code: string): boolean {
-  const bytes = (text: string) =>
-    createHash('sha256')
-      .update(text.toUpperCase().replace(/[^A-Z0-9]/g, ''))
-      .digest();
-  return timingSafeEqual(bytes(typed), bytes(code));
+  return timingSafeEqual(Buffer.from(hashCode(typed)), Buffer.from(hashCode(code)));
+}
+
+/** What is stored in place of a code, hex; the same however people type it. */
+export function hashCode(code: string): string {
+  return hashSecret(code.toUpperCase().replace(/[^A-Z0-9]/g, ''));
 }
 
 /** The alphabet has 32 letters, so that a byte's low five bits choose one without a bias. */

@@ -17,6 +17,7 @@ import { registerBookmarks } from './routes/bookmarks.ts';
 import { registerLater } from './routes/later.ts';
 import { registerLive } from './routes/live.ts';
 import { registerMosaics } from './routes/mosaics.ts';
+import { registerPassword } from './routes/password.ts';
 import { registerProbe } from './routes/probe.ts';
 import { registerStreams } from './routes/streams.ts';
 import { registerStreamRights } from './routes/stream-rights.ts';
@@ -56,6 +57,7 @@ export async function createHttp(services: Services): Promise<Http> {
   const watchers = new Watchers(services);
   const desk = new StreamDesk({ ...services, watchers });
   registerAccount(registrar, services);
+  registerPassword(registrar, services.passwordReset);
   registerStreams(registrar, services, desk);
   registerStreamRights(registrar, services, watchers);
   registerProbe(registrar, services);

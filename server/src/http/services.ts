@@ -14,6 +14,7 @@ import type { Health } from '../system/health.ts';
 import type { LicenseKeeper } from '../system/license.ts';
 import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
+import type { PasswordReset } from '../system/password-reset.ts';
 import type { StatusKeeper } from '../system/status-keeper.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
@@ -51,6 +52,7 @@ export interface Services {
   readonly store: Store;
   readonly doorkeeper: Doorkeeper;
   readonly passwords: PasswordHasher;
+  readonly passwordReset: PasswordReset;
   readonly lock: Lock;
   readonly license: LicenseKeeper;
   readonly health: Health;

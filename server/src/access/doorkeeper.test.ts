@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Store } from '../store/store.ts';
+import { Doorkeeper } from './doorkeeper.ts';
+import { hashSecret, newSecret } from './secrets.ts';
+
+let folder: string;
+let store: Store;
+let people = 0;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-door-'));
+  store = await Store.open({ file: join(folder, 'vidette.db'), redact: (source) => source });
+});
+
+after(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+async function visit() {
+  const clock = new ManualClock();
+  const doorkeeper = new Doorkeeper({
+    users: store.users,
+    sessions: store.sessions,
+    tokens: store.tokens,
+    clock,
+    log: silentLog,
+    sessionMs: 3_600_000,
+  });
+  const user = await store.users.add({
+    login: `person${++people}`,
+    email: '',
+    full_name: '',
+    language: 'en',
+    password_hash: null,
+    is_admin: 0,
+    max_stream_creation: 0,
+    is_managed: 0,
+    must_change_password: 0,
+    is_blocked: 0,
+    created_ms: 1,
+    last_seen_ms: null,
+  });
+  const session = await doorkeeper.open(user, { ip: '10.0.0.1', userAgent: 'test' });
+  return { clock, doorkeeper, user, session };
+}
+
+test('[R7.19] a session opens by its secret only, which is not kept', async () => {
+  const { doorkeeper, user, session } = await visit();
+  const principal = await doorkeeper.bySession(session.secret, '10.0.0.1');
+  assert.equal(principal?.user.id, user.id);
+  assert.equal(principal.isReadOnly, true);
+  assert.equal(await doorkeeper.bySession(newSecret(), ''), undefined);
+  assert.equal(await doorkeeper.bySession(session.id, ''), undefined);
+  const [row] = await store.sessions.ofUser(user.id);
+  assert.equal(row?.secret_hash, hashSecret(session.secret));
+});
+
+test('a session slides on with use and ends without', async () => {
+  const { clock, doorkeeper, user, session } = await visit();
+  for (let hour = 0; hour < 4; hour++) {
+    clock.advance(3_000_000);
+    assert.ok(await doorkeeper.bySession(session.secret, '10.0.0.2'));
+    // Being seen is written in the background.
+    while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await nextTurn();
+  }
+  assert.equal((await store.sessions.ofUser(user.id))[0]?.ip, '10.0.0.2');
+  clock.advance(3_600_001);
+  assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
+});
+
+test('[R4.4] a blocked user’s sessions and tokens stop working at once', async () => {
+  const { doorkeeper, user, session } = await visit();
+  const secret = newSecret();
+  await store.tokens.add({
+    user_id: user.id,
+    name: 't',
+    secret_hash: hashSecret(secret),
+    created_ms: 1,
+    expires_ms: null,
+    last_used_ms: null,
+  });
+  const heard: number[] = [];
+  doorkeeper.onAccessChange(({ userId }) => heard.push(userId));
+  const principal = await doorkeeper.bySession(session.secret, '');
+  assert.ok(principal && (await doorkeeper.byToken(secret)));
+  await store.users.save(user.id, { is_blocked: 1 });
+  doorkeeper.forget(user.id);
+  assert.deepEqual(heard, [user.id]);
+  assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
+  assert.equal(await doorkeeper.byToken(secret), undefined);
+  assert.equal(await doorkeeper.isStillWelcome(principal), false);
+});
+
+test('what another process ended is noticed within a second', async () => {
+  const { clock, doorkeeper, user, session } = await visit();
+  assert.ok(await doorkeeper.bySession(session.secret, ''));
+  await store.sessions.removeOfUser(user.id, undefined);
+  clock.advance(1_000);
+  assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
+});
+
+test('[R7.23] a token ends at its time', async () => {
+  const { clock, doorkeeper, user } = await visit();
+  const secret = newSecret();
+  await store.tokens.add({
+    user_id: user.id,
+    name: 't',
+    secret_hash: hashSecret(secret),
+    created_ms: 1,
+    expires_ms: clock.wallMs() + 5_000,
+    last_used_ms: null,
+  });
+  assert.equal((await doorkeeper.byToken(secret))?.by.kind, 'token');
+  clock.advance(5_000);
+  assert.equal(await doorkeeper.byToken(secret), undefined);
+});
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

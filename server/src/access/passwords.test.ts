@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '../base/fault.ts';
+import { PasswordHasher } from './password-hash.ts';
+import { checkPassword } from './password-rules.ts';
+
+const person = { login: 'operator.one', email: 'first.last@example.org' };
+
+function isRefused(password: string): boolean {
+  try {
+    checkPassword(password, person);
+    return false;
+  } catch (error) {
+    assert.ok(error instanceof Fault && error.code === 'PasswordIsNotComplexEnough');
+    return true;
+  }
+}
+
+test('[R5.1] passwords: 8 to 128 characters, not one’s own names, not common', () => {
+  const bad = ['', '1234567', 'x'.repeat(129), 'Operator.One', 'FIRST.LAST@example.org', 'first.last'];
+  for (const password of [
+    ...bad,
+    'password',
+    'Password1',
+    'qwertyui',
+    '12345678',
+    'йцукенгш123'.slice(0, 8),
+  ]) {
+    assert.ok(isRefused(password), password);
+  }
+  for (const password of ['ведро и труба', 'x7#kQ!pz', '🐴🔋🧷📎🐴🔋🧷📎', 'z'.repeat(60) + 'abc']) {
+    assert.ok(!isRefused(password), password);
+  }
+});
+
+test('a hash opens to its password only, and holds its parameters', async () => {
+  const hasher = new PasswordHasher();
+  const hash = await hasher.hash('корень 42');
+  assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[^$]{22}\$[^$]{43}$/);
+  assert.equal(await hasher.verify('корень 42', hash), true);
+  assert.equal(await hasher.verify('корень 43', hash), false);
+  assert.notEqual(await hasher.hash('корень 42'), hash);
+});
+
+test('the same password typed by another keyboard is the same', async () => {
+  const hasher = new PasswordHasher();
+  assert.equal(await hasher.verify('e\u0301clair 1', await hasher.hash('\u00e9clair 1')), true);
+});
+
+test('nobody’s password is never right', async () => {
+  const hasher = new PasswordHasher();
+  assert.equal(await hasher.verify('a password that nobody has', undefined), false);
+  assert.equal(await hasher.verify('', null), false);
+});
+
+test('a crowd waits its turn, and a mob is told to come later', async () => {
+  let running = 0;
+  let most = 0;
+  const hasher = new PasswordHasher(async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    return Buffer.alloc(32);
+  });
+  const results = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.hash('x')));
+  const refused = results.filter((result) => result.status === 'rejected');
+  assert.equal(most, 2);
+  assert.equal(refused.length, 70 - 66);
+  for (const { reason } of refused) assert.equal((reason as Fault).code, 'TooManyRequests');
+});

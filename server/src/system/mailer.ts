@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import { Fault } from '../base/fault.ts';
+import type { Config } from '../config/schema.ts';
+
+/** One e-mail to one person; both bodies say the same. */
+export interface Letter {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Together below the twenty seconds that the page waits for an answer. */
+const connectTimeoutMs = 5_000;
+const answerTimeoutMs = 10_000;
+
+/** Sends e-mail by the configured SMTP server (RFC 5321); the library is loaded when the first letter is due. */
+export class Mailer {
+  readonly #config: Pick<Config, 'smtp' | 'app'>;
+
+  /** `config` is read anew for every letter: changes count at once. */
+  constructor(config: Pick<Config, 'smtp' | 'app'>) {
+    this.#config = config;
+  }
+
+  get isConfigured(): boolean {
+    return this.#config.smtp.host !== null;
+  }
+
+  /** Connects and signs in, sends nothing. @throws Fault Unavailable */
+  async verify(): Promise<void> {
+    const transport = await this.#transport();
+    await told(transport.verify());
+  }
+
+  /** Resolves when the server has taken the letter. @throws Fault Unavailable */
+  async send(letter: Letter): Promise<void> {
+    const transport = await this.#transport();
+    const from = { name: this.#config.app.title, address: this.#sender() };
+    await told(transport.sendMail({ from, ...letter }));
+  }
+
+  async #transport() {
+    const { host, port, tls, user, password } = this.#config.smtp;
+    if (host === null) throw new Fault('Unavailable', 'No mail server is configured.');
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      host,
+      port,
+      secure: tls === 'always',
+      requireTLS: tls === 'starttls',
+      ignoreTLS: tls === 'never',
+      ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
+      connectionTimeout: connectTimeoutMs,
+      greetingTimeout: connectTimeoutMs,
+      socketTimeout: answerTimeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  #sender(): string {
+    const { from, user } = this.#config.smtp;
+    return from ?? (user?.includes('@') ? user : `vidette@${hostname()}`);
+  }
+}
+
+async function told(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (cause) {
+    throw new Fault('Unavailable', 'The mail server does not take our letters.', { cause });
+  }
+}

@@ -1,0 +1,179 @@
+import { Attempts } from '../access/attempts.ts';
+import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { PasswordHasher } from '../access/password-hash.ts';
+import { checkPassword } from '../access/password-rules.ts';
+import { hashCode, newCode } from '../access/secrets.ts';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/schema.ts';
+import { keyOf } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+import type { UserRecord } from '../store/users.ts';
+import type { Mailer } from './mailer.ts';
+import { resetLetter } from './reset-letter.ts';
+
+/** Between two codes for one address. */
+const againAfterMs = 60_000;
+const windowMs = 15 * 60_000;
+const maxTries = 5;
+
+export interface PasswordResetOptions {
+  /** Read at every call: changes count at once. */
+  readonly config: Pick<Config, 'passwordReset' | 'app' | 'publicUrl'>;
+  readonly store: Pick<Store, 'users' | 'sessions' | 'resetCodes'>;
+  readonly doorkeeper: Doorkeeper;
+  readonly passwords: PasswordHasher;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * A new password for whoever reads the e-mail of an account [R7.20, R7.21]: a code that lives some minutes, works once
+ * and survives five wrong tries. Unless configured otherwise, answers and their times are the same for known and
+ * unknown addresses: the mail server is spoken to in either case, the letter itself goes out afterwards.
+ */
+export class PasswordReset {
+  readonly #options: PasswordResetOptions;
+  readonly #sentTo: Attempts;
+  readonly #sentBy: Attempts;
+  readonly #triedFor: Attempts;
+  readonly #triedBy: Attempts;
+  readonly #letters = new Set<Promise<void>>();
+
+  constructor(options: PasswordResetOptions) {
+    this.#options = options;
+    this.#sentTo = new Attempts(options.clock, { max: 1, windowMs: againAfterMs });
+    this.#sentBy = new Attempts(options.clock, { max: 20, windowMs });
+    this.#triedFor = new Attempts(options.clock, { max: 20, windowMs });
+    this.#triedBy = new Attempts(options.clock, { max: 50, windowMs });
+  }
+
+  /**
+   * Sends a code, if somebody has this address. Returns the seconds until another may be asked for.
+   * @throws Fault ActionNotAcceptable when switched off, TooManyRequests, Unavailable without the mail server's help,
+   * NotFound for an unknown address when `passwordReset.revealUnknown` is on
+   */
+  async send(email: string, ip: string): Promise<number> {
+    this.#requireEnabled();
+    const { mailer, config } = this.#options;
+    takeAttempt(this.#sentBy, ip);
+    takeAttempt(this.#sentTo, keyOf(email));
+    const user = await this.#userOf(email);
+    try {
+      await mailer.verify();
+    } catch (error) {
+      // Nothing was sent: the next try need not wait.
+      this.#sentTo.clear(keyOf(email));
+      this.#options.log.error({ error: causeOf(error) }, 'the mail server cannot be used');
+      throw error;
+    }
+    if (user) this.#sendInBackground(user);
+    else if (config.passwordReset.revealUnknown) throw new Fault('NotFound', 'Nobody has this e-mail.');
+    return againAfterMs / 1_000;
+  }
+
+  /**
+   * Sets a password by a code and ends all sessions of its owner, whose login is returned.
+   * @throws Fault UnknownLifetimeCode, PasswordIsNotComplexEnough, TooManyRequests, ActionNotAcceptable
+   */
+  async reset(typed: { email: string; code: string; password: string }, ip: string): Promise<string> {
+    this.#requireEnabled();
+    takeAttempt(this.#triedBy, ip);
+    takeAttempt(this.#triedFor, keyOf(typed.email));
+    const { store, passwords, doorkeeper } = this.#options;
+    // What is wrong whoever it is for must not cost one of the code's few tries.
+    checkPassword(typed.password, { login: '', email: typed.email });
+    const user = await this.#requireCode(typed.email, typed.code);
+    checkPassword(typed.password, user);
+    const password_hash = await passwords.hash(typed.password);
+    // Of two that come with the same code at once, the one that removes it goes on.
+    if (!(await store.resetCodes.remove(user.id))) throw wrongCode();
+    await store.users.save(user.id, { password_hash, must_change_password: 0 });
+    await store.sessions.removeOfUser(user.id, undefined);
+    doorkeeper.forget(user.id);
+    return user.login;
+  }
+
+  /** Resolves when no letter is under way any more. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#letters);
+  }
+
+  #requireEnabled(): void {
+    const { mailer, config } = this.#options;
+    if (mailer.isConfigured && config.passwordReset.enabled) return;
+    throw new Fault('ActionNotAcceptable', 'Passwords are not reset by e-mail here.');
+  }
+
+  /** Who may get a code: not the blocked, nor those whose password is kept elsewhere. */
+  async #userOf(email: string): Promise<UserRecord | undefined> {
+    const user = await this.#options.store.users.byEmail(email);
+    return user?.is_blocked === 0 && user.is_managed === 0 ? user : undefined;
+  }
+
+  async #requireCode(email: string, code: string): Promise<UserRecord> {
+    const { store, clock } = this.#options;
+    const user = await this.#userOf(email);
+    const stored = user && (await store.resetCodes.ofUser(user.id));
+    if (!user || !stored) throw wrongCode();
+    // Counted before it is compared, so that many guesses at once don't all pass the limit.
+    const tries = await store.resetCodes.addTry(user.id);
+    if (stored.expires_ms <= clock.wallMs() || tries > maxTries) {
+      await store.resetCodes.remove(user.id);
+      throw wrongCode();
+    }
+    if (hashCode(code) !== stored.code_hash) throw wrongCode();
+    return user;
+  }
+
+  #sendInBackground(user: UserRecord): void {
+    const work = this.#sendCode(user)
+      .catch((error: unknown) => {
+        this.#options.log.error({ error: causeOf(error), user: user.login }, 'a password code was not sent');
+      })
+      .finally(() => this.#letters.delete(work));
+    this.#letters.add(work);
+  }
+
+  async #sendCode(user: UserRecord): Promise<void> {
+    const { store, clock, mailer, config } = this.#options;
+    const minutes = config.passwordReset.codeMinutes;
+    const code = newCode();
+    await store.resetCodes.set({
+      user_id: user.id,
+      code_hash: hashCode(code),
+      expires_ms: clock.wallMs() + Math.round(minutes * 60_000),
+      tries: 0,
+    });
+    // Only the configured address: one taken from the request would let a stranger choose where the letter leads.
+    const base = config.publicUrl?.replace(/\/+$/, '');
+    await mailer.send(
+      resetLetter(user.language, {
+        to: user.email,
+        login: user.login,
+        code,
+        minutes,
+        title: config.app.title,
+        url: base === undefined ? undefined : `${base}/ui/recover-password`,
+      }),
+    );
+  }
+}
+
+function takeAttempt(attempts: Attempts, key: string): void {
+  attempts.check(key);
+  attempts.add(key);
+}
+
+/** The mail library's own words, which say what to mend. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Fault ? (error.cause ?? error) : error;
+}
+
+function wrongCode(): Fault {
+  return new Fault('UnknownLifetimeCode', 'The code is wrong, used or outlived.', {
+    details: { fields: [{ path: 'code', code: 'UnknownLifetimeCode' }] },
+  });
+}

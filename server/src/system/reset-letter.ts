@@ -1,0 +1,60 @@
+import type { Language } from '@vidette/contract/errors';
+import type { Letter } from './mailer.ts';
+
+export interface ResetLetterFacts {
+  readonly to: string;
+  readonly login: string;
+  readonly code: string;
+  readonly minutes: number;
+  /** What this server is called. */
+  readonly title: string;
+  /** Where the code is typed in; undefined while no public address is configured. */
+  readonly url: string | undefined;
+}
+
+/** The e-mail with a password code, in the person's language, as text and as HTML. */
+export function resetLetter(language: Language, facts: ResetLetterFacts): Letter {
+  const { subject, lines, code, link, ending } = wordings[language](facts);
+  const text = [...lines, `${code} ${facts.code}`, ...(facts.url ? [`${link} ${facts.url}`] : []), ending];
+  const paragraphs = [
+    ...lines.map(escapeHtml),
+    `${escapeHtml(code)} <b style="font:bold 1.4em monospace">${escapeHtml(facts.code)}</b>`,
+    ...(facts.url ? [`<a href="${escapeHtml(facts.url)}">${escapeHtml(link)}</a>`] : []),
+    escapeHtml(ending),
+  ];
+  return {
+    to: facts.to,
+    subject,
+    text: `${text.join('\n\n')}\n`,
+    html: `<!doctype html><html lang="${language}"><body>${paragraphs.map((line) => `<p>${line}</p>`).join('')}</body></html>`,
+  };
+}
+
+interface Wording {
+  readonly subject: string;
+  readonly lines: readonly string[];
+  readonly code: string;
+  readonly link: string;
+  readonly ending: string;
+}
+
+const wordings: Record<Language, (facts: ResetLetterFacts) => Wording> = {
+  en: ({ login, title, minutes }) => ({
+    subject: `${title}: code for a new password`,
+    lines: [`Somebody, hopefully you, asked for a new password for the user ${login} of ${title}.`],
+    code: 'Your code:',
+    link: 'Set a new password:',
+    ending: `The code is valid for ${minutes} min and works once. If it was not you, do nothing: the password stays as it is.`,
+  }),
+  ru: ({ login, title, minutes }) => ({
+    subject: `${title}: код для нового пароля`,
+    lines: [`Кто-то, надеемся, что вы, запросил новый пароль пользователя ${login} в ${title}.`],
+    code: 'Ваш код:',
+    link: 'Задать новый пароль:',
+    ending: `Код действует ${minutes} мин и только один раз. Если это были не вы, ничего не делайте: пароль останется прежним.`,
+  }),
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
