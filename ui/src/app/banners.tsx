@@ -49,11 +49,16 @@ function HealthBanners() {
   const i18n = useI18n();
   const { data } = useQuery(healthQuery);
   const [dismissed, setDismissed] = useState(() => loadDismissals(localStorage, Date.now()));
-  // The license's end has a banner of its own.
-  const warnings = (data?.warnings ?? []).filter(({ code }) => code !== 'license-expired');
+  const warnings = data?.warnings ?? [];
+  const notRecorded = warnings.filter(({ code }) => code === 'stream-not-recording');
+  // The license's end has a banner of its own, and so have, all together, the streams that are not recorded.
+  const others = warnings.filter(
+    ({ code }) => code !== 'license-expired' && !notRecorded.some((one) => one.code === code),
+  );
   return (
     <section aria-label={i18n.t('banner.warnings')}>
-      {warnings
+      <NotRecordedBanner streams={notRecorded.flatMap(({ subject }) => subject ?? [])} />
+      {others
         .filter((warning) => isStrict(warning) || !(keyOf(warning) in dismissed))
         .map((warning) => (
           <Banner
@@ -69,6 +74,23 @@ function HealthBanners() {
           </Banner>
         ))}
     </section>
+  );
+}
+
+/** A camera's failure is nothing to put away: the banner goes when the recording comes back. */
+function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
+  const i18n = useI18n();
+  const [first] = streams;
+  if (first === undefined) return null;
+  return (
+    <Banner kind="warning">
+      {i18n.t('warning.notRecording', { count: streams.length })}{' '}
+      {streams.length === 1 && (
+        <Link to="/stream/$uid/info" params={{ uid: first }}>
+          {i18n.t('warning.notRecording.show')}
+        </Link>
+      )}
+    </Banner>
   );
 }
 
@@ -89,7 +111,7 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'archive-disk-usage':
       return i18n.t('warning.archiveSpace', { percent: i18n.number(warning.usedPercent ?? 0) });
     case 'stream-not-recording':
-      return i18n.t('warning.notRecording', { stream: warning.subject ?? '' });
+      return i18n.t('warning.notRecording', { count: 1 });
     case 'cluster-node-drained':
       return i18n.t('warning.nodeDrained');
   }

@@ -1,5 +1,5 @@
-import { createTheme } from '@mantine/core';
-import type { CSSVariablesResolver, MantineColorsTuple } from '@mantine/core';
+import { createTheme, defaultVariantColorsResolver } from '@mantine/core';
+import type { CSSVariablesResolver, MantineColorsTuple, VariantColorsResolver } from '@mantine/core';
 
 // The two designs: a control room at night, a bright office by day. Surfaces are neutral slate in three levels,
 // one accent says "can be acted on", three signal colours say how things are and are used for nothing else.
@@ -45,6 +45,13 @@ const gray: MantineColorsTuple = [
   '#161c24',
 ];
 
+/** The accent is bright by night and deep by day, so what is written on it changes with the theme. */
+const variantColors: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  const isOnAccent = input.variant === 'filled' && (input.color ?? 'accent') === 'accent';
+  return isOnAccent ? { ...colors, color: 'var(--on-accent)' } : colors;
+};
+
 /** What Mantine's components are built from. */
 export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, sans-serif",
@@ -52,8 +59,7 @@ export const theme = createTheme({
   colors: { accent, dark, gray },
   primaryColor: 'accent',
   primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.35,
+  variantColorResolver: variantColors,
   black: '#161c24',
   defaultRadius: 6,
   fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },

@@ -15,9 +15,11 @@ export function UserButton({ user, className, ...props }: { user: User } & Compo
       {...props}
       className={`${classes.user} ${className ?? ''}`}
     >
-      <span className={classes.avatar} aria-hidden="true">
-        {user.name.slice(0, 1).toUpperCase()}
-      </span>
+      <span
+        className={classes.avatar}
+        data-initial={user.name.slice(0, 1).toUpperCase()}
+        aria-hidden="true"
+      />
       <span className={classes.userName}>{user.name}</span>
       <IconChevronDown size={14} aria-hidden="true" />
     </button>

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { desktop, launchBrowser, newPerson, useCookie } from './browser.ts';
+import { startServer, type TestServer } from './server.ts';
+
+let server: TestServer;
+let browser: Browser;
+let client: Client;
+let cookie: string;
+let uid: string;
+
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** What axe finds serious or worse on the page as it stands, in words. */
+async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const { axe: inPage } = window as unknown as { axe: typeof import('axe-core') };
+    return (await inPage.run(document, { resultTypes: ['violations'] })).violations.map(
+      ({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html.slice(0, 160)) }),
+    );
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.join(' | ')}`);
+}
+
+const schemes = ['light', 'dark'] as const;
+const languages = ['en', 'ru'] as const;
+
+/** Looks at each path with axe, in both themes and languages. */
+async function look(paths: readonly string[], as: string | null): Promise<void> {
+  const faults: string[] = [];
+  for (const language of languages) {
+    if (as !== null) await client.saveProfile({ body: { language } });
+    for (const colorScheme of schemes) {
+      const context = await newPerson(browser, { ...desktop, colorScheme, language });
+      if (as !== null) await useCookie(context, server.url, as);
+      const page = await context.newPage();
+      for (const path of paths) {
+        await page.goto(`${server.url}/ui${path}`);
+        await page.locator('main :is(h1, h2)').first().waitFor();
+        await until(
+          () => page.locator('[aria-busy=true]').count(),
+          (count) => count === 0,
+        );
+        for (const fault of await seriousFaults(page))
+          faults.push(`${path} ${colorScheme} ${language} ${fault}`);
+      }
+      await context.close();
+    }
+  }
+  assert.deepEqual(faults, []);
+}
+
+test('[R1.7] axe finds nothing serious on the first set-up', () => look(['/init'], null));
+
+test('[R1.7] axe finds nothing serious on the screens of whoever is signed in', async () => {
+  ({ client, cookie } = await administratorOf(server));
+  await look(['/streams'], cookie);
+  ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:', tags: ['yard'] } }));
+  await look(
+    [
+      '/streams',
+      '/add-stream',
+      `/stream/${uid}/view`,
+      `/stream/${uid}/info`,
+      `/stream/${uid}/setting`,
+      `/stream/${uid}/debug`,
+      '/profile/me/info',
+      '/profile/me/edit',
+      '/profile/me/tokens',
+      '/profile/me/sessions',
+      '/settings',
+      '/help',
+      '/administration/stats',
+      '/administration/license',
+      '/bookmarks',
+      '/nowhere',
+    ],
+    cookie,
+  );
+});
+
+test('[R1.7] axe finds nothing serious on sign-in and recovery', () =>
+  look(['/auth', '/auth?expired=true', '/recover-password'], null));
+
+test('[R1.7] signing in, the menu and the list are reached by keyboard alone', async () => {
+  const context = await newPerson(browser, desktop);
+  await useCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  await client.saveProfile({ body: { language: 'en' } });
+  await page.goto(`${server.url}/ui/streams`);
+  await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Skip to content');
+  await page.getByRole('button', { name: 'Menu of admin' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Profile' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/ui/profile/me/info');
+  await context.close();
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { complaintsOf, desktop, launchBrowser, newPerson, useCookie } from './browser.ts';
+import { administrator, signIn, startServer, type TestServer } from './server.ts';
+
+// The page's shell and its first screens against the real server. Watching is tried in main-path and stream-view.
+
+const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
+
+let server: TestServer;
+let browser: Browser;
+let client: Client;
+let cookie: string;
+let gate: string;
+
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  ({ client, cookie } = await administratorOf(server));
+  const add = async (name: string, tags: string[], place: string) =>
+    (await client.addStream({ body: { name, streamSource: 'demo:', tags, location: { name: place } } })).uid;
+  gate = await add('Gate 2', ['yard'], 'North');
+  const dock = await add('Loading dock', ['inside'], 'North');
+  await client.pauseStream({ body: { uid: dock } });
+  await client.addUser({ body: { ...viewer, maxStreamCreation: 0 } });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Opens a page as somebody; fails the test when the page complained. */
+async function open(path: string, as: string | null, body: (page: Page) => Promise<void>): Promise<void> {
+  const context: BrowserContext = await newPerson(browser, desktop);
+  if (as !== null) await useCookie(context, server.url, as);
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(server.url + path);
+  await body(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+test('[R1.1] [R2.1] / leads to /ui/streams, and every screen opens by deep link on a hard reload', () =>
+  open('/', cookie, async (page) => {
+    await page.waitForURL(`${server.url}/ui/streams`);
+    for (const [path, name] of [
+      [`/stream/${gate}`, 'Gate 2'],
+      ['/add-stream', 'Add stream'],
+      ['/profile/me', administrator.name],
+      ['/settings', 'Settings'],
+      ['/help', 'Help'],
+      ['/administration', 'Administration'],
+    ] as const) {
+      await page.goto(`${server.url}/ui${path}`);
+      await heading(page, name);
+      await page.reload();
+      await heading(page, name);
+    }
+  }));
+
+test('[R1.2] the first screen waits for neither the settings nor the profile call', async () => {
+  const context = await newPerson(browser, desktop);
+  await useCookie(context, server.url, cookie);
+  await context.route(/\/v1\/(profile|system\/internal\/ui\/settings)$/, () => new Promise(() => undefined));
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/streams`);
+  await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
+  await context.close();
+});
+
+test('[R1.5] the title is the page’s name and the application’s, of a stream its own name', () =>
+  open('/ui/streams', cookie, async (page) => {
+    assert.equal(await page.title(), 'Streams – Vidette');
+    await page.goto(`${server.url}/ui/stream/${gate}/info`);
+    await heading(page, 'Gate 2');
+    await until(
+      () => page.title(),
+      (title) => title === 'Gate 2 – Vidette',
+    );
+  }));
+
+test('[R2.2] [R2.21] [R2.24] signing in leads to where one wanted to go; the header waits until then', () =>
+  open(`/ui/stream/${gate}/info`, null, async (page) => {
+    await page.waitForURL('**/ui/auth');
+    assert.equal(await page.getByRole('banner').count(), 0);
+    await page.getByLabel('Login or e-mail').fill(administrator.name);
+    await page.getByLabel('Password', { exact: true }).fill('not this one');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Incorrect login or password.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/stream/${gate}/info`);
+    await page.getByRole('banner').waitFor();
+  }));
+
+test('[R2.23] [R2.24] the menu is the administrator’s, and Log out leads to sign-in', async () => {
+  const own = await signIn(server);
+  await open('/ui/streams', own, async (page) => {
+    await page.getByRole('button', { name: 'Menu of admin' }).click();
+    await page.getByRole('menuitem', { name: 'Profile' }).waitFor();
+    const items = await page.getByRole('menuitem').allTextContents();
+    assert.ok(items.includes('Profile') && items.includes('Administration'), items.join());
+    assert.ok(items.includes('API documentation') && !items.includes('Switch server'), items.join());
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.waitForURL('**/ui/auth');
+    await page.goto(`${server.url}/ui/streams`);
+    await page.waitForURL('**/ui/auth');
+  });
+});
+
+test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user is offered nothing to add, and told where access ends', async () => {
+  const own = await signIn(server, viewer.name, viewer.password);
+  await open('/ui/streams', own, async (page) => {
+    await page.getByText('No streams yet').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Add stream' }).count(), 0);
+    for (const path of ['/add-stream', '/administration/stats', '/swagger', `/stream/${gate}/info`]) {
+      await page.goto(`${server.url}/ui${path}`);
+      await heading(page, "You don't have access.");
+    }
+  });
+});
+
+test('[R2.18] [R7.50] unknown addresses and streams that are not there end at “Page not found”', () =>
+  open('/ui/nowhere/at/all', cookie, async (page) => {
+    await heading(page, 'Page not found');
+    assert.equal(await page.title(), 'Page not found – Vidette');
+    await page.goto(`${server.url}/ui/stream/nosuchstream/info`);
+    await page.waitForURL('**/ui/not-found');
+    await heading(page, 'Page not found');
+  }));
+
+test('[R2.20] [R2.22] every navigation asks for the settings and begins at the top', () =>
+  open('/ui/help', cookie, async (page) => {
+    await page.setViewportSize({ width: 1000, height: 300 });
+    await page.evaluate(() => window.scrollTo(0, 200));
+    const asked = page.waitForRequest('**/v1/system/internal/ui/settings');
+    await page.getByRole('link', { name: 'All streams' }).click();
+    await asked;
+    await heading(page, 'Streams');
+    assert.equal(await page.evaluate(() => window.scrollY), 0);
+  }));
+
+test('[R2.26] [R5.4] grid or table, groups, only available and the search narrow the list and survive a reload', () =>
+  open('/ui/streams', cookie, async (page) => {
+    await page.getByRole('button', { name: 'Table' }).click();
+    await page.getByRole('table').waitFor();
+    await page.getByRole('button', { name: 'Group by tag' }).click();
+    await page.getByRole('heading', { name: /^inside/ }).waitFor();
+    await page.getByRole('searchbox').fill('NORTH yar');
+    await page.getByRole('link', { name: /^Loading dock/ }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
+    await page.reload();
+    await page.getByRole('table').waitFor();
+    await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
+    assert.equal(await page.getByRole('link', { name: /^Loading dock/ }).count(), 0);
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByRole('link', { name: /^Loading dock/ }).waitFor();
+    await page.getByRole('button', { name: 'Only available' }).click();
+    await page.getByRole('link', { name: /^Loading dock/ }).waitFor({ state: 'detached' });
+  }));
+
+test('[R9.1] a status that changes elsewhere shows in the list by itself', () =>
+  open('/ui/streams', cookie, async (page) => {
+    const tile = page.getByRole('article').filter({ hasText: 'Gate 2' });
+    await tile.getByText('Live', { exact: true }).waitFor();
+    await tile.locator('img[data-picture=fresh]').waitFor();
+    await client.pauseStream({ body: { uid: gate } });
+    await tile.getByText('Paused', { exact: true }).waitFor();
+    await client.resumeStream({ body: { uid: gate } });
+    await tile.getByText('Live', { exact: true }).waitFor();
+  }));
+
+test('[R7.53] a server that does not answer is said so, and comes back by itself', () =>
+  open('/ui/streams', cookie, async (page) => {
+    await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
+    await page.context().route('**/v1/**', (route) => route.abort());
+    await page.getByText('Server is not responding.').waitFor();
+    await page.context().unroute('**/v1/**');
+    await page.getByText('Server is not responding.').waitFor({ state: 'detached' });
+  }));
+
+test('[R7.51] a session that ends elsewhere leads to sign-in and back', async () => {
+  const own = await signIn(server);
+  await open(`/ui/stream/${gate}/info`, own, async (page) => {
+    await heading(page, 'Gate 2');
+    await client.terminateSessions();
+    await page.waitForURL('**/ui/auth?expired=true');
+    await page.getByText('Your session has ended').waitFor();
+    await page.getByLabel('Login or e-mail').fill(administrator.name);
+    await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/stream/${gate}/info`);
+  });
+});
+
+test('[R1.4] [R2.19] language and theme change at once and stay', () =>
+  open('/ui/settings', cookie, async (page) => {
+    await page.getByText('Light', { exact: true }).click();
+    await page.locator('html[data-mantine-color-scheme=light]').waitFor();
+    await page.getByText('Русский', { exact: true }).click();
+    await heading(page, 'Настройки');
+    await page.getByText('Язык изменён').waitFor();
+    await page.reload();
+    await heading(page, 'Настройки');
+    assert.equal(await page.locator('html').getAttribute('lang'), 'ru');
+    assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'light');
+    await client.saveProfile({ body: { language: 'en' } });
+  }));
+
+test('[R8.11] a source that can’t be had is refused at its field, in words', () =>
+  open('/ui/add-stream', cookie, async (page) => {
+    const source = page.getByLabel('Address of the camera');
+    await source.fill('rtsp://127.0.0.1:9/nothing');
+    await page.getByRole('button', { name: 'Check the address' }).click();
+    await page.locator('input[aria-invalid=true]').waitFor();
+    const words = await source.evaluate(
+      (input) =>
+        document.getElementById(input.getAttribute('aria-describedby')?.split(' ')[0] ?? '')?.textContent,
+    );
+    assert.ok(words && words.length > 10, `says only: ${words}`);
+    await source.fill('gopher://example.org');
+    await page.getByRole('button', { name: 'Add the stream' }).click();
+    await page.getByText('Start with one of rtsp:').waitFor();
+  }));
+
+test('[R7.3] [R7.4] [R8.9] [R8.10] a stream is renamed, and deleted with its archive once its name is typed', async () => {
+  const { uid } = await client.addStream({ body: { name: 'Shed', streamSource: 'demo:' } });
+  await open(`/ui/stream/${uid}/setting`, cookie, async (page) => {
+    await page.getByLabel('Name').fill('Old shed');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Stream settings has been saved').waitFor();
+    await heading(page, 'Old shed');
+    await page.getByRole('button', { name: 'Delete Old shed…' }).click();
+    await page.getByLabel('Delete the recordings too').check();
+    const submit = page.getByRole('button', { name: 'Delete Old shed and its archive' });
+    assert.ok(await submit.isDisabled());
+    await page.getByLabel('Type “Old shed” to confirm').fill('Old shed');
+    await submit.click();
+    await page.waitForURL('**/ui/streams');
+    await page.getByText('Old shed has been deleted').waitFor();
+  });
+  await assert.rejects(client.getStream({ params: { uid } }), { code: 'NotFound' });
+});
+
+test('unsaved changes are asked about before they are lost', () =>
+  open(`/ui/stream/${gate}/setting`, cookie, async (page) => {
+    await page.getByLabel('Name').fill('Something else');
+    await page.getByRole('link', { name: 'All streams' }).click();
+    await page.getByRole('button', { name: 'Stay here' }).click();
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Something else');
+    await page.getByRole('link', { name: 'All streams' }).click();
+    await page.getByRole('button', { name: 'Leave without saving' }).click();
+    await heading(page, 'Streams');
+  }));

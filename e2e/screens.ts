@@ -1,0 +1,191 @@
+// `npm run screens [FILTER...]`: a picture of every screen, on a phone, a desk and a wall, by day and by night, in
+// both languages, against the real server with real streams, into the folder `screens`. People look at them;
+// nothing is compared.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { launchBrowser, newPerson, useCookie, type Look } from './browser.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const folder = join(import.meta.dirname, '../screens');
+const filters = process.argv.slice(2);
+
+const looks: readonly Look[] = (
+  [
+    [360, 740],
+    [1440, 900],
+    [3840, 2160],
+  ] as const
+).flatMap(([width, height]) =>
+  (['dark', 'light'] as const).flatMap((colorScheme) =>
+    (['en', 'ru'] as const).map((language) => ({ width, height, colorScheme, language })),
+  ),
+);
+
+interface Screen {
+  readonly name: string;
+  /** Below `/ui`. */
+  readonly path: string;
+  readonly isSignedOut?: boolean;
+  /** Before the page is opened: answers to hold back or replace. */
+  readonly stage?: (context: BrowserContext) => Promise<unknown>;
+  /** After it is there: what to click before the picture is taken. */
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const list = '**/v1/streams?*';
+
+const lockedScreens: readonly Screen[] = [
+  { name: 'init', path: '/', isSignedOut: true },
+  {
+    name: 'init-errors',
+    path: '/init',
+    isSignedOut: true,
+    act: (page) => page.locator('button[type=submit]').click(),
+  },
+];
+
+const emptyScreens: readonly Screen[] = [{ name: 'streams-empty', path: '/streams' }];
+
+/** Screens of a server that has streams; the addresses name the first of them. */
+function fullScreens(live: string, failed: string): readonly Screen[] {
+  return [
+    { name: 'auth', path: '/auth', isSignedOut: true },
+    { name: 'auth-expired', path: '/auth?expired=true', isSignedOut: true },
+    { name: 'recover-password', path: '/recover-password', isSignedOut: true },
+    { name: 'streams', path: '/streams' },
+    { name: 'streams-table', path: '/streams', act: (page) => toggle(page, 'streams-view-table') },
+    { name: 'streams-groups', path: '/streams', act: (page) => toggle(page, 'streams-groups') },
+    {
+      name: 'streams-nothing',
+      path: '/streams',
+      act: (page) => page.locator('input[type=search]').fill('no such stream'),
+    },
+    {
+      name: 'streams-loading',
+      path: '/streams',
+      stage: (context) => context.route(list, () => new Promise(() => undefined)),
+    },
+    {
+      name: 'streams-failed',
+      path: '/streams',
+      stage: (context) => context.route(list, (route) => answer(route, 400, 'BadRequest')),
+    },
+    {
+      name: 'offline',
+      path: '/streams',
+      act: (page) => page.context().route('**/v1/**', (route) => route.abort()),
+    },
+    { name: 'menu', path: '/streams', act: (page) => page.locator('[aria-haspopup=menu]').click() },
+    { name: 'add-stream', path: '/add-stream' },
+    { name: 'add-stream-probed', path: '/add-stream', act: (page) => probe(page, 'demo:') },
+    {
+      name: 'add-stream-refused',
+      path: '/add-stream',
+      act: (page) => probe(page, 'rtsp://127.0.0.1:9/nothing'),
+    },
+    { name: 'stream-view', path: `/stream/${live}/view` },
+    { name: 'stream-view-failed', path: `/stream/${failed}/view` },
+    { name: 'stream-info', path: `/stream/${live}/info` },
+    { name: 'stream-setting', path: `/stream/${live}/setting` },
+    { name: 'stream-debug', path: `/stream/${failed}/debug` },
+    { name: 'profile-info', path: '/profile/me' },
+    { name: 'profile-edit', path: '/profile/me/edit' },
+    { name: 'profile-tokens', path: '/profile/me/tokens' },
+    { name: 'profile-sessions', path: '/profile/me/sessions' },
+    { name: 'settings', path: '/settings' },
+    { name: 'help', path: '/help' },
+    { name: 'administration-stats', path: '/administration' },
+    { name: 'administration-license', path: '/license' },
+    { name: 'later', path: '/bookmarks' },
+    { name: 'not-found', path: '/nowhere' },
+  ];
+}
+
+function answer(route: { fulfill: (reply: object) => Promise<void> }, status: number, code: string) {
+  return route.fulfill({
+    status,
+    contentType: 'application/json',
+    body: JSON.stringify({ code, error: '' }),
+  });
+}
+
+/** The toggles of the list by their order: groups, grid, table. */
+function toggle(page: Page, which: 'streams-groups' | 'streams-view-table'): Promise<void> {
+  const toggles = page.locator('main button[aria-pressed][aria-label]');
+  return toggles.nth(which === 'streams-groups' ? 0 : 2).click();
+}
+
+async function probe(page: Page, source: string): Promise<void> {
+  await page.locator('main input').first().fill(source);
+  await page.locator('main section button').first().click();
+  await page.waitForResponse((response) => response.url().includes('/v1/stream/probe'));
+  await page.locator('img[src^=blob], [aria-invalid=true]').first().waitFor();
+}
+
+const browser = await launchBrowser();
+const server = await startServer();
+try {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await take(server, lockedScreens, undefined);
+  const administrator = await administratorOf(server);
+  await take(server, emptyScreens, administrator);
+  const streams = await addStreams(administrator.client);
+  await take(server, fullScreens(streams.live, streams.failed), administrator);
+} finally {
+  await browser.close();
+  await server.stop();
+}
+
+async function addStreams(client: Client): Promise<{ live: string; failed: string }> {
+  const add = async (name: string, streamSource: string, tags: string[]) =>
+    (await client.addStream({ body: { name, streamSource, tags } })).uid;
+  const live = await add('Gate 2', 'demo:', ['yard', 'outside']);
+  await add('Ворота, северный двор', 'demo:', ['yard']);
+  const paused = await add('A name so long that it has to be cut somewhere before it ends', 'demo:', []);
+  const failed = await add('Loading dock', 'rtsp://127.0.0.1:9/live', ['inside']);
+  await until(
+    () => client.listStreamStatuses(),
+    ({ items }) => items.every(({ status }) => status !== 'pending'),
+    60_000,
+  );
+  await client.pauseStream({ body: { uid: paused } });
+  return { live, failed };
+}
+
+/** Takes every screen in every look; signed in as `person` where a screen needs it. */
+async function take(
+  { url }: TestServer,
+  screens: readonly Screen[],
+  person: { readonly client: Client; readonly cookie: string } | undefined,
+): Promise<void> {
+  const wanted = screens.filter(
+    ({ name }) => filters.length === 0 || filters.some((filter) => name.includes(filter)),
+  );
+  for (const language of ['en', 'ru'] as const) {
+    await person?.client.saveProfile({ body: { language } });
+    for (const look of looks.filter((one) => one.language === language)) {
+      for (const screen of wanted) await takeOne(url, screen, look, person?.cookie);
+    }
+  }
+}
+
+async function takeOne(url: string, screen: Screen, look: Look, cookie: string | undefined): Promise<void> {
+  const context = await newPerson(browser, look);
+  if (cookie && !screen.isSignedOut) await useCookie(context, url, cookie);
+  await screen.stage?.(context);
+  const page = await context.newPage();
+  await page.goto(`${url}/ui${screen.path}`);
+  await page.locator('main :is(h1, h2, input, video)').first().waitFor();
+  await screen.act?.(page);
+  // A picture for people: whatever still fades in or loads has this long.
+  await page.waitForTimeout(1_200);
+  const file = `${screen.name}.${look.width}.${look.colorScheme}.${look.language}.png`;
+  await page.screenshot({ path: join(folder, file) });
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  if (overflow > 0) process.stdout.write(`${file}: ${overflow} px too wide\n`);
+  await context.close();
+}
