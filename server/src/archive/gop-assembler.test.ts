@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Sample } from '@vidette/media/sample';
+import { footageOf, footageStartMs as t0 } from './footage-fixture.ts';
+import { GopAssembler, type AssemblerStep, type Piece } from './gop-assembler.ts';
+
+const limits = { pieceMaxMs: 10_000, pieceMaxBytes: 1_000_000, audioPieceMs: 2_000 };
+const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
+
+function assemble(samples: readonly Sample[]): {
+  steps: AssemblerStep[];
+  pieces: Piece[];
+  assembler: GopAssembler;
+} {
+  const assembler = new GopAssembler(limits);
+  const steps = [
+    ...assembler.accept({ type: 'tracks', generation: 1, tracks: footage.tracks }),
+    ...samples.flatMap((sample) => assembler.accept({ type: 'sample', sample, startsGop: false })),
+    ...assembler.interrupt('recording-off'),
+  ];
+  return { steps, pieces: steps.flatMap((step) => (step.type === 'piece' ? [step.piece] : [])), assembler };
+}
+
+test('pieces are GOPs that meet, and sound goes with the pictures of its time', () => {
+  const { pieces, steps } = assemble(footage.between(t0, t0 + 5_000));
+  assert.equal(pieces.length, 5);
+  assert.deepEqual(steps.at(-1), { type: 'break', cause: 'recording-off' });
+  pieces.forEach((piece, index) => {
+    assert.equal(piece.startsWithKey, true);
+    assert.equal(piece.startTicks, pieces[index - 1]?.endTicks ?? (t0 / 1000) * 90_000);
+    const sound = piece.runs.find(({ track }) => track.kind === 'audio');
+    const endSeconds = piece.endTicks / 90_000;
+    const isLast = index === pieces.length - 1;
+    assert.ok(sound?.samples.every(({ dts }) => isLast || dts / 48_000 < endSeconds));
+  });
+  const count = pieces.flatMap(({ runs }) => runs.flatMap(({ samples }) => samples)).length;
+  assert.equal(count, footage.between(t0, t0 + 5_000).length);
+});
+
+test('whatever order and damage samples come in, decode times grow up to the end of each run and pieces do not overlap', () => {
+  const source = footage.between(t0, t0 + 6_000);
+  const mischief = fc.array(
+    fc.record({
+      at: fc.nat(source.length - 1),
+      shiftMs: fc.integer({ min: -20_000, max: 20_000 }),
+      kind: fc.constantFrom('drop', 'shift', 'repeat', 'unkey'),
+    }),
+    { maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(mischief, (deeds) => {
+      const samples = source.flatMap((sample, index) => {
+        const deed = deeds.find(({ at }) => at === index);
+        if (!deed) return [sample];
+        if (deed.kind === 'drop') return [];
+        if (deed.kind === 'repeat') return [sample, sample];
+        if (deed.kind === 'unkey') return [{ ...sample, isKey: false }];
+        const ticks = Math.round((deed.shiftMs * (sample.trackId === 1 ? 90_000 : 48_000)) / 1000);
+        return [{ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks }];
+      });
+      const { pieces, steps } = assemble(samples);
+      let end = 0;
+      for (const step of steps) {
+        if (step.type === 'break') continue;
+        assert.ok(step.piece.startTicks >= end || step.piece.startsWithKey);
+        assert.ok(step.piece.endTicks > step.piece.startTicks);
+        end = step.piece.endTicks;
+      }
+      for (const { runs } of pieces) {
+        for (const { samples: run, endDts } of runs) {
+          run.forEach(({ dts }, index) => assert.ok(dts < (run[index + 1]?.dts ?? endDts)));
+        }
+      }
+    }),
+  );
+});
+
+test('a piece holds no more than its limit and what came with the last picture', () => {
+  const heavy = footage
+    .between(t0, t0 + 900)
+    .map((sample) => (sample.trackId === 1 ? { ...sample, size: 300_000 } : sample));
+  const { pieces } = assemble(heavy);
+  assert.ok(pieces.length > 4);
+  for (const { runs } of pieces) {
+    assert.ok(runs.flatMap(({ samples }) => samples).reduce((sum, { size }) => sum + size, 0) < 1_400_000);
+  }
+  assert.deepEqual(
+    pieces.map(({ startsWithKey }) => startsWithKey),
+    pieces.map((_, index) => index === 0),
+  );
+});
+
+test('sound of a clock far from that of the pictures is left out and counted', () => {
+  const samples = footage
+    .between(t0, t0 + 3_000)
+    .map((sample) => (sample.trackId === 2 ? { ...sample, dts: sample.dts + 48_000 * 60 } : sample));
+  const { pieces, assembler } = assemble(samples);
+  assert.ok(pieces.every(({ runs }) => runs.length === 1));
+  assert.ok(assembler.unusableSamples > 100);
+});
+
+test('a track that never sends does not hold up the other', () => {
+  const { pieces } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
+  assert.equal(pieces.length, 4);
+});
