@@ -22,6 +22,8 @@ import { Health } from './system/health.ts';
 import { LicenseKeeper } from './system/license.ts';
 import { Lock } from './system/lock.ts';
 import { LogRing } from './system/log-ring.ts';
+import { Mailer } from './system/mailer.ts';
+import { PasswordReset } from './system/password-reset.ts';
 import { SetupCode } from './system/setup-code.ts';
 import { StatusKeeper } from './system/status-keeper.ts';
 
@@ -121,6 +123,18 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
     setupCode: new SetupCode({ clock, print }),
   });
   closers.push(() => lock.close());
+  const doorkeeper = new Doorkeeper({
+    users: store.users,
+    sessions: store.sessions,
+    tokens: store.tokens,
+    clock,
+    log,
+    sessionMs: config.session.days * dayMs,
+  });
+  const passwords = new PasswordHasher();
+  const mailer = new Mailer(config);
+  const passwordReset = new PasswordReset({ config, store, doorkeeper, passwords, mailer, clock, log });
+  closers.push(() => passwordReset.settle());
   const http = await createHttp({
     config,
     version: packageFile.version,
@@ -130,15 +144,9 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
     log,
     logRing,
     store,
-    doorkeeper: new Doorkeeper({
-      users: store.users,
-      sessions: store.sessions,
-      tokens: store.tokens,
-      clock,
-      log,
-      sessionMs: config.session.days * dayMs,
-    }),
-    passwords: new PasswordHasher(),
+    doorkeeper,
+    passwords,
+    passwordReset,
     lock,
     license,
     health: new Health({ clock, license, archiveDir, warnPercent: config.archive.warnPercent }),

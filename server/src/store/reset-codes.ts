@@ -35,7 +35,13 @@ export class ResetCodes {
     return row?.tries ?? 0;
   }
 
-  async remove(userId: number): Promise<void> {
-    await this.#db.deleteFrom('reset_codes').where('user_id', '=', userId).execute();
+  /** Whether there was one: of two that remove it at once only one hears yes. */
+  async remove(userId: number): Promise<boolean> {
+    const row = await this.#db
+      .deleteFrom('reset_codes')
+      .where('user_id', '=', userId)
+      .returning('user_id')
+      .executeTakeFirst();
+    return row !== undefined;
   }
 }

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import tls from 'node:tls';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { Doorkeeper } from '../access/doorkeeper.ts';
+import { PasswordHasher } from '../access/password-hash.ts';
+import { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { ConfigFile } from '../config/schema.ts';
+import { Store } from '../store/store.ts';
+import { Mailer } from './mailer.ts';
+import { PasswordReset } from './password-reset.ts';
+import { smtpPassword, smtpUser, startSmtpServer, type TestSmtpServer } from './smtp-fixture.ts';
+
+const email = 'anna@example.org';
+const newPassword = 'a new horse 9 staple';
+const ip = '10.0.0.1';
+
+let folder: string;
+let store: Store;
+let smtp: TestSmtpServer;
+let passwords: PasswordHasher;
+let userId: number;
+const trusted = tls.getCACertificates('default');
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-reset-'));
+  store = await Store.open({ file: join(folder, 'vidette.sqlite'), redact: (source) => source });
+  smtp = await startSmtpServer();
+  tls.setDefaultCACertificates([...trusted, smtp.certificate]);
+  passwords = new PasswordHasher();
+  userId = (
+    await store.users.add({
+      login: 'anna',
+      email,
+      full_name: '',
+      language: 'en',
+      password_hash: null,
+      is_admin: 0,
+      max_stream_creation: -1,
+      is_managed: 0,
+      must_change_password: 1,
+      is_blocked: 0,
+      created_ms: 1,
+      last_seen_ms: null,
+    })
+  ).id;
+});
+
+beforeEach(() => store.resetCodes.remove(userId));
+
+after(async () => {
+  tls.setDefaultCACertificates(trusted);
+  await smtp.stop();
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+function newReset(smtpKeys: object = {}, resetKeys: object = {}) {
+  const config = {
+    ...ConfigFile.parse({
+      publicUrl: 'https://video.example.org/',
+      smtp: { host: '127.0.0.1', port: smtp.port, user: smtpUser, password: smtpPassword, ...smtpKeys },
+      passwordReset: resetKeys,
+    }),
+    dataDir: folder,
+  };
+  const clock = new ManualClock();
+  const log = silentLog;
+  const doorkeeper = new Doorkeeper({ ...store, clock, log, sessionMs: 1e9 });
+  const mailer = new Mailer(config);
+  const reset = new PasswordReset({ config, store, doorkeeper, passwords, mailer, clock, log });
+  return { reset, clock, doorkeeper };
+}
+
+async function sentCode(reset: PasswordReset): Promise<string> {
+  await reset.send(email, ip);
+  await reset.settle();
+  return smtp.letters.at(-1)?.code ?? '';
+}
+
+function fails(work: Promise<unknown>, code: ErrorCode): Promise<void> {
+  return assert.rejects(work, (error: unknown) => error instanceof Fault && error.code === code);
+}
+
+test('[R7.20] the letter goes by STARTTLS and sign-in, in both forms, with code and link', async () => {
+  const { reset } = newReset();
+  const code = await sentCode(reset);
+  const letter = smtp.letters.at(-1);
+  assert.ok(letter);
+  assert.match(code, /^[A-Z2-9]{4}-[A-Z2-9]{4}$/);
+  assert.deepEqual([letter.to, letter.isSecure, letter.user], [email, true, smtpUser]);
+  assert.equal(letter.subject, 'Vidette: code for a new password');
+  assert.equal(letter.content.split(code).length, 3, 'once in the text, once in the HTML');
+  assert.match(letter.content, /https:\/\/video\.example\.org\/ui\/recover-password/);
+  assert.match(letter.content, /<b [^>]*>/);
+});
+
+test('[R7.20, R1.4] the letter is in the language of whom it is for', async () => {
+  await store.users.save(userId, { language: 'ru' });
+  await sentCode(newReset().reset);
+  await store.users.save(userId, { language: 'en' });
+  assert.equal(smtp.letters.at(-1)?.subject, 'Vidette: код для нового пароля');
+  assert.match(smtp.letters.at(-1)?.content ?? '', /Код действует 15 мин/);
+});
+
+test('[R7.21] a code sets a password once, and ends every session', async () => {
+  const { reset, doorkeeper } = newReset();
+  const user = await store.users.byId(userId);
+  assert.ok(user);
+  const { secret } = await doorkeeper.open(user, { ip, userAgent: '' });
+  assert.ok(await doorkeeper.bySession(secret, ip));
+  const code = await sentCode(reset);
+  const typed = {
+    email: 'ANNA@example.org',
+    code: code.toLowerCase().replace('-', ' '),
+    password: newPassword,
+  };
+  await fails(reset.reset({ ...typed, password: 'password1' }, ip), 'PasswordIsNotComplexEnough');
+  const outcomes = await Promise.allSettled([reset.reset(typed, ip), reset.reset(typed, ip)]);
+  assert.deepEqual(outcomes.map((outcome) => outcome.status).sort(), ['fulfilled', 'rejected']);
+  const saved = await store.users.byId(userId);
+  assert.ok(await passwords.verify(newPassword, saved?.password_hash));
+  assert.equal(saved?.must_change_password, 0);
+  assert.equal(await doorkeeper.bySession(secret, ip), undefined);
+  await fails(reset.reset(typed, ip), 'UnknownLifetimeCode');
+});
+
+test('[R7.21, R8.13] a code outlives neither its minutes nor five wrong tries', async () => {
+  const { reset, clock } = newReset({}, { codeMinutes: 2 });
+  const late = await sentCode(reset);
+  clock.advance(120_000);
+  await fails(reset.reset({ email, code: late, password: newPassword }, ip), 'UnknownLifetimeCode');
+  const code = await sentCode(reset);
+  for (let tries = 0; tries < 5; tries++) {
+    await fails(reset.reset({ email, code: 'AAAA-AAAA', password: newPassword }, ip), 'UnknownLifetimeCode');
+  }
+  await fails(reset.reset({ email, code, password: newPassword }, ip), 'UnknownLifetimeCode');
+});
+
+test('[R8.12] another code for an address must wait, whoever asks and whether or not it is known', async () => {
+  const { reset, clock } = newReset();
+  for (const address of [email, 'nobody@example.org']) {
+    assert.equal(await reset.send(address, ip), 60);
+    const again = await reset.send(address.toUpperCase(), '10.0.0.2').catch((error: unknown) => error);
+    assert.ok(again instanceof Fault && again.code === 'TooManyRequests');
+    assert.equal(again.details['retryAfterSeconds'], 60);
+  }
+  await reset.settle();
+  clock.advance(60_000);
+  assert.equal(await reset.send(email, ip), 60);
+  await reset.settle();
+});
+
+test('[R8.5] an unknown or blocked address is told only when so configured', async () => {
+  const before = smtp.letters.length;
+  await newReset().reset.send('nobody@example.org', ip);
+  await fails(newReset({}, { revealUnknown: true }).reset.send('nobody@example.org', ip), 'NotFound');
+  await store.users.save(userId, { is_blocked: 1 });
+  const { reset } = newReset();
+  await reset.send(email, ip);
+  await reset.settle();
+  await store.users.save(userId, { is_blocked: 0 });
+  assert.equal(smtp.letters.length, before);
+});
+
+test('[R7.20] a mail server that cannot be used is told, and the next try need not wait', async () => {
+  for (const keys of [{ password: 'wrong' }, { port: 1 }, { tls: 'always' }, { tls: 'never' }]) {
+    const { reset } = newReset(keys);
+    await fails(reset.send(email, ip), 'Unavailable');
+    await fails(reset.send('nobody@example.org', ip), 'Unavailable');
+    await fails(reset.send(email, ip), 'Unavailable');
+  }
+  tls.setDefaultCACertificates(trusted);
+  await fails(newReset().reset.send(email, ip), 'Unavailable');
+  tls.setDefaultCACertificates([...trusted, smtp.certificate]);
+});
+
+test('[R7.20] without a mail server, or switched off, there is no recovery', async () => {
+  for (const { reset } of [newReset({ host: null }), newReset({}, { enabled: false })]) {
+    await fails(reset.send(email, ip), 'ActionNotAcceptable');
+    await fails(reset.reset({ email, code: 'AAAA-AAAA', password: newPassword }, ip), 'ActionNotAcceptable');
+  }
+});
