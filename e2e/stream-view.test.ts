@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test, type TestContext } from 'node:test';
+import type * as Axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
@@ -217,7 +218,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await playing(page, 'live');
       await page.evaluate(await readFile(axeFile, 'utf8'));
       const serious = await page.evaluate(async () => {
-        const { axe } = window as unknown as { axe: typeof import('axe-core') };
+        const { axe } = window as unknown as { axe: typeof Axe };
         const { violations } = await axe.run('main');
         return violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')

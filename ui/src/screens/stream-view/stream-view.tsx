@@ -22,6 +22,7 @@ import { StateWords } from './state-words.tsx';
 import classes from './stream-view.module.css';
 import { useFullScreen } from './use-full-screen.ts';
 import { useShortcuts } from './use-shortcuts.ts';
+import { useTop } from './use-top.ts';
 import { Viewer } from './viewer.ts';
 import { isRefused, watchedStreamQuery } from './watched-stream.ts';
 
@@ -56,6 +57,7 @@ function Stage({ uid, stream }: StageProps) {
   const [viewer, setViewer] = useState<Viewer>();
   const [isFullScreen, toggleFullScreen] = useFullScreen(stage);
   useShortcuts(viewer, toggleFullScreen);
+  useTop(stage);
 
   useEffect(() => {
     if (!video.current) return;
@@ -82,7 +84,7 @@ function Stage({ uid, stream }: StageProps) {
         {stream && <StreamStatus status={stream.status} />}
         <Anchor component={Link} to={`/stream/${uid}/info`} className={classes.info} inherit>
           <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
-          {i18n.t('player.info')}
+          <span className={classes.infoWords}>{i18n.t('player.info')}</span>
         </Anchor>
       </header>
       <PlayerPicture
