@@ -53,6 +53,8 @@ export class CatalogWriter implements CatalogSink {
       return Promise.reject(new CatalogError({ message: 'it is closed', sqliteCode: undefined }));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject });
+      // The thread keeps the process alive until all is committed: the timer of the group does not.
+      this.#thread().ref();
       this.#send();
     });
   }
@@ -84,7 +86,6 @@ export class CatalogWriter implements CatalogSink {
     this.#waiting = [];
     this.#sentAtMs = this.#clock.monotonicMs();
     const thread = this.#thread();
-    // A thread with a batch keeps the process alive until the answer; an idle one does not.
     thread.ref();
     thread.postMessage({ entries: this.#underWay.map(({ changes }) => changes) });
   }
@@ -92,7 +93,7 @@ export class CatalogWriter implements CatalogSink {
   #settle({ failures }: CatalogBatchResult): void {
     const batch = this.#underWay ?? [];
     this.#underWay = undefined;
-    this.#worker?.unref();
+    if (this.#waiting.length === 0) this.#worker?.unref();
     batch.forEach((waiting, index) => {
       const failure = failures[index];
       if (failure) waiting.reject(new CatalogError(failure));

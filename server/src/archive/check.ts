@@ -92,7 +92,7 @@ async function* checkStream(
       previous = row;
       const { day, name } = placeOf(row.startTicks);
       names.set(day, (names.get(day) ?? new Set()).add(name));
-      for (const finding of await checkSegment(reads, root, stream.uid, row)) {
+      for (const finding of await checkSegment(reads, root, stream, row.startTicks)) {
         if (reads.segment(stream.id, row.startTicks)) yield finding;
       }
     }
@@ -107,12 +107,21 @@ async function* checkStream(
 async function checkSegment(
   reads: CatalogReads,
   root: string,
-  uid: string,
-  row: SegmentRow,
+  stream: StreamRow,
+  startTicks: number,
 ): Promise<Finding[]> {
-  const path = segmentPath(root, uid, row.startTicks);
+  const path = segmentPath(root, stream.uid, startTicks);
   const findings: Finding[] = [];
   const find = (invariant: number, text: string) => findings.push({ invariant, text: `${path} ${text}` });
+  // Row and index of one moment, before the file: a row that grows beside this stays behind its file.
+  const known = reads.snapshot(() => {
+    const row = reads.segment(stream.id, startTicks);
+    if (!row) return undefined;
+    const init = reads.init(row.initId);
+    return { row, init, fragments: reads.fragments(row, init.length) };
+  });
+  if (!known) return findings;
+  const { row, init, fragments } = known;
   let contents;
   try {
     contents = await readSegmentContents(path);
@@ -127,12 +136,10 @@ async function checkSegment(
     find(3, `goes on ${contents.fileBytes - row.bytes} bytes behind its row`);
   if (contents.wholeBytes < row.bytes)
     find(11, `is whole up to ${contents.wholeBytes} of ${row.bytes} bytes: ${contents.damage}`);
-  const init = reads.init(row.initId);
   if (Buffer.compare(init, contents.init) !== 0)
     find(7, 'starts with another ftyp and moov than its row names');
   if (contents.startTicks !== row.startTicks)
     find(6, `starts at ${contents.startTicks}, its row at ${row.startTicks}`);
-  const fragments = reads.fragments(row, init.length);
   const last = fragments.at(-1);
   if (
     !last ||
