@@ -140,6 +140,20 @@ test('[R10.3] a file that was begun and has no row yet is adopted, what cannot b
   ]);
 });
 
+test('[R10.3] a file that was killed inside its first fragment is no footage and goes', async (t) => {
+  const { dir, file } = await killed(t, 2);
+  const bytes = await readFile(file);
+  const folder = join(dir, 'cam1', day);
+  await writeFile(join(folder, '22-00-30.000.mp4'), '');
+  await writeFile(join(folder, '22-00-31.000.mp4'), bytes.subarray(0, 300));
+  await writeFile(join(folder, '22-00-32.000.mp4'), bytes.subarray(0, 3_000));
+  await writeFile(join(folder, '22-00-33.000.mp4'), Buffer.alloc(3_000));
+  const { archive } = await openArchive(t, dir);
+  assert.deepEqual(await readdir(folder), ['22-00-00.000.mp4']);
+  assert.deepEqual(archive.recovery?.findings, []);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
 test('after a clean close nothing is looked at again', async (t) => {
   const dir = await temporaryRoot(t);
   const first = await openArchive(t, dir);

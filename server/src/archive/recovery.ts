@@ -145,11 +145,11 @@ export class Recovery {
   }
 
   /**
-   * A file that was begun and killed inside its first fragment holds no footage. Only such a one, whose every byte is the
-   * start of what the recorder writes, is removed; anything else is left for a person to look at.
+   * A file that was begun and killed inside its first fragment holds no footage that was ever acknowledged. Only what looks
+   * like one is removed; anything else is left for a person to look at.
    */
   async #removeIfBegun(path: string, contents: SegmentContents | undefined): Promise<void> {
-    if (contents && (contents.fileBytes === 0 || contents.init.length > 0)) {
+    if (contents?.looksBegun === true) {
       this.#report.cutBytes += contents.fileBytes;
       await this.#files.remove(path);
       await this.#files.syncFolder(dirname(path));

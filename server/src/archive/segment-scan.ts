@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { MAX_INIT_BYTES } from '@vidette/media/fmp4/read-init';
 import { scanSegment, type ReadAt, type ScannedFragment } from '@vidette/media/fmp4/scan';
 import type { FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { rescaleTicks } from '@vidette/media/time';
@@ -18,6 +19,8 @@ export interface SegmentContents {
   readonly fileBytes: number;
   /** Why the walk ended before the end of the file. */
   readonly damage: string | undefined;
+  /** The file is empty or what a power cut leaves of a segment that was never flushed. */
+  readonly looksBegun: boolean;
 }
 
 const windowBytes = 65_536;
@@ -47,10 +50,21 @@ export async function readSegmentContents(path: string, mediaFromBytes?: number)
       wholeBytes,
       fileBytes,
       damage: scan.damage ?? (wholeBytes < fileBytes ? 'media that were never flushed' : undefined),
+      looksBegun: await looksBegun(handle, init.length, fileBytes),
     };
   } finally {
     await handle.close();
   }
+}
+
+/** No player's file begins so: ftyp and moov and then nothing, a moof, or zeros; or a piece of ftyp and moov. */
+async function looksBegun(handle: FileHandle, initBytes: number, fileBytes: number): Promise<boolean> {
+  const header = Buffer.alloc(8);
+  await handle.read(header, 0, header.length, initBytes);
+  const isBlank = header.every((byte) => byte === 0);
+  const type = header.subarray(4).toString('latin1');
+  if (initBytes > 0) return isBlank || type === 'moof';
+  return isBlank || (type === 'ftyp' && fileBytes < MAX_INIT_BYTES);
 }
 
 /** Entries as the recorder writes them: each lasts until the next begins. */
