@@ -19,6 +19,7 @@ import { registerLive } from './routes/live.ts';
 import { registerMosaics } from './routes/mosaics.ts';
 import { registerPassword } from './routes/password.ts';
 import { registerProbe } from './routes/probe.ts';
+import { registerShare } from './routes/share.ts';
 import { registerStreams } from './routes/streams.ts';
 import { registerStreamRights } from './routes/stream-rights.ts';
 import { registerSystem } from './routes/system.ts';
@@ -60,6 +61,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerPassword(registrar, services.passwordReset);
   registerStreams(registrar, services, desk);
   registerStreamRights(registrar, services, watchers);
+  registerShare(registrar, services);
   registerProbe(registrar, services);
   registerArchive(registrar, services);
   registerLive(registrar, services, watchers);

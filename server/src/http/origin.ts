@@ -24,3 +24,8 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
+
+/** Where people reach this server, without a slash at the end: as configured, else as this request did. */
+export function publicBase(request: FastifyRequest, publicUrl: string | null): string {
+  return publicUrl?.replace(/\/+$/, '') ?? `${request.protocol}://${request.host}`;
+}

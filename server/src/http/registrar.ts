@@ -5,9 +5,11 @@ import { calls } from '@vidette/contract/calls';
 import type { Call } from '@vidette/contract/call';
 import type { Language } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
+import type { Principal } from '../access/principal.ts';
 import { requireAudience } from '../access/audience-policy.ts';
 import { requireStreamRight } from '../access/stream-policy.ts';
 import { Fault } from '../base/fault.ts';
+import type { SeenStream } from '../store/stream-list.ts';
 import type { AnswerOf, AuditNote, CallContext, Handler, MediaAnswer } from './call-context.ts';
 import { callerIp, identify } from './credentials.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
@@ -49,10 +51,14 @@ export class Registrar {
     });
   }
 
-  /** A call that becomes a WebSocket: what may refuse it refuses it before the upgrade, with the catalogue's answer. */
+  /**
+   * A call that becomes a WebSocket: what may refuse it refuses it before the upgrade, with the catalogue's answer.
+   * `admit` looks up what no declaration of the call can say, and throws a Fault to refuse.
+   */
   handleSocket<Name extends CallName>(
     name: Name,
     handler: (context: CallContext<Name>, socket: WebSocket) => void,
+    admit?: (context: CallContext<Name>) => Promise<void>,
   ): void {
     this.#registered.add(name);
     const contexts = new WeakMap<FastifyRequest, AnyContext>();
@@ -73,6 +79,7 @@ export class Registrar {
             (known) => (language = known),
           );
           if (!request.ws) throw new Fault('BadRequest', 'A WebSocket is expected here.');
+          await admit?.(context as unknown as CallContext<Name>);
           contexts.set(request, context);
           if (call.audited) this.#note(name, context, 'ok');
         } catch (error) {
@@ -112,7 +119,7 @@ export class Registrar {
     }
   }
 
-  /** Everything that may refuse a call, in order: set-up, origin, who, what was asked, which stream. */
+  /** Everything that may refuse a call, in order: set-up, origin, who, which stream, what was asked. */
   async #prepare(
     name: CallName,
     call: Call,
@@ -121,7 +128,7 @@ export class Registrar {
     audit: AuditNote,
     onLanguage: (language: Language) => void,
   ): Promise<AnyContext> {
-    const { lock, doorkeeper, config, store } = this.#services;
+    const { lock, doorkeeper, config } = this.#services;
     if (lock.isLocked && !call.whileLocked)
       throw new Fault('LifetimeCodeRequired', 'The server has no administrator.');
     requireSameOrigin(request, config.publicUrl);
@@ -131,19 +138,10 @@ export class Registrar {
     onLanguage(language);
     requireAudience(call, principal);
     const params = check(name, call.params, decoded(call.params, request.params), language);
+    // Before the rest is judged: what else a stranger sends is none of their business to have explained.
+    const stream = await this.#streamOf(call, principal, params);
     const query = check(name, call.query, decoded(call.query, request.query), language);
     const body = check(name, call.body, request.body ?? (call.body ? {} : undefined), language);
-    const stream =
-      call.stream && principal
-        ? requireStreamRight(
-            principal,
-            await store.streamList.find(
-              { userId: principal.user.id, isAdmin: principal.isAdmin },
-              (params as { uid: string }).uid,
-            ),
-            call.stream,
-          )
-        : undefined;
     return {
       params,
       query,
@@ -159,6 +157,18 @@ export class Registrar {
       request,
       reply,
     } as unknown as AnyContext;
+  }
+
+  /** The stream that the path names, when the caller has the right that the call asks for. */
+  async #streamOf(
+    call: Call,
+    principal: Principal | undefined,
+    params: unknown,
+  ): Promise<SeenStream | undefined> {
+    if (!call.stream || !principal) return undefined;
+    const viewer = { userId: principal.user.id, isAdmin: principal.isAdmin };
+    const seen = await this.#services.store.streamList.find(viewer, (params as { uid: string }).uid);
+    return requireStreamRight(principal, seen, call.stream);
   }
 
   /** By the profile, then the configuration, then the browser [R1.4]. */

@@ -7,8 +7,6 @@ import type { Registrar } from '../registrar.ts';
  * They check their caller and their input like any other, then answer a code of the catalogue.
  */
 export const laterCalls = {
-  getShared: 'Unavailable',
-  watchShared: 'Unavailable',
   checkVersion: 'Unavailable',
   getAdminStats: 'Unavailable',
   getConfiguration: 'Unavailable',

@@ -1,4 +1,3 @@
-import { newSecret } from '../../access/secrets.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
@@ -6,11 +5,10 @@ import { wholeList } from '../user-view.ts';
 import type { Watchers } from '../watchers.ts';
 import type { Rights } from '../../store/permissions.ts';
 import { Fault } from '../../base/fault.ts';
-import type { FastifyRequest } from 'fastify';
 
-/** Who may do what with streams: from the stream's side, from the user's, and by the public link. */
+/** Who may do what with streams: from the stream's side and from the user's. */
 export function registerStreamRights(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { store, doorkeeper, config } = services;
+  const { store, doorkeeper } = services;
 
   const ofStream = async (streamId: number) => {
     const rows = await store.permissions.ofStream(streamId);
@@ -57,21 +55,6 @@ export function registerStreamRights(registrar: Registrar, services: Services, w
     doorkeeper.forget(user.id);
     return ofUser(user.id);
   });
-
-  registrar.handle('getStreamShare', async ({ stream, request }) => {
-    const { id } = stream.stream;
-    let key = stream.stream.share_key;
-    if (key === null) {
-      key = newSecret();
-      await store.streams.setShareKey(id, key);
-    }
-    return { url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`, isEmbeddable: false };
-  });
-
-  registrar.handle('revokeStreamShare', async ({ stream }) => {
-    await store.streams.setShareKey(stream.stream.id, null);
-    return {};
-  });
 }
 
 /** @throws Fault NotFound */
@@ -79,11 +62,6 @@ export async function requireUser(services: Services, login: string) {
   const user = await services.store.users.byLogin(login);
   if (!user) throw new Fault('NotFound', 'There is no such user.');
   return user;
-}
-
-/** Where people reach this server: as configured, else as this request did. */
-function publicBase(request: FastifyRequest, publicUrl: string | null): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `${request.protocol}://${request.host}`;
 }
 
 function hasAny(rights: Rights): boolean {
