@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { drawTimeline, inView, TIMELINE_HEIGHT_PX } from './draw.ts';
+import type { Interval } from './intervals.ts';
+import { TimeScale } from './time-scale.ts';
+import { Zone } from './zone.ts';
+
+const HOUR_MS = 3_600_000;
+const START_MS = Date.UTC(2026, 10, 20);
+const zone = new Zone('Europe/Berlin');
+const CHARACTER_PX = 7;
+
+interface Drawn {
+  readonly text: string;
+  readonly fromPx: number;
+  readonly toPx: number;
+  readonly basePx: number;
+}
+
+/** A canvas that keeps the texts written on it and the colours of the rectangles filled. */
+function recorder() {
+  const texts: Drawn[] = [];
+  const fills: { colour: string; px: number; widthPx: number }[] = [];
+  const quiet = () => {};
+  const context = {
+    fillStyle: '',
+    strokeStyle: '',
+    lineWidth: 1,
+    globalAlpha: 1,
+    font: '',
+    textBaseline: '',
+    setTransform: quiet,
+    clearRect: quiet,
+    save: quiet,
+    restore: quiet,
+    beginPath: quiet,
+    rect: quiet,
+    clip: quiet,
+    moveTo: quiet,
+    lineTo: quiet,
+    stroke: quiet,
+    roundRect: quiet,
+    fill: quiet,
+    fillRect(px: number, _top: number, widthPx: number) {
+      fills.push({ colour: this.fillStyle, px, widthPx });
+    },
+    createLinearGradient: () => ({ addColorStop: quiet }),
+    measureText: (text: string) => ({ width: text.length * CHARACTER_PX }),
+    fillText(text: string, fromPx: number, basePx: number) {
+      texts.push({ text, fromPx, toPx: fromPx + text.length * CHARACTER_PX, basePx });
+    },
+  };
+  return { context: context as unknown as CanvasRenderingContext2D, texts, fills };
+}
+
+function draw(scale: TimeScale, intervals: readonly Interval[], playheadMs: number, hoverMs: number) {
+  const recorded = recorder();
+  drawTimeline(recorded.context, {
+    view: { scale, intervals, nowMs: scale.endMs, playheadMs, hoverMs, isDragging: false },
+    heightPx: TIMELINE_HEIGHT_PX,
+    density: 1,
+    palette: {
+      floor: 'floor',
+      line: 'line',
+      text: 'text',
+      quiet: 'quiet',
+      recorded: 'recorded',
+      recordedEdge: 'edge',
+      hatch: 'hatch',
+      live: 'live',
+      liveFaded: 'faded',
+      playhead: 'playhead',
+      onPlayhead: 'onPlayhead',
+    },
+    words: { label: () => '12:00', day: () => '21 November', moment: () => '21 Nov 12:00:00' },
+    zone,
+    font: '12px sans-serif',
+  });
+  return recorded;
+}
+
+test('[R9.4] no two texts overlap and none is cut off, wherever playhead and pointer are', () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 400 * 24 }),
+      fc.integer({ min: 200_000, max: 36 * HOUR_MS }),
+      fc.integer({ min: 320, max: 3840 }),
+      share,
+      share,
+      (hours, spanMs, widthPx, playhead, hover) => {
+        const scale = new TimeScale(START_MS + hours * HOUR_MS, spanMs, widthPx);
+        const at = (part: number) => scale.startMs + part * spanMs;
+        const { texts } = draw(scale, [], at(playhead), at(hover));
+        assert.ok(texts.length >= 2);
+        for (const [index, one] of texts.entries()) {
+          assert.ok(one.fromPx >= 0 && one.toPx <= widthPx, `${one.text} at ${one.fromPx}`);
+          for (const other of texts.slice(index + 1)) {
+            const isApart =
+              one.basePx !== other.basePx || one.toPx <= other.fromPx || other.toPx <= one.fromPx;
+            assert.ok(isApart, `${one.text} and ${other.text}`);
+          }
+        }
+      },
+    ),
+  );
+});
+
+test('a recording of a moment is still a pixel wide, what is out of view is not drawn', () => {
+  const scale = new TimeScale(START_MS, 20 * HOUR_MS, 1000);
+  const intervals: Interval[] = [
+    { startMs: START_MS - HOUR_MS, endMs: START_MS - 1, kind: 'fragment' },
+    { startMs: START_MS + HOUR_MS, endMs: START_MS + HOUR_MS + 2000, kind: 'fragment' },
+    { startMs: START_MS + 21 * HOUR_MS, endMs: START_MS + 22 * HOUR_MS, kind: 'fragment' },
+  ];
+  const { fills } = draw(scale, intervals, START_MS, START_MS);
+  const recorded = fills.filter(({ colour }) => colour === 'recorded');
+  assert.deepEqual(recorded, [{ colour: 'recorded', px: 50, widthPx: 1 }]);
+});
+
+test('of a year of recordings only what is in view is walked through', () => {
+  const intervals = Array.from({ length: 100_000 }, (_, index): Interval => ({
+    startMs: START_MS + index * 300_000,
+    endMs: START_MS + index * 300_000 + 299_000,
+    kind: 'fragment',
+  }));
+  const seen = inView(intervals, new TimeScale(START_MS + 50_000 * 300_000, HOUR_MS, 1000));
+  assert.deepEqual([seen.length, seen[0]?.startMs], [12, START_MS + 50_000 * 300_000]);
+});
