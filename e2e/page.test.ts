@@ -76,7 +76,10 @@ test('[R1.2] the first screen waits for neither the settings nor the profile cal
 
 test('[R1.5] the title is the page’s name and the application’s, of a stream its own name', () =>
   open('/ui/streams', cookie, async (page) => {
-    assert.equal(await page.title(), 'Streams – Vidette');
+    await until(
+      () => page.title(),
+      (title) => title === 'Streams – Vidette',
+    );
     await page.goto(`${server.url}/ui/stream/${gate}/info`);
     await heading(page, 'Gate 2');
     await until(
@@ -129,7 +132,10 @@ test('[R1.3] [R2.25] [R2.31] [R6.1] [R6.2] a read-only user is offered nothing t
 test('[R2.18] [R7.50] unknown addresses and streams that are not there end at “Page not found”', () =>
   open('/ui/nowhere/at/all', cookie, async (page) => {
     await heading(page, 'Page not found');
-    assert.equal(await page.title(), 'Page not found – Vidette');
+    await until(
+      () => page.title(),
+      (title) => title === 'Page not found – Vidette',
+    );
     await page.goto(`${server.url}/ui/stream/nosuchstream/info`);
     await page.waitForURL('**/ui/not-found');
     await heading(page, 'Page not found');
@@ -257,4 +263,56 @@ test('unsaved changes are asked about before they are lost', () =>
     await page.getByRole('link', { name: 'All streams' }).click();
     await page.getByRole('button', { name: 'Leave without saving' }).click();
     await heading(page, 'Streams');
+  }));
+
+test('[R2.30] a missing license is a banner on every screen, with the way to upload one', async () => {
+  const settings = await client.getSettings();
+  await open('/ui/help', cookie, async (page) => {
+    await page
+      .context()
+      .route('**/v1/system/internal/ui/settings', (route) =>
+        route.fulfill({ json: { ...settings, isLicenseExpired: true } }),
+      );
+    await page.getByRole('link', { name: 'All streams' }).click();
+    await page.getByText('License is missing or expired. Addition streams').waitFor();
+    await page.getByRole('link', { name: 'Upload a license' }).click();
+    await page.waitForURL('**/ui/administration/license');
+    await page.getByLabel('Text of the license').fill('not a license');
+    await page.getByRole('button', { name: 'Upload a license' }).click();
+    await page.getByText('License is incorrect.').waitFor();
+  });
+});
+
+test('[R4.11] a warning of the server is put away for good, a drained node is not', async () => {
+  const warning = (code: string) => ({ code, expiresAt: null, usedPercent: 91, subject: null });
+  const context = await newPerson(browser, desktop);
+  await useCookie(context, server.url, cookie);
+  await context.route('**/v1/system/health', (route) =>
+    route.fulfill({
+      json: { version: '1', warnings: [warning('archive-disk-usage'), warning('cluster-node-drained')] },
+    }),
+  );
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/help`);
+  await page.getByText('The archive directory is running out of memory, more than 91% used').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 1);
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByText('The archive directory').waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByText('This node is drained.').waitFor();
+  assert.equal(await page.getByText('The archive directory').count(), 0);
+  await context.close();
+});
+
+test('[R2.5] [R3.3] [R7.23] a token’s secret is shown once, and the token works until it is deleted', () =>
+  open('/ui/profile/me/tokens', cookie, async (page) => {
+    await page.getByLabel('Name').fill('Backup script');
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    const secret = await page.getByLabel('Secret of Backup script').textContent();
+    const ask = () => fetch(`${server.url}/v1/profile`, { headers: { authorization: `Bearer ${secret}` } });
+    assert.equal((await ask()).status, 200);
+    await page.reload();
+    await page.getByRole('button', { name: 'Delete Backup script' }).click();
+    await page.getByText('Token has been deleted').waitFor();
+    assert.equal((await ask()).status, 401);
   }));

@@ -1,3 +1,4 @@
+import { ApiError } from '@vidette/contract/client';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
 import { forgetSession, setUser, settingsQuery } from './api/session.ts';
@@ -26,7 +27,12 @@ const language = new LanguageStore(
 
 const connection = new Connection({
   probe: async () => {
-    await api.getSettings();
+    try {
+      await api.getSettings();
+    } catch (error) {
+      // A refusal is an answer too.
+      if (!(error instanceof ApiError) || error.status === 0) throw error;
+    }
   },
   onBack: () => void queryClient.invalidateQueries(),
 });

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Settings, User } from '@vidette/contract/entities';
 import { api } from './api.ts';
@@ -58,10 +58,11 @@ export function mayAddStreams(user: User | null): boolean {
 }
 
 /** Signs out on the server, then forgets the session here. */
-export function useSignOut(): () => Promise<void> {
+export function useSignOut() {
   const queryClient = useQueryClient();
-  return async () => {
-    await api.signOut();
-    forgetSession(queryClient);
-  };
+  return useMutation({
+    mutationFn: () => api.signOut(),
+    meta: { title: 'menu.logout' },
+    onSuccess: () => forgetSession(queryClient),
+  });
 }

@@ -1,4 +1,11 @@
-import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import {
+  queryOptions,
+  useMutation,
+  useMutationState,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
 import { polls } from '@vidette/contract/constants';
 import type { StreamState } from '@vidette/contract/entities';
@@ -140,6 +147,23 @@ export function useAddStream() {
   });
 }
 
+/**
+ * One stream for its own pages. Once it is being deleted nobody asks for it any more: the answer could only lead
+ * to "not found" before the screen has left by itself.
+ */
+export function useStream(uid: string) {
+  const deletions = useMutationState({
+    filters: { mutationKey: deletionKey(uid) },
+    select: ({ state }) => state.status,
+  });
+  const isGone = deletions.some((status) => status === 'pending' || status === 'success');
+  return useQuery({ ...streamQuery(uid), enabled: !isGone });
+}
+
+function deletionKey(uid: string) {
+  return ['stream', uid, 'delete'];
+}
+
 /** Saves a stream; refused when somebody else saved since `revision`. */
 export function useSaveStream(uid: string) {
   const queryClient = useQueryClient();
@@ -153,11 +177,12 @@ export function useSaveStream(uid: string) {
 }
 
 /** Deletes a stream and, with `purge`, its archive. */
-export function useDeleteStream() {
+export function useDeleteStream(uid: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: ({ uid, purge }: { uid: string; purge: boolean }) =>
-      api.deleteStream({ params: { uid }, query: { purge } }),
+    mutationKey: deletionKey(uid),
+    mutationFn: ({ purge }: { purge: boolean }) => api.deleteStream({ params: { uid }, query: { purge } }),
+    onMutate: () => queryClient.cancelQueries({ queryKey: ['stream', uid] }),
     meta: { title: 'streams.failed.delete' },
     onSuccess: () => void streamsChanged(queryClient),
   });

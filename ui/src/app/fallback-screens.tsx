@@ -54,8 +54,8 @@ export function LaterScreen() {
   return (
     <PageState
       icon={IconClockHour4}
-      title={i18n.t('state.later.title')}
-      text={i18n.t('state.later.text', { page: title ? i18n.t(title) : '' })}
+      title={i18n.t('state.later.title', { page: title ? i18n.t(title) : '' })}
+      text={i18n.t('state.later.text')}
       action={<HomeButton />}
     />
   );

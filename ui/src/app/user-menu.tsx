@@ -14,11 +14,13 @@ export function UserMenu({ user }: { user: User }) {
   const { isEnterprise, site, documentation } = useSettings();
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const leave = async () => {
-    await signOut();
-    clearDestination(sessionStorage);
-    await navigate({ to: '/auth' });
-  };
+  const leave = () =>
+    signOut.mutate(undefined, {
+      onSuccess: () => {
+        clearDestination(sessionStorage);
+        return navigate({ to: '/auth' });
+      },
+    });
   return (
     <Menu position="bottom-end" width={230} shadow="none" defaultOpened>
       <Menu.Target>
@@ -51,7 +53,7 @@ export function UserMenu({ user }: { user: User }) {
         )}
         {!isEnterprise && site && <OutsideItem href={site} label={i18n.t('menu.moreFeatures')} />}
         <Menu.Divider />
-        <Menu.Item onClick={() => void leave()}>{i18n.t('menu.logout')}</Menu.Item>
+        <Menu.Item onClick={leave}>{i18n.t('menu.logout')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

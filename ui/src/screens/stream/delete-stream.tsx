@@ -9,7 +9,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 export function DeleteStream({ uid, name }: { uid: string; name: string }) {
   const i18n = useI18n();
   const navigate = useNavigate();
-  const remove = useDeleteStream();
+  const remove = useDeleteStream(uid);
   const [isOpen, setOpen] = useState(false);
   const [purge, setPurge] = useState(false);
   const [typed, setTyped] = useState('');
@@ -21,7 +21,7 @@ export function DeleteStream({ uid, name }: { uid: string; name: string }) {
   };
   const submit = () =>
     remove.mutate(
-      { uid, purge },
+      { purge },
       {
         onSuccess: () => {
           notifySuccess(i18n.t('stream.deleted', { name }));

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReplyOf } from '@vidette/contract/client';
 import type { ArchiveStats, Stream } from '@vidette/contract/entities';
-import { archiveStatsQuery, streamQuery, streamStatsQuery } from '../../api/streams.ts';
+import { archiveStatsQuery, streamStatsQuery, useStream } from '../../api/streams.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -13,7 +13,7 @@ import { reasonOf } from '../streams/reason.ts';
 /** What a stream is and how it is doing. */
 export function StreamInfoScreen() {
   const { uid } = useParams({ from: '/stream/$uid' });
-  const { data: stream } = useQuery(streamQuery(uid));
+  const { data: stream } = useStream(uid);
   return stream && <StreamFacts stream={stream} />;
 }
 

@@ -2,10 +2,9 @@ import { Button, Skeleton } from '@mantine/core';
 import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
 import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
-import { streamQuery, usePauseStream } from '../../api/streams.ts';
+import { usePauseStream, useStream } from '../../api/streams.ts';
 import { codeOf, wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { usePageTitle } from '../../app/title.ts';
@@ -20,7 +19,7 @@ import classes from './stream.module.css';
 export function StreamPage() {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
-  const { data: stream, error, refetch } = useQuery(streamQuery(uid));
+  const { data: stream, error, refetch } = useStream(uid);
   usePageTitle(stream?.name);
 
   if (error && codeOf(error) === 'Forbidden') return <ForbiddenScreen message={wordsOf(error, i18n)} />;

@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
 import { useRef, useState } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
-import { streamQuery, useSaveStream } from '../../api/streams.ts';
+import { useSaveStream, useStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { notifySuccess } from '../../app/notify.ts';
@@ -31,7 +30,7 @@ import classes from './stream.module.css';
 export function StreamSettingScreen() {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
-  const { data: stream } = useQuery(streamQuery(uid));
+  const { data: stream } = useStream(uid);
   if (!stream) return null;
   if (!stream.canEdit) return <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />;
   return <StreamSetting stream={stream} />;
