@@ -1,133 +1,140 @@
 /**
  * CPU and memory of receiving and recording RTSP streams of 4 Mbit/s (H.264 1080p25, AAC), beside one `ffmpeg -c copy`
- * process per stream, in the same run and in alternating order.
+ * process per stream, in the same run and in alternating order. See README.md for how to read it.
  *
- *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=15]
+ *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=30]
  *
  * A round in which the pictures on the disk differ from the pictures sent is void. The flush of every fragment is included.
  */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
 import { setUp, startServer } from '../e2e/server.ts';
+import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
-import { cpuSeconds, median, memoryMB } from './usage.ts';
+import { cpuSeconds, endedChildrenCpuSeconds, median, memoryMB } from './usage.ts';
 
-const [rounds = 5, streams = 30, seconds = 15] = process.argv.slice(2).map(Number);
-const pictures = seconds * framesPerSecond;
+const [rounds = 5, streams = 30, seconds = 30] = process.argv.slice(2).map(Number);
+/** Memory per added stream is the slope between these; it settles sooner than a round of CPU lasts. */
+const few = 10;
+const many = 40;
+const memorySeconds = 20;
+const kbitPerSecond = 4000;
 
 interface Figures {
-  /** CPU seconds for the whole round. */
-  cpu: number;
-  /** Memory while all streams run, MB. */
-  memory: number;
-  /** Pictures found on the disk. */
-  recorded: number;
+  /** Of one core per stream, percent: all that was used for these streams, connecting included, over their length. */
+  readonly cpu: number;
+  /** The same between 40 and 80 percent of the way. */
+  readonly runningCpu: number;
+  /** Mean over the same stretch, MB. */
+  readonly memory: number;
 }
 
-type Way = (count: number, camera: Camera, folder: string) => Promise<Figures>;
-
-/** The process that plays the cameras; resolves `done` when every session had all its pictures. */
-class Camera {
-  readonly port: number;
-  readonly done: Promise<void>;
-  readonly #process: ChildProcess;
-
-  constructor(process: ChildProcess, port: number, done: Promise<void>) {
-    this.#process = process;
-    this.port = port;
-    this.done = done;
-  }
-
-  static async start(count: number): Promise<Camera> {
-    const script = fileURLToPath(new URL('load-camera.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, '4000', String(pictures)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const port = Promise.withResolvers<number>();
-    const done = Promise.withResolvers<void>();
-    let finished = 0;
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      for (const line of text.trim().split('\n')) {
-        const event = JSON.parse(line) as { port?: number };
-        if (event.port) port.resolve(event.port);
-        else if (++finished === count) done.resolve();
-      }
-    });
-    return new Camera(child, await port.promise, done.promise);
-  }
-
-  url(index: number): string {
-    return `rtsp://127.0.0.1:${this.port}/${index}`;
-  }
-
-  stop(): void {
-    this.#process.kill();
-  }
+/** The processes of one side: what they used while all streams run, and in all. */
+interface Side {
+  readonly pids: readonly number[];
+  /** Resolves when all streams are received and recorded, with the CPU seconds of all of it. */
+  finish(): Promise<number>;
+  /** Ends everything, so that the files can be counted. */
+  close(): Promise<void>;
 }
 
-const ffmpegWay: Way = async (count, camera, folder) => {
-  const processes = Array.from({ length: count }, (_, index) => {
+type Start = (cameras: LoadCameras, folder: string) => Promise<Side>;
+
+/** One process per stream. All that it does is for its stream, so that its own start counts, too. */
+const startFfmpeg: Start = (cameras, folder) => {
+  const before = endedChildrenCpuSeconds();
+  const processes = cameras.urls.map((url, index) => {
     const output = join(folder, String(index));
     mkdirSync(output);
-    const command = [
-      'ffmpeg',
-      '-v',
-      'error',
-      '-rtsp_transport',
-      'tcp',
-      '-i',
-      camera.url(index),
-      '-c',
-      'copy',
-    ];
-    const segments = ['-f', 'segment', '-segment_time', '60', join(output, '%03d.mp4')];
-    // The shell's own clock says what the process used in all, to the millisecond.
-    const shell = `TIMEFORMAT='%U %S'; time ${[...command, ...segments].join(' ')}`;
-    return spawn('bash', ['-c', shell], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const input = ['-v', 'error', '-rtsp_transport', 'tcp', '-i', url];
+    const segments = ['-c', 'copy', '-f', 'segment', '-segment_time', '60', join(output, '%03d.mp4')];
+    return spawn('ffmpeg', [...input, ...segments], { stdio: ['ignore', 'ignore', 'inherit'] });
   });
-  const times = processes.map(async (child) => {
-    const words: string[] = [];
-    child.stderr.setEncoding('utf8').on('data', (text: string) => words.push(text));
-    await once(child, 'exit');
-    const [user = 0, system = 0] = words.join('').trim().split(/\s+/).slice(-2).map(Number);
-    return user + system;
+  const exits = processes.map((child) => once(child, 'exit'));
+  return Promise.resolve({
+    pids: processes.map((child) => child.pid ?? 0),
+    async finish() {
+      await Promise.all(exits);
+      return endedChildrenCpuSeconds() - before;
+    },
+    close: () => Promise.resolve(),
   });
-  await halfWay();
-  const memory = processes.reduce((sum, child) => sum + memoryMB(child.pid ?? 0), 0);
-  const cpu = (await Promise.all(times)).reduce((sum, time) => sum + time, 0);
-  return { cpu, memory, recorded: recordedPictures(folder) };
 };
 
-const videtteWay: Way = async (count, camera, folder) => {
+/** One server; counted from the first call that adds a stream. */
+const startVidette: Start = async (cameras, folder) => {
   const server = await startServer({ dataDir: folder });
   const headers = { cookie: await setUp(server), 'content-type': 'application/json', origin: server.url };
   const before = cpuSeconds(server.pid);
-  for (let index = 0; index < count; index++) {
-    const body = { name: `Camera ${index}`, streamSource: camera.url(index), archive: { isEnable: true } };
-    const reply = await fetch(`${server.url}/v1/stream`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
+  for (const [index, streamSource] of cameras.urls.entries()) {
+    const body = JSON.stringify({ name: `Camera ${index}`, streamSource, archive: { isEnable: true } });
+    const reply = await fetch(`${server.url}/v1/stream`, { method: 'POST', headers, body });
     if (!reply.ok) throw new Error(`adding a stream: ${reply.status} ${await reply.text()}`);
   }
-  await halfWay();
-  const memory = memoryMB(server.pid);
-  await camera.done;
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const cpu = cpuSeconds(server.pid) - before;
-  await server.stop();
-  return { cpu, memory, recorded: recordedPictures(folder) };
+  return {
+    pids: [server.pid],
+    async finish() {
+      await cameras.finished;
+      // The last GOP is on its way to the disk.
+      await pause(1000);
+      return cpuSeconds(server.pid) - before;
+    },
+    close: () => server.stop(),
+  };
 };
 
-const ways: Record<string, Way> = { ffmpeg: ffmpegWay, vidette: videtteWay };
+const sides: Record<string, Start> = { ffmpeg: startFfmpeg, vidette: startVidette };
 
-async function halfWay(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, seconds * 800));
+/** One side with so many streams; undefined when the round is void. */
+async function measure(name: string, count: number, lengthSeconds: number): Promise<Figures | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
+  const pictures = lengthSeconds * framesPerSecond;
+  const cameras = await LoadCameras.start(count, kbitPerSecond, pictures);
+  try {
+    const side = await sides[name]!(cameras, folder);
+    const running = await watch(side, lengthSeconds);
+    const total = await side.finish();
+    await side.close();
+    const figures: Figures = {
+      cpu: (100 * total) / lengthSeconds / count,
+      runningCpu: (100 * running.cpuPerSecond) / count,
+      memory: running.memory,
+    };
+    const recorded = recordedPictures(folder);
+    const sent = count * pictures;
+    const verdict = recorded === sent ? `${sent} pictures` : `VOID: ${recorded} pictures of ${sent}`;
+    console.log(
+      `${name.padEnd(8)} ${count} streams of ${lengthSeconds} s: ${figures.cpu.toFixed(3)} % of a core each ` +
+        `(${figures.runningCpu.toFixed(3)} % while running), ${figures.memory.toFixed(1)} MB in all, ${verdict}, ` +
+        `load average ${(loadavg()[0] ?? 0).toFixed(1)}`,
+    );
+    return recorded === sent ? figures : undefined;
+  } finally {
+    cameras.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Looks at a side between 40 and 80 percent of the way. */
+async function watch(
+  { pids }: Side,
+  lengthSeconds: number,
+): Promise<{ cpuPerSecond: number; memory: number }> {
+  const looks = 8;
+  await pause(lengthSeconds * 400);
+  const cpuBefore = cpuSeconds(...pids);
+  const startMs = performance.now();
+  let memory = 0;
+  for (let look = 0; look < looks; look++) {
+    memory += memoryMB(...pids) / looks;
+    await pause((lengthSeconds * 400) / looks);
+  }
+  const elapsedSeconds = (performance.now() - startMs) / 1000;
+  return { cpuPerSecond: (cpuSeconds(...pids) - cpuBefore) / elapsedSeconds, memory };
 }
 
 /** Counts the video packets of every file below a folder. */
@@ -140,53 +147,39 @@ function recordedPictures(folder: string): number {
   }, 0);
 }
 
-/** One way with so many streams; undefined when the round is void. */
-async function measure(name: string, count: number): Promise<Figures | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
-  const camera = await Camera.start(count);
-  try {
-    const figures = await ways[name]!(count, camera, folder);
-    const sent = count * pictures;
-    const isVoid = figures.recorded !== sent;
-    const percent = ((100 * figures.cpu) / seconds / count).toFixed(3);
-    const verdict = isVoid ? `VOID: ${figures.recorded} pictures of ${sent}` : `${sent} pictures`;
-    console.log(
-      `${name.padEnd(8)} ${count} streams: ${percent} % of a core each, ${figures.memory.toFixed(0)} MB, ${verdict}`,
-    );
-    return isVoid ? undefined : figures;
-  } finally {
-    camera.stop();
-    rmSync(folder, { recursive: true, force: true });
+class Results {
+  readonly cpu: number[] = [];
+  readonly runningCpu: number[] = [];
+  readonly memorySlope: number[] = [];
+
+  async round(name: string): Promise<void> {
+    const main = await measure(name, streams, seconds);
+    if (main) {
+      this.cpu.push(main.cpu);
+      this.runningCpu.push(main.runningCpu);
+    }
+    const low = await measure(name, few, memorySeconds);
+    const high = await measure(name, many, memorySeconds);
+    if (low && high) this.memorySlope.push((high.memory - low.memory) / (many - few));
   }
 }
 
-const found: Record<string, { cpu: number[]; few: number[]; many: number[] }> = {};
+const ffmpeg = new Results();
+const vidette = new Results();
 for (let round = 0; round < rounds; round++) {
-  const order = round % 2 ? ['vidette', 'ffmpeg'] : ['ffmpeg', 'vidette'];
-  for (const name of order) {
-    const figures = (found[name] ??= { cpu: [], few: [], many: [] });
-    const main = await measure(name, streams);
-    const few = await measure(name, 10);
-    const many = await measure(name, 40);
-    if (main) figures.cpu.push((100 * main.cpu) / seconds / streams);
-    if (few && many) {
-      figures.few.push(few.memory);
-      figures.many.push(many.memory);
-    }
-  }
+  const order = [ffmpeg, vidette];
+  if (round % 2) order.reverse();
+  for (const results of order) await results.round(results === ffmpeg ? 'ffmpeg' : 'vidette');
 }
-const slope = (name: string) => {
-  const { few, many } = found[name]!;
-  return median(many.map((value, index) => (value - (few[index] ?? NaN)) / 30));
-};
-const cpu = (name: string) => median(found[name]!.cpu);
-console.log(
-  `\nCPU of one core per stream: ffmpeg ${cpu('ffmpeg').toFixed(3)} %, vidette ${cpu('vidette').toFixed(3)} %`,
-);
-console.log(
-  `ratio ${(cpu('vidette') / cpu('ffmpeg')).toFixed(2)} (goal: at most 0.40), median of ${found['vidette']!.cpu.length} rounds`,
-);
-console.log(
-  `memory per added stream: ffmpeg ${slope('ffmpeg').toFixed(2)} MB, vidette ${slope('vidette').toFixed(2)} MB`,
-);
-console.log(`ratio ${(slope('vidette') / slope('ffmpeg')).toFixed(3)} (goal: at most 0.12)`);
+
+function compare(what: string, of: (results: Results) => number[], goal: string): void {
+  const [theirs, ours] = [median(of(ffmpeg)), median(of(vidette))];
+  console.log(
+    `${what}: ffmpeg ${theirs.toFixed(3)}, vidette ${ours.toFixed(3)}, ratio ${(ours / theirs).toFixed(3)}${goal}`,
+  );
+}
+
+console.log(`\nMedians of ${ffmpeg.cpu.length} and ${vidette.cpu.length} rounds that count:`);
+compare('CPU per stream, % of a core', (results) => results.cpu, ' (goal: at most 0.4)');
+compare('the same while running', (results) => results.runningCpu, '');
+compare('memory per added stream, MB', (results) => results.memorySlope, ' (goal: at most 0.12)');

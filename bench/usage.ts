@@ -3,20 +3,31 @@ import { readFileSync, readdirSync } from 'node:fs';
 /** Clock ticks a second of /proc figures; 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** CPU seconds, user and system, that a process and its living children have used so far (proc(5), stat). */
-export function cpuSeconds(pid: number): number {
-  return family(pid).reduce((sum, member) => {
-    const fields = statFields(member);
-    return fields ? sum + (Number(fields[11]) + Number(fields[12])) / ticksPerSecond : sum;
-  }, 0);
+/** Fields of /proc/PID/stat after the program's name (proc(5)). */
+const field = { parent: 1, utime: 11, stime: 12, childrenUtime: 13, childrenStime: 14 };
+
+/** CPU seconds, user and system, that processes and all that descend from them have used and not yet ended. */
+export function cpuSeconds(...pids: readonly number[]): number {
+  return sumOver(pids, (pid) => {
+    const stat = statFields(pid);
+    return stat ? seconds(stat, field.utime, field.stime) : 0;
+  });
 }
 
-/** Proportional set size of a process and its children, MB: shared pages are divided among those who share them. */
-export function memoryMB(pid: number): number {
-  return family(pid).reduce((sum, member) => {
-    const pss = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${member}/smaps_rollup`, 'utf8'))?.[1];
-    return sum + Number(pss ?? 0) / 1024;
-  }, 0);
+/** CPU seconds of all children of this very process that have ended, and of theirs. */
+export function endedChildrenCpuSeconds(): number {
+  return seconds(statFields(process.pid) ?? [], field.childrenUtime, field.childrenStime);
+}
+
+/**
+ * Proportional set size of processes and all that descend from them, MB: pages that several processes share are divided
+ * among them.
+ */
+export function memoryMB(...pids: readonly number[]): number {
+  return sumOver(pids, (pid) => {
+    const pss = /^Pss:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/smaps_rollup`))?.[1];
+    return Number(pss ?? 0) / 1024;
+  });
 }
 
 export function median(values: readonly number[]): number {
@@ -27,26 +38,41 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-function family(pid: number): number[] {
-  const members = [pid];
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    if (Number(statFields(Number(name))?.[1]) === pid) members.push(...family(Number(name)));
-  }
-  return members;
+function sumOver(roots: readonly number[], of: (pid: number) => number): number {
+  return [...withDescendants(roots)].reduce((sum, pid) => sum + of(pid), 0);
 }
 
-/** The fields after the program's name: [0] state, [1] parent, ..., [11] utime, [12] stime. */
+/** The processes themselves and their children's children, by one look over /proc. */
+function withDescendants(roots: readonly number[]): Set<number> {
+  const childrenOf = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statFields(Number(name)) : undefined;
+    if (!stat) continue;
+    const parent = Number(stat[field.parent]);
+    childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(name)]);
+  }
+  const found = new Set(roots);
+  for (const pid of found) for (const child of childrenOf.get(pid) ?? []) found.add(child);
+  return found;
+}
+
+function seconds(stat: readonly string[], user: number, system: number): number {
+  return (Number(stat[user]) + Number(stat[system])) / ticksPerSecond;
+}
+
+/** The fields after the program's name; undefined when the process has ended. */
 function statFields(pid: number): string[] | undefined {
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** A process may end between two looks: it counts as nothing then. */
+function readOrEmpty(path: string): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    if (
-      (error as NodeJS.ErrnoException).code === 'ENOENT' ||
-      (error as NodeJS.ErrnoException).code === 'ESRCH'
-    )
-      return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ESRCH') return '';
     throw error;
   }
 }

@@ -1,0 +1,51 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What `load-camera.ts` prints, a line each. */
+type CameraEvent = { readonly port: number } | { readonly path: string; readonly pictures: number };
+
+/** The process that plays the cameras, `load-camera.ts`. */
+export class LoadCameras {
+  readonly urls: readonly string[];
+  /** Resolves when every session had all its pictures. */
+  readonly finished: Promise<void>;
+  readonly #process: ChildProcess;
+
+  private constructor(process: ChildProcess, urls: readonly string[], finished: Promise<void>) {
+    this.#process = process;
+    this.urls = urls;
+    this.finished = finished;
+  }
+
+  /** Encodes the loop first if need be. Each camera plays so many pictures, once. */
+  static async start(count: number, kbitPerSecond: number, pictures: number): Promise<LoadCameras> {
+    const script = fileURLToPath(new URL('load-camera.ts', import.meta.url));
+    const child = spawn(process.execPath, [script, String(kbitPerSecond), String(pictures)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const port = Promise.withResolvers<number>();
+    const finished = Promise.withResolvers<void>();
+    let ended = 0;
+    let text = '';
+    child.once('exit', (code) => port.reject(new Error(`the cameras ended with ${code}`)));
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      const lines = (text + more).split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) {
+        const event = JSON.parse(line) as CameraEvent;
+        if ('port' in event) port.resolve(event.port);
+        else if (++ended === count) finished.resolve();
+      }
+    });
+    const base = `rtsp://127.0.0.1:${await port.promise}`;
+    return new LoadCameras(
+      child,
+      Array.from({ length: count }, (_, index) => `${base}/${index}`),
+      finished.promise,
+    );
+  }
+
+  stop(): void {
+    this.#process.kill();
+  }
+}
