@@ -51,6 +51,7 @@ const table: Record<CallName, keyof typeof patterns> = {
   deleteStream: 'edit',
   getStreamPicture: 'view',
   getStreamShare: 'share',
+  saveStreamShare: 'share',
   revokeStreamShare: 'share',
   getStreamPermissions: 'edit',
   saveStreamPermissions: 'edit',
@@ -231,7 +232,7 @@ for (const [index, person] of people.entries()) {
   });
 }
 
-test('[R2.21] somebody who must change the password can do nothing but change it', async () => {
+test('[R3.2] somebody who must change the password can do nothing but change it', async () => {
   for (const name of Object.keys(routes) as CallName[]) {
     const answer = await answerOf(name, 'due');
     const mayCall = table[name] === 'anyone' || name === 'getProfile' || name === 'saveProfile';

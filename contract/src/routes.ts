@@ -23,6 +23,7 @@ export const routes = {
   deleteStream: { method: 'DELETE', path: '/v1/stream/{uid}' },
   getStreamPicture: { method: 'GET', path: '/v1/stream/{uid}/picture' },
   getStreamShare: { method: 'GET', path: '/v1/stream/{uid}/share' },
+  saveStreamShare: { method: 'PUT', path: '/v1/stream/{uid}/share' },
   revokeStreamShare: { method: 'DELETE', path: '/v1/stream/{uid}/share' },
   getStreamPermissions: { method: 'GET', path: '/v1/stream/{uid}/permissions' },
   saveStreamPermissions: { method: 'POST', path: '/v1/stream/{uid}/permissions' },

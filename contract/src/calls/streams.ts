@@ -207,6 +207,15 @@ export const streamCalls = {
     reply: z.object({ url: z.string(), isEmbeddable: z.boolean() }),
     errors: streamErrors,
   },
+  saveStreamShare: {
+    summary: 'Whether pages of other sites may show the public link in a frame',
+    who: 'user',
+    stream: 'share',
+    params: uid,
+    body: z.strictObject({ isEmbeddable: z.boolean() }),
+    reply: z.object({ url: z.string(), isEmbeddable: z.boolean() }),
+    errors: streamErrors,
+  },
   revokeStreamShare: {
     summary: 'Revokes the public link and cuts whoever watches by it',
     who: 'user',

@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import cookie from '@fastify/cookie';
 import websocket from '@fastify/websocket';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { limits } from '@vidette/contract/constants';
 import { messageOf } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
@@ -105,6 +111,10 @@ async function newServer(config: Config): Promise<FastifyInstance> {
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      void sendFault(reply, faultOf(error), languageOfVisitor(request, config));
+    },
+    clientErrorHandler: (_: Error, socket: Socket) => refuseNonsense(socket),
   } as const;
   const { certificate, key } = config.tls;
   if (certificate === null || key === null) return Fastify(options);
@@ -146,16 +156,18 @@ function answerFailures(server: FastifyInstance, services: Services): void {
       : new Fault('NotFound', 'There is nothing at this address.');
     return sendFault(reply, fault, languageOfVisitor(request, services.config));
   });
-  server.server.on('clientError', (_, socket) => {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const body = JSON.stringify({ code: 'BadRequest', error: messageOf('BadRequest', 'en') });
-    socket.end(
-      `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
-  });
+}
+
+/** What is no HTTP, or comes too slowly to be any, gets a last word and the line is cut. */
+function refuseNonsense(socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({ code: 'BadRequest', error: messageOf('BadRequest', 'en') });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
 }
 
 function originOf(url: string | null): string | undefined {

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { bootElementId } from '@vidette/contract/constants';
 import { Fault } from '../base/fault.ts';
 import { identify } from './credentials.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { languageOfVisitor } from './language.ts';
-import { bestEncoding, compress, etagOf, PageFiles } from './page-files.ts';
+import { fillPage, sendBody, sendPage } from './page-body.ts';
+import { PageFiles } from './page-files.ts';
 import type { Services } from './services.ts';
+import { sendSharePage } from './share-page.ts';
 import { settingsView } from './settings-view.ts';
 import { userView } from './user-view.ts';
 
-const bootPlace = new RegExp(`(<script type="application/json" id="${bootElementId}">)[^<]*(</script>)`);
 const oneYear = 'public, max-age=31536000, immutable';
 
 /**
@@ -25,11 +25,14 @@ export async function servePage(server: FastifyInstance, services: Services): Pr
       if (name !== undefined && file) {
         const { encoding, bytes } = await files.encode(name, file, request.headers['accept-encoding'] ?? '');
         void reply.header('cache-control', file.isImmutable ? oneYear : 'no-cache');
-        return send(request, reply, { bytes, encoding, etag: file.etag, contentType: file.contentType });
+        return sendBody(request, reply, { bytes, encoding, etag: file.etag, contentType: file.contentType });
       }
       // A page of an older version asks for files that are gone; the shell in their place would only confuse it.
       if (name?.startsWith('assets/')) throw new Fault('NotFound', 'There is no such file.');
-      return await sendShell(request, reply, files, services);
+      const shareKey = name === undefined ? undefined : /^share\/([\w-]+)$/.exec(name)?.[1];
+      return shareKey === undefined
+        ? await sendShell(request, reply, files, services)
+        : await sendSharePage(request, reply, files, services, shareKey);
     } catch (error) {
       const fault = faultOf(error);
       logFault(services.log, fault, { url: request.url });
@@ -54,51 +57,13 @@ async function sendShell(
   const settings = settingsView(services, principal);
   const language = principal?.user.language ?? languageOfVisitor(request, services.config);
   const boot = { settings, user: principal ? userView(principal.user) : null, language };
-  const html = template.bytes
-    .toString('utf8')
-    .replace(bootPlace, (_, open: string, close: string) => `${open}${jsonForHtml(boot)}${close}`)
-    .replace(/<html lang="[^"]*"/, `<html lang="${language}"`)
-    .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(settings.appTitle)}</title>`);
-  const bytes = Buffer.from(html);
-  const encoding = bestEncoding(request.headers['accept-encoding'] ?? '');
+  const html = fillPage(template, { boot, language, title: settings.appTitle });
   void reply.header('cache-control', 'private, no-cache');
-  return send(request, reply, {
-    bytes: encoding === 'identity' ? bytes : await compress(bytes, encoding),
-    encoding,
-    etag: etagOf(bytes),
-    contentType: template.contentType,
-  });
-}
-
-interface Body {
-  readonly bytes: Buffer;
-  readonly encoding: string;
-  readonly etag: string;
-  readonly contentType: string;
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, body: Body): FastifyReply {
-  // Weak: the same content may travel in several encodings (RFC 9110, 8.8.1).
-  const etag = `W/${body.etag}`;
-  void reply.header('etag', etag).header('vary', 'accept-encoding, accept-language, cookie');
-  if (request.headers['if-none-match']?.includes(body.etag)) return reply.code(304).send();
-  if (body.encoding !== 'identity') void reply.header('content-encoding', body.encoding);
-  return reply.type(body.contentType).send(body.bytes);
+  return sendPage(request, reply, template, html);
 }
 
 /** What follows `/ui/` in an address, without the query; undefined for what is no file name anyway. */
 function nameOf(url: string): string | undefined {
   const path = url.split('?', 1)[0]?.slice('/ui/'.length) ?? '';
   return /^[\w./-]+$/.test(path) ? path : undefined;
-}
-
-/** JSON that cannot end its script element nor start a comment in it. */
-function jsonForHtml(value: unknown): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
-}
-
-function textForHtml(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

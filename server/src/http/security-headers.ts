@@ -33,3 +33,11 @@ export function securityHeaders(logoOrigin: string | undefined): Readonly<Record
 export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) void reply.header(name, value);
 }
+
+/** Lets pages of any site show this answer in a frame. */
+export function allowEmbedding(reply: FastifyReply): void {
+  const policy = String(reply.getHeader('content-security-policy'));
+  void reply.header('content-security-policy', policy.replace("frame-ancestors 'self'", 'frame-ancestors *'));
+  void reply.header('cross-origin-resource-policy', 'cross-origin');
+  void reply.removeHeader('x-frame-options');
+}

@@ -88,6 +88,8 @@ export interface StreamRow {
   status: string;
   /** Key of the public link; null: not shared. Kept readable, for the owner is shown the link again. */
   share_key: string | null;
+  /** Whether pages of other sites may show the public link in a frame. */
+  share_embeds: Generated<Flag>;
 }
 
 export interface StreamTagRow {

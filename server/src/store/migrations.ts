@@ -6,7 +6,10 @@ export type Engine = 'sqlite' | 'postgres';
 
 /** Every step from an empty database to the present, by name, in order. A released step is never changed. */
 export function migrationsFor(engine: Engine): Record<string, Migration> {
-  return { '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) } };
+  return {
+    '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) },
+    '0002_share_embeds': { up: (db) => shareEmbeds(db as Kysely<unknown>) },
+  };
 }
 
 async function first(db: Kysely<unknown>, engine: Engine): Promise<void> {
@@ -192,5 +195,12 @@ async function index(db: Kysely<unknown>, table: string, columns: string[]): Pro
     .createIndex(`${table}_by_${columns.join('_')}`)
     .on(table)
     .columns(columns)
+    .execute();
+}
+
+async function shareEmbeds(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('streams')
+    .addColumn('share_embeds', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
 }

@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
-import { keyOf, type Database, type StreamRow } from './database.ts';
+import { flag, keyOf, type Database, type StreamRow } from './database.ts';
 import { tagsOf } from './stream-tags.ts';
 
 /** A stream as stored, with its tags in the order in which they were given. */
@@ -9,7 +9,10 @@ export interface StreamRecord extends Selectable<StreamRow> {
 
 type Derived = 'id' | 'name_key' | 'location_key' | 'search_text';
 export type NewStream = Omit<Insertable<StreamRow>, Derived> & { readonly tags: readonly string[] };
-export type StreamChanges = Omit<NewStream, 'uid' | 'created_by' | 'created_ms' | 'status' | 'share_key'>;
+export type StreamChanges = Omit<
+  NewStream,
+  'uid' | 'created_by' | 'created_ms' | 'status' | 'share_key' | 'share_embeds'
+>;
 
 /** `redact` gives an address as those may see it who may not edit the stream: only that is searched. */
 export type Redact = (source: string) => string;
@@ -119,8 +122,37 @@ export class Streams {
       .execute();
   }
 
-  async setShareKey(id: number, key: string | null): Promise<void> {
-    await this.#db.updateTable('streams').set({ share_key: key }).where('id', '=', id).execute();
+  /** Gives an unshared stream this key. Returns the key in force: of two that come at once the first one's. */
+  async makeShareKey(id: number, key: string): Promise<string> {
+    await this.#db
+      .updateTable('streams')
+      .set({ share_key: key })
+      .where('id', '=', id)
+      .where('share_key', 'is', null)
+      .execute();
+    const row = await this.#db
+      .selectFrom('streams')
+      .select('share_key')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.share_key ?? key;
+  }
+
+  /** A later link begins without the permission to embed. */
+  async removeShareKey(id: number): Promise<void> {
+    await this.#db
+      .updateTable('streams')
+      .set({ share_key: null, share_embeds: 0 })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  async setShareEmbeds(id: number, mayEmbed: boolean): Promise<void> {
+    await this.#db
+      .updateTable('streams')
+      .set({ share_embeds: flag(mayEmbed) })
+      .where('id', '=', id)
+      .execute();
   }
 
   async remove(id: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { newSecret } from '../../access/secrets.ts';
 import { Fault } from '../../base/fault.ts';
 import type { StreamRecord } from '../../store/streams.ts';
+import { faultOf } from '../failure.ts';
 import { publicBase } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
@@ -12,12 +13,8 @@ export function registerShare(registrar: Registrar, services: Services): void {
   const viewers = new SharedViewers();
 
   registrar.handle('getStreamShare', async ({ stream, request }) => {
-    const { id, share_embeds } = stream.stream;
-    let key = stream.stream.share_key;
-    if (key === null) {
-      key = newSecret();
-      await store.streams.setShareKey(id, key);
-    }
+    const { id, share_embeds, share_key } = stream.stream;
+    const key = share_key ?? (await store.streams.makeShareKey(id, newSecret()));
     return {
       url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`,
       isEmbeddable: share_embeds === 1,
@@ -35,7 +32,7 @@ export function registerShare(registrar: Registrar, services: Services): void {
   });
 
   registrar.handle('revokeStreamShare', async ({ stream }) => {
-    await store.streams.setShareKey(stream.stream.id, null);
+    await store.streams.removeShareKey(stream.stream.id);
     viewers.revoke(stream.stream.uid);
     return {};
   });
@@ -48,10 +45,10 @@ export function registerShare(registrar: Registrar, services: Services): void {
   const admitted = new WeakMap<object, StreamRecord>();
   registrar.handleSocket(
     'watchShared',
-    ({ request, query }, socket) => {
-      const uid = admitted.get(request)?.uid ?? '';
-      const running = station.find(uid);
-      if (!running) {
+    ({ request, query, params }, socket) => {
+      const uid = admitted.get(request)?.uid;
+      const running = uid === undefined ? undefined : station.find(uid);
+      if (uid === undefined || !running) {
         socket.close(1011, 'Unavailable');
         return;
       }
@@ -68,6 +65,8 @@ export function registerShare(registrar: Registrar, services: Services): void {
       socket.once('close', leave);
       // It may have gone while it was let in; then no 'close' follows.
       if (socket.readyState === socket.CLOSED) leave();
+      // The link may have been revoked while they were let in, before there was anybody to cut.
+      sharedStream(services, params.key).catch((error: unknown) => session.end(faultOf(error).code));
     },
     async ({ request, params, audit }) => {
       const stream = await sharedStream(services, params.key);

@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bootElementId } from '@vidette/contract/constants';
+import type { Language } from '@vidette/contract/errors';
+import { bestEncoding, compress, etagOf, type PageFile } from './page-files.ts';
+
+const bootPlace = new RegExp(`(<script type="application/json" id="${bootElementId}">)[^<]*(</script>)`);
+
+/** What a built page is filled with before it is sent. */
+export interface PageFilling {
+  /** JSON for the page's script, which then need not ask for it. */
+  readonly boot: unknown;
+  readonly language: Language;
+  readonly title: string;
+}
+
+/** The page's HTML with boot data, language and title in their places. */
+export function fillPage(template: PageFile, { boot, language, title }: PageFilling): string {
+  return template.bytes
+    .toString('utf8')
+    .replace(bootPlace, (_, open: string, close: string) => `${open}${jsonForHtml(boot)}${close}`)
+    .replace(/<html lang="[^"]*"/, `<html lang="${language}"`)
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(title)}</title>`);
+}
+
+/** Sends a filled page, compressed as the reader takes it. */
+export async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  template: PageFile,
+  html: string,
+): Promise<FastifyReply> {
+  const bytes = Buffer.from(html);
+  const encoding = bestEncoding(request.headers['accept-encoding'] ?? '');
+  return sendBody(request, reply, {
+    bytes: encoding === 'identity' ? bytes : await compress(bytes, encoding),
+    encoding,
+    etag: etagOf(bytes),
+    contentType: template.contentType,
+  });
+}
+
+interface Body {
+  readonly bytes: Buffer;
+  readonly encoding: string;
+  readonly etag: string;
+  readonly contentType: string;
+}
+
+/** Sends bytes that are encoded already, or 304 to a reader who has them. */
+export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body): FastifyReply {
+  // Weak: the same content may travel in several encodings (RFC 9110, 8.8.1).
+  const etag = `W/${body.etag}`;
+  void reply.header('etag', etag).header('vary', 'accept-encoding, accept-language, cookie');
+  if (request.headers['if-none-match']?.includes(body.etag)) return reply.code(304).send();
+  if (body.encoding !== 'identity') void reply.header('content-encoding', body.encoding);
+  return reply.type(body.contentType).send(body.bytes);
+}
+
+/** JSON that cannot end its script element nor start a comment in it. */
+function jsonForHtml(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+function textForHtml(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../base/fault.ts';
+import { languageOfVisitor } from './language.ts';
+import { fillPage, sendPage } from './page-body.ts';
+import type { PageFiles } from './page-files.ts';
+import { allowEmbedding } from './security-headers.ts';
+import type { Services } from './services.ts';
+
+/**
+ * The public page of a shared stream: a page of its own, a fraction of the application, with the stream's name in it,
+ * so that the picture waits for no call. A link that is not valid gets the same page, which says so, with status 404.
+ */
+export async function sendSharePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: PageFiles,
+  services: Services,
+  key: string,
+): Promise<FastifyReply> {
+  const { config, store } = services;
+  const template = await files.find('share.html');
+  if (!template) throw new Fault('Unavailable', 'The page has not been built.');
+  const stream = await store.streams.byShareKey(key);
+  const language = languageOfVisitor(request, config);
+  const { title } = config.app;
+  const boot = { key, name: stream?.name ?? null, title, language };
+  if (!stream) void reply.code(404);
+  if (stream?.share_embeds === 1) allowEmbedding(reply);
+  void reply.header('cache-control', 'private, no-store').header('x-robots-tag', 'noindex');
+  const html = fillPage(template, { boot, language, title: stream ? `${stream.name} - ${title}` : title });
+  return sendPage(request, reply, template, html);
+}
