@@ -12,13 +12,13 @@ export const wordings = {
 } as const;
 
 /** Members whose errors have a code of their own [R8.11], for the calls whose forms show them at the field. */
-const streamFields: Readonly<Record<string, ErrorCode>> = {
-  name: 'STREAM_NAME_ERR',
-  streamSource: 'STREAM_SOURCE_ERR',
-  subStreamSource: 'STREAM_SOURCE_ERR',
-  'archive.depthHours': 'ARCHIVE_DEPTH_ERR',
-};
-const fieldCodes: Partial<Record<CallName, Readonly<Record<string, ErrorCode>>>> = {
+const streamFields: ReadonlyMap<string, ErrorCode> = new Map([
+  ['name', 'STREAM_NAME_ERR'],
+  ['streamSource', 'STREAM_SOURCE_ERR'],
+  ['subStreamSource', 'STREAM_SOURCE_ERR'],
+  ['archive.depthHours', 'ARCHIVE_DEPTH_ERR'],
+]);
+const fieldCodes: Partial<Record<CallName, ReadonlyMap<string, ErrorCode>>> = {
   addStream: streamFields,
   saveStream: streamFields,
 };
@@ -31,7 +31,7 @@ export function validationFault(name: CallName, error: z.ZodError, language: Lan
         ? issue.keys.map((key) => [...issue.path, key].join('.'))
         : [issue.path.join('.')];
     return paths.map((path) => {
-      const code = fieldCodes[name]?.[path];
+      const code = fieldCodes[name]?.get(path);
       return { path, code: code ?? issue.code, error: code ? messageOf(code, language) : issue.message };
     });
   });

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ApiError, createClient, type Client } from '@vidette/contract/client';
+import { administrator, signIn, startServer, type TestServer } from './server.ts';
+
+let server: TestServer;
+
+before(async () => {
+  server = await startServer();
+});
+
+after(() => server?.stop());
+
+/** A browser's side of the account calls: it keeps the cookie that it was given. */
+function visitor(): { client: Client; cookie: () => string; setCookie: () => string } {
+  let header = '';
+  let cookie = '';
+  const client = createClient({
+    baseUrl: server.url,
+    headers: () => ({ cookie, origin: server.url, 'user-agent': 'a browser' }),
+    onResponse: (_, response) => {
+      header = response.headers.getSetCookie()[0] ?? header;
+      cookie = header.split(';')[0] ?? '';
+    },
+  });
+  return { client, cookie: () => cookie, setCookie: () => header };
+}
+
+const hasCode = (code: string, path?: string) => (error: unknown) => {
+  assert.ok(error instanceof ApiError, String(error));
+  assert.equal(error.code, code);
+  if (path !== undefined) assert.equal(error.fields[0]?.path, path);
+  return true;
+};
+
+test('[R7.52, R8.13] until an administrator exists everything but the set-up answers 423', async () => {
+  const { client } = visitor();
+  for (const call of [client.listStreams(), client.getHealth(), client.getProfile()]) {
+    await assert.rejects(call, (error: unknown) => error instanceof ApiError && error.status === 423);
+  }
+  const body = { name: 'a', password: 'b' };
+  await assert.rejects(
+    client.signIn({ body }),
+    (error: unknown) => error instanceof ApiError && error.status === 423,
+  );
+  assert.equal((await fetch(`${server.url}/v1/nothing`)).status, 423);
+  assert.equal((await client.getSettings()).isLocked, true);
+});
+
+test('[R7.32, R8.13] the first administrator is made with the printed code only', async () => {
+  const { client, setCookie } = visitor();
+  const { email, ...person } = administrator;
+  const body = { ...person, email, language: 'ru' } as const;
+  await assert.rejects(client.unlock({ body }), hasCode('LifetimeCodeRequired'));
+  await assert.rejects(
+    client.unlock({ body: { ...body, code: 'AAAA-AAAA' } }),
+    hasCode('UnknownLifetimeCode', 'code'),
+  );
+  const weak = { ...body, code: server.setupCode, password: 'password1' };
+  await assert.rejects(client.unlock({ body: weak }), hasCode('PasswordIsNotComplexEnough', 'password'));
+  const { user } = await client.unlock({ body: { ...body, code: server.setupCode.toLowerCase() } });
+  assert.deepEqual(
+    [user.name, user.isAdmin, user.language, user.permissionType],
+    ['admin', true, 'ru', 'admin'],
+  );
+  assert.match(setCookie(), /^vidette_session=[\w-]{43}; .*HttpOnly; SameSite=Lax$/);
+  assert.equal((await client.getProfile()).name, 'admin');
+  assert.equal((await client.getSettings()).isLocked, false);
+  await assert.rejects(
+    visitor().client.unlock({ body: { ...body, code: server.setupCode } }),
+    hasCode('ActionNotAcceptable'),
+  );
+});
+
+test('[R7.19] signing in and out, whatever the case of the login', async () => {
+  const { client, cookie } = visitor();
+  const { name, password } = administrator;
+  await assert.rejects(
+    client.signIn({ body: { name, password: 'wrong one' } }),
+    hasCode('AuthorizationFailed'),
+  );
+  await assert.rejects(client.signIn({ body: { name: 'nobody', password } }), hasCode('AuthorizationFailed'));
+  const signedIn = await client.signIn({ body: { name: name.toUpperCase(), password } });
+  assert.equal(signedIn.mustChangePassword, false);
+  const old = cookie();
+  await client.signOut();
+  await assert.rejects(client.getProfile(), hasCode('AuthorizationRequired'));
+  const response = await fetch(`${server.url}/v1/profile`, { headers: { cookie: old } });
+  assert.equal(response.status, 401);
+});
+
+test('[R1.4, R8.1] errors come in the reader’s language', async () => {
+  const ask = async (headers: Record<string, string>) => {
+    const response = await fetch(`${server.url}/v1/profile`, { headers });
+    return ((await response.json()) as { error: string }).error;
+  };
+  assert.equal(await ask({ 'accept-language': 'ru' }), 'Вы не авторизованы.');
+  assert.equal(await ask({ 'accept-language': 'en' }), 'You are not authorized.');
+  const cookie = await signIn(server);
+  const response = await fetch(`${server.url}/v1/stream/nosuch`, {
+    headers: { cookie, 'accept-language': 'en' },
+  });
+  assert.equal(((await response.json()) as { error: string }).error, 'Не найдено.');
+});
+
+test('[R7.22, R5.1] the profile: what may be changed, and what is wrong at its field', async () => {
+  const { client } = visitor();
+  const { name, password } = administrator;
+  await client.signIn({ body: { name, password } });
+  const saved = await client.saveProfile({
+    body: { fullName: 'Ада', language: 'en', email: 'ada@example.org' },
+  });
+  assert.deepEqual([saved.fullName, saved.language, saved.email], ['Ада', 'en', 'ada@example.org']);
+  await assert.rejects(client.saveProfile({ body: { email: 'no' } }), hasCode('ValidationError', 'email'));
+  const next = 'a far better one';
+  for (const [body, code, path] of [
+    [{ password: next }, 'InvalidOldPassword', 'oldPassword'],
+    [{ password: next, oldPassword: 'wrong' }, 'InvalidOldPassword', 'oldPassword'],
+    [{ password, oldPassword: password }, 'OldPasswordAndNewPasswordCannotBeSame', 'password'],
+    [{ password: 'qwertyui', oldPassword: password }, 'PasswordIsNotComplexEnough', 'password'],
+    [{ password: 'ADA@example.org', oldPassword: password }, 'PasswordIsNotComplexEnough', 'password'],
+  ] as const) {
+    await assert.rejects(client.saveProfile({ body }), hasCode(code, path));
+  }
+});
+
+test('[R5.2] a password change keeps this browser signed in and ends the user’s other sessions', async () => {
+  const here = visitor();
+  const elsewhere = visitor();
+  const { name, password } = administrator;
+  const next = 'the next password';
+  await here.client.signIn({ body: { name, password } });
+  await elsewhere.client.signIn({ body: { name, password } });
+  await here.client.saveProfile({ body: { password: next, oldPassword: password } });
+  assert.equal((await here.client.getProfile()).name, name);
+  await assert.rejects(elsewhere.client.getProfile(), hasCode('AuthorizationRequired'));
+  await assert.rejects(elsewhere.client.signIn({ body: { name, password } }), hasCode('AuthorizationFailed'));
+  await here.client.saveProfile({ body: { password, oldPassword: next } });
+});
+
+test('[R7.24, R3.4] sessions are listed newest first and ended one by one or all', async () => {
+  const { name, password } = administrator;
+  const [first, second, third] = [visitor(), visitor(), visitor()];
+  for (const { client } of [first, second, third]) await client.signIn({ body: { name, password } });
+  const { items } = await third.client.listSessions();
+  assert.equal(items.filter((session) => session.isCurrent).length, 1);
+  assert.ok(items.every((session) => session.ip === '127.0.0.1' && session.userAgent !== ''));
+  const times = items.map((session) => session.lastSeenTime);
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => b - a),
+  );
+  const firstId = (await first.client.listSessions()).items.find((session) => session.isCurrent)?.id ?? '';
+  await third.client.deleteSession({ params: { id: firstId } });
+  await assert.rejects(first.client.getProfile(), hasCode('AuthorizationRequired'));
+  await assert.rejects(third.client.deleteSession({ params: { id: firstId } }), hasCode('NotFound'));
+  await third.client.terminateSessions();
+  await assert.rejects(second.client.getProfile(), hasCode('AuthorizationRequired'));
+  assert.equal((await third.client.listSessions()).total, 1);
+});
+
+test('[R7.23, R3.3] a token authorises by its secret, which is shown once', async () => {
+  const { client } = visitor();
+  await client.signIn({ body: { name: administrator.name, password: administrator.password } });
+  const token = await client.addToken({ body: { name: 'script' } });
+  const { items } = await client.listTokens();
+  assert.ok(items.every((item) => !('secret' in item)));
+  const ask = (secret: string) =>
+    fetch(`${server.url}/v1/profile`, { headers: { authorization: `Bearer ${secret}` } });
+  assert.equal((await ask(token.secret)).status, 200);
+  assert.equal((await ask(token.secret.slice(1))).status, 401);
+  await assert.rejects(
+    client.addToken({ body: { name: 'x', expireTime: 1 } }),
+    hasCode('ValidationError', 'expireTime'),
+  );
+  await client.deleteToken({ params: { id: token.id } });
+  assert.equal((await ask(token.secret)).status, 401);
+});
+
+test('[R7.25, R7.26, R4.4] users are added, changed, blocked and deleted', async () => {
+  const { client } = visitor();
+  await client.signIn({ body: { name: administrator.name, password: administrator.password } });
+  const password = 'ведро и труба';
+  const bob = await client.addUser({
+    body: { name: 'Bob', password, email: 'bob@example.org', maxStreamCreation: 3 },
+  });
+  assert.deepEqual([bob.name, bob.isAdmin, bob.maxStreamCreation], ['Bob', false, 3]);
+  await assert.rejects(client.addUser({ body: { name: 'bOB', password } }), hasCode('AlreadyUsed', 'name'));
+  await assert.rejects(
+    client.addUser({ body: { name: 'b2', password, email: 'BOB@example.org' } }),
+    hasCode('AlreadyUsed', 'email'),
+  );
+  const his = visitor();
+  await his.client.signIn({ body: { name: 'bob', password } });
+  await client.blockUser({ params: { login: 'Bob' } });
+  await assert.rejects(his.client.getProfile(), hasCode('AuthorizationRequired'));
+  await assert.rejects(
+    his.client.signIn({ body: { name: 'bob', password } }),
+    hasCode('AuthorizationFailed'),
+  );
+  await client.unblockUser({ params: { login: 'Bob' } });
+  await his.client.signIn({ body: { name: 'bob', password } });
+  const [session] = (await client.listUserSessions({ params: { login: 'Bob' } })).items;
+  await client.deleteUserSession({ params: { login: 'Bob', id: session?.id ?? '' } });
+  const changed = await client.saveUser({
+    params: { login: 'Bob' },
+    body: { name: 'Robert', permissionType: 'admin' },
+  });
+  assert.deepEqual([changed.name, changed.isAdmin], ['Robert', true]);
+  assert.equal((await client.listUsers({ query: { searchingValues: ['ROB'] } })).total, 1);
+  await client.deleteUser({ params: { login: 'robert' } });
+  await assert.rejects(client.getUser({ params: { login: 'Robert' } }), hasCode('NotFound'));
+  for (const call of [
+    client.blockUser({ params: { login: administrator.name } }),
+    client.deleteUser({ params: { login: administrator.name } }),
+    client.saveUser({ params: { login: administrator.name }, body: { isAdmin: false } }),
+  ]) {
+    await assert.rejects(call, hasCode('ActionNotAcceptable'));
+  }
+});
+
+test('[R7.47] the audit log tells who did what, with no password in it', async () => {
+  const { client } = visitor();
+  await client.signIn({ body: { name: administrator.name, password: administrator.password } });
+  const { items } = await client.listAuditLogs({ query: { pageSize: 500 } });
+  const has = (action: string, outcome: string) =>
+    items.some((entry) => entry.action === action && entry.outcome === outcome && entry.ip === '127.0.0.1');
+  assert.ok(has('unlock', 'ok') && has('unlock', 'UnknownLifetimeCode'));
+  assert.ok(has('signIn', 'AuthorizationFailed') && has('addUser', 'ok') && has('blockUser', 'ok'));
+  assert.doesNotMatch(JSON.stringify(items), /correct horse|ведро|better one/);
+  const [newest, ...rest] = items;
+  const older = await client.listAuditLogs({ query: { before: newest?.id, pageSize: 1 } });
+  assert.deepEqual(older.items, rest.slice(0, 1));
+  const filtered = await client.listAuditLogs({ query: { action: 'blockUser' } });
+  assert.ok(filtered.items.length > 0 && filtered.items.every((entry) => entry.action === 'blockUser'));
+});
+
+test('[R8.12] guessing is slowed, with Retry-After', async () => {
+  const { client } = visitor();
+  const guess = () => client.signIn({ body: { name: 'victim', password: 'guess' } });
+  for (let attempt = 0; attempt < 10; attempt++)
+    await assert.rejects(guess(), hasCode('AuthorizationFailed'));
+  await assert.rejects(guess(), (error: unknown) => {
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.code, 'TooManyRequests');
+    assert.equal(error.status, 429);
+    assert.ok((error.retryAfterSeconds ?? 0) > 0);
+    return true;
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bootElementId } from '@vidette/contract/constants';
+import type { Settings, User } from '@vidette/contract/entities';
+import { administratorOf } from './api.ts';
+import { startServer, type TestServer } from './server.ts';
+
+let server: TestServer;
+let cookie: string;
+
+before(async () => {
+  server = await startServer({
+    env: { VIDETTE_APP_TITLE: 'Cams </title><script>', VIDETTE_APP_LANGUAGE: '' },
+  });
+});
+
+after(() => server?.stop());
+
+interface Boot {
+  settings: Settings;
+  user: User | null;
+  language: string;
+}
+
+async function open(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(server.url + path, { headers, redirect: 'manual' });
+  const html = await response.text();
+  const json = new RegExp(`id="${bootElementId}">([^<]*)</script>`).exec(html)?.[1];
+  return { response, html, boot: json === undefined ? undefined : (JSON.parse(json) as Boot) };
+}
+
+test('[R1.1] / leads to /ui/, and every deep link opens the page on a hard reload', async () => {
+  const root = await open('/');
+  assert.deepEqual([root.response.status, root.response.headers.get('location')], [302, '/ui/']);
+  for (const path of [
+    '/ui/',
+    '/ui/streams',
+    '/ui/stream/abc/view?x=1',
+    '/ui/user/a.b@c/info',
+    '/ui/..%2f..%2fpackage.json',
+  ]) {
+    const { response, boot } = await open(path);
+    assert.equal(response.status, 200, path);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+    assert.ok(boot, path);
+  }
+});
+
+test('[R1.2, R2.4] the page carries the settings, and no user before there is one', async () => {
+  const { boot } = await open('/ui/', { 'accept-language': 'ru' });
+  assert.equal(boot?.settings.isLocked, true);
+  assert.equal(boot?.user, null);
+  assert.equal(boot?.language, 'ru');
+});
+
+test('[R1.2, R1.4] signed in, it carries the user, in the language of the profile', async () => {
+  ({ cookie } = await administratorOf(server));
+  const { boot } = await open('/ui/streams', { cookie, 'accept-language': 'ru' });
+  assert.equal(boot?.user?.name, 'admin');
+  assert.equal(boot?.language, 'en');
+  assert.notEqual(boot?.settings.version, '');
+});
+
+test('[R3.8] a visitor is told nothing of the server that the sign-in has no use for', async () => {
+  const { boot } = await open('/ui/');
+  const { version, revision, nodeID, smtpServerHost, features } = boot?.settings ?? {};
+  assert.deepEqual([version, revision, nodeID, smtpServerHost, features], ['', '', null, null, []]);
+});
+
+test('[R1.5] a title can’t leave its element, nor the boot data its script', async () => {
+  const { html } = await open('/ui/');
+  assert.match(html, /<title>Cams &lt;\/title&gt;&lt;script&gt;<\/title>/);
+  assert.doesNotMatch(html, /<\/title><script>/);
+});
+
+test('headers: no script from elsewhere, no guessing of types, no framing by others', async () => {
+  for (const path of ['/ui/', '/v1/system/internal/ui/settings', '/v1/nothing']) {
+    const { headers } = (await open(path)).response;
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /script-src 'self';/);
+    assert.match(policy, /frame-ancestors 'self'/);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  }
+});
+
+test('files of the page are compressed, kept for a year by their hash, and asked for once', async () => {
+  const { html } = await open('/ui/');
+  const script = /src="(\/ui\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
+  const first = await fetch(server.url + script, { headers: { 'accept-encoding': 'br' } });
+  assert.equal(first.headers.get('content-encoding'), 'br');
+  assert.match(first.headers.get('cache-control') ?? '', /max-age=31536000, immutable/);
+  assert.match(first.headers.get('content-type') ?? '', /^text\/javascript/);
+  const etag = first.headers.get('etag') ?? '';
+  assert.equal((await fetch(server.url + script, { headers: { 'if-none-match': etag } })).status, 304);
+  assert.equal((await fetch(`${server.url}/ui/assets/gone-12345678.js`)).status, 404);
+  const shell = await fetch(`${server.url}/ui/`);
+  assert.equal(shell.headers.get('cache-control'), 'private, no-cache');
+});
