@@ -41,7 +41,8 @@ export async function planDownload(
   startMs: number,
   endMs: number,
 ): Promise<Download> {
-  const fromTicks = catalogTicks(startMs);
+  // Starts are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
+  const fromTicks = catalogTicks(startMs + 1) - 1;
   const plan = await planOf(reads, root, stream, fromTicks, catalogTicks(endMs));
   if (!plan || plan.parts.length === 0) throw new Fault('NotFound', 'Nothing is recorded there.');
   const durationMs = Math.round((plan.durationTicks * 1000) / CATALOG_TIMESCALE);
