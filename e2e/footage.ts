@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@vidette/contract/client';
+import { until } from './api.ts';
+
+/** What ffprobe and ffmpeg find in a file. */
+export interface Footage {
+  readonly tracks: readonly FootageTrack[];
+  /** All that ffprobe complained of while reading and ffmpeg while decoding; empty for a sound file. */
+  readonly complaints: string;
+}
+
+export interface FootageTrack {
+  readonly kind: 'video' | 'audio';
+  /** As FFmpeg names it: h264, hevc, aac, opus. */
+  readonly codec: string;
+  readonly width: number | undefined;
+  /** In the order of the file. */
+  readonly packets: readonly FootagePacket[];
+  /** Frames that came out of the decoder. */
+  readonly decodedFrames: number;
+}
+
+/** Seconds. */
+export interface FootagePacket {
+  readonly pts: number;
+  readonly dts: number;
+  readonly durationSeconds: number;
+  readonly isKey: boolean;
+}
+
+interface ProbeOutput {
+  readonly streams: readonly {
+    readonly codec_type: 'video' | 'audio';
+    readonly codec_name: string;
+    readonly width?: number;
+    readonly nb_read_frames?: string;
+  }[];
+  readonly packets: readonly {
+    readonly stream_index: number;
+    readonly pts_time: string;
+    readonly dts_time: string;
+    readonly duration_time: string;
+    readonly flags: string;
+  }[];
+}
+
+/** Reads and decodes a whole MP4. */
+export async function inspect(mp4: Uint8Array): Promise<Footage> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-footage-'));
+  try {
+    const path = join(folder, 'footage.mp4');
+    await writeFile(path, mp4);
+    const { stdout, stderr } = await runTool('ffprobe', [
+      ...['-v', 'error', '-threads', '1', '-count_frames', '-show_streams', '-show_packets'],
+      ...['-of', 'json', path],
+    ]);
+    const { streams, packets } = JSON.parse(stdout) as ProbeOutput;
+    const tracks = streams.map((stream, index) => ({
+      kind: stream.codec_type,
+      codec: stream.codec_name,
+      width: stream.width,
+      packets: packets
+        .filter((packet) => packet.stream_index === index)
+        .map((packet) => ({
+          pts: Number(packet.pts_time),
+          dts: Number(packet.dts_time),
+          durationSeconds: Number(packet.duration_time),
+          isKey: packet.flags.includes('K'),
+        })),
+      decodedFrames: Number(stream.nb_read_frames ?? 0),
+    }));
+    return { tracks, complaints: stderr };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a program of FFmpeg's to its end, whatever its exit code: what it has to say is in `stderr`. */
+export async function runTool(
+  command: 'ffmpeg' | 'ffprobe',
+  options: readonly string[],
+): Promise<{ stdout: string; stderr: string }> {
+  const child = spawn('nice', [command, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
+  child.stdout.on('data', (chunk: Buffer) => output.stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => output.stderr.push(chunk));
+  await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  return { stdout: Buffer.concat(output.stdout).toString(), stderr: Buffer.concat(output.stderr).toString() };
+}
+
+/** The pictures of a file; throws when it has none. */
+export function picturesOf(footage: Footage): FootageTrack {
+  const track = footage.tracks.find(({ kind }) => kind === 'video');
+  if (!track) throw new Error('the footage has no pictures');
+  return track;
+}
+
+/** A recorded span, ms since the epoch. */
+export interface Fragment {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** What is recorded of a stream, oldest first; the last one may still grow. */
+export async function recorded(client: Client, uid: string): Promise<Fragment[]> {
+  const { ranges, nowMs } = await newestRanges(client, uid);
+  const fragments: Fragment[] = [];
+  for (const [index, { date, status }] of ranges.entries()) {
+    if (status === 'fragment') fragments.push({ startMs: date, endMs: ranges[index + 1]?.date ?? nowMs });
+  }
+  return fragments;
+}
+
+async function newestRanges(client: Client, uid: string) {
+  const nowMs = Date.now();
+  const query = { start_time: nowMs - 1_800_000, end_time: nowMs };
+  const { ranges } = await client.getArchiveRanges({ params: { uid }, query });
+  return { ranges, nowMs };
+}
+
+/** Waits until so much is recorded in one piece, ms; resolves with all pieces. */
+export function recordedFor(client: Client, uid: string, ms: number, pieces = 1): Promise<Fragment[]> {
+  return until(
+    () => recorded(client, uid),
+    (fragments) => fragments.filter(({ startMs, endMs }) => endMs - startMs >= ms).length >= pieces,
+    60_000,
+  );
+}
+
+/** A download as it is answered. */
+export interface Downloaded {
+  readonly footage: Footage;
+  readonly headers: Headers;
+}
+
+export async function download(client: Client, uid: string, span: Fragment): Promise<Downloaded> {
+  const response = await client.downloadArchive({
+    params: { uid },
+    query: { start_time: span.startMs, end_time: span.endMs },
+  });
+  const mp4 = new Uint8Array(await response.arrayBuffer());
+  return { footage: await inspect(mp4), headers: response.headers };
+}
+
+/** Pauses a stream and downloads all that was recorded of it, its last unfinished GOP included, as one file. */
+export async function pauseAndDownload(client: Client, uid: string): Promise<Downloaded> {
+  await client.pauseStream({ body: { uid } });
+  await until(
+    () => newestRanges(client, uid),
+    ({ ranges }) => ranges.at(-1)?.status === 'gap',
+  );
+  const fragments = await recorded(client, uid);
+  const [first, last] = [fragments[0], fragments.at(-1)];
+  if (!first || !last) throw new Error('nothing is recorded');
+  return download(client, uid, { startMs: first.startMs, endMs: last.endMs });
+}

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { desktop, launchBrowser, newPerson } from './browser.ts';
+import {
+  pauseAndDownload,
+  inspect,
+  picturesOf,
+  recordedFor,
+  type Footage,
+  type FootageTrack,
+} from './footage.ts';
+import { LiveViewer } from './live-viewer.ts';
+import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
+import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
+import { startServer, type TestServer } from './server.ts';
+
+/** How long each camera is recorded before its footage is looked at. */
+const recordedMs = 5_000;
+const gstFramesPerSecond = 15;
+
+let server: TestServer;
+let client: Client;
+let cookie: string;
+let open: GstServer;
+let locked: GstServer;
+const fakes: FakeCamera[] = [];
+/** By the name of the case. */
+const uids = new Map<string, string>();
+
+interface Case {
+  readonly name: string;
+  readonly address: () => string;
+  /** Of the live picture, as a browser is told. */
+  readonly mimeType: RegExp;
+  /** In the file, as FFmpeg names them. */
+  readonly codecs: readonly string[];
+  readonly hasReordering?: boolean;
+}
+
+const aac = /; codecs="avc1\.[0-9a-f]{6}, mp4a\.40\.2"$/i;
+const silent = /; codecs="avc1\.[0-9a-f]{6}"$/i;
+const cases: readonly Case[] = [
+  {
+    name: 'H.264 with B-frames and AAC',
+    address: () => open.url('/b-frames-aac'),
+    mimeType: aac,
+    codecs: ['h264', 'aac'],
+    hasReordering: true,
+  },
+  {
+    name: 'H.265 and Opus',
+    address: () => open.url('/h265-opus'),
+    mimeType: /; codecs="(hvc1|hev1)\.[^,]+, opus"$/i,
+    codecs: ['hevc', 'opus'],
+  },
+  {
+    name: 'G.711 µ-law, which becomes AAC',
+    address: () => open.url('/pcmu'),
+    mimeType: aac,
+    codecs: ['h264', 'aac'],
+  },
+  {
+    name: 'G.711 A-law, which becomes AAC',
+    address: () => open.url('/pcma'),
+    mimeType: aac,
+    codecs: ['h264', 'aac'],
+  },
+  {
+    name: 'digest authentication',
+    address: () => locked.url('/cam').replace('rtsp://', 'rtsp://viewer:s3cret@'),
+    mimeType: silent,
+    codecs: ['h264'],
+  },
+  {
+    name: 'two tracks of which one never sends',
+    address: () => fakes[0]?.url ?? '',
+    mimeType: silent,
+    codecs: ['h264'],
+  },
+];
+
+before(async () => {
+  const clip = await encodeClip({ framesPerSecond: gstFramesPerSecond, gopFrames: gstFramesPerSecond });
+  fakes.push(await startFakeCamera({ clip, sound: 'never' }));
+  open = await startGstServer({
+    mounts: {
+      '/b-frames-aac': `( ${gstVideo('h264', { bFrames: 2 })} ${gstAudio('aac')} )`,
+      '/h265-opus': `( ${gstVideo('h265', { width: 160, height: 120 })} ${gstAudio('opus')} )`,
+      '/pcmu': `( ${gstVideo('h264')} ${gstAudio('pcmu')} )`,
+      '/pcma': `( ${gstVideo('h264')} ${gstAudio('pcma')} )`,
+    },
+  });
+  locked = await startGstServer({
+    mounts: { '/cam': `( ${gstVideo('h264')} )` },
+    auth: { scheme: 'digest', user: 'viewer', password: 's3cret' },
+  });
+  server = await startServer();
+  ({ client, cookie } = await administratorOf(server));
+  for (const { name, address } of cases) {
+    const { uid } = await client.addStream({ body: { name, streamSource: address() } });
+    uids.set(name, uid);
+  }
+});
+
+after(async () => {
+  await server?.stop();
+  await Promise.all([open?.stop(), locked?.stop(), ...fakes.map((fake) => fake.stop())]);
+});
+
+for (const { name, mimeType, codecs, hasReordering = false } of cases) {
+  test(`[R10.1] [R7.12] [R7.16] ${name}: running, live, and recorded without losing a picture`, async () => {
+    const uid = uids.get(name) ?? '';
+    await until(
+      () => client.getStream({ params: { uid } }),
+      ({ status, failureReason }) => status === 'running' && failureReason === null,
+    );
+
+    const viewer = await LiveViewer.watch(server, cookie, uid);
+    try {
+      const { init, initSegment, fragments } = await viewer.receive(2 * gstFramesPerSecond);
+      assert.match(init.mimeType, mimeType);
+      const seen = await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments]));
+      assertSound(seen, codecs);
+    } finally {
+      viewer.close();
+    }
+
+    await recordedFor(client, uid, recordedMs);
+    const { footage } = await pauseAndDownload(client, uid);
+    assertSound(footage, codecs);
+    const pictures = picturesOf(footage);
+    assertEveryPicture(pictures);
+    const isReordered = pictures.packets.some(({ pts, dts }) => pts > dts);
+    assert.equal(isReordered, hasReordering);
+    const { videoFrames, damagedFrames } = await client.getStreamStats({ params: { uid } });
+    assert.equal(damagedFrames, 0);
+    assert.equal(pictures.packets.length, videoFrames, 'every picture that came is in the file');
+  });
+}
+
+test('[R10.1] H.265: the page plays it, or says in words that this browser cannot', async () => {
+  const uid = uids.get('H.265 and Opus') ?? '';
+  await client.resumeStream({ body: { uid } });
+  const browser = await launchBrowser();
+  try {
+    const person = await newPerson(browser, desktop);
+    const [cookieName = '', value = ''] = cookie.split('=');
+    await person.addCookies([{ name: cookieName, value, url: server.url }]);
+    const page = await person.newPage();
+    await page.goto(`${server.url}/ui/stream/${uid}/view`);
+    const canPlay = await page.evaluate(() =>
+      MediaSource.isTypeSupported('video/mp4; codecs="hvc1.1.6.L93.B0"'),
+    );
+    if (canPlay) {
+      await page.locator('[data-player-state="playing"]').waitFor({ state: 'attached' });
+    } else {
+      await page.getByText('This browser can’t play H.265').waitFor();
+      await page.getByText('is recorded as it is').waitFor();
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
+/** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
+function assertSound(footage: Footage, codecs: readonly string[]): void {
+  assert.equal(footage.complaints, '');
+  assert.deepEqual(
+    footage.tracks.map(({ codec }) => codec),
+    codecs,
+  );
+  for (const { packets, codec, decodedFrames } of footage.tracks) {
+    assert.ok(packets[0]?.isKey, `${codec} starts with a key`);
+    packets.slice(1).forEach(({ dts }, index) => {
+      assert.ok(dts > (packets[index]?.dts ?? 0), `${codec}: decode times grow`);
+    });
+    assert.ok(
+      decodedFrames > 0.9 * packets.length,
+      `${codec}: ${decodedFrames} of ${packets.length} decoded`,
+    );
+  }
+}
+
+/**
+ * Pictures follow each other at the camera's own pace: where one is missing there would be a hole of its length. What
+ * is shown after the last decode time is left out: pictures between those, sent later, were cut off with the recording.
+ */
+function assertEveryPicture({ packets, decodedFrames }: FootageTrack): void {
+  assert.equal(decodedFrames, packets.length);
+  const lastDts = packets.at(-1)?.dts ?? 0;
+  const shown = packets.map(({ pts }) => pts).filter((pts) => pts <= lastDts);
+  shown.sort((a, b) => a - b);
+  shown.slice(1).forEach((pts, index) => {
+    const stepFrames = (pts - (shown[index] ?? 0)) * gstFramesPerSecond;
+    assert.ok(stepFrames > 0.5 && stepFrames < 1.5, `a step of ${stepFrames} frames at ${pts} s`);
+  });
+}
