@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ApiError, type Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { startServer, type TestServer } from './server.ts';
+
+let server: TestServer;
+let client: Client;
+let cookie: string;
+/** A generated picture that runs and is recorded. */
+let demo: string;
+/** A camera that isn't there. */
+let gate: string;
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-api-'));
+  server = await startServer();
+  ({ client, cookie } = await administratorOf(server));
+});
+
+after(async () => {
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const hasCode = (code: string) => (error: unknown) => {
+  assert.ok(error instanceof ApiError, String(error));
+  assert.equal(error.code, code);
+  return true;
+};
+
+test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', async () => {
+  ({ uid: demo } = await client.addStream({
+    body: { name: 'Demo', streamSource: 'demo:', tags: ['Hall', 'hall', 'B'] },
+  }));
+  ({ uid: gate } = await client.addStream({
+    body: {
+      name: 'Ворота',
+      streamSource: 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1',
+      tags: ['Двор'],
+      archive: { isEnable: true, depthHours: 48 },
+      live: { onDemand: false },
+      location: { name: 'Север', latitude: 55.7, longitude: 37.6 },
+    },
+  }));
+  const stream = await client.getStream({ params: { uid: gate } });
+  const { id, createdAt, status, failureReason, ...rest } = stream;
+  assert.ok(id > 0 && createdAt > 0 && ['pending', 'failed'].includes(status) && failureReason !== '');
+  assert.deepEqual(rest, {
+    uid: gate,
+    name: 'Ворота',
+    streamSource: 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1',
+    subStreamSource: null,
+    tags: ['Двор'],
+    location: { name: 'Север', latitude: 55.7, longitude: 37.6 },
+    meta: { marker: null },
+    live: { onDemand: false },
+    archive: { isEnable: true, depthHours: 48 },
+    node: { id: 'main', available: true },
+    createdBy: 'admin',
+    revision: 1,
+    canEdit: true,
+    canArchive: true,
+    canShare: true,
+  });
+  assert.deepEqual((await client.getStream({ params: { uid: demo } })).tags, ['Hall', 'B']);
+});
+
+test('[R4.1, R10.2] a source that can’t be reached fails with a reason in words, in the reader’s language', async () => {
+  const failed = await until(
+    () => client.getStream({ params: { uid: gate } }),
+    (stream) => stream.status === 'failed',
+  );
+  assert.match(failed.failureReason ?? '', /\w+ \w+/);
+  assert.doesNotMatch(failed.failureReason ?? '', /p@ss|p%40ss/);
+  await client.saveProfile({ body: { language: 'ru' } });
+  assert.match((await client.getStream({ params: { uid: gate } })).failureReason ?? '', /[а-я]{3}/);
+  await client.saveProfile({ body: { language: 'en' } });
+});
+
+test('[R4.1, R7.1] the list: statuses, paging, sort, groups, search, only available', async () => {
+  await until(
+    () => client.getStream({ params: { uid: demo } }),
+    (stream) => stream.status === 'running',
+  );
+  const all = await client.listStreams();
+  assert.deepEqual(
+    all.items.map((item) => [item.name, item.status, item.group]),
+    [
+      ['Demo', 'running', null],
+      ['Ворота', 'failed', null],
+    ],
+  );
+  assert.deepEqual([all.total, all.page], [2, 1]);
+  const names = async (query: Parameters<Client['listStreams']>[0]) =>
+    (await client.listStreams(query)).items.map((item) => item.name);
+  assert.deepEqual(await names({ query: { sortType: '-name', pageSize: 1 } }), ['Ворота']);
+  assert.deepEqual(await names({ query: { sortType: '-name', pageSize: 1, page: 2 } }), ['Demo']);
+  assert.deepEqual(await names({ query: { onlyAvailable: true } }), ['Demo']);
+  assert.deepEqual(await names({ query: { isOnlyAvailable: true } }), ['Demo']);
+  assert.deepEqual(await names({ query: { searchingValues: ['ВОРОТ', 'сев'] } }), ['Ворота']);
+  assert.deepEqual(await names({ query: { searchingValues: ['двор', 'hall'] } }), []);
+  const grouped = await client.listStreams({ query: { groupType: 'tag' } });
+  assert.deepEqual(
+    grouped.items.map((item) => [item.group, item.name]),
+    [
+      ['B', 'Demo'],
+      ['Hall', 'Demo'],
+      ['Двор', 'Ворота'],
+    ],
+  );
+  assert.deepEqual(grouped.groups, [
+    { name: 'B', total: 1 },
+    { name: 'Hall', total: 1 },
+    { name: 'Двор', total: 1 },
+  ]);
+  assert.deepEqual(
+    (await client.listStreamTags()).items.map((tag) => tag.name),
+    ['B', 'Hall', 'Двор'],
+  );
+});
+
+test('a poll of statuses answers with what changed since the last one', async () => {
+  const first = await client.listStreamStatuses();
+  assert.equal(first.items.length, 2);
+  assert.equal(first.listChanged, true);
+  await client.pauseStream({ body: { uid: gate } });
+  const second = await client.listStreamStatuses({ query: { since: first.revision } });
+  assert.deepEqual(
+    second.items.map(({ uid, status }) => [uid, status]),
+    [[gate, 'paused']],
+  );
+  assert.equal(second.listChanged, false);
+  await client.saveStream({ params: { uid: gate }, body: { name: 'Gate' } });
+  const third = await client.listStreamStatuses({ query: { since: second.revision } });
+  assert.equal(third.listChanged, true);
+  const idle = await client.listStreamStatuses({ query: { since: third.revision } });
+  assert.deepEqual([idle.items, idle.listChanged], [[], false]);
+});
+
+test('[R7.6, R4.2] pause and resume answer with the new status', async () => {
+  assert.deepEqual(await client.resumeStream({ body: { uid: gate } }), { status: 'pending' });
+  assert.deepEqual(await client.pauseStream({ body: { uid: gate } }), { status: 'paused' });
+  assert.deepEqual(await client.pauseStream({ body: { uid: gate } }), { status: 'paused' });
+  await assert.rejects(client.pauseStream({ body: { uid: 'nosuch' } }), hasCode('NotFound'));
+});
+
+test('[R7.3] saving changes what is given and keeps the rest', async () => {
+  const saved = await client.saveStream({
+    params: { uid: gate },
+    body: { location: { name: '' }, tags: [], archive: { isEnable: false } },
+  });
+  assert.deepEqual([saved.location.name, saved.location.latitude, saved.tags], ['', 55.7, []]);
+  assert.deepEqual(saved.archive, { isEnable: false, depthHours: 48 });
+  assert.equal(saved.streamSource, 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1');
+  assert.equal(saved.status, 'paused');
+});
+
+test('[R7.7, R7.8] probing tells the tracks and shows a picture; a dead port has its code', async () => {
+  const { tracks } = await client.probeStream({ query: { url: 'demo:' } });
+  assert.deepEqual(
+    tracks.map((track) => track.codec),
+    ['h264', 'aac'],
+  );
+  assert.deepEqual([tracks[0]?.width, tracks[0]?.height], [1280, 720]);
+  await assertJpeg(await client.previewStream({ query: { url: 'demo:' } }));
+  const dead = { query: { url: 'rtsp://127.0.0.1:1/gate' } };
+  await assert.rejects(client.probeStream(dead), hasCode('EHOSTUNREACH'));
+  await assert.rejects(client.previewStream(dead), hasCode('EHOSTUNREACH'));
+});
+
+test('[R7.8, R7.11] a running stream has a picture, a log and figures', async () => {
+  await assertJpeg(await client.getStreamPicture({ params: { uid: demo }, query: { width: 320 } }));
+  const { items } = await client.getStreamLogs({ params: { uid: demo } });
+  assert.ok(items.length > 0 && items.every((line) => line.message !== ''));
+  const last = items.at(-1)?.id ?? 0;
+  assert.deepEqual((await client.getStreamLogs({ params: { uid: demo }, query: { after: last } })).items, []);
+  const stats = await client.getStreamStats({ params: { uid: demo } });
+  assert.ok(stats.videoFrames > 0 && stats.tracks.length === 2 && stats.status === 'running');
+  await assert.rejects(client.getStreamPicture({ params: { uid: gate } }), hasCode('Unavailable'));
+});
+
+test('[R7.13, R7.14, R7.15, R3.10] what is recorded: ranges, figures, days', async () => {
+  const stats = await until(
+    () => client.getArchiveStats({ params: { uid: demo } }),
+    (answer) => answer.durationMs > 3_000,
+  );
+  assert.ok(stats.bytes > 0 && stats.segments > 0 && stats.bitrate > 0);
+  const endMs = Date.now();
+  const query = { start_time: endMs - 600_000, end_time: endMs + 60_000 };
+  const { period, ranges } = await client.getArchiveRanges({ params: { uid: demo }, query });
+  assert.equal(period?.startTime, stats.startTime);
+  assert.deepEqual(
+    ranges.slice(0, 3).map((range) => range.status),
+    ['gap', 'fragment', 'live'],
+  );
+  assert.equal(ranges[0]?.date, query.start_time);
+  assert.equal(ranges[1]?.date, period?.startTime);
+  const days = await client.getArchiveDays({
+    params: { uid: demo },
+    query: { start_time: endMs - 86_400_000, end_time: endMs, timezone_offset: 180 },
+  });
+  const local = new Date((period?.startTime ?? 0) + 180 * 60_000).toISOString().slice(0, 10);
+  assert.ok(days.days.includes(local));
+  const empty = await client.getArchiveRanges({ params: { uid: gate }, query });
+  assert.deepEqual([empty.period, empty.ranges.map((range) => range.status)], [null, ['gap']]);
+});
+
+test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges', async () => {
+  const { startTime, endTime } = await client.getArchiveStats({ params: { uid: demo } });
+  const query = { start_time: startTime ?? 0, end_time: endTime ?? 0 };
+  const download = await client.downloadArchive({ params: { uid: demo }, query });
+  const bytes = Buffer.from(await download.arrayBuffer());
+  assert.equal(Number(download.headers.get('content-length')), bytes.length);
+  assert.match(
+    download.headers.get('content-disposition') ?? '',
+    /^attachment; filename="Demo \d{4}-\d\d-\d\d /,
+  );
+  const file = join(folder, 'download.mp4');
+  await writeFile(file, bytes);
+  assertPlays([file]);
+  const playlist = `${server.url}/v1/stream/${demo}/archive/index.m3u8?start_time=${query.start_time}&end_time=${query.end_time}`;
+  assertPlays(['-headers', `Cookie: ${cookie}\r\n`, playlist]);
+  assert.equal((await fetch(playlist)).status, 401);
+  const text = await (await fetch(playlist, { headers: { cookie } })).text();
+  const segment = /segment\/\w+\.mp4/.exec(text)?.[0] ?? '';
+  const url = `${server.url}/v1/stream/${demo}/archive/${segment}`;
+  const part = await fetch(url, { headers: { cookie, range: 'bytes=4-7' } });
+  assert.deepEqual([part.status, await part.text()], [206, 'ftyp']);
+  assert.match(part.headers.get('content-range') ?? '', /^bytes 4-7\/\d+$/);
+  assert.equal((await fetch(url, { headers: { cookie, range: 'bytes=999999999-' } })).status, 416);
+  assert.equal((await fetch(url)).status, 401);
+  await assertJpeg(await client.getArchivePicture({ params: { uid: demo }, query: { time: Date.now() } }));
+});
+
+test('[R7.12] low-latency HLS is there for players outside the page, for those who may view', async () => {
+  const path = `${server.url}/v1/stream/${demo}/live/index.m3u8`;
+  const playlist = await fetch(path, { headers: { cookie } });
+  assert.equal(playlist.headers.get('content-type'), 'application/vnd.apple.mpegurl');
+  assert.match(await playlist.text(), /^#EXTM3U/);
+  assert.equal((await fetch(path)).status, 401);
+});
+
+test('[R7.18, R10.6] annotations and bookmarks on the timeline', async () => {
+  const at = Date.now();
+  const made = await client.addAnnotation({
+    body: { streamId: demo, kind: 'motion', time: at, timeEnd: at + 5 },
+  });
+  assert.equal(made.type, 'event');
+  const { items } = await client.listAnnotations({ query: { streamId: demo, from: at, to: at + 1 } });
+  assert.deepEqual(items, [made]);
+  const bookmark = await client.addBookmark({
+    body: { stream: demo, startTime: at, note: 'Красная машина' },
+  });
+  assert.deepEqual([bookmark.streamName, bookmark.endTime, bookmark.createdBy], ['Demo', null, 'admin']);
+  const found = await client.listBookmarks({ query: { searchingValues: ['красн', 'demo'] } });
+  assert.deepEqual(found.items, [bookmark]);
+  const saved = await client.saveBookmark({ params: { id: bookmark.id }, body: { endTime: at + 10 } });
+  assert.equal(saved.endTime, at + 10);
+  await client.deleteBookmark({ params: { id: bookmark.id } });
+  assert.equal((await client.listBookmarks()).total, 0);
+});
+
+test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are made, changed and deleted', async () => {
+  const cell = { x: 0, y: 0, width: 1, height: 1, stream: demo };
+  const layout = { columns: 2, rows: 1, cells: [cell, { ...cell, x: 1, stream: null }] };
+  const made = await client.addMosaic({ body: { name: 'Wall', layout } });
+  assert.deepEqual([made.layout, made.meta.canAdmin, made.isShared], [layout, true, false]);
+  const overlapping = { ...layout, cells: [cell, cell] };
+  await assert.rejects(
+    client.addMosaic({ body: { name: 'x', layout: overlapping } }),
+    hasCode('ValidationError'),
+  );
+  const saved = await client.saveMosaic({ params: { id: made.id }, body: { isShared: true } });
+  assert.deepEqual([saved.name, saved.isShared], ['Wall', true]);
+  assert.equal(
+    (await client.getMosaic({ params: { id: made.id }, query: { extend_lease: true } })).name,
+    'Wall',
+  );
+  assert.equal((await client.listMosaics({ query: { searchingValues: ['WAL'] } })).total, 1);
+  await client.deleteMosaic({ params: { id: made.id } });
+  await assert.rejects(client.getMosaic({ params: { id: made.id } }), hasCode('NotFound'));
+});
+
+test('[R7.29, R7.31, R7.33, R7.34, R7.35] the server about itself', async () => {
+  await client.resumeStream({ body: { uid: gate } });
+  await client.saveStream({ params: { uid: gate }, body: { archive: { isEnable: true } } });
+  const health = await until(
+    () => client.getHealth(),
+    (answer) => answer.warnings.some((warning) => warning.code === 'stream-not-recording'),
+  );
+  assert.equal(health.warnings.find((warning) => warning.code === 'stream-not-recording')?.subject, gate);
+  const found = await client.search({ query: { query: 'gat' } });
+  assert.deepEqual(found.items[0], { kind: 'stream', id: gate, name: 'Gate', note: '' });
+  const logs = await client.getSystemLogs({ query: { search: gate } });
+  assert.ok(logs.items.length > 0);
+  const stats = await client.getSystemStats();
+  assert.deepEqual([stats.streams, stats.streamsRunning], [2, 1]);
+  assert.equal((await client.getLicense()).productType, 'community');
+  await assert.rejects(client.saveLicense({ body: { text: 'nonsense' } }), hasCode('IncorrectLicense'));
+  const document = await client.getOpenApi();
+  assert.equal(document['openapi'], '3.1.0');
+});
+
+test('[R7.4, R4.3] a stream is deleted; with purge its archive goes too', async () => {
+  await client.deleteStream({ params: { uid: demo }, query: { purge: true } });
+  await assert.rejects(client.getStream({ params: { uid: demo } }), hasCode('NotFound'));
+  await assert.rejects(client.getArchiveStats({ params: { uid: demo } }), hasCode('NotFound'));
+  assert.equal((await client.listStreams()).total, 1);
+  await client.deleteStream({ params: { uid: gate } });
+  await assert.rejects(client.deleteStream({ params: { uid: gate } }), hasCode('NotFound'));
+  assert.doesNotMatch(server.output, /p@ss|p%40ss/);
+});
+
+async function assertJpeg(response: Response): Promise<void> {
+  assert.equal(response.headers.get('content-type'), 'image/jpeg');
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xff, 0xd8, 0xff]);
+}
+
+/** ffprobe counts pictures without a complaint. */
+function assertPlays(input: string[]): void {
+  const options = [
+    '-v',
+    'error',
+    '-count_packets',
+    '-select_streams',
+    'v',
+    '-show_entries',
+    'stream=nb_read_packets',
+  ];
+  const { stdout, stderr } = spawnSync('ffprobe', [...options, '-of', 'csv=p=0', ...input], {
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '');
+  assert.ok(Number(stdout.trim().split('\n')[0]) > 10, stdout);
+}
