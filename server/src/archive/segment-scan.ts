@@ -1,5 +1,4 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { MAX_INIT_BYTES } from '@vidette/media/fmp4/read-init';
 import { scanSegment, type ReadAt, type ScannedFragment } from '@vidette/media/fmp4/scan';
 import type { FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { rescaleTicks } from '@vidette/media/time';
@@ -24,6 +23,8 @@ export interface SegmentContents {
 }
 
 const windowBytes = 65_536;
+/** Ours have some 1500 bytes. */
+const initLikelyBytes = 16_384;
 
 /**
  * Walks the headers of a segment's file. With `mediaFromBytes` the media of the fragments behind that offset are read
@@ -64,7 +65,7 @@ async function looksBegun(handle: FileHandle, initBytes: number, fileBytes: numb
   const isBlank = header.every((byte) => byte === 0);
   const type = header.subarray(4).toString('latin1');
   if (initBytes > 0) return isBlank || type === 'moof';
-  return isBlank || (type === 'ftyp' && fileBytes < MAX_INIT_BYTES);
+  return isBlank || (type === 'ftyp' && fileBytes < initLikelyBytes);
 }
 
 /** Entries as the recorder writes them: each lasts until the next begins. */
