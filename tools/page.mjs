@@ -9,6 +9,7 @@ const inputs = [
   'ui/src',
   'ui/public',
   'ui/index.html',
+  'ui/share.html',
   'ui/vite.config.ts',
   'contract/src',
   'media/src',

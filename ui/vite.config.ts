@@ -7,12 +7,14 @@ const everyScreen = new RegExp(
     'node_modules/@tanstack/(react-router|router-core|history|store|react-store|query-core|react-query)/',
     '@mantine/core/esm/(core|components/(Button|Loader|UnstyledButton|ActionIcon|Input|InputBase|TextInput|CloseButton))/',
     '@tabler/icons-react/dist/esm/[^/]+$',
-    'contract/src/(client|routes|errors|constants)',
     'ui/src/(api/session|i18n/i18n|app/(failures|page-context|title|notify)|components/(form|page-state))',
   ].join('|'),
 );
 
-/** Builds the page into `ui/dist`, from where the server serves it under `/ui/`. */
+/** What the public page of a shared stream has in common with the application, of which it loads nothing else. */
+const everyEntry = /contract\/src\/(client|routes|errors|constants)/;
+
+/** Builds the pages into `ui/dist`, from where the server serves it under `/ui/`. */
 export default defineConfig({
   base: '/ui/',
   plugins: [react()],
@@ -23,10 +25,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      input: ['index.html', 'share.html'],
       output: {
         // What every screen stands on travels in one file: crumbs of it compress worse and come later.
         codeSplitting: {
-          groups: [{ name: 'base', test: everyScreen }],
+          groups: [
+            { name: 'wire', test: everyEntry, priority: 1 },
+            { name: 'base', test: everyScreen },
+          ],
         },
       },
     },

@@ -71,7 +71,8 @@ function newReset(smtpKeys: object = {}, resetKeys: object = {}) {
   };
   const clock = new ManualClock();
   const log = silentLog;
-  const doorkeeper = new Doorkeeper({ ...store, clock, log, sessionMs: 1e9 });
+  const { users, sessions, tokens } = store;
+  const doorkeeper = new Doorkeeper({ users, sessions, tokens, clock, log, sessionMs: 1e9 });
   const mailer = new Mailer(config);
   const reset = new PasswordReset({ config, store, doorkeeper, passwords, mailer, clock, log });
   return { reset, clock, doorkeeper };

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { SMTPServer } from 'smtp-server';
 
 export const smtpUser = 'mailer@example.org';
@@ -41,11 +40,15 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
       done(isRight ? null : new Error('wrong'), { user: auth.username });
     },
     onData: (stream, session, done) => {
-      readAll(stream).then((raw) => {
-        const to = session.envelope.rcptTo.map(({ address }) => address).join();
+      const to = session.envelope.rcptTo.map(({ address }) => address).join();
+      let raw = '';
+      stream.setEncoding('utf8');
+      stream.on('data', (chunk: string) => (raw += chunk));
+      stream.on('error', done);
+      stream.on('end', () => {
         letters.push({ to, ...decoded(raw), isSecure: session.secure, user: session.user });
         done();
-      }, done);
+      });
     },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -70,12 +73,6 @@ function selfSigned(): { key: string; certificate: string } {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-async function readAll(stream: Readable): Promise<string> {
-  let text = '';
-  for await (const chunk of stream.setEncoding('utf8')) text += chunk;
-  return text;
 }
 
 /** Enough of RFC 2045 and 2047 for what the library writes: encoded words, quoted-printable, base64. */

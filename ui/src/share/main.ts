@@ -1,0 +1,68 @@
+import { ApiError, createClient } from '@vidette/contract/client';
+import { bootElementId } from '@vidette/contract/constants';
+import type { Language } from '@vidette/contract/errors';
+import { browserClock } from '../player/clock.ts';
+import { browserMse } from '../player/media-sink.ts';
+import { Player } from '../player/player.ts';
+import { SharePage } from './share-page.ts';
+import { sharedSource } from './shared-source.ts';
+import './share.css';
+
+// The public page of a shared stream [R10.5]: an entry of its own, so that a visitor without an account loads a
+// player and nothing of the application around it.
+
+/** What the server writes into the page; `name` is null for a link that is not valid. */
+interface ShareBoot {
+  readonly key: string;
+  readonly name: string | null;
+  readonly title: string;
+  readonly language: Language;
+}
+
+const factsPeriodMs = 5_000;
+
+const boot = JSON.parse(document.getElementById(bootElementId)?.textContent || 'null') as ShareBoot | null;
+const root = document.getElementById('root');
+if (!root || !boot) throw new Error('The page was not served by the server itself.');
+
+const { key, name, title, language } = boot;
+const page = new SharePage(root, name ?? title, language);
+if (name === null) page.setInvalid();
+else watch();
+
+function watch(): void {
+  const player = new Player({
+    video: page.video,
+    environment: browserMse(),
+    clock: browserClock,
+    source: sharedSource(key),
+  });
+  page.follow(player);
+  player.goLive();
+  document.addEventListener('visibilitychange', () =>
+    player.setVisible(document.visibilityState === 'visible'),
+  );
+  window.addEventListener('online', () => player.wake());
+
+  const end = () => {
+    cancelAsking();
+    player.dispose();
+    page.setInvalid();
+  };
+  player.subscribe(() => {
+    const { state } = player.getSnapshot();
+    if (state.name === 'failed' && state.code === 'NotFound') end();
+  });
+  const client = createClient();
+  const ask = () => {
+    client.getShared({ params: { key } }).then(
+      (facts) => page.setFacts(facts),
+      (error: unknown) => {
+        // Anything else is the network's or the server's trouble, which the player tells of already.
+        if (error instanceof ApiError && error.status === 404) end();
+      },
+    );
+  };
+  const cancelAsking = browserClock.every(factsPeriodMs, ask);
+  ask();
+}

@@ -1,0 +1,127 @@
+import type { Language } from '@vidette/contract/errors';
+import type { Player } from '../player/player.ts';
+import type { PlayerState } from '../player/state.ts';
+import { shareWords, viewersText, type ShareWords } from './words.ts';
+
+export interface ShareFacts {
+  readonly status: string;
+  readonly viewers: number;
+}
+
+/** The elements of the public page; without a framework, which would be most of what a visitor waits for. */
+export class SharePage {
+  readonly video = document.createElement('video');
+  readonly #language: Language;
+  readonly #words: ShareWords;
+  readonly #stage = element('div', 'share-stage');
+  readonly #message = element('p', 'share-words');
+  readonly #live = element('span', 'share-live');
+  readonly #viewers = element('span', 'share-quiet');
+  readonly #sound = element('button', 'share-sound');
+  readonly #play = element('button', 'share-play');
+  readonly #fullScreen = element('button', 'share-full');
+  #status = 'pending';
+  #state: PlayerState = { name: 'idle' };
+  #isValid = true;
+
+  constructor(root: HTMLElement, name: string, language: Language) {
+    this.#language = language;
+    this.#words = shareWords[language];
+    const bar = element('header', 'share-bar');
+    const heading = element('h1', 'share-name');
+    heading.textContent = name;
+    bar.append(heading, this.#live, this.#viewers, this.#play, this.#sound, this.#fullScreen);
+    this.video.playsInline = true;
+    this.video.muted = true;
+    this.video.setAttribute('aria-label', name);
+    this.#message.setAttribute('role', 'status');
+    this.#live.textContent = this.#words.live;
+    this.#play.textContent = this.#words.play;
+    this.#fullScreen.textContent = this.#words.fullScreen;
+    this.#stage.append(this.video, this.#message);
+    const page = element('main', 'share');
+    page.append(bar, this.#stage);
+    root.replaceChildren(page);
+    this.#show();
+  }
+
+  /** Follows a player; the buttons act on it. */
+  follow(player: Player): void {
+    player.subscribe(() => {
+      this.#state = player.getSnapshot().state;
+      this.#show();
+    });
+    this.#play.addEventListener('click', () => player.play());
+    this.#sound.addEventListener('click', () => player.setMuted(!this.video.muted));
+    this.#fullScreen.hidden = !document.fullscreenEnabled;
+    this.#fullScreen.addEventListener('click', () => {
+      const change = document.fullscreenElement ? document.exitFullscreen() : this.#stage.requestFullscreen();
+      // A frame may be refused the whole screen by the page around it.
+      change.catch(() => (this.#fullScreen.hidden = true));
+    });
+  }
+
+  setFacts({ status, viewers }: ShareFacts): void {
+    this.#status = status;
+    this.#viewers.textContent = viewersText(viewers, this.#language);
+    this.#show();
+  }
+
+  /** The link is not valid, or no longer: nothing but that is shown. */
+  setInvalid(): void {
+    this.#isValid = false;
+    this.#viewers.textContent = '';
+    this.#show();
+  }
+
+  #show(): void {
+    const text = this.#isValid ? this.#reason() : this.#words.invalid;
+    const isPlaying = this.#isValid && this.#state.name === 'playing';
+    this.#message.textContent = text;
+    this.#message.hidden = text === '';
+    this.#live.hidden = !isPlaying;
+    this.#sound.hidden = !isPlaying;
+    this.#play.hidden = !this.#isValid || !needsClick(this.#state);
+    this.#sound.textContent = this.video.muted ? this.#words.soundOn : this.#words.soundOff;
+    this.#stage.dataset['playerState'] = this.#isValid ? this.#state.name : 'failed';
+  }
+
+  /** Why there is no moving picture; empty while there is one. */
+  #reason(): string {
+    const words = this.#words;
+    const state = this.#state;
+    switch (state.name) {
+      case 'playing':
+      case 'paused':
+      case 'ended':
+        return '';
+      case 'idle':
+      case 'connecting':
+      case 'buffering':
+        return words.connecting;
+      case 'waiting':
+        return state.reason === 'source' && this.#status === 'paused' ? words.paused : words[state.reason];
+      case 'unsupported':
+        return words.unsupported;
+      case 'failed':
+        return words.failed;
+    }
+  }
+}
+
+function needsClick(state: PlayerState): boolean {
+  return (
+    state.name === 'paused' ||
+    state.name === 'failed' ||
+    (state.name === 'waiting' && state.reason === 'gesture')
+  );
+}
+
+function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className: string,
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  made.className = className;
+  return made;
+}

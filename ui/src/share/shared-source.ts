@@ -1,0 +1,21 @@
+import { ApiError } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
+import type { PlayerSource } from '../player/player.ts';
+
+/** What a public link shows: live, and nothing that was recorded. */
+export function sharedSource(key: string): PlayerSource {
+  const refuse = () => Promise.reject(new ApiError('Forbidden', 'A public link shows no archive.', 403));
+  return {
+    openLive({ audio }) {
+      const address = new URL(
+        addressOf('watchShared', { key }, audio ? {} : { audio: false }),
+        location.href,
+      );
+      address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+      return new WebSocket(address);
+    },
+    playlist: refuse,
+    bytes: refuse,
+    nextPlayable: refuse,
+  };
+}
