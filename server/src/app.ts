@@ -1,11 +1,12 @@
 import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import packageFile from '../../package.json' with { type: 'json' };
 import { Doorkeeper } from './access/doorkeeper.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { Archive } from './archive/archive.ts';
+import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
 import type { Config } from './config/schema.ts';
 import { createHttp } from './http/http.ts';
@@ -75,7 +76,7 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
   const log = logRing.tee(
     pino({ level: config.log.level, base: null }, pino.destination({ dest: 2, sync: false })),
   );
-  const archiveDir = config.archive.folder ?? join(config.dataDir, 'archive');
+  const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
 
   const store = await Store.open({ file: join(config.dataDir, 'vidette.sqlite'), redact: shownSource });
   closers.push(() => store.close());
@@ -95,6 +96,7 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
 
   const archive = await Archive.open({
     dir: archiveDir,
+    catalog: catalogPath(join(config.dataDir, 'archive')),
     clock,
     log,
     limits: {

@@ -3,6 +3,7 @@
  * the commands beside it are loaded only when asked for.
  */
 import { enableCompileCache } from 'node:module';
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 enableCompileCache();
@@ -21,14 +22,16 @@ const usage = `vidette [COMMAND]
 async function runCommand(command: string): Promise<number> {
   const { loadConfig } = await import('./config/load.ts');
   const config = await loadConfig(process.env);
+  const { dataDir } = config;
+  const archive = { dataDir, archiveDir: resolve(dataDir, config.archive.folder ?? 'archive'), out: print };
   switch (command) {
     case 'check': {
       const { check } = await import('./cli/check.ts');
-      return check({ dataDir: config.dataDir, out: print });
+      return check(archive);
     }
     case 'rebuild-index': {
       const { rebuildIndex } = await import('./cli/rebuild-index.ts');
-      return rebuildIndex({ dataDir: config.dataDir, out: print });
+      return rebuildIndex(archive);
     }
     case 'help':
     case '--help':
