@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { desktop, launchBrowser, newPerson, useCookie } from './browser.ts';
+import { desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
 let server: TestServer;
@@ -26,7 +26,7 @@ after(async () => {
 async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
-    const { axe: inPage } = window as unknown as { axe: typeof import('axe-core') };
+    const { axe: inPage } = window as unknown as { axe: typeof axe };
     return (await inPage.run(document, { resultTypes: ['violations'] })).violations.map(
       ({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => html.slice(0, 160)) }),
     );
@@ -46,7 +46,7 @@ async function look(paths: readonly string[], as: string | null): Promise<void> 
     if (as !== null) await client.saveProfile({ body: { language } });
     for (const colorScheme of schemes) {
       const context = await newPerson(browser, { ...desktop, colorScheme, language });
-      if (as !== null) await useCookie(context, server.url, as);
+      if (as !== null) await signInByCookie(context, server.url, as);
       const page = await context.newPage();
       for (const path of paths) {
         await page.goto(`${server.url}/ui${path}`);
@@ -98,7 +98,7 @@ test('[R1.7] axe finds nothing serious on sign-in and recovery', () =>
 
 test('[R1.7] signing in, the menu and the list are reached by keyboard alone', async () => {
   const context = await newPerson(browser, desktop);
-  await useCookie(context, server.url, cookie);
+  await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
   await client.saveProfile({ body: { language: 'en' } });
   await page.goto(`${server.url}/ui/streams`);

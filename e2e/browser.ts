@@ -52,7 +52,7 @@ export function complaintsOf(page: Page): string[] {
 }
 
 /** Signs a person in by a session cookie as `setUp` and `signIn` return it. */
-export async function useCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
+export async function signInByCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url }]);
 }

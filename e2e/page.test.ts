@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { complaintsOf, desktop, launchBrowser, newPerson, useCookie } from './browser.ts';
+import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 
 // The page's shell and its first screens against the real server. Watching is tried in main-path and stream-view.
@@ -35,7 +35,7 @@ after(async () => {
 /** Opens a page as somebody; fails the test when the page complained. */
 async function open(path: string, as: string | null, body: (page: Page) => Promise<void>): Promise<void> {
   const context: BrowserContext = await newPerson(browser, desktop);
-  if (as !== null) await useCookie(context, server.url, as);
+  if (as !== null) await signInByCookie(context, server.url, as);
   const page = await context.newPage();
   const complaints = complaintsOf(page);
   await page.goto(server.url + path);
@@ -66,7 +66,7 @@ test('[R1.1] [R2.1] / leads to /ui/streams, and every screen opens by deep link 
 
 test('[R1.2] the first screen waits for neither the settings nor the profile call', async () => {
   const context = await newPerson(browser, desktop);
-  await useCookie(context, server.url, cookie);
+  await signInByCookie(context, server.url, cookie);
   await context.route(/\/v1\/(profile|system\/internal\/ui\/settings)$/, () => new Promise(() => undefined));
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/streams`);
@@ -286,7 +286,7 @@ test('[R2.30] a missing license is a banner on every screen, with the way to upl
 test('[R4.11] a warning of the server is put away for good, a drained node is not', async () => {
   const warning = (code: string) => ({ code, expiresAt: null, usedPercent: 91, subject: null });
   const context = await newPerson(browser, desktop);
-  await useCookie(context, server.url, cookie);
+  await signInByCookie(context, server.url, cookie);
   await context.route('**/v1/system/health', (route) =>
     route.fulfill({
       json: { version: '1', warnings: [warning('archive-disk-usage'), warning('cluster-node-drained')] },

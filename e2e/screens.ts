@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { launchBrowser, newPerson, useCookie, type Look } from './browser.ts';
+import { launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const folder = join(import.meta.dirname, '../screens');
@@ -175,7 +175,7 @@ async function take(
 
 async function takeOne(url: string, screen: Screen, look: Look, cookie: string | undefined): Promise<void> {
   const context = await newPerson(browser, look);
-  if (cookie && !screen.isSignedOut) await useCookie(context, url, cookie);
+  if (cookie && !screen.isSignedOut) await signInByCookie(context, url, cookie);
   await screen.stage?.(context);
   const page = await context.newPage();
   await page.goto(`${url}/ui${screen.path}`);

@@ -29,7 +29,9 @@ export function fieldErrorsOf(
   return errors;
 }
 
-/** Puts the cursor into the first field that has an error, once the form has drawn it. */
-export function focusFirstError(form: HTMLElement | null): void {
-  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+/** Puts the cursor into the first field of the screen's form that has an error, once the form has drawn it. */
+export function focusFirstError(): void {
+  requestAnimationFrame(() => {
+    document.querySelector<HTMLElement>('main form [aria-invalid="true"]')?.focus();
+  });
 }

@@ -41,7 +41,8 @@ const root = createRootRouteWithContext<RouterContext>()({
   staticData: { title: 'title.notFound' },
   beforeLoad: ({ context, location, matches, preload }) => {
     const settings = context.queryClient.getQueryData(settingsQuery.queryKey);
-    if (settings?.isLocked && location.pathname !== '/init') throw redirect({ to: '/init', replace: true });
+    if (settings?.isLocked && location.pathname !== '/init')
+      redirect({ throw: true, to: '/init', replace: true });
     const target = matches.at(-1);
     if (!target) return;
     const isUnknown = target.fullPath === '/' && location.pathname !== '/';
@@ -54,7 +55,7 @@ const root = createRootRouteWithContext<RouterContext>()({
       });
     }
     if (userOf(context.queryClient)) return;
-    if (!target.staticData.isPublic) throw redirect({ to: '/auth', replace: true });
+    if (!target.staticData.isPublic) redirect({ throw: true, to: '/auth', replace: true });
   },
 });
 
@@ -63,7 +64,7 @@ const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, p
 const home = createRoute({
   ...at('/'),
   beforeLoad: () => {
-    throw redirect({ to: '/streams', replace: true });
+    redirect({ throw: true, to: '/streams', replace: true });
   },
 });
 
@@ -91,7 +92,7 @@ const init = createRoute({
   staticData: { title: 'title.init', isPublic: true },
   beforeLoad: ({ context }) => {
     const settings = context.queryClient.getQueryData(settingsQuery.queryKey);
-    if (settings && !settings.isLocked) throw redirect({ to: '/', replace: true });
+    if (settings && !settings.isLocked) redirect({ throw: true, to: '/', replace: true });
   },
   component: lazyRouteComponent(() => import('../screens/init/init.tsx'), 'InitScreen'),
 });
@@ -134,7 +135,7 @@ const streamTabs = [
   createRoute({
     ...inStream('/'),
     beforeLoad: ({ params }) => {
-      throw redirect({ to: '/stream/$uid/info', params, replace: true });
+      redirect({ throw: true, to: '/stream/$uid/info', params, replace: true });
     },
   }),
   createRoute({
@@ -167,7 +168,7 @@ const profileTabs = [
   createRoute({
     ...inProfile('/'),
     beforeLoad: () => {
-      throw redirect({ to: '/profile/me/info', replace: true });
+      redirect({ throw: true, to: '/profile/me/info', replace: true });
     },
   }),
   createRoute({
@@ -238,7 +239,7 @@ const userTabs = [
   createRoute({
     ...inUser('/'),
     beforeLoad: ({ params }) => {
-      throw redirect({ to: '/user/$login/info', params, replace: true });
+      redirect({ throw: true, to: '/user/$login/info', params, replace: true });
     },
   }),
   createRoute({ ...inUser('/info'), component: LaterScreen }),
@@ -265,7 +266,7 @@ const administrationTabs = [
   createRoute({
     ...inAdministration('/'),
     beforeLoad: () => {
-      throw redirect({ to: '/administration/stats', replace: true });
+      redirect({ throw: true, to: '/administration/stats', replace: true });
     },
   }),
   createRoute({
@@ -287,7 +288,7 @@ const administrationTabs = [
 const license = createRoute({
   ...at('/license'),
   beforeLoad: () => {
-    throw redirect({ to: '/administration/license', replace: true });
+    redirect({ throw: true, to: '/administration/license', replace: true });
   },
 });
 

@@ -18,7 +18,7 @@ export function UserMenu({ user }: { user: User }) {
     signOut.mutate(undefined, {
       onSuccess: () => {
         clearDestination(sessionStorage);
-        return navigate({ to: '/auth' });
+        void navigate({ to: '/auth' });
       },
     });
   return (

@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode, Ref } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import classes from './form.module.css';
 
 interface FormProps {
@@ -6,17 +6,16 @@ interface FormProps {
   readonly children: ReactNode;
   /** What failed about the form as a whole, in words. */
   readonly failure?: string | null;
-  readonly ref?: Ref<HTMLFormElement>;
 }
 
 /** One column of fields, the failure of the whole above the actions. Enter submits; the browser checks nothing. */
-export function Form({ onSubmit, children, failure, ref }: FormProps) {
+export function Form({ onSubmit, children, failure }: FormProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit();
   };
   return (
-    <form ref={ref} noValidate onSubmit={submit} className={classes.form}>
+    <form noValidate onSubmit={submit} className={classes.form}>
       {children}
       <div role="alert" className={classes.failureHolder}>
         {failure && <p className={classes.failure}>{failure}</p>}

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -28,7 +27,6 @@ export function AddStreamScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();
   const { source = '' } = useSearch({ from: '/add-stream' });
-  const formElement = useRef<HTMLFormElement>(null);
   const add = useAddStream();
   const form = useForm<StreamValues>({
     initialValues: { ...emptyValues, streamSource: source },
@@ -39,7 +37,7 @@ export function AddStreamScreen() {
   });
   const showErrors = (error: unknown) => {
     form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldWords));
-    focusFirstError(formElement.current);
+    focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, undefined, showErrors);
   const suggestName = () => {
@@ -52,17 +50,16 @@ export function AddStreamScreen() {
         onError: showErrors,
         onSuccess: ({ uid }) => {
           notifySuccess(i18n.t('addStream.added'));
-          return navigate({ to: '/stream/$uid/view', params: { uid } });
+          void navigate({ to: '/stream/$uid/view', params: { uid } });
         },
       }),
-    () => focusFirstError(formElement.current),
+    focusFirstError,
   );
   const isAboutFields = Object.keys(form.errors).length > 0;
   return (
     <div className={classes.screen}>
       <PageBar title={i18n.t('title.addStream')} />
       <Form
-        ref={formElement}
         onSubmit={submit}
         failure={add.error && !isAboutFields ? wordsOf(add.error, i18n) : null}
       >

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api } from '../../api/api.ts';
 import { useSettings } from '../../api/session.ts';
 import { useEnter } from '../../app/enter.ts';
@@ -22,11 +22,13 @@ export function AuthScreen() {
   const signIn = useMutation({
     mutationFn: () => api.signIn({ body: { name: name.trim(), password } }),
     onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
-    onError: () => document.querySelector<HTMLInputElement>('input[name="password"]')?.select(),
+    onError: () => fieldOf('password')?.select(),
   });
+  // Nobody comes here for anything but the first field.
+  useEffect(() => fieldOf('username')?.focus(), []);
   const submit = () => {
     const missing = name.trim() === '' ? 'username' : password === '' ? 'password' : null;
-    if (missing) document.querySelector<HTMLInputElement>(`input[name="${missing}"]`)?.focus();
+    if (missing) fieldOf(missing)?.focus();
     else signIn.mutate();
   };
   return (
@@ -42,7 +44,6 @@ export function AuthScreen() {
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
-          autoFocus
           required
           withAsterisk={false}
         />
@@ -69,4 +70,8 @@ export function AuthScreen() {
       </Form>
     </AccountFrame>
   );
+}
+
+function fieldOf(name: 'username' | 'password'): HTMLInputElement | null {
+  return document.querySelector(`input[name="${name}"]`);
 }

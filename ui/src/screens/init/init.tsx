@@ -2,7 +2,6 @@ import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { languages } from '@vidette/contract/constants';
-import { useRef } from 'react';
 import { api } from '../../api/api.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSettings } from '../../api/session.ts';
@@ -25,7 +24,6 @@ export function InitScreen() {
   const settings = useSettings();
   const { language } = usePage();
   const enter = useEnter();
-  const formElement = useRef<HTMLFormElement>(null);
   const form = useForm({
     initialValues: { name: 'admin', email: '', password: '', code: '' },
     validate: {
@@ -59,12 +57,12 @@ export function InitScreen() {
           { name: 'account.login.invalid', email: 'account.email.invalid' },
         ),
       );
-      focusFirstError(formElement.current);
+      focusFirstError();
     },
   });
   const submit = form.onSubmit(
     (values) => unlock.mutate(values),
-    () => focusFirstError(formElement.current),
+    focusFirstError,
   );
   const isAboutFields = Object.keys(form.errors).length > 0;
   return (
@@ -75,7 +73,6 @@ export function InitScreen() {
       text={i18n.t('init.text')}
     >
       <Form
-        ref={formElement}
         onSubmit={submit}
         failure={unlock.error && !isAboutFields ? wordsOf(unlock.error, i18n) : null}
       >

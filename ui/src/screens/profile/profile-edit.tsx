@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { limits } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
-import { useRef } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSaveProfile } from '../../api/account.ts';
 import { useUser } from '../../api/session.ts';
@@ -24,7 +23,6 @@ function ProfileForm({ user }: { user: User }) {
   const i18n = useI18n();
   const navigate = useNavigate();
   const save = useSaveProfile();
-  const formElement = useRef<HTMLFormElement>(null);
   const form = useForm({
     initialValues: { fullName: user.fullName, email: user.email, oldPassword: '', password: '' },
     validate: {
@@ -57,23 +55,22 @@ function ProfileForm({ user }: { user: User }) {
                 { email: 'account.email.invalid' },
               ),
             );
-            focusFirstError(formElement.current);
+            focusFirstError();
           },
           onSuccess: (saved) => {
             const fresh = { fullName: saved.fullName, email: saved.email, oldPassword: '', password: '' };
             form.setValues(fresh);
             form.resetDirty(fresh);
             notifySuccess(i18n.t('profile.updated'));
-            if (user.mustChangePassword) return navigate({ to: '/streams' });
+            if (user.mustChangePassword) void navigate({ to: '/streams' });
           },
         },
       ),
-    () => focusFirstError(formElement.current),
+    focusFirstError,
   );
   const isAboutFields = Object.keys(form.errors).length > 0;
   return (
     <Form
-      ref={formElement}
       onSubmit={submit}
       failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
     >

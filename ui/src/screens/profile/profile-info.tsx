@@ -1,4 +1,4 @@
-import { languages } from '@vidette/contract/constants';
+import type { languages } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
 import { useUser } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';

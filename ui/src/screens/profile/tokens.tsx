@@ -24,7 +24,7 @@ export function TokensScreen() {
       <p className={classes.text}>{i18n.t('tokens.text')}</p>
       <AddToken onAdded={setAdded} />
       {added && (
-        <div className={classes.added} role="status">
+        <div className={classes.added} aria-live="polite">
           <Notice>
             {i18n.t('tokens.added')}
             <div className={classes.secret}>

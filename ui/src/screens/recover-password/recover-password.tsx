@@ -68,7 +68,6 @@ export function RecoverPasswordScreen() {
             onChange={(event) => setEmail(event.currentTarget.value)}
             autoComplete="email"
             disabled={send.isPending || reset.isPending}
-            autoFocus
           />
           {send.isSuccess && (
             <>
@@ -78,7 +77,6 @@ export function RecoverPasswordScreen() {
                 onChange={(event) => setCode(event.currentTarget.value)}
                 autoComplete="one-time-code"
                 error={resetErrors['code']}
-                autoFocus
               />
               <PasswordInput
                 label={i18n.t('account.newPassword')}

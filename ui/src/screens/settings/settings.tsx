@@ -31,10 +31,8 @@ export function SettingsScreen() {
     save.mutate(
       { language: chosen },
       {
-        onSuccess: async () => {
-          await language.change(chosen);
-          notifySuccess(language.get().t('settings.languageChanged'));
-        },
+        onSuccess: () =>
+          void language.change(chosen).then(() => notifySuccess(language.get().t('settings.languageChanged'))),
         onError: (error) => notifyError(i18n.t('profile.failed'), wordsOf(error, i18n)),
       },
     );

@@ -1,7 +1,7 @@
 import { Button, Loader } from '@mantine/core';
 import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
 import type { ReplyOf } from '@vidette/contract/client';
-import { useEffect, useState } from 'react';
+import { useCallback } from 'react';
 import type { Probed } from '../../api/probe.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -65,13 +65,14 @@ function ProbeResult({ probed }: { probed: Probed }) {
 
 function Picture({ blob }: { blob: Blob }) {
   const i18n = useI18n();
-  const [source, setSource] = useState<string | null>(null);
-  useEffect(() => {
-    const url = URL.createObjectURL(blob);
-    setSource(url);
-    return () => URL.revokeObjectURL(url);
-  }, [blob]);
-  return source && <img src={source} alt={i18n.t('probe.preview')} />;
+  const show = useCallback(
+    (image: HTMLImageElement) => {
+      image.src = URL.createObjectURL(blob);
+      return () => URL.revokeObjectURL(image.src);
+    },
+    [blob],
+  );
+  return <img ref={show} alt={i18n.t('probe.preview')} />;
 }
 
 function trackWords(track: ReplyOf<'probeStream'>['tracks'][number], i18n: I18n): string {

@@ -10,8 +10,13 @@ export interface SourceCheck {
   readonly cancel: () => void;
 }
 
+/** A check belongs to the address it was made for; another address has none. */
+type State =
+  | { readonly kind: 'running'; readonly source: string }
+  | { readonly kind: 'probed'; readonly source: string; readonly probed: Probed };
+
 /**
- * Checks `source` on demand and forgets the result when it changes.
+ * Checks `source` on demand; what was found counts only while the address stays as it was.
  * @param onError told why the source did not answer as a stream
  */
 export function useSourceCheck(
@@ -20,36 +25,32 @@ export function useSourceCheck(
   onError: (error: unknown) => void,
 ): SourceCheck {
   const abort = useRef<AbortController | null>(null);
-  const [isRunning, setRunning] = useState(false);
-  const [probed, setProbed] = useState<Probed | null>(null);
+  const [state, setState] = useState<State | null>(null);
+  useEffect(() => () => abort.current?.abort(), [source]);
 
   const cancel = () => {
     abort.current?.abort();
-    abort.current = null;
-    setRunning(false);
+    setState(null);
   };
-  useEffect(() => {
-    setProbed(null);
-    setRunning(false);
-    return () => {
-      abort.current?.abort();
-      abort.current = null;
-    };
-  }, [source]);
-
   const check = async () => {
     cancel();
     const mine = new AbortController();
     abort.current = mine;
-    setRunning(true);
-    setProbed(null);
+    setState({ kind: 'running', source });
     try {
-      const found = await probe(source.trim(), streamId, mine.signal);
-      if (!mine.signal.aborted) setProbed(found);
+      const probed = await probe(source.trim(), streamId, mine.signal);
+      if (!mine.signal.aborted) setState({ kind: 'probed', source, probed });
     } catch (error) {
-      if (!mine.signal.aborted) onError(error);
+      if (mine.signal.aborted) return;
+      setState(null);
+      onError(error);
     }
-    if (!mine.signal.aborted) setRunning(false);
   };
-  return { isRunning, probed, run: () => void check(), cancel };
+  const own = state?.source === source ? state : null;
+  return {
+    isRunning: own?.kind === 'running',
+    probed: own?.kind === 'probed' ? own.probed : null,
+    run: () => void check(),
+    cancel,
+  };
 }

@@ -25,7 +25,7 @@ export function DeleteStream({ uid, name }: { uid: string; name: string }) {
       {
         onSuccess: () => {
           notifySuccess(i18n.t('stream.deleted', { name }));
-          return navigate({ to: '/streams', ignoreBlocker: true });
+          void navigate({ to: '/streams', ignoreBlocker: true });
         },
       },
     );

@@ -30,7 +30,7 @@ export function StreamDebugScreen() {
       <h2 className={classes.logTitle}>{i18n.t('debug.log')}</h2>
       {log?.items.length === 0 && <p className={classes.logEmpty}>{i18n.t('debug.log.empty')}</p>}
       {log && log.items.length > 0 && (
-        <ol className={classes.log} tabIndex={0} aria-label={i18n.t('debug.log')}>
+        <ol className={classes.log} aria-label={i18n.t('debug.log')}>
           {log.items.toReversed().map((line) => (
             <li key={line.id}>
               <time dateTime={new Date(line.time).toISOString()}>{i18n.dateTime(line.time)}</time>

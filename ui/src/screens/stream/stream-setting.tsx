@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useParams } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSaveStream, useStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -39,7 +39,6 @@ export function StreamSettingScreen() {
 function StreamSetting({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const save = useSaveStream(stream.uid);
-  const formElement = useRef<HTMLFormElement>(null);
   // The state of the form is the moment it was opened; the status that is polled beside it does not touch it.
   const [revision, setRevision] = useState(stream.revision);
   const form = useForm<StreamValues>({
@@ -51,7 +50,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
   });
   const showErrors = (error: unknown) => {
     form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldWords));
-    focusFirstError(formElement.current);
+    focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, stream.uid, showErrors);
   const submit = form.onSubmit(
@@ -68,7 +67,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
           },
         },
       ),
-    () => focusFirstError(formElement.current),
+    focusFirstError,
   );
   const isAboutFields = Object.keys(form.errors).length > 0;
   const isDirty = form.isDirty();
@@ -76,8 +75,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
     <>
       <div className={classes.form}>
         <Form
-          ref={formElement}
-          onSubmit={submit}
+            onSubmit={submit}
           failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
         >
           <StreamFields

@@ -18,7 +18,7 @@ export function NoStreams() {
     add.mutate(
       { name: i18n.t('streams.demo.name'), streamSource: 'demo:', archive: { isEnable: true } },
       {
-        onSuccess: ({ uid }) => navigate({ to: '/stream/$uid/view', params: { uid } }),
+        onSuccess: ({ uid }) => void navigate({ to: '/stream/$uid/view', params: { uid } }),
         onError: (error) => notifyError(i18n.t('streams.failed.add'), wordsOf(error, i18n)),
       },
     );

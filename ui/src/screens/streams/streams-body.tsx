@@ -1,5 +1,5 @@
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, type CSSProperties } from 'react';
 import { streamsPageSize } from '../../api/streams.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { columnsFor, layRows, pagesOf, rowTops, type Group, type Row } from './rows.ts';
@@ -38,57 +38,60 @@ export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBo
     if (pages !== '') onPages(pages.split(',').map(Number));
   }, [pages, onPages]);
 
+  const inSight = shown.map((row, index) => ({
+    row,
+    key: first + index,
+    style: { transform: `translateY(${tops[first + index] ?? 0}px)` },
+  }));
+  const style = { height: tops.at(-1) };
   return (
-    <div
-      ref={sizeRef}
-      {...(view === 'table' ? { role: 'table', 'aria-rowcount': total + 1 } : { role: 'group' })}
-    >
-      {view === 'table' && <StreamsTableHead />}
-      <div
-        ref={listElement}
-        className={classes.list}
-        style={{ height: tops.at(-1) }}
-        role={view === 'table' ? 'rowgroup' : undefined}
-      >
-        {shown.map((row, index) => (
-          <ListRow
-            key={first + index}
-            row={row}
-            list={list}
-            view={view}
-            columns={columns}
-            offsetPx={tops[first + index] ?? 0}
-          />
-        ))}
-      </div>
+    <div ref={sizeRef}>
+      {view === 'table' ? (
+        <table className={classes.table} aria-rowcount={total + 1}>
+          <StreamsTableHead />
+          <tbody ref={listElement} className={classes.list} style={style}>
+            {inSight.map(({ row, key, style: place }) =>
+              row.kind === 'heading' ? (
+                <tr key={key} className={classes.row} style={place}>
+                  <td>
+                    <GroupHeading group={row.group} />
+                  </td>
+                </tr>
+              ) : (
+                <StreamsTableRow key={key} stream={list.at(row.first)} place={row.first} style={place} />
+              ),
+            )}
+          </tbody>
+        </table>
+      ) : (
+        <div ref={listElement} className={classes.list} style={style}>
+          {inSight.map(({ row, key, style: place }) =>
+            row.kind === 'heading' ? (
+              <div key={key} className={classes.row} style={place}>
+                <GroupHeading group={row.group} />
+              </div>
+            ) : (
+              <TileRow key={key} row={row} list={list} columns={columns} style={place} />
+            ),
+          )}
+        </div>
+      )}
     </div>
   );
 }
 
 const noGroups: readonly Group[] = [];
 
-interface ListRowProps {
-  readonly row: Row;
+interface TileRowProps {
+  readonly row: Extract<Row, { kind: 'streams' }>;
   readonly list: StreamList;
-  readonly view: 'grid' | 'table';
   readonly columns: number;
-  readonly offsetPx: number;
+  readonly style: CSSProperties;
 }
 
-function ListRow({ row, list, view, columns, offsetPx }: ListRowProps) {
-  const place = { transform: `translateY(${offsetPx}px)` };
-  if (row.kind === 'heading') {
-    return (
-      <div className={classes.row} style={place} role={view === 'table' ? 'row' : undefined}>
-        <GroupHeading group={row.group} isInTable={view === 'table'} />
-      </div>
-    );
-  }
-  if (view === 'table') {
-    return <StreamsTableRow stream={list.at(row.first)} place={row.first} style={place} />;
-  }
+function TileRow({ row, list, columns, style }: TileRowProps) {
   return (
-    <div className={classes.row} style={{ ...place, gridTemplateColumns: `repeat(${columns}, 1fr)` }}>
+    <div className={classes.row} style={{ ...style, gridTemplateColumns: `repeat(${columns}, 1fr)` }}>
       {Array.from({ length: row.count }, (_, index) => (
         <ListedTile key={row.first + index} stream={list.at(row.first + index)} />
       ))}
@@ -96,14 +99,12 @@ function ListRow({ row, list, view, columns, offsetPx }: ListRowProps) {
   );
 }
 
-function GroupHeading({ group, isInTable }: { group: Group; isInTable: boolean }) {
+function GroupHeading({ group }: { group: Group }) {
   const i18n = useI18n();
   return (
-    <div role={isInTable ? 'cell' : undefined}>
-      <h2 className={classes.heading}>
-        {group.name ?? i18n.t('streams.untagged')}
-        <span className={classes.headingCount}>{i18n.number(group.total)}</span>
-      </h2>
-    </div>
+    <h2 className={classes.heading}>
+      {group.name ?? i18n.t('streams.untagged')}
+      <span className={classes.headingCount}>{i18n.number(group.total)}</span>
+    </h2>
   );
 }

@@ -29,14 +29,14 @@ export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) 
   return (
     <div className={classes.header}>
       <h1 className={classes.title}>{i18n.t('title.streams')}</h1>
-      <span className={classes.count} role="status">
+      <output className={classes.count}>
         {total !== undefined && (
           <>
             <span aria-hidden="true">{i18n.number(total)}</span>
             <span className="visually-hidden">{i18n.t('streams.count', { count: total })}</span>
           </>
         )}
-      </span>
+      </output>
       <TextInput
         className={classes.search}
         size="sm"

@@ -16,24 +16,24 @@ const pictureWidthPx = 160;
 export function StreamsTableHead() {
   const i18n = useI18n();
   return (
-    <div role="rowgroup">
-      <div role="row" className={classes.head}>
-        <div role="columnheader">
+    <thead className={classes.tableHead}>
+      <tr className={classes.head}>
+        <th>
           <span className="visually-hidden">{i18n.t('streams.column.picture')}</span>
-        </div>
-        <div role="columnheader">{i18n.t('streams.column.name')}</div>
-        <div role="columnheader">{i18n.t('streams.column.status')}</div>
-        <div role="columnheader" data-wide="true">
+        </th>
+        <th>{i18n.t('streams.column.name')}</th>
+        <th>{i18n.t('streams.column.status')}</th>
+        <th data-wide="true">
           {i18n.t('streams.column.archive')}
-        </div>
-        <div role="columnheader" data-wide="true">
+        </th>
+        <th data-wide="true">
           {i18n.t('streams.column.tags')}
-        </div>
-        <div role="columnheader" data-wide="true">
+        </th>
+        <th data-wide="true">
           {i18n.t('streams.column.location')}
-        </div>
-      </div>
-    </div>
+        </th>
+      </tr>
+    </thead>
   );
 }
 
@@ -47,32 +47,32 @@ interface StreamsTableRowProps {
 /** One stream as a line; empty until its page has come. */
 export function StreamsTableRow({ stream, place, style }: StreamsTableRowProps) {
   const i18n = useI18n();
-  if (!stream) return <div role="row" aria-rowindex={place + 2} className={classes.row} style={style} />;
+  if (!stream) return <tr aria-rowindex={place + 2} className={classes.row} style={style} />;
   const reason = reasonOf(stream, i18n);
   return (
-    <div role="row" aria-rowindex={place + 2} className={classes.row} style={style}>
-      <div role="cell" className={classes.pictureCell}>
+    <tr aria-rowindex={place + 2} className={classes.row} style={style}>
+      <td className={classes.pictureCell}>
         <RowPicture uid={stream.uid} isRunning={stream.status === 'running'} />
-      </div>
-      <div role="cell" className={classes.nameCell}>
+      </td>
+      <td className={classes.nameCell}>
         <Link to="/stream/$uid/view" params={{ uid: stream.uid }} className={classes.name}>
           {stream.name}
         </Link>
         {reason !== null && <span className={classes.reason}>{reason}</span>}
-      </div>
-      <div role="cell">
+      </td>
+      <td>
         <StreamStatus status={stream.status} />
-      </div>
-      <div role="cell" data-wide="true">
+      </td>
+      <td data-wide="true">
         {archiveWords(stream, i18n)}
-      </div>
-      <div role="cell" data-wide="true" className={classes.cut}>
+      </td>
+      <td data-wide="true" className={classes.cut}>
         {stream.tags.join(', ')}
-      </div>
-      <div role="cell" data-wide="true" className={classes.cut}>
+      </td>
+      <td data-wide="true" className={classes.cut}>
         {stream.location.name}
-      </div>
-    </div>
+      </td>
+    </tr>
   );
 }
 

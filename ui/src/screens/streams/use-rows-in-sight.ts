@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useState } from 'react';
 import { rowsBetween } from './rows.ts';
 
 /** How far beyond the window rows are kept, as a share of its height: enough for a quick scroll. */
@@ -6,18 +6,19 @@ const beyond = 0.5;
 
 /** The rows near the window, by their indices: `first` up to but not with `end`. */
 export interface RowsInSight {
-  readonly listElement: RefObject<HTMLDivElement | null>;
+  /** Goes on the element that holds the rows. */
+  readonly listElement: (element: HTMLElement | null) => void;
   readonly first: number;
   readonly end: number;
 }
 
 /** Follows the window over a list whose rows begin at `tops` (see `rowTops`). */
 export function useRowsInSight(tops: readonly number[]): RowsInSight {
-  const listElement = useRef<HTMLDivElement>(null);
+  const [list, setList] = useState<HTMLElement | null>(null);
   const [rows, setRows] = useState({ first: 0, end: 0 });
   useEffect(() => {
     const look = () => {
-      const top = listElement.current?.getBoundingClientRect().top ?? 0;
+      const top = list?.getBoundingClientRect().top ?? 0;
       const margin = window.innerHeight * beyond;
       const next = rowsBetween(tops, -top - margin, -top + window.innerHeight + margin);
       setRows((now) => (now.first === next.first && now.end === next.end ? now : next));
@@ -29,6 +30,6 @@ export function useRowsInSight(tops: readonly number[]): RowsInSight {
       window.removeEventListener('scroll', look);
       window.removeEventListener('resize', look);
     };
-  }, [tops]);
-  return { listElement, ...rows };
+  }, [list, tops]);
+  return { listElement: setList, ...rows };
 }
