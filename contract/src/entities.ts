@@ -191,6 +191,14 @@ export const HealthWarning = z.object({
 });
 export const Health = z.object({ version: z.string(), warnings: z.array(HealthWarning) });
 
+/** Moments of a figure, oldest first; `values` are as many as `times`. */
+export const History = z.object({
+  name: z.string(),
+  unit: z.string(),
+  times: z.array(TimeMs),
+  values: z.array(z.number()),
+});
+
 export const ArchiveRange = z.object({
   date: TimeMs.describe('Start; the range holds until the date of the next one'),
   status: z.enum(['fragment', 'gap', 'live']),
@@ -273,6 +281,7 @@ export type License = z.infer<typeof License>;
 export type Settings = z.infer<typeof Settings>;
 export type HealthWarning = z.infer<typeof HealthWarning>;
 export type Health = z.infer<typeof Health>;
+export type History = z.infer<typeof History>;
 export type ArchiveRange = z.infer<typeof ArchiveRange>;
 export type ArchivePeriod = z.infer<typeof ArchivePeriod>;
 export type ArchiveStats = z.infer<typeof ArchiveStats>;

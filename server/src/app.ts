@@ -10,6 +10,7 @@ import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
 import type { Config } from './config/schema.ts';
 import { createHttp } from './http/http.ts';
+import { Statistics } from './http/statistics.ts';
 import { shownSource, stationSettingsOf } from './http/stream-record.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
@@ -114,9 +115,16 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
   const noFramesMs = config.source.noFramesSeconds * 1000;
   const statuses = new StatusKeeper({ streams: store.streams, clock, log });
   closers.push(() => statuses.settle());
-  const onState: OnStationState = (uid, { status }) => statuses.note(uid, status);
+  const onState: OnStationState = (uid, { status }) => {
+    statuses.note(uid, status);
+    statistics.noteStatus(uid, status);
+  };
   const station = new Station({ clock, log, archive, engines, noFramesMs, onState });
   closers.push(() => station.close());
+  const live = new Live({ clock, log });
+  const health = new Health({ clock, license, archiveDir, warnPercent: config.archive.warnPercent });
+  const statistics = new Statistics({ clock, station, live, archive, health });
+  closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
 
   const renderPicture: Render = (track, keySample, maxWidth) => av.picture(track, keySample, { maxWidth });
@@ -151,12 +159,13 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
     passwordReset,
     lock,
     license,
-    health: new Health({ clock, license, archiveDir, warnPercent: config.archive.warnPercent }),
+    health,
+    statistics,
     audit,
     station,
     statuses,
     archive,
-    live: new Live({ clock, log }),
+    live,
     pictures: new Pictures({ render: renderPicture, clock }),
     prober: new SourceProber({ clock, av, engines }),
     renderPicture,

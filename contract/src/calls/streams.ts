@@ -3,6 +3,7 @@ import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
 import {
   DepthHours,
+  History,
   Latitude,
   ListedStream,
   Longitude,
@@ -58,6 +59,7 @@ const probeErrors = [
   'ProbeError',
   'STREAM_SOURCE_ERR',
   'Forbidden',
+  'NotFound',
 ] as const;
 const streamErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
 const fieldErrors = ['STREAM_SOURCE_ERR', 'STREAM_NAME_ERR', 'CREDENTIALS_ERR', 'ARCHIVE_DEPTH_ERR'] as const;
@@ -266,6 +268,8 @@ export const streamCalls = {
       keyFrames: z.int(),
       damagedFrames: z.int(),
       viewers: z.int(),
+      reconnects: z.int().describe('How often pictures came back since the server started'),
+      histories: z.array(History).describe('The last half hour'),
       tracks: z.array(z.object({ kind: z.string(), codecString: z.string(), description: z.string() })),
     }),
     errors: streamErrors,

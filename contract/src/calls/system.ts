@@ -6,6 +6,7 @@ import {
   ClusterNode,
   Email,
   Health,
+  History,
   Language,
   License,
   LogLevel,
@@ -24,19 +25,15 @@ const clusterErrors = [...adminErrors, 'NotFound', 'EnterpriseOnly', 'FeatureNot
 const node = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) });
 const tunnelErrors = [...adminErrors, 'LicenseExpired', 'FeatureNotFound', 'ActionNotAcceptable'] as const;
 
-/** Moments of a figure, oldest first; `values` are as many as `times`. */
-const History = z.object({
-  name: z.string(),
-  unit: z.string(),
-  times: z.array(TimeMs),
-  values: z.array(z.number()),
-});
-
 const ServerStats = z.object({
   uptimeSeconds: z.number(),
-  cpuPercent: z.number().describe('Of one core'),
+  cpuPercent: z.number().describe('Of one core, over the last ten seconds, as the figures below'),
+  eventLoopDelayMs: z.number().describe('The longest'),
+  receivedBitsPerSecond: z.number(),
+  sentBitsPerSecond: z.number().describe('To live viewers'),
+  damagedFramesPerSecond: z.number(),
+  writeLatencyMs: z.number().describe('Of the slowest stream: from a whole group of pictures to its row'),
   memoryBytes: z.int(),
-  eventLoopDelayMs: z.number(),
   streams: z.int(),
   streamsRunning: z.int(),
   viewers: z.int(),

@@ -15,6 +15,7 @@ import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { languageOfVisitor } from './language.ts';
+import { serveMetrics } from './metrics.ts';
 import { servePage } from './page.ts';
 import { Registrar } from './registrar.ts';
 import { registerAccount } from './routes/account.ts';
@@ -78,6 +79,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerLater(registrar);
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
+  serveMetrics(server, services);
   await servePage(server, services);
   const { port, host } = services.config;
   return {

@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { SourceAddress } from '../ingest/address.ts';
 import type { Live } from '../live/live.ts';
 import type { Pictures } from '../station/pictures.ts';
+import type { Statistics } from './statistics.ts';
 import type { Station } from '../station/station.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditLog } from '../system/audit-log.ts';
@@ -56,6 +57,7 @@ export interface Services {
   readonly lock: Lock;
   readonly license: LicenseKeeper;
   readonly health: Health;
+  readonly statistics: Statistics;
   readonly audit: AuditLog;
   readonly station: Station;
   readonly statuses: StatusKeeper;

@@ -8,7 +8,6 @@ import type { Registrar } from '../registrar.ts';
  */
 export const laterCalls = {
   checkVersion: 'Unavailable',
-  getAdminStats: 'Unavailable',
   getConfiguration: 'Unavailable',
   saveConfiguration: 'Unavailable',
   listClusterNodes: 'EnterpriseOnly',

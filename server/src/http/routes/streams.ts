@@ -150,6 +150,7 @@ function registerRunning(registrar: Registrar, services: Services): void {
       keyFrames: counters.keySamples,
       damagedFrames: counters.damagedSamples,
       viewers: live.audience(running.stream).viewers,
+      ...services.statistics.ofStream(stream.stream.uid),
       tracks: (tracks ?? []).map(describeTrack).map((track) => ({
         kind: track.kind,
         codecString: track.codecString,

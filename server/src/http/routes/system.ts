@@ -1,7 +1,7 @@
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { settingsView } from '../settings-view.ts';
-import { serverStats } from '../server-stats.ts';
+import type { StationStream } from '../../station/station-stream.ts';
 import { viewerOf } from './streams.ts';
 
 /** So many streams that don't record are named in the health answer; more are the same trouble. */
@@ -9,23 +9,27 @@ const namedStreams = 20;
 
 /** The server itself: settings, health, logs, figures, license, audit log, search, documentation. */
 export function registerSystem(registrar: Registrar, services: Services): void {
-  const { station, store, health, license, logRing, audit, config } = services;
+  const { station, store, health, license, logRing, audit, config, statistics } = services;
 
   registrar.handle('getSettings', ({ principal }) => settingsView(services, principal));
 
   registrar.handle('getHealth', async ({ principal }) => {
     const viewable = await store.streamList.viewableUids(viewerOf(principal));
     const idle: string[] = [];
-    for (const { settings, state } of station.streams()) {
+    for (const running of station.streams()) {
       if (idle.length >= namedStreams) break;
-      if (!settings.isRecorded || state.status !== 'failed') continue;
-      if (viewable === undefined || viewable.has(settings.uid)) idle.push(settings.uid);
+      const { uid } = running.settings;
+      if (isNotRecording(running) && (viewable === undefined || viewable.has(uid))) idle.push(uid);
     }
     return { version: services.version, warnings: await health.warnings(idle) };
   });
 
   registrar.handle('getSystemLogs', ({ query }) => ({ items: logRing.list(query) }));
-  registrar.handle('getSystemStats', () => serverStats(services));
+  registrar.handle('getSystemStats', () => statistics.now());
+  registrar.handle('getAdminStats', async () => ({
+    now: await statistics.now(),
+    histories: statistics.histories,
+  }));
 
   registrar.handle('getLicense', () => license.view);
   registrar.handle('saveLicense', ({ body }) => license.replace(body.text));
@@ -101,4 +105,10 @@ export function registerSystem(registrar: Registrar, services: Services): void {
     const { openApiDocument } = await import('../openapi.ts');
     return openApiDocument(services.version);
   });
+}
+
+/** Whether a stream that should be recorded is not: its source is away, or its pictures can't be written. */
+function isNotRecording({ settings, state, recorder }: StationStream): boolean {
+  if (!settings.isRecorded || settings.isPaused) return false;
+  return state.status === 'failed' || recorder?.status.state === 'failed';
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { startServer, type TestServer } from './server.ts';
+
+const token = 'scrape-me-8f2c61';
+
+let server: TestServer;
+let admin: Client;
+let uid: string;
+
+before(async () => {
+  server = await startServer({ env: { VIDETTE_METRICS_TOKEN: token } });
+  admin = (await administratorOf(server)).client;
+  ({ uid } = await admin.addStream({ body: { name: 'Demo', streamSource: 'demo:' } }));
+});
+
+after(() => server?.stop());
+
+function scrape(authorization?: string): Promise<Response> {
+  return fetch(`${server.url}/metrics`, { headers: authorization === undefined ? {} : { authorization } });
+}
+
+test('[R10.10] metrics answer to their token only', async () => {
+  for (const authorization of [undefined, 'Bearer wrong', `Basic ${token}`]) {
+    const reply = await scrape(authorization);
+    assert.equal(reply.status, 401, authorization);
+    assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
+    assert.doesNotMatch(await reply.text(), /vidette_/);
+  }
+});
+
+test('[R10.10] metrics tell of the process, the server and every stream', async () => {
+  const text = await until(
+    async () => (await scrape(`Bearer ${token}`)).text(),
+    (metrics) => metrics.includes(`vidette_stream_up{stream="${uid}"} 1`),
+  );
+  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  assert.equal(value('vidette_streams'), 1);
+  assert.equal(value('vidette_license_valid'), 1);
+  assert.ok(value('process_resident_memory_bytes') > 1e6);
+  assert.ok(value('vidette_archive_disk_total_bytes') > 0);
+  assert.ok(value(`vidette_stream_received_bytes_total{stream="${uid}"}`) > 0);
+  assert.equal(value(`vidette_stream_reconnects_total{stream="${uid}"}`), 0);
+  for (const line of text.split('\n')) assert.match(line, /^(#.*|[a-z_:][a-z0-9_:]*(\{.*\})? \S+|)$/i);
+  assert.doesNotMatch(text, new RegExp(token));
+});
+
+test('[R7.34, R7.45] figures of the server and of a stream come with their histories', async () => {
+  const { now, histories } = await until(
+    () => admin.getAdminStats(),
+    (stats) => stats.now.receivedBitsPerSecond > 0,
+  );
+  assert.deepEqual([now.streams, now.streamsRunning, now.viewers], [1, 1, 0]);
+  assert.ok(now.memoryBytes > 1e6 && now.cpuPercent > 0 && (now.diskTotalBytes ?? 0) > 0);
+  for (const { name, times, values } of histories) {
+    assert.equal(times.length, values.length, name);
+    assert.ok(times.length > 0, name);
+  }
+  const newest = (name: string) => histories.find((history) => history.name === name)?.values.at(-1) ?? -1;
+  assert.ok(newest('received') > 0 && newest('memory') > 1e6 && newest('cpu') > 0);
+  assert.deepEqual(Object.keys(await admin.getSystemStats()).sort(), Object.keys(now).sort());
+
+  const stream = await admin.getStreamStats({ params: { uid } });
+  assert.equal(stream.reconnects, 0);
+  assert.deepEqual(
+    stream.histories.map(({ name, unit }) => `${name} ${unit}`),
+    ['received bit/s', 'frames 1/s', 'damagedFrames 1/s', 'viewers ', 'writeLatency ms'],
+  );
+  const frames = stream.histories.find(({ name }) => name === 'frames')?.values.at(-1) ?? 0;
+  assert.ok(frames > 1, `${frames} frames a second`);
+});

@@ -1,0 +1,103 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import { hashSecret } from '../access/secrets.ts';
+import { Fault } from '../base/fault.ts';
+import type { Services } from './services.ts';
+
+/**
+ * `GET /metrics` for Prometheus, in its text format [R10.10]. It answers only to the configured token and is not there
+ * without one; what makes the text is loaded when the first scrape comes.
+ */
+export function serveMetrics(server: FastifyInstance, services: Services): void {
+  let registry: Promise<Registry> | undefined;
+  server.get('/metrics', async (request, reply) => {
+    const { token } = services.config.metrics;
+    if (token === null) throw new Fault('NotFound', 'Metrics are switched off.');
+    const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (!timingSafeEqual(Buffer.from(hashSecret(given)), Buffer.from(hashSecret(token)))) {
+      void reply.header('www-authenticate', 'Bearer');
+      throw new Fault('AuthorizationRequired', 'The token of the metrics is expected.');
+    }
+    registry ??= newRegistry(services);
+    const made = await registry;
+    return reply
+      .header('cache-control', 'no-store')
+      .type(made.contentType)
+      .send(await made.metrics());
+  });
+}
+
+async function newRegistry(services: Services): Promise<Registry> {
+  const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
+  const { station, live, statistics, health, license, archive } = services;
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  gauge('vidette_streams', 'Streams that this server runs', () => station.size);
+  gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.totalBytes);
+  gauge('vidette_archive_disk_free_bytes', 'Free on the disk of the archive', async () => {
+    return (await health.disk())?.freeBytes ?? Number.NaN;
+  });
+  gauge('vidette_archive_disk_total_bytes', 'Size of the disk of the archive', async () => {
+    return (await health.disk())?.totalBytes ?? Number.NaN;
+  });
+  gauge(
+    'vidette_event_loop_delay_seconds',
+    'Longest delay of the event loop within ten seconds',
+    async () => {
+      return (await statistics.now()).eventLoopDelayMs / 1_000;
+    },
+  );
+  gauge('vidette_write_latency_seconds', 'Slowest stream: from a whole GOP to its row', async () => {
+    return (await statistics.now()).writeLatencyMs / 1_000;
+  });
+  gauge('vidette_license_valid', '1 while the license is valid', () => (license.isExpired ? 0 : 1));
+
+  const labelNames = ['stream'] as const;
+  const ofStreams = { labelNames, registers };
+  // The first of the streams' metrics fills them all, in one pass: collecting goes in the order of registration.
+  const up = new Gauge({
+    name: 'vidette_stream_up',
+    help: '1 while pictures come',
+    ...ofStreams,
+    collect: () => fillOfStreams(),
+  });
+  const viewers = new Gauge({ name: 'vidette_stream_viewers', help: 'Who watches live', ...ofStreams });
+  const counter = (name: string, help: string) => new Counter({ name, help, ...ofStreams });
+  const received = counter('vidette_stream_received_bytes_total', 'Bytes of pictures and sound received');
+  const frames = counter('vidette_stream_frames_total', 'Pictures received');
+  const damaged = counter('vidette_stream_damaged_frames_total', 'Pictures with parts lost on the way');
+  const sent = counter('vidette_stream_sent_bytes_total', 'Bytes sent to viewers');
+  const recorded = counter('vidette_stream_recorded_bytes_total', 'Bytes written to the archive');
+  const reconnects = counter('vidette_stream_reconnects_total', 'How often pictures came back');
+
+  function fillOfStreams(): void {
+    const metrics = [up, viewers, received, frames, damaged, sent, recorded, reconnects];
+    for (const metric of metrics) metric.reset();
+    for (const running of station.streams()) {
+      const labels = { stream: running.settings.uid };
+      const { counters } = running.stream;
+      const audience = live.audience(running.stream);
+      up.set(labels, running.state.status === 'running' ? 1 : 0);
+      viewers.set(labels, audience.viewers);
+      received.inc(labels, counters.bytes);
+      frames.inc(labels, counters.videoSamples);
+      damaged.inc(labels, counters.damagedSamples);
+      sent.inc(labels, audience.bytesSent);
+      recorded.inc(labels, running.recorder?.status.bytes ?? 0);
+      reconnects.inc(labels, statistics.reconnectsOf(running.settings.uid));
+    }
+  }
+  return registry;
+}

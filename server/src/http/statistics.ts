@@ -1,0 +1,178 @@
+import type { Archive } from '../archive/archive.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Live } from '../live/live.ts';
+import type { Station } from '../station/station.ts';
+import { EventLoopWatch } from '../system/event-loop-watch.ts';
+import type { Health } from '../system/health.ts';
+import { Histories, type HistoryKind, type HistoryView } from '../system/history.ts';
+import { StreamWatch } from './stream-figures.ts';
+
+const periodMs = 10_000;
+/** An hour at ten seconds. */
+const capacity = 360;
+
+const kinds: readonly HistoryKind[] = [
+  { name: 'cpu', unit: '%' },
+  { name: 'memory', unit: 'B' },
+  { name: 'eventLoopDelay', unit: 'ms' },
+  { name: 'streamsRunning', unit: '' },
+  { name: 'viewers', unit: '' },
+  { name: 'received', unit: 'bit/s' },
+  { name: 'sent', unit: 'bit/s' },
+  { name: 'damagedFrames', unit: '1/s' },
+  { name: 'writeLatency', unit: 'ms' },
+];
+
+export interface StatisticsOptions {
+  readonly clock: Clock;
+  readonly station: Station;
+  readonly live: Live;
+  readonly archive: Archive;
+  readonly health: Health;
+}
+
+/** One look at the whole server. */
+interface ServerLook {
+  readonly cpuPercent: number;
+  readonly eventLoopDelayMs: number;
+  readonly receivedBitsPerSecond: number;
+  readonly sentBitsPerSecond: number;
+  readonly damagedFramesPerSecond: number;
+  readonly writeLatencyMs: number;
+}
+
+/**
+ * Figures of the server and of every stream that it runs: now, and as short histories for charts. All are taken
+ * together every ten seconds, whoever asks and however often.
+ */
+export class Statistics {
+  readonly #options: StatisticsOptions;
+  readonly #eventLoop: EventLoopWatch;
+  readonly #cancel: Cancel;
+  readonly #histories = new Histories(kinds, capacity);
+  readonly #watches = new Map<string, StreamWatch>();
+  #lookedMs: number;
+  #cpu = process.cpuUsage();
+  #look: ServerLook;
+
+  constructor(options: StatisticsOptions) {
+    this.#options = options;
+    this.#eventLoop = new EventLoopWatch(options.clock);
+    this.#lookedMs = options.clock.monotonicMs();
+    this.#look = {
+      cpuPercent: 0,
+      eventLoopDelayMs: 0,
+      receivedBitsPerSecond: 0,
+      sentBitsPerSecond: 0,
+      damagedFramesPerSecond: 0,
+      writeLatencyMs: 0,
+    };
+    this.#cancel = options.clock.every(periodMs, () => this.#lookAtAll());
+  }
+
+  /** A stream's status changed; how often it came back is counted by this. */
+  noteStatus(uid: string, status: string): void {
+    this.#watchOf(uid).noteStatus(status);
+  }
+
+  /** Figures of the server at this moment; those per second are of the last look. */
+  async now() {
+    const { station, live, archive, health } = this.#options;
+    let streams = 0;
+    let streamsRunning = 0;
+    let viewers = 0;
+    for (const running of station.streams()) {
+      streams++;
+      if (running.state.status === 'running') streamsRunning++;
+      viewers += live.audience(running.stream).viewers;
+    }
+    const disk = await health.disk();
+    return {
+      uptimeSeconds: process.uptime(),
+      memoryBytes: process.memoryUsage.rss(),
+      streams,
+      streamsRunning,
+      viewers,
+      archiveBytes: archive.totalBytes,
+      diskFreeBytes: disk?.freeBytes ?? null,
+      diskTotalBytes: disk?.totalBytes ?? null,
+      ...this.#look,
+    };
+  }
+
+  get histories(): HistoryView[] {
+    return this.#histories.views;
+  }
+
+  /** How often a stream came back, and its histories. */
+  ofStream(uid: string): { reconnects: number; histories: HistoryView[] } {
+    const { reconnects, histories } = this.#watchOf(uid);
+    return { reconnects, histories: histories.views };
+  }
+
+  reconnectsOf(uid: string): number {
+    return this.#watches.get(uid)?.reconnects ?? 0;
+  }
+
+  close(): void {
+    this.#cancel();
+    this.#eventLoop.close();
+  }
+
+  #lookAtAll(): void {
+    const { clock, station, live } = this.#options;
+    const nowMs = clock.wallMs();
+    const elapsedSeconds = Math.max(0.001, (clock.monotonicMs() - this.#lookedMs) / 1_000);
+    this.#lookedMs = clock.monotonicMs();
+    let received = 0;
+    let sentBytes = 0;
+    let damaged = 0;
+    let writeLatencyMs = 0;
+    let streamsRunning = 0;
+    let viewers = 0;
+    for (const running of station.streams()) {
+      const figures = this.#watchOf(running.settings.uid).look(running, live, nowMs, elapsedSeconds);
+      received += figures.receivedBitsPerSecond;
+      sentBytes += figures.sentBytes;
+      damaged += figures.damagedFramesPerSecond;
+      writeLatencyMs = Math.max(writeLatencyMs, figures.writeLatencyMs);
+      viewers += figures.viewers;
+      if (running.state.status === 'running') streamsRunning++;
+    }
+    this.#forgetRemoved();
+    const { user, system } = process.cpuUsage(this.#cpu);
+    this.#cpu = process.cpuUsage();
+    this.#look = {
+      cpuPercent: (user + system) / 1e4 / elapsedSeconds,
+      eventLoopDelayMs: this.#eventLoop.takeLongestMs(),
+      receivedBitsPerSecond: received,
+      sentBitsPerSecond: (sentBytes * 8) / elapsedSeconds,
+      damagedFramesPerSecond: damaged,
+      writeLatencyMs,
+    };
+    const look = this.#look;
+    this.#histories.add(nowMs, [
+      look.cpuPercent,
+      process.memoryUsage.rss(),
+      look.eventLoopDelayMs,
+      streamsRunning,
+      viewers,
+      look.receivedBitsPerSecond,
+      look.sentBitsPerSecond,
+      look.damagedFramesPerSecond,
+      look.writeLatencyMs,
+    ]);
+  }
+
+  #watchOf(uid: string): StreamWatch {
+    let watch = this.#watches.get(uid);
+    if (!watch) this.#watches.set(uid, (watch = new StreamWatch()));
+    return watch;
+  }
+
+  #forgetRemoved(): void {
+    for (const uid of this.#watches.keys()) {
+      if (!this.#options.station.find(uid)) this.#watches.delete(uid);
+    }
+  }
+}

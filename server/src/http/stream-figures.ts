@@ -1,0 +1,69 @@
+import type { Live } from '../live/live.ts';
+import type { StationStream } from '../station/station-stream.ts';
+import { Histories, type HistoryKind } from '../system/history.ts';
+
+const kinds: readonly HistoryKind[] = [
+  { name: 'received', unit: 'bit/s' },
+  { name: 'frames', unit: '1/s' },
+  { name: 'damagedFrames', unit: '1/s' },
+  { name: 'viewers', unit: '' },
+  { name: 'writeLatency', unit: 'ms' },
+];
+/** Half an hour at ten seconds. */
+const capacity = 180;
+
+/** What one look at a running stream found; per-second figures since the look before. */
+export interface StreamFigures {
+  readonly receivedBitsPerSecond: number;
+  readonly framesPerSecond: number;
+  readonly damagedFramesPerSecond: number;
+  readonly viewers: number;
+  /** Of the newest fragment, ms; 0 for a stream that is not recorded. */
+  readonly writeLatencyMs: number;
+  /** Sent to viewers since the look before, bytes. */
+  readonly sentBytes: number;
+}
+
+/** The figures of one stream over the last half hour. */
+export class StreamWatch {
+  readonly histories = new Histories(kinds, capacity);
+  /** How often pictures came back after they had stopped. */
+  reconnects = 0;
+  #hasRun = false;
+  #last = { bytes: 0, frames: 0, damaged: 0, sentBytes: 0 };
+
+  noteStatus(status: string): void {
+    if (status !== 'running') return;
+    if (this.#hasRun) this.reconnects++;
+    this.#hasRun = true;
+  }
+
+  /** @param elapsedSeconds since the look before */
+  look(running: StationStream, live: Live, nowMs: number, elapsedSeconds: number): StreamFigures {
+    const { counters } = running.stream;
+    const { viewers, bytesSent } = live.audience(running.stream);
+    const now = {
+      bytes: counters.bytes,
+      frames: counters.videoSamples,
+      damaged: counters.damagedSamples,
+      sentBytes: bytesSent,
+    };
+    const figures: StreamFigures = {
+      receivedBitsPerSecond: ((now.bytes - this.#last.bytes) * 8) / elapsedSeconds,
+      framesPerSecond: (now.frames - this.#last.frames) / elapsedSeconds,
+      damagedFramesPerSecond: (now.damaged - this.#last.damaged) / elapsedSeconds,
+      viewers,
+      writeLatencyMs: running.recorder?.status.writeLatency.lastMs ?? 0,
+      sentBytes: now.sentBytes - this.#last.sentBytes,
+    };
+    this.#last = now;
+    this.histories.add(nowMs, [
+      figures.receivedBitsPerSecond,
+      figures.framesPerSecond,
+      figures.damagedFramesPerSecond,
+      figures.viewers,
+      figures.writeLatencyMs,
+    ]);
+    return figures;
+  }
+}
