@@ -73,6 +73,8 @@ test('a session slides on with use and ends without', async () => {
   assert.equal((await store.sessions.ofUser(user.id))[0]?.ip, '10.0.0.2');
   clock.advance(3_600_001);
   assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
+  await doorkeeper.open(user, { ip: '', userAgent: '' });
+  assert.equal((await store.sessions.ofUser(user.id)).length, 1);
 });
 
 test('[R4.4] a blocked user’s sessions and tokens stop working at once', async () => {

@@ -49,6 +49,8 @@ export class Doorkeeper {
     const secret = newSecret();
     const id = newPublicId();
     const nowMs = this.#options.clock.wallMs();
+    // Signing in is rare enough to sweep out what nobody can use any more.
+    await this.#options.sessions.removeUnseenSince(nowMs - this.#options.sessionMs);
     await this.#options.sessions.add({
       id,
       secret_hash: hashSecret(secret),
