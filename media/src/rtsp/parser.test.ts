@@ -19,16 +19,21 @@ function packet(channel: number, payload: string): string {
   return `$${String.fromCharCode(channel)}${length}${payload}`;
 }
 
-/** Feeds the text in pieces of the given lengths, the last one again and again. */
+/** Feeds the text in pieces of the given lengths, the last one again and again, through one buffer as a connection does. */
 function feed(text: string, lengths: readonly number[]): Seen & { parser: RtspParser } {
   const seen: Seen = { packets: [], messages: [] };
   const parser = new RtspParser({
     packet: (channel, bytes, start, end) => seen.packets.push(`${channel}:${latin1(bytes, start, end)}`),
     message: (message) => seen.messages.push(message),
   });
+  const buffer = new Uint8Array(text.length + 4);
   for (let at = 0, index = 0; at < text.length; index++) {
     const length = lengths[Math.min(index, lengths.length - 1)] ?? 1;
-    parser.push(bytesOf(text.slice(at, at + length)));
+    const bytes = bytesOf(text.slice(at, at + length));
+    // What is behind the new bytes looks like the end of a message, and must not count.
+    buffer.fill(0x0a);
+    buffer.set(bytes);
+    parser.push(buffer, bytes.length);
     at += length;
   }
   return { ...seen, parser };

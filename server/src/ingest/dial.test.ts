@@ -152,3 +152,30 @@ test('an abort ends a dial at once, with its own reason', async () => {
   abort.abort(reason);
   await assert.rejects(dialled, reason);
 });
+
+test('bytes go where they are wanted, in memory that is used again, and the end is still told', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('hello');
+    socket.once('data', () => socket.end(' again'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const dial = createDial(administrator);
+  const { port } = server.address() as AddressInfo;
+  let received = '';
+  const memory = new Set<Uint8Array>();
+  const first = Promise.withResolvers<void>();
+  const socket = await dial('127.0.0.1', port, false, undefined, (bytes, length) => {
+    received += Buffer.from(bytes.subarray(0, length)).toString();
+    memory.add(bytes);
+    first.resolve();
+  });
+  const end = once(socket, 'end');
+  await first.promise;
+  socket.write('more');
+  await end;
+  assert.equal(received, 'hello again');
+  assert.equal(memory.size, 1);
+  server.close();
+});
