@@ -33,8 +33,14 @@ export interface Call {
   readonly errors: readonly ErrorCode[];
 }
 
-/** Codes that any call may answer, so that the table of calls need not repeat them. */
+/**
+ * Codes that any call may answer, so that the table of calls need not repeat them: also one that is open to anyone
+ * refuses a token that opens nothing and the page of another site, and what somebody removed a moment ago.
+ */
 export const universalErrors = [
+  'AuthorizationRequired',
+  'Forbidden',
+  'ActionNotAcceptable',
   'ValidationError',
   'RequestDecodeError',
   'BadRequest',

@@ -10,13 +10,22 @@ export const TimeMs = z.int().min(0).max(253_402_300_799_999).describe('Millisec
 export const Login = z.string().min(1).max(limits.loginMaxLength).regex(loginPattern);
 export const Email = z.email().max(limits.emailMaxLength);
 
-/** A line of text that people see: no control characters, no bidirectional overrides, not only spaces. */
+/**
+ * No control characters, no lone surrogates, and nothing unseen that turns the direction of what follows or makes two
+ * different texts look the same: marks, overrides and isolates of direction (UAX #9), spaces without width.
+ */
+const visibleLine =
+  /^[^\p{Cc}\p{Zl}\p{Zp}\ud800-\udfff\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]*$/u;
+/** A line of text that people see; at least one letter, digit or sign stands in it. */
 export const Name = z
   .string()
   .trim()
   .min(1)
   .max(limits.nameMaxLength)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ud800-\udfff]+$/u);
+  .regex(visibleLine)
+  .regex(/[\p{L}\p{N}\p{P}\p{S}]/u);
+/** The same where nothing need be said. */
+export const OptionalLine = z.string().trim().max(limits.nameMaxLength).regex(visibleLine);
 export const Tag = Name.max(limits.tagMaxLength);
 export const Tags = z.array(Tag).max(limits.tagsMax);
 /** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a matter of form. */

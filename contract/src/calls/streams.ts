@@ -10,6 +10,7 @@ import {
   LogLine,
   Login,
   Name,
+  OptionalLine,
   SourceText,
   Stream,
   StreamPermission,
@@ -28,12 +29,12 @@ const settingsOfStream = {
   tags: Tags.optional(),
   location: z
     .strictObject({
-      name: z.string().trim().max(limits.nameMaxLength).optional(),
+      name: OptionalLine.optional(),
       latitude: Latitude.nullable().optional(),
       longitude: Longitude.nullable().optional(),
     })
     .optional(),
-  meta: z.strictObject({ marker: z.string().max(limits.tagMaxLength).nullable().optional() }).optional(),
+  meta: z.strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional() }).optional(),
   live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
   archive: z.strictObject({ isEnable: z.boolean().optional(), depthHours: DepthHours.optional() }).optional(),
 };

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply } from 'fastify';
 import { catalogue, isErrorCode, messageOf, type ErrorBody, type Language } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import { isUniqueViolation } from '../store/constraint.ts';
+import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
 
 /** Maps whatever was thrown to a Fault: foreign errors get their code here and nowhere else. */
 export function faultOf(error: unknown): Fault {
@@ -15,6 +15,9 @@ export function faultOf(error: unknown): Fault {
     return new Fault('BadRequest', 'The body is too large.', { cause: error });
   }
   if (isUniqueViolation(error)) return new Fault('AlreadyUsed', 'A value is taken.', { cause: error });
+  if (isGoneMeanwhile(error)) {
+    return new Fault('ActionNotAcceptable', 'Somebody removed it meanwhile.', { cause: error });
+  }
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new Fault('BadRequest', 'The request is malformed.', { cause: error });
   }
@@ -36,7 +39,8 @@ export function sendFault(reply: FastifyReply, fault: Fault, language: Language)
 /** A fault of the server itself goes to the log with its cause; what callers do wrong does not. */
 export function logFault(log: Log, fault: Fault, fields: Readonly<Record<string, unknown>>): void {
   if (catalogue[fault.code].status !== 500) return;
-  log.error({ ...fields, code: fault.code, error: fault.cause ?? fault }, fault.message);
+  // Not as `code`: under that name set-up and reset codes travel, which the log hides.
+  log.error({ ...fields, fault: fault.code, error: fault.cause ?? fault }, fault.message);
 }
 
 function bodyOf(fault: Fault, language: Language): ErrorBody {

@@ -8,12 +8,13 @@ export function decodeText(
   schema: z.ZodObject,
   raw: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const decoded: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(raw)) {
-    const member = schema.shape[key] as z.ZodType | undefined;
-    decoded[key] = member ? decodeMember(member, value) : value;
-  }
-  return decoded;
+  return Object.fromEntries(
+    Object.entries(raw).map(([key, value]) => {
+      // What every object inherits, as `__proto__`, is no member of the schema.
+      const member = Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
+      return [key, member ? decodeMember(member, value) : value];
+    }),
+  );
 }
 
 function decodeMember(schema: z.ZodType, value: unknown): unknown {

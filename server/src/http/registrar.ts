@@ -83,6 +83,8 @@ export class Registrar {
           contexts.set(request, context);
           if (call.audited) this.#note(name, context, 'ok');
         } catch (error) {
+          // A connection whose upgrade is refused ends there; an agent must not use it again (RFC 9112, 9.6).
+          void reply.header('connection', 'close');
           await sendFault(reply, this.#fail(name, error, request), language);
         }
       },
@@ -183,8 +185,8 @@ export class Registrar {
   }
 
   #noteIfDue(name: CallName, call: Call, caller: { ip: string }, audit: AuditNote, outcome: string): void {
-    // Calls that nobody in particular makes before anything is known of them are noise, not history.
-    if (outcome === 'LifetimeCodeRequired') return;
+    // Calls that nobody in particular makes are noise, not history: strangers could fill the disk with them.
+    if (outcome === 'LifetimeCodeRequired' || outcome === 'AuthorizationRequired') return;
     if (routes[name].method !== 'GET' || call.audited) this.#note(name, { ip: caller.ip, audit }, outcome);
   }
 
@@ -205,8 +207,14 @@ function newNote(request: FastifyRequest, name: CallName): AuditNote {
   const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
   const isObject = typeof body === 'object' && body !== null;
   const uid = isObject && 'uid' in body && typeof body.uid === 'string' ? body.uid.slice(0, 64) : null;
-  const members = isObject && name !== 'signIn' ? Object.keys(body).slice(0, 30) : [];
+  const members = isObject && name !== 'signIn' ? declaredMembers(calls[name], body) : [];
   return { login: null, target: target ?? uid, details: members.length > 0 ? { members } : {} };
+}
+
+/** Names that callers invent are kept out: they may be as long as a body, and anything may be written in them. */
+function declaredMembers({ body: schema }: Call, body: object): string[] {
+  const shape = (schema as Partial<z.ZodObject> | undefined)?.shape ?? {};
+  return Object.keys(shape).filter((member) => Object.hasOwn(body, member));
 }
 
 function decoded(schema: z.ZodObject | undefined, raw: unknown): unknown {

@@ -1,0 +1,38 @@
+/**
+ * `npm run bench fuzz [REQUESTS] [SEED]`: sends requests derived from the OpenAPI document to a running server, 20 000
+ * when not told otherwise, as people of every kind. No answer may be a 500 or outside the document, the server may not
+ * end, and its memory may not grow: what it has after the last request is compared with what it had after the third
+ * tenth of them, when its caches were full.
+ */
+import { fuzz } from '../e2e/api/fuzzer.ts';
+import { memoryMB } from './usage.ts';
+
+const count = Number(process.argv[2] ?? 20_000);
+const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31));
+/** Rings of log lines, prepared statements and remembered names fill up to their limits; more than this is a leak. */
+const growthMaxMB = 60;
+
+const startMs = performance.now();
+const report = await fuzz({
+  count,
+  seed,
+  memoryOf: memoryMB,
+  onProgress: (sent) => process.stderr.write(`${sent} requests\n`),
+});
+const seconds = (performance.now() - startMs) / 1_000;
+const statuses = [...report.statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`);
+const [settled = 0, last = 0] = [report.memoryMB[2], report.memoryMB.at(-1)];
+const growthMB = last - settled;
+process.stdout.write(
+  [
+    `${report.requests} requests in ${seconds.toFixed(0)} s, seed ${seed}`,
+    `answers: ${statuses.join(', ')}`,
+    `calls that succeeded at least once: ${report.succeeded.size} of ${report.calls}`,
+    `memory after each tenth, MB: ${report.memoryMB.map((value) => value.toFixed(0)).join(' ')}`,
+    `growth since the third: ${growthMB.toFixed(0)} MB (at most ${growthMaxMB})`,
+    ...report.failures.map((failure) => `WRONG ${failure}`),
+    ...report.errorLines.map((line) => `LOGGED ${line}`),
+    '',
+  ].join('\n'),
+);
+process.exit(report.failures.length > 0 || growthMB > growthMaxMB ? 1 : 0);
