@@ -21,7 +21,7 @@ const [rounds = 5, streams = 30, seconds = 30] = process.argv.slice(2).map(Numbe
 /** Memory per added stream is the slope between these; it settles sooner than a round of CPU lasts. */
 const few = 10;
 const many = 40;
-const memorySeconds = 25;
+const memorySeconds = 20;
 const kbitPerSecond = 4000;
 
 interface Figures {
