@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Client } from '@vidette/contract/client';
+import { ApiError, type Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -45,6 +45,34 @@ test('[R10.10] metrics tell of the process, the server and every stream', async 
   assert.equal(value(`vidette_stream_reconnects_total{stream="${uid}"}`), 0);
   for (const line of text.split('\n')) assert.match(line, /^(#.*|[a-z_:][a-z0-9_:]*(\{.*\})? \S+|)$/i);
   assert.doesNotMatch(text, new RegExp(token));
+});
+
+test('[R7.46] the configuration is read and written; what can be counts at once, the rest says that it waits', async () => {
+  const before = await admin.getConfiguration();
+  assert.deepEqual(before.environmentKeys.sort(), ['host', 'metrics.token', 'port']);
+  assert.equal(before.pendingRestart, false);
+  assert.doesNotMatch(JSON.stringify(before), new RegExp(token));
+  const values = {
+    app: { title: 'Warehouse' },
+    smtp: { host: 'mail.example.org', password: 'hunter2hunter2' },
+  };
+  assert.deepEqual(await admin.saveConfiguration({ body: { values } }), { pendingRestart: false });
+  const page = await (await fetch(`${server.url}/ui/auth`)).text();
+  assert.match(page, /<title>Warehouse<\/title>/);
+  assert.match(page, /"passwordResetAllowed":true/);
+  const restart = await admin.saveConfiguration({ body: { values: { source: { probeSeconds: 20 } } } });
+  assert.equal(restart.pendingRestart, true);
+  const after = await admin.getConfiguration();
+  assert.ok(after.pendingRestart && after.restartKeys.includes('source.probeSeconds'));
+  assert.doesNotMatch(JSON.stringify(after), /hunter2/);
+  const wrong = admin.saveConfiguration({ body: { values: { smtp: { port: 'high' } } } });
+  await assert.rejects(
+    wrong,
+    (error: unknown) => error instanceof ApiError && error.fields[0]?.path === 'values.smtp.port',
+  );
+  const { items } = await admin.listAuditLogs({ query: { action: 'saveConfiguration' } });
+  assert.deepEqual(items.at(-1)?.details, { keys: ['app.title', 'smtp.host', 'smtp.password'] });
+  assert.doesNotMatch(server.output + JSON.stringify(items), /hunter2/);
 });
 
 test('[R7.34, R7.45] figures of the server and of a stream come with their histories', async () => {

@@ -8,6 +8,7 @@ import { PasswordHasher } from './access/password-hash.ts';
 import { Archive } from './archive/archive.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
+import { ConfigKeeper } from './config/keeper.ts';
 import type { Config } from './config/schema.ts';
 import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
@@ -50,13 +51,17 @@ export class App {
   }
 
   /**
-   * Opens everything, listens, and starts the streams. `print` shows a line to the operator at the console.
+   * Opens everything, listens, and starts the streams. `env` is what the configuration was read with; `print` shows a line to the operator at the console.
    * What was opened already is closed again when a later step fails.
    */
-  static async start(config: Config, print: (line: string) => void): Promise<App> {
+  static async start(
+    config: Config,
+    env: Readonly<Record<string, string | undefined>>,
+    print: (line: string) => void,
+  ): Promise<App> {
     const closers: Closer[] = [];
     try {
-      return new App(await assemble(config, print, closers), closers);
+      return new App(await assemble(new ConfigKeeper(config, env), print, closers), closers);
     } catch (error) {
       await closeAll(closers);
       throw error;
@@ -70,13 +75,17 @@ export class App {
   }
 }
 
-async function assemble(config: Config, print: (line: string) => void, closers: Closer[]): Promise<string> {
+async function assemble(
+  configKeeper: ConfigKeeper,
+  print: (line: string) => void,
+  closers: Closer[],
+): Promise<string> {
+  const { config } = configKeeper;
   const clock = systemClock;
   const logRing = new LogRing(clock);
   // Lines for people go to standard output, structured logs beside them to standard error.
-  const log = logRing.tee(
-    pino({ level: config.log.level, base: null }, pino.destination({ dest: 2, sync: false })),
-  );
+  const lines = pino({ level: config.log.level, base: null }, pino.destination({ dest: 2, sync: false }));
+  const log = logRing.tee(lines);
   const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
 
   const store = await Store.open({ file: join(config.dataDir, 'vidette.sqlite'), redact: shownSource });
@@ -122,10 +131,18 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
   const station = new Station({ clock, log, archive, engines, noFramesMs, onState });
   closers.push(() => station.close());
   const live = new Live({ clock, log });
-  const health = new Health({ clock, license, archiveDir, warnPercent: config.archive.warnPercent });
+  const health = new Health({ clock, license, archiveDir, config });
   const statistics = new Statistics({ clock, station, live, archive, health });
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
+
+  configKeeper.onApplied(() => {
+    lines.level = config.log.level;
+    retentionRules(config).then(
+      (rules) => archive.retention.configure(rules),
+      (error: unknown) => log.error({ error }, 'the new limits of the archive do not count yet'),
+    );
+  });
 
   const renderPicture: Render = (track, keySample, maxWidth) => av.picture(track, keySample, { maxWidth });
   const lock = new Lock({
@@ -147,6 +164,7 @@ async function assemble(config: Config, print: (line: string) => void, closers: 
   closers.push(() => passwordReset.settle());
   const http = await createHttp({
     config,
+    configKeeper,
     version: packageFile.version,
     revision: packageFile.version,
     pageDir,

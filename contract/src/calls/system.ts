@@ -193,13 +193,14 @@ export const systemCalls = {
     reply: z.object({
       values: z.record(z.string(), z.unknown()),
       schema: z.record(z.string(), z.unknown()),
-      restartKeys: z.array(z.string()),
+      restartKeys: z.array(z.string()).describe('Take effect at the next start; all others at once'),
+      environmentKeys: z.array(z.string()).describe('Set by the environment: they cannot be changed here'),
       pendingRestart: z.boolean(),
     }),
     errors: adminErrors,
   },
   saveConfiguration: {
-    summary: 'Changes the configuration',
+    summary: 'Changes the keys that are given; a masked secret that comes back stays as it is',
     who: 'admin',
     body: z.strictObject({ values: z.record(z.string(), z.unknown()) }),
     reply: z.object({ pendingRestart: z.boolean() }),

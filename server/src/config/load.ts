@@ -4,11 +4,20 @@ import { parse } from 'yaml';
 import { withEnvironment } from './environment.ts';
 import { ConfigFile, type Config } from './schema.ts';
 
+/** What is wrong with one key, as in `smtp.port`; an empty path means the whole file. */
+export interface ConfigComplaint {
+  readonly path: string;
+  readonly message: string;
+}
+
 /** The configuration can't be used; the message is one line for the operator. */
 export class ConfigError extends Error {
-  constructor(message: string, options?: { cause: unknown }) {
-    super(message, options);
+  readonly complaints: readonly ConfigComplaint[];
+
+  constructor(message: string, options: { cause?: unknown; complaints?: readonly ConfigComplaint[] } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ConfigError';
+    this.complaints = options.complaints ?? [{ path: '', message }];
   }
 }
 
@@ -36,16 +45,18 @@ export function parseConfig(
   if (result.success) {
     const { tls } = result.data;
     if ((tls.certificate === null) !== (tls.key === null)) {
-      throw new ConfigError(`${fileName}: tls needs both certificate and key.`);
+      const message = 'tls needs both certificate and key.';
+      throw new ConfigError(`${fileName}: ${message}`, { complaints: [{ path: 'tls', message }] });
     }
     return result.data;
   }
   const complaints = result.error.issues.map((issue) => {
     const unknown = issue.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
     const path = [...issue.path, ...(unknown === undefined ? [] : [unknown])].join('.');
-    return `${path || 'the file'}: ${unknown === undefined ? issue.message : 'there is no such key'}`;
+    return { path, message: unknown === undefined ? issue.message : 'there is no such key' };
   });
-  throw new ConfigError(`${fileName} or the environment: ${complaints.join('; ')}`);
+  const lines = complaints.map(({ path, message }) => `${path || 'the file'}: ${message}`);
+  throw new ConfigError(`${fileName} or the environment: ${lines.join('; ')}`, { complaints });
 }
 
 async function readIfThere(file: string): Promise<string> {

@@ -21,6 +21,7 @@ import { Registrar } from './registrar.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerArchive } from './routes/archive.ts';
 import { registerBookmarks } from './routes/bookmarks.ts';
+import { registerConfiguration } from './routes/configuration.ts';
 import { registerLater } from './routes/later.ts';
 import { registerLive } from './routes/live.ts';
 import { registerMosaics } from './routes/mosaics.ts';
@@ -76,6 +77,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerMosaics(registrar, services);
   registerUsers(registrar, services);
   registerSystem(registrar, services);
+  registerConfiguration(registrar, services.configKeeper);
   registerLater(registrar);
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
+import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
 import type { SourceAddress } from '../ingest/address.ts';
 import type { Live } from '../live/live.ts';
@@ -41,7 +42,9 @@ export interface Prober {
 
 /** Everything that answers to calls need, made and closed by `app.ts`. */
 export interface Services {
+  /** In force; live keys of it change while the server runs. */
   readonly config: Config;
+  readonly configKeeper: ConfigKeeper;
   readonly version: string;
   /** Which source the version was built from, for the settings call. */
   readonly revision: string;

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { HealthWarning } from '@vidette/contract/entities';
 import type { Clock } from '../base/clock.ts';
+import type { Config } from '../config/schema.ts';
 import type { LicenseKeeper } from './license.ts';
 
 /** The license's end is announced this long before. */
@@ -19,7 +20,8 @@ export interface HealthOptions {
   readonly license: LicenseKeeper;
   /** Folder whose disk holds the recordings. */
   readonly archiveDir: string;
-  readonly warnPercent: number;
+  /** Read at every look: changes count at once. */
+  readonly config: Pick<Config, 'archive'>;
 }
 
 /** What an operator should look at. */
@@ -35,7 +37,7 @@ export class Health {
   async warnings(notRecording: readonly string[]): Promise<HealthWarning[]> {
     const warnings = this.#licenseWarnings();
     const disk = await this.disk();
-    if (disk && disk.usedPercent >= this.#options.warnPercent) {
+    if (disk && disk.usedPercent >= this.#options.config.archive.warnPercent) {
       warnings.push({
         code: 'archive-disk-usage',
         expiresAt: null,

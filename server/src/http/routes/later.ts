@@ -8,8 +8,6 @@ import type { Registrar } from '../registrar.ts';
  */
 export const laterCalls = {
   checkVersion: 'Unavailable',
-  getConfiguration: 'Unavailable',
-  saveConfiguration: 'Unavailable',
   listClusterNodes: 'EnterpriseOnly',
   getClusterNode: 'EnterpriseOnly',
   saveClusterNode: 'EnterpriseOnly',

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { Fault } from '../base/fault.ts';
+import { environmentKeys } from './environment.ts';
+import { ConfigKeeper, maskedSecret } from './keeper.ts';
+import { loadConfig } from './load.ts';
+
+async function newKeeper(t: TestContext, text?: string, env: Record<string, string> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-keeper-'));
+  t.after(() => rm(dataDir, { recursive: true }));
+  const file = join(dataDir, 'vidette.yaml');
+  if (text !== undefined) await writeFile(file, text, { mode: 0o640 });
+  const whole = { VIDETTE_DATA: dataDir, ...env };
+  const keeper = new ConfigKeeper(await loadConfig(whole), whole);
+  return { keeper, file, text: () => readFile(file, 'utf8'), dataDir };
+}
+
+function fieldsOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => assert.fail('it was taken'),
+    (error: unknown) => {
+      assert.ok(error instanceof Fault && error.code === 'ValidationError', String(error));
+      return (error.details['fields'] as { path: string }[]).map(({ path }) => path);
+    },
+  );
+}
+
+test('[R7.46] a save keeps comments and what it does not name, and replaces the file whole', async (t) => {
+  const before = '# mine\nport: 7000 # behind the proxy\nsmtp:\n  # of the office\n  host: mail\n';
+  const { keeper, text, file, dataDir } = await newKeeper(t, before);
+  const saved = await keeper.save({ smtp: { host: 'mail2', port: 26 }, app: { title: 'Gate' } });
+  assert.deepEqual(saved, { changedKeys: ['smtp.host', 'smtp.port', 'app.title'], pendingRestart: false });
+  assert.equal(
+    await text(),
+    '# mine\nport: 7000 # behind the proxy\nsmtp:\n  # of the office\n  host: mail2\n  port: 26\napp:\n  title: Gate\n',
+  );
+  assert.equal((await stat(file)).mode & 0o777, 0o640);
+  assert.deepEqual(await readdir(dataDir), ['vidette.yaml']);
+});
+
+test('[R7.46] without a file one is made that only its owner reads', async (t) => {
+  const { keeper, text, file } = await newKeeper(t);
+  await keeper.save({ smtp: { password: 'pw' }, tunnel: { locations: ['RU', 'DE'] } });
+  assert.equal(await text(), 'smtp:\n  password: pw\ntunnel:\n  locations:\n    - RU\n    - DE\n');
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+});
+
+test('[R7.46] live keys count at once, the others after a restart, which is said', async (t) => {
+  const { keeper } = await newKeeper(t);
+  const { config } = keeper;
+  let told = 0;
+  keeper.onApplied(() => told++);
+  await keeper.save({ app: { title: 'Now' }, archive: { warnPercent: 80 } });
+  assert.deepEqual([config.app.title, config.archive.warnPercent, told], ['Now', 80, 1]);
+  assert.equal((await keeper.save({ port: 9000 })).pendingRestart, true);
+  assert.equal(config.port, 8080);
+  const view = await keeper.view();
+  assert.deepEqual([view.values['port'], view.pendingRestart], [9000, true]);
+  assert.ok(view.restartKeys.includes('port') && !view.restartKeys.includes('app.title'));
+  assert.equal((await keeper.save({ port: 8080 })).pendingRestart, false);
+});
+
+test('[R7.46] secrets leave masked, and a mask that comes back changes nothing', async (t) => {
+  const { keeper, text } = await newKeeper(
+    t,
+    'smtp: { host: mail, password: s3cret }\nmetrics: { token: t0ken }\n',
+  );
+  const view = await keeper.view();
+  assert.doesNotMatch(JSON.stringify(view), /s3cret|t0ken/);
+  assert.deepEqual((view.values['smtp'] as { password: unknown }).password, maskedSecret);
+  assert.equal((view.values['kiosk'] as { password: unknown }).password, null);
+  assert.deepEqual((await keeper.save(view.values)).changedKeys, []);
+  await keeper.save({ smtp: { password: null } });
+  assert.match(await text(), /password: null/);
+  assert.equal(keeper.config.smtp.password, null);
+});
+
+test('[R7.46, R8.2] what is wrong is named by its key, and nothing is written', async (t) => {
+  const { keeper, text } = await newKeeper(t, 'port: 7000\n', { VIDETTE_HOST: '127.0.0.1' });
+  const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as Record<string, unknown>;
+  const list = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+  for (const [values, paths] of [
+    [{ port: 'high', smtp: { port: 0 } }, ['values.port', 'values.smtp.port']],
+    [{ prot: 1, smtp: { hots: 'x' } }, ['values.prot', 'values.smtp.hots']],
+    [{ port: { a: 1 } }, ['values.port.a']],
+    [{ smtp: 5 }, ['values.smtp']],
+    [{ tls: { key: 'k.pem' } }, ['values.tls']],
+    [{ host: '0.0.0.0' }, ['values.host']],
+    [deep, ['values.a.a']],
+    [{ tunnel: { locations: list } }, ['values.tunnel.locations']],
+    [JSON.parse('{"__proto__": {"port": 1}}') as Record<string, unknown>, ['values.__proto__.port']],
+  ] as const) {
+    assert.deepEqual(await fieldsOf(keeper.save(values)), paths);
+  }
+  assert.deepEqual((await keeper.save({ host: '127.0.0.1' })).changedKeys, []);
+  assert.deepEqual((await keeper.view()).environmentKeys, ['host']);
+  assert.equal(await text(), 'port: 7000\n');
+});
+
+test('[R7.46] two who save at once both have their way', async (t) => {
+  const { keeper, text } = await newKeeper(t);
+  await Promise.all([keeper.save({ port: 1 }), keeper.save({ app: { title: 'T' } }).catch(() => {})]);
+  assert.equal(await text(), 'port: 1\napp:\n  title: T\n');
+});
+
+test('[R7.46] a file that was broken by hand is said to be', async (t) => {
+  const { keeper, file } = await newKeeper(t);
+  await writeFile(file, 'a: [1');
+  assert.deepEqual(await fieldsOf(keeper.view()), ['values']);
+});
+
+test('[R7.46] every key is in the schema', async (t) => {
+  const { keeper } = await newKeeper(t);
+  const { schema } = await keeper.view();
+  for (const { path } of environmentKeys) {
+    const found = path.reduce<unknown>(
+      (place, name) => (place as { properties?: Record<string, unknown> } | undefined)?.properties?.[name],
+      schema,
+    );
+    assert.ok(found, path.join('.'));
+  }
+});

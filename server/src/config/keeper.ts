@@ -1,0 +1,236 @@
+import { chmod, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { Fault } from '../base/fault.ts';
+import { environmentKeys } from './environment.ts';
+import { isLive } from './live-keys.ts';
+import { ConfigError, configFileName, parseConfig } from './load.ts';
+import { ConfigFile, secretKeys, type Config } from './schema.ts';
+
+/** Stands for a secret that is set; sent back, it leaves the secret as it is. */
+export const maskedSecret = '***';
+
+type Tree = Readonly<Record<string, unknown>>;
+type FileConfig = Omit<Config, 'dataDir'>;
+
+export interface ConfigView {
+  /** Every key with the value that the file and the environment give it; secrets masked. */
+  readonly values: Record<string, unknown>;
+  /** JSON schema of the values. */
+  readonly schema: Record<string, unknown>;
+  /** Keys, as in `archive.folder`, that take effect at the next start. */
+  readonly restartKeys: string[];
+  /** Keys that the environment sets; the file can't change them. */
+  readonly environmentKeys: string[];
+  /** Whether values wait for a restart. */
+  readonly pendingRestart: boolean;
+}
+
+/**
+ * The configuration while the server runs. `config` is what is in force: one object for as long as the server runs,
+ * whose live keys change in place when they are saved, so that whoever reads them at use needs no telling.
+ */
+export class ConfigKeeper {
+  readonly config: Config;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #file: string;
+  readonly #listeners: (() => void)[] = [];
+  /** Saves take turns: each begins with the file that the one before left. */
+  #saving: Promise<unknown> = Promise.resolve();
+
+  constructor(config: Config, env: Readonly<Record<string, string | undefined>>) {
+    this.config = config;
+    this.#env = env;
+    this.#file = join(config.dataDir, configFileName);
+  }
+
+  /** Calls back when live keys changed. */
+  onApplied(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** @throws Fault ValidationError when somebody has broken the file by hand */
+  async view(): Promise<ConfigView> {
+    const saved = this.#parse(await this.#read());
+    return {
+      values: masked(saved),
+      schema: z.toJSONSchema(ConfigFile, { io: 'input' }),
+      restartKeys: leaves.map(({ key }) => key).filter((key) => !isLive(key)),
+      environmentKeys: this.#environmentKeys(),
+      pendingRestart: this.#isRestartDue(saved),
+    };
+  }
+
+  /**
+   * Writes changed keys to `vidette.yaml`, its comments kept, and applies what can be applied at once. `values` holds the
+   * keys to change; the rest stays. The file is replaced whole or not at all.
+   * @returns the keys that changed, and whether a restart is due
+   * @throws Fault ValidationError naming each key under `values`
+   */
+  save(values: Tree): Promise<{ changedKeys: string[]; pendingRestart: boolean }> {
+    const turn = this.#saving.then(() => this.#save(values));
+    this.#saving = turn.catch(() => {});
+    return turn;
+  }
+
+  async #save(values: Tree): Promise<{ changedKeys: string[]; pendingRestart: boolean }> {
+    const text = await this.#read();
+    const before = this.#parse(text);
+    const document = parseDocument(text);
+    const fixed = new Set(this.#environmentKeys());
+    const changedKeys: string[] = [];
+    for (const { path, value } of typedLeaves(values)) {
+      const key = path.join('.');
+      if (value === maskedSecret && secretKeys.includes(key)) continue;
+      if (isSame(value, at(before, path))) continue;
+      if (fixed.has(key)) throw invalid([key], 'environment', 'The environment sets this key.');
+      document.setIn(path, value);
+      changedKeys.push(key);
+    }
+    if (changedKeys.length === 0) return { changedKeys, pendingRestart: this.#isRestartDue(before) };
+    const next = String(document);
+    const after = this.#parse(next);
+    await replaceFile(this.#file, next);
+    this.#apply(after);
+    return { changedKeys, pendingRestart: this.#isRestartDue(after) };
+  }
+
+  #apply(next: FileConfig): void {
+    for (const { path, key } of leaves) {
+      if (!isLive(key)) continue;
+      const place = at(this.config, path.slice(0, -1)) as Record<string, unknown>;
+      place[path.at(-1) ?? ''] = at(next, path);
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  #isRestartDue(saved: FileConfig): boolean {
+    return leaves.some(({ path }) => !isSame(at(saved, path), at(this.config, path)));
+  }
+
+  #environmentKeys(): string[] {
+    return environmentKeys
+      .filter(({ variable }) => (this.#env[variable] ?? '') !== '')
+      .map(({ path }) => path.join('.'));
+  }
+
+  #parse(text: string): FileConfig {
+    try {
+      return parseConfig(text, this.#env, configFileName);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      throw new Fault('ValidationError', error.message, {
+        cause: error,
+        details: {
+          fields: error.complaints.map(({ path, message }) => ({
+            path: path === '' ? 'values' : `values.${path}`,
+            code: 'invalid',
+            error: message,
+          })),
+        },
+      });
+    }
+  }
+
+  async #read(): Promise<string> {
+    try {
+      return await readFile(this.#file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      throw error;
+    }
+  }
+}
+
+const leaves = environmentKeys.map(({ path }) => ({ path, key: path.join('.') }));
+const leafKeys = new Set(leaves.map(({ key }) => key));
+/** No key lies deeper; what does is not followed, however deep somebody nests it. */
+const depthMax = Math.max(...leaves.map(({ path }) => path.length));
+
+/** What was typed, key by key; a list is one value. @throws Fault ValidationError for what is no key or no plain value */
+function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
+  const typed = leavesOf(values, []);
+  const unknown = typed.filter(({ path }) => !leafKeys.has(path.join('.')));
+  if (unknown.length > 0) {
+    throw invalid(
+      unknown.slice(0, 50).map(({ path }) => path.join('.')),
+      'unrecognized_keys',
+      'There is no such key.',
+    );
+  }
+  const nested = typed.filter(
+    ({ value }) => !(Array.isArray(value) ? value.every(isScalar) : isScalar(value)),
+  );
+  if (nested.length > 0) {
+    throw invalid(
+      nested.map(({ path }) => path.join('.')),
+      'invalid_type',
+      'A plain value is expected.',
+    );
+  }
+  return typed;
+}
+
+function leavesOf(tree: Tree, path: readonly string[]): { path: string[]; value: unknown }[] {
+  return Object.entries(tree).flatMap(([name, value]) => {
+    const here = [...path, name];
+    const isBranch = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isBranch && here.length < depthMax ? leavesOf(value as Tree, here) : [{ path: here, value }];
+  });
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
+
+function at(tree: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((place, name) => (place as Tree | undefined)?.[name], tree);
+}
+
+/** Both come from JSON or YAML: what reads the same is the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function masked(config: FileConfig): Record<string, unknown> {
+  const copy = structuredClone(config) as Record<string, unknown>;
+  for (const key of secretKeys) {
+    const path = key.split('.');
+    const place = at(copy, path.slice(0, -1)) as Record<string, unknown>;
+    const name = path.at(-1) ?? '';
+    if (place[name] !== null) place[name] = maskedSecret;
+  }
+  return copy;
+}
+
+function invalid(keys: readonly string[], code: string, error: string): Fault {
+  const fields = keys.map((key) => ({ path: `values.${key}`, code, error }));
+  return new Fault('ValidationError', error, { details: { fields } });
+}
+
+/** As a whole or not at all, also through a power cut; readable by its owner only when new, for it may hold secrets. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const mode = await stat(file).then(
+    (known) => known.mode & 0o777,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return 0o600;
+      throw error;
+    },
+  );
+  const temporary = `${file}.new`;
+  try {
+    const handle = await open(temporary, 'w', mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(temporary, mode);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Keys that take effect when they are saved; all others at the next start. A key belongs here when everybody who uses it
+ * reads it from the configuration in force at every use, or follows `ConfigKeeper.onApplied`.
+ */
+const liveKeys: ReadonlySet<string> = new Set([
+  'publicUrl',
+  'log.level',
+  'archive.maxDepthHours',
+  'archive.quotaBytes',
+  'archive.quotaPercent',
+  'archive.warnPercent',
+  'app.title',
+  'app.language',
+  'app.documentation',
+  'app.site',
+  'smtp.host',
+  'smtp.port',
+  'smtp.tls',
+  'smtp.user',
+  'smtp.password',
+  'smtp.from',
+  'passwordReset.enabled',
+  'passwordReset.revealUnknown',
+  'passwordReset.codeMinutes',
+  'metrics.token',
+  'versionCheck.url',
+  'kiosk.user',
+  'kiosk.password',
+  'tunnel.locations',
+]);
+
+export function isLive(key: string): boolean {
+  return liveKeys.has(key);
+}
