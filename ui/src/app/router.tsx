@@ -201,6 +201,12 @@ const help = createRoute({
   component: lazyRouteComponent(() => import('../screens/help/help.tsx'), 'HelpScreen'),
 });
 
+const swagger = createRoute({
+  ...at('/swagger'),
+  staticData: { title: 'title.swagger', audience: 'admin' },
+  component: lazyRouteComponent(() => import('../screens/swagger/swagger.tsx'), 'SwaggerScreen'),
+});
+
 /** Addresses whose screens belong to later versions; each says so under its own name. */
 const later = [
   createRoute({ ...at('/mosaics'), staticData: { title: 'title.mosaics' }, component: LaterScreen }),
@@ -219,11 +225,6 @@ const later = [
   createRoute({
     ...at('/user/add'),
     staticData: { title: 'title.userAdd', audience: 'admin' },
-    component: LaterScreen,
-  }),
-  createRoute({
-    ...at('/swagger'),
-    staticData: { title: 'title.swagger', audience: 'admin' },
     component: LaterScreen,
   }),
 ] as const;
@@ -305,6 +306,7 @@ const tree = root.addChildren([
   profile.addChildren(profileTabs),
   settings,
   help,
+  swagger,
   ...later,
   user.addChildren(userTabs),
   administration.addChildren(administrationTabs),

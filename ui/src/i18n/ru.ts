@@ -2,8 +2,9 @@ import type { Catalogue } from './i18n.ts';
 import { account } from './ru/account.ts';
 import { administration } from './ru/administration.ts';
 import { player } from './ru/player.ts';
+import { reference } from './ru/reference.ts';
 import { shell } from './ru/shell.ts';
 import { streams } from './ru/streams.ts';
 
 /** Every Russian message. */
-export const ru: Catalogue = { ...shell, ...account, ...administration, ...streams, ...player };
+export const ru: Catalogue = { ...shell, ...account, ...administration, ...streams, ...player, ...reference };

@@ -1,0 +1,18 @@
+import type { reference as english } from '../en/reference.ts';
+
+/** Документация API. */
+export const reference: Record<keyof typeof english, string> = {
+  'swagger.intro':
+    'Все вызовы этого сервера. Для входа создайте токен в профиле и передавайте его: «Authorization: Bearer …».',
+  'swagger.search': 'Искать по имени, адресу, описанию',
+  'swagger.nothing': 'Нет вызова со всеми этими словами.',
+  'swagger.download': 'Документ OpenAPI',
+  'swagger.parameters': 'Параметры',
+  'swagger.body': 'Тело запроса',
+  'swagger.answer': 'Ответ',
+  'swagger.errors': 'Ошибки',
+  'swagger.required': 'обязательно',
+  'swagger.example': 'Пример',
+  'swagger.try': 'Проверить',
+  'swagger.send': 'Отправить',
+};
