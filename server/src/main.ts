@@ -3,7 +3,6 @@
  * the commands beside it are loaded only when asked for.
  */
 import { enableCompileCache } from 'node:module';
-import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 enableCompileCache();
@@ -13,35 +12,6 @@ enableCompileCache();
 setFlagsFromString('--heap-growing-percent=100');
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const usage = `vidette [COMMAND]
-  (none)          run the server
-  check           prove the archive's invariants, change nothing
-  rebuild-index   make the archive's catalog anew from its files`;
-
-async function runCommand(command: string): Promise<number> {
-  const { loadConfig } = await import('./config/load.ts');
-  const config = await loadConfig(process.env);
-  const { dataDir } = config;
-  const archive = { dataDir, archiveDir: resolve(dataDir, config.archive.folder ?? 'archive'), out: print };
-  switch (command) {
-    case 'check': {
-      const { check } = await import('./cli/check.ts');
-      return check(archive);
-    }
-    case 'rebuild-index': {
-      const { rebuildIndex } = await import('./cli/rebuild-index.ts');
-      return rebuildIndex(archive);
-    }
-    case 'help':
-    case '--help':
-      print(usage);
-      return 0;
-    default:
-      process.stderr.write(`Unknown command ${command}.\n${usage}\n`);
-      return 2;
-  }
-}
 
 async function serve(): Promise<void> {
   const { loadConfig } = await import('./config/load.ts');
@@ -74,10 +44,13 @@ function explain(error: unknown): string {
     : (error.stack ?? error.message);
 }
 
-const command = process.argv[2];
+const [command, ...args] = process.argv.slice(2);
 try {
   if (command === undefined) await serve();
-  else process.exitCode = await runCommand(command);
+  else {
+    const { runCommand } = await import('./cli/command-line.ts');
+    process.exitCode = await runCommand(command, args, process.env, print);
+  }
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

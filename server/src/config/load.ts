@@ -23,13 +23,18 @@ export class ConfigError extends Error {
 
 export const configFileName = 'vidette.yaml';
 
+/** Absolute path of the data folder: `VIDETTE_DATA`, else `./data`. */
+export function dataDirOf(env: Readonly<Record<string, string | undefined>>): string {
+  return resolve(env['VIDETTE_DATA'] || 'data');
+}
+
 /**
  * The configuration in force: `vidette.yaml` in the data folder (`VIDETTE_DATA`, else `./data`), the environment
  * over it, defaults under it. A missing file is an empty one.
  * @throws ConfigError naming the key or the line that is wrong.
  */
 export async function loadConfig(env: Readonly<Record<string, string | undefined>>): Promise<Config> {
-  const dataDir = resolve(env['VIDETTE_DATA'] || 'data');
+  const dataDir = dataDirOf(env);
   const file = join(dataDir, configFileName);
   const config = parseConfig(await readIfThere(file), env, file);
   return { ...config, dataDir };

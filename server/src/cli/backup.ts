@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiveLock } from '../archive/catalog-file.ts';
+import { catalogPath, lockPath } from '../archive/layout.ts';
+import type { Clock } from '../base/clock.ts';
+import { configFileName } from '../config/load.ts';
+import { extractDatabase, readBackup, writeBackup } from '../store/backup.ts';
+
+const databaseName = 'vidette.sqlite';
+
+export interface BackupOptions {
+  readonly dataDir: string;
+  /** The backup's file. */
+  readonly file: string;
+  readonly out: (line: string) => void;
+}
+
+/** `vidette backup FILE`: configuration and database in one file, also while the server runs. The archive is not in it. */
+export async function backUp(
+  options: BackupOptions & { readonly clock: Clock; readonly version: string },
+): Promise<number> {
+  const { dataDir, file, out, clock, version } = options;
+  const database = join(dataDir, databaseName);
+  if (!existsSync(database)) {
+    out(`There is no database in ${dataDir}.`);
+    return 1;
+  }
+  const configFile = join(dataDir, configFileName);
+  const configText = existsSync(configFile) ? await readFile(configFile, 'utf8') : null;
+  await writeBackup(database, file, { createdMs: clock.wallMs(), version, configText });
+  out(`Backed up to ${file}. It holds passwords of cameras and of the mail server: keep it safe.`);
+  return 0;
+}
+
+/**
+ * `vidette restore FILE`: puts configuration and database back; what was there is kept beside it as `.old`. The server
+ * must be stopped.
+ */
+export async function restore({ dataDir, file, out }: BackupOptions): Promise<number> {
+  if (!existsSync(file)) {
+    out(`There is no file ${file}.`);
+    return 1;
+  }
+  const facts = await readBackup(file);
+  if (!facts) {
+    out(`${file} is not a whole backup.`);
+    return 1;
+  }
+  await mkdir(dataDir, { recursive: true });
+  const lock = takeLock(dataDir);
+  if (!lock) {
+    out('The server is running: stop it first.');
+    return 1;
+  }
+  try {
+    const database = join(dataDir, databaseName);
+    const next = `${database}.new`;
+    await extractDatabase(file, next);
+    await keepOld(database);
+    // The log of the old database must not be played into the new one.
+    for (const suffix of ['-wal', '-shm']) await rm(`${database}${suffix}`, { force: true });
+    await rename(next, database);
+    const configFile = join(dataDir, configFileName);
+    await keepOld(configFile);
+    if (facts.configText !== null) await writeFile(configFile, facts.configText, { mode: 0o600 });
+  } finally {
+    lock.release();
+  }
+  out(`Restored the backup of ${new Date(facts.createdMs).toISOString()} by version ${facts.version}.`);
+  return 0;
+}
+
+/** Undefined while a server runs on this folder. */
+function takeLock(dataDir: string): ArchiveLock | undefined {
+  try {
+    return new ArchiveLock(lockPath(catalogPath(join(dataDir, 'archive'))));
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
+    if (cause?.code === 'ERR_SQLITE_ERROR') return undefined;
+    throw error;
+  }
+}
+
+async function keepOld(file: string): Promise<void> {
+  if (existsSync(file)) await rename(file, `${file}.old`);
+}

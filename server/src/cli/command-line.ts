@@ -1,0 +1,121 @@
+import { join, resolve } from 'node:path';
+import packageFile from '../../../package.json' with { type: 'json' };
+import { systemClock } from '../base/clock.ts';
+import { dataDirOf, loadConfig } from '../config/load.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Print = (line: string) => void;
+
+interface Command {
+  /** What follows the name, as the usage shows it. */
+  readonly takes: string;
+  readonly does: string;
+  /** How many arguments it takes; undefined: it looks at them itself. */
+  readonly count: number | undefined;
+  /** Resolves to the exit code. */
+  run(args: readonly string[], env: Environment, print: Print): Promise<number>;
+}
+
+/** Everything beside the server itself; what a command needs is loaded when it runs. */
+const commands: Readonly<Record<string, Command>> = {
+  check: {
+    takes: '',
+    does: 'prove the archive’s invariants, change nothing',
+    count: 0,
+    async run(_, env, out) {
+      const { check } = await import('./check.ts');
+      return check({ ...(await archivePlaces(env)), out });
+    },
+  },
+  'rebuild-index': {
+    takes: '',
+    does: 'make the archive’s catalog anew from its files',
+    count: 0,
+    async run(_, env, out) {
+      const { rebuildIndex } = await import('./rebuild-index.ts');
+      return rebuildIndex({ ...(await archivePlaces(env)), out });
+    },
+  },
+  backup: {
+    takes: 'FILE',
+    does: 'configuration and database into one file, also while the server runs',
+    count: 1,
+    async run([file = ''], env, out) {
+      const { backUp } = await import('./backup.ts');
+      const { version } = packageFile;
+      return backUp({ dataDir: dataDirOf(env), file: resolve(file), out, clock: systemClock, version });
+    },
+  },
+  restore: {
+    takes: 'FILE',
+    does: 'put a backup back; the server must be stopped',
+    count: 1,
+    async run([file = ''], env, out) {
+      const { restore } = await import('./backup.ts');
+      return restore({ dataDir: dataDirOf(env), file: resolve(file), out });
+    },
+  },
+  'reset-password': {
+    takes: 'LOGIN',
+    does: 'give a person a temporary password and print it',
+    count: 1,
+    async run([login = ''], env, out) {
+      const { resetPassword } = await import('./reset-password.ts');
+      return resetPassword({ dataDir: dataDirOf(env), login, out });
+    },
+  },
+  'new-license-key': {
+    takes: 'FILE',
+    does: 'make a key that signs licenses; prints what license.vendorKey takes',
+    count: 1,
+    async run([file = ''], _, out) {
+      const { newLicenseKey } = await import('./license.ts');
+      return newLicenseKey(resolve(file), out);
+    },
+  },
+  'issue-license': {
+    takes: 'KEYFILE [--owner NAME] [--type TYPE] [--days N] [--streams N] [--features A,B]',
+    does: 'print a license signed by a key',
+    count: undefined,
+    async run(args, _, out) {
+      const { issueLicense } = await import('./license.ts');
+      return issueLicense(args, systemClock, out);
+    },
+  },
+};
+
+/** What the product can be asked to do, one command a line. */
+export function usage(): string {
+  const lines = Object.entries(commands).map(
+    ([name, { takes, does }]) => `  ${`${name} ${takes}`.trim().padEnd(24)} ${does}`,
+  );
+  return ['vidette [COMMAND]', `  ${'(none)'.padEnd(24)} run the server`, ...lines].join('\n');
+}
+
+/** Runs one command and resolves to its exit code: 2 for a command line that makes no sense. */
+export async function runCommand(
+  name: string,
+  args: readonly string[],
+  env: Environment,
+  print: Print,
+): Promise<number> {
+  if (name === 'help' || name === '--help') {
+    print(usage());
+    return 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command || (command.count !== undefined && args.length !== command.count)) {
+    print(usage());
+    return 2;
+  }
+  return command.run(args, env, print);
+}
+
+/** Where catalog and segments lie. */
+async function archivePlaces(env: Environment) {
+  const { dataDir, archive } = await loadConfig(env);
+  return {
+    dataDir,
+    archiveDir: archive.folder === null ? join(dataDir, 'archive') : resolve(dataDir, archive.folder),
+  };
+}

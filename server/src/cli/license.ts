@@ -1,0 +1,66 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Clock } from '../base/clock.ts';
+import { LicenseClaims, writeLicense } from '../system/license-text.ts';
+
+type Out = (line: string) => void;
+
+/** `vidette new-license-key FILE`: makes a key that signs licenses, and prints the public half for `license.vendorKey`. */
+export async function newLicenseKey(file: string, out: Out): Promise<number> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  try {
+    await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    out(`${file} is there already, and a key is not overwritten.`);
+    return 1;
+  }
+  out(publicKey.export({ type: 'spki', format: 'pem' }).toString().trim());
+  return 0;
+}
+
+/** What `issue-license` takes after the key's file. */
+export const licenseOptions = {
+  owner: { type: 'string', default: '' },
+  type: { type: 'string', default: 'standard' },
+  days: { type: 'string' },
+  streams: { type: 'string', default: '-1' },
+  features: { type: 'string', default: 'archive,share,mosaic,motion,tunnel' },
+} as const;
+
+/** `vidette issue-license KEYFILE [options]`: prints a license signed by the key. */
+export async function issueLicense(args: readonly string[], clock: Clock, out: Out): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: licenseOptions,
+    allowPositionals: true,
+  });
+  const [keyFile, ...rest] = positionals;
+  if (keyFile === undefined || rest.length > 0) {
+    out('The file of the key is expected, and nothing else but options.');
+    return 2;
+  }
+  const nowMs = clock.wallMs();
+  const days = values.days === undefined ? undefined : Number(values.days);
+  const claims = LicenseClaims.safeParse({
+    version: 1,
+    owner: values.owner,
+    productType: values.type,
+    issuedAt: nowMs,
+    expiresAt: days === undefined ? null : Math.round(nowMs + days * 86_400_000),
+    maxStreams: Number(values.streams),
+    features: values.features.split(',').filter((feature) => feature !== ''),
+  });
+  if (!claims.success) {
+    out(claims.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+    return 2;
+  }
+  const pem = await readFile(keyFile, 'utf8');
+  if (createPublicKey(pem).asymmetricKeyType !== 'ed25519') {
+    out(`${keyFile} holds no Ed25519 key.`);
+    return 1;
+  }
+  out(writeLicense(claims.data, pem));
+  return 0;
+}

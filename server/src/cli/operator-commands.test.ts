@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { ArchiveLock } from '../archive/catalog-file.ts';
+import { catalogPath, lockPath } from '../archive/layout.ts';
+import { PasswordHasher } from '../access/password-hash.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Store } from '../store/store.ts';
+import { readLicense } from '../system/license-text.ts';
+import { backUp, restore } from './backup.ts';
+import { runCommand, usage } from './command-line.ts';
+import { issueLicense, newLicenseKey } from './license.ts';
+import { resetPassword } from './reset-password.ts';
+
+const clock = new ManualClock();
+const version = '1.2.3';
+
+async function folder(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'vidette-cli-'));
+  t.after(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
+async function openStore(t: TestContext, dataDir: string): Promise<Store> {
+  const store = await Store.open({ file: join(dataDir, 'vidette.sqlite'), redact: (source) => source });
+  t.after(() => store.close());
+  return store;
+}
+
+function newUser(login: string) {
+  return {
+    login,
+    email: '',
+    full_name: '',
+    language: 'en',
+    password_hash: 'old',
+    is_admin: 1,
+    max_stream_creation: -1,
+    is_managed: 0,
+    must_change_password: 0,
+    is_blocked: 0,
+    created_ms: 1,
+    last_seen_ms: null,
+  } as const;
+}
+
+test('[R10.10] a backup taken while the store is open comes back with configuration and database', async (t) => {
+  const [dataDir, place] = [await folder(t), await folder(t)];
+  const store = await openStore(t, dataDir);
+  await store.users.add(newUser('first'));
+  await writeFile(join(dataDir, 'vidette.yaml'), 'port: 7001 # mine\n');
+  const file = join(place, 'vidette.backup');
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  assert.equal(await backUp({ dataDir, file, out, clock, version }), 0);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.deepEqual(await readdir(place), ['vidette.backup']);
+  await store.users.add(newUser('second'));
+
+  const target = await folder(t);
+  assert.equal(await restore({ dataDir: target, file, out }), 0);
+  assert.match(lines.at(-1) ?? '', /^Restored the backup of 2026-01-01T00:00:00\.000Z by version 1\.2\.3\.$/);
+  assert.equal(await readFile(join(target, 'vidette.yaml'), 'utf8'), 'port: 7001 # mine\n');
+  const restored = await openStore(t, target);
+  assert.ok(await restored.users.byLogin('first'));
+  assert.equal(await restored.users.byLogin('second'), undefined);
+  await restored.users.add(newUser('third'));
+});
+
+test('[R10.10] restoring keeps what was there, and leaves a running server alone', async (t) => {
+  const dataDir = await folder(t);
+  const file = join(dataDir, 'a.backup');
+  const store = await Store.open({ file: join(dataDir, 'vidette.sqlite'), redact: (source) => source });
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  await backUp({ dataDir, file, out, clock, version });
+  await store.users.add(newUser('later'));
+  await store.close();
+  await writeFile(join(dataDir, 'vidette.yaml'), 'port: 1\n');
+
+  const lock = new ArchiveLock(lockPath(catalogPath(join(dataDir, 'archive'))));
+  assert.equal(await restore({ dataDir, file, out }), 1);
+  assert.equal(lines.at(-1), 'The server is running: stop it first.');
+  lock.release();
+  assert.equal(await restore({ dataDir, file, out }), 0);
+  assert.equal(await readFile(join(dataDir, 'vidette.yaml.old'), 'utf8'), 'port: 1\n');
+  assert.ok(!(await readdir(dataDir)).includes('vidette.yaml'));
+  const restored = await openStore(t, dataDir);
+  assert.equal(await restored.users.count(), 0);
+});
+
+test('[R10.10] what is no backup, or cut short, is refused and changes nothing', async (t) => {
+  const dataDir = await folder(t);
+  const store = await openStore(t, dataDir);
+  for (let user = 0; user < 200; user++) await store.users.add(newUser(`user${user}`));
+  const out = () => {};
+  const whole = join(dataDir, 'whole');
+  await backUp({ dataDir, file: whole, out, clock, version });
+  const bytes = await readFile(whole);
+  const target = await folder(t);
+  for (const [name, content] of [
+    ['text', 'not a backup'],
+    ['empty', ''],
+    ['cut', bytes.subarray(0, bytes.length - 8_192)],
+  ] as const) {
+    const file = join(dataDir, name);
+    await writeFile(file, content);
+    assert.equal(await restore({ dataDir: target, file, out }), 1, name);
+  }
+  assert.equal(await restore({ dataDir: target, file: join(dataDir, 'vidette.sqlite'), out }), 1);
+  assert.equal(await restore({ dataDir: target, file: join(dataDir, 'absent'), out }), 1);
+  assert.deepEqual(await readdir(target), []);
+  assert.equal(await backUp({ dataDir: target, file: join(target, 'b'), out, clock, version }), 1);
+});
+
+test('[R10.10] a temporary password has to be changed, and old sessions end', async (t) => {
+  const dataDir = await folder(t);
+  const store = await openStore(t, dataDir);
+  const { id } = await store.users.add(newUser('Anna'));
+  await store.sessions.add({
+    id: 's',
+    secret_hash: 'h',
+    user_id: id,
+    created_ms: 1,
+    last_seen_ms: 1,
+    ip: '',
+    user_agent: '',
+  });
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  assert.equal(await resetPassword({ dataDir, login: 'anna', out }), 0);
+  const password = /^Temporary password of Anna: (\S+)$/.exec(lines[0] ?? '')?.[1] ?? '';
+  const user = await store.users.byId(id);
+  assert.ok(await new PasswordHasher().verify(password, user?.password_hash));
+  assert.equal(user?.must_change_password, 1);
+  assert.deepEqual(await store.sessions.ofUser(id), []);
+  assert.equal(await resetPassword({ dataDir, login: 'nobody', out }), 1);
+  await store.users.save(id, { is_managed: 1 });
+  assert.equal(await resetPassword({ dataDir, login: 'anna', out }), 1);
+});
+
+test('[R6.10] who holds a key issues licenses that count for its public half only', async (t) => {
+  const dir = await folder(t);
+  const file = join(dir, 'key.pem');
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  assert.equal(await newLicenseKey(file, out), 0);
+  const publicKey = lines.join('\n');
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.equal(await newLicenseKey(file, out), 1);
+  lines.length = 0;
+  const options = ['--owner', 'ACME', '--type', 'enterprise', '--days', '30', '--streams', '50'];
+  assert.equal(await issueLicense([file, ...options], clock, out), 0);
+  const text = lines.join('\n');
+  const claims = readLicense(text, publicKey);
+  assert.deepEqual(
+    [claims.owner, claims.productType, claims.maxStreams, claims.expiresAt],
+    ['ACME', 'enterprise', 50, clock.wallMs() + 30 * 86_400_000],
+  );
+  assert.ok(claims.features.includes('archive'));
+  const other = join(dir, 'other.pem');
+  await newLicenseKey(other, out);
+  assert.throws(() => readLicense(text, lines.slice(1).join('\n')), /not signed/);
+  for (const bad of [[], [file, file], [file, '--days', 'x'], [file, '--type', 'gold']]) {
+    assert.equal(await issueLicense(bad, clock, () => {}), 2);
+  }
+});
+
+test('the command line answers with the usage to what makes no sense', async () => {
+  const lines: string[] = [];
+  const run = (...args: string[]) =>
+    runCommand(args[0] ?? '', args.slice(1), {}, (line) => void lines.push(line));
+  for (const args of [['fly'], ['backup'], ['restore', 'a', 'b'], ['constructor']]) {
+    assert.equal(await run(...args), 2);
+    assert.equal(lines.pop(), usage());
+  }
+  assert.equal(await run('--help'), 0);
+});
+
+test('[R10.10] the README documents every command', async () => {
+  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+  for (const [, name] of usage().matchAll(/^ {2}([a-z][a-z-]+)/gm)) {
+    assert.match(readme, new RegExp(`^\\| \`${name}[ \`]`, 'm'), name);
+  }
+});

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PasswordHasher } from '../access/password-hash.ts';
+import { newCode } from '../access/secrets.ts';
+import { Store } from '../store/store.ts';
+
+export interface ResetPasswordOptions {
+  readonly dataDir: string;
+  readonly login: string;
+  readonly out: (line: string) => void;
+}
+
+/**
+ * `vidette reset-password LOGIN`: gives a person a temporary password, which the first sign-in has to change, and ends
+ * their sessions. It works beside a running server, for whoever may write its data folder.
+ */
+export async function resetPassword({ dataDir, login, out }: ResetPasswordOptions): Promise<number> {
+  const file = join(dataDir, 'vidette.sqlite');
+  if (!existsSync(file)) {
+    out(`There is no database in ${dataDir}.`);
+    return 1;
+  }
+  // Streams are not touched here, so that no address is to be redacted.
+  const store = await Store.open({ file, redact: () => '' });
+  try {
+    const user = await store.users.byLogin(login);
+    if (!user) {
+      out(`There is no user ${login}.`);
+      return 1;
+    }
+    if (user.is_managed === 1) {
+      out(`The password of ${user.login} is kept elsewhere and can't be set here.`);
+      return 1;
+    }
+    const password = `${newCode()}-${newCode()}`;
+    const password_hash = await new PasswordHasher().hash(password);
+    await store.users.save(user.id, { password_hash, must_change_password: 1 });
+    await store.sessions.removeOfUser(user.id, undefined);
+    await store.resetCodes.remove(user.id);
+    out(`Temporary password of ${user.login}: ${password}`);
+    if (user.is_blocked === 1) out('The user is blocked; an administrator can unblock them.');
+    return 0;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,93 @@
+import { chmod, open, rename, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What a backup holds beside the database. */
+export interface BackupFacts {
+  readonly createdMs: number;
+  /** Of the product that made it. */
+  readonly version: string;
+  /** Text of `vidette.yaml`; null when there was no such file. */
+  readonly configText: string | null;
+}
+
+const factsTable = 'vidette_backup';
+
+/**
+ * Writes database and configuration into one file that only its owner reads: a SQLite database as of one moment,
+ * whatever a running server writes meanwhile, with the facts in a table of their own. The file appears whole or not at all.
+ * @throws system and SQLite errors
+ */
+export async function writeBackup(databaseFile: string, target: string, facts: BackupFacts): Promise<void> {
+  const part = `${target}.part`;
+  await rm(part, { force: true });
+  try {
+    const handle = await open(part, 'wx', 0o600);
+    await handle.close();
+    const source = new DatabaseSync(databaseFile, { readOnly: true });
+    try {
+      source.exec('PRAGMA busy_timeout = 5000');
+      source.prepare('VACUUM INTO ?').run(part);
+    } finally {
+      source.close();
+    }
+    const copy = new DatabaseSync(part);
+    try {
+      copy.exec(`CREATE TABLE ${factsTable} (facts TEXT NOT NULL)`);
+      copy.prepare(`INSERT INTO ${factsTable} (facts) VALUES (?)`).run(JSON.stringify(facts));
+    } finally {
+      copy.close();
+    }
+    await flush(part);
+    await rename(part, target);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** The facts of a backup; undefined when the file is none. @throws system errors */
+export async function readBackup(file: string): Promise<BackupFacts | undefined> {
+  // SQLite would call a file that is not there an unreadable one.
+  const handle = await open(file, 'r');
+  await handle.close();
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    const [check] = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
+    const row = database.prepare(`SELECT facts FROM ${factsTable}`).get() as { facts: string } | undefined;
+    return check?.integrity_check === 'ok' && row ? (JSON.parse(row.facts) as BackupFacts) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR') return undefined;
+    throw error;
+  } finally {
+    database?.close();
+  }
+}
+
+/** Writes the database of a backup to a new file, as a server opens it. @throws system and SQLite errors */
+export async function extractDatabase(backupFile: string, target: string): Promise<void> {
+  await rm(target, { force: true });
+  const source = new DatabaseSync(backupFile, { readOnly: true });
+  try {
+    source.prepare('VACUUM INTO ?').run(target);
+  } finally {
+    source.close();
+  }
+  const database = new DatabaseSync(target);
+  try {
+    database.exec(`DROP TABLE ${factsTable}`);
+  } finally {
+    database.close();
+  }
+  await chmod(target, 0o600);
+  await flush(target);
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
