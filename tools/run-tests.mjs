@@ -38,7 +38,8 @@ process.exit(totals.failed ? 1 : 0);
 /** @param {string[]} files @param {number} concurrency */
 async function runFiles(files, concurrency) {
   if (files.length === 0) return;
-  const stream = run({ files, concurrency, timeout: 300_000 });
+  // A file whose set-up failed may leave a browser open: it must not hold up those after it.
+  const stream = run({ files, concurrency, timeout: 300_000, forceExit: true });
   for await (const event of stream) {
     if (event.type === 'test:pass') countPass(event.data);
     else if (event.type === 'test:fail') countFailure(event.data);
