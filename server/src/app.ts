@@ -29,6 +29,7 @@ import { Mailer } from './system/mailer.ts';
 import { PasswordReset } from './system/password-reset.ts';
 import { SetupCode } from './system/setup-code.ts';
 import { StatusKeeper } from './system/status-keeper.ts';
+import { VersionCheck } from './system/version-check.ts';
 
 const pageDir = fileURLToPath(new URL('../../ui/dist', import.meta.url));
 const dayMs = 86_400_000;
@@ -162,6 +163,8 @@ async function assemble(
   const mailer = new Mailer(config);
   const passwordReset = new PasswordReset({ config, store, doorkeeper, passwords, mailer, clock, log });
   closers.push(() => passwordReset.settle());
+  const versionCheck = new VersionCheck({ config, current: packageFile.version, clock, log });
+  closers.push(() => versionCheck.close());
   const http = await createHttp({
     config,
     configKeeper,
@@ -179,6 +182,7 @@ async function assemble(
     license,
     health,
     statistics,
+    versionCheck,
     audit,
     station,
     statuses,

@@ -18,6 +18,7 @@ import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
 import type { PasswordReset } from '../system/password-reset.ts';
 import type { StatusKeeper } from '../system/status-keeper.ts';
+import type { VersionCheck } from '../system/version-check.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
 
@@ -61,6 +62,7 @@ export interface Services {
   readonly license: LicenseKeeper;
   readonly health: Health;
   readonly statistics: Statistics;
+  readonly versionCheck: VersionCheck;
   readonly audit: AuditLog;
   readonly station: Station;
   readonly statuses: StatusKeeper;

@@ -7,7 +7,6 @@ import type { Registrar } from '../registrar.ts';
  * They check their caller and their input like any other, then answer a code of the catalogue.
  */
 export const laterCalls = {
-  checkVersion: 'Unavailable',
   listClusterNodes: 'EnterpriseOnly',
   getClusterNode: 'EnterpriseOnly',
   saveClusterNode: 'EnterpriseOnly',
@@ -17,7 +16,7 @@ export const laterCalls = {
   startTunnel: 'FeatureNotFound',
   stopTunnel: 'FeatureNotFound',
   getTunnelStatus: 'FeatureNotFound',
-} as const satisfies Partial<Record<CallName, 'Unavailable' | 'EnterpriseOnly' | 'FeatureNotFound'>>;
+} as const satisfies Partial<Record<CallName, 'EnterpriseOnly' | 'FeatureNotFound'>>;
 
 export function registerLater(registrar: Registrar): void {
   for (const [name, code] of Object.entries(laterCalls)) {

@@ -31,6 +31,8 @@ export function registerSystem(registrar: Registrar, services: Services): void {
     histories: statistics.histories,
   }));
 
+  registrar.handle('checkVersion', () => services.versionCheck.facts);
+
   registrar.handle('getLicense', () => license.view);
   registrar.handle('saveLicense', ({ body }) => license.replace(body.text));
 

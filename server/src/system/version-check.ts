@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/schema.ts';
+
+const askAgainMs = 12 * 3_600_000;
+const retryMs = 15 * 60_000;
+const answerTimeoutMs = 10_000;
+const answerMaxBytes = 65_536;
+
+const Announcement = z.object({
+  version: z.string().min(1).max(64),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_048)
+    .nullish(),
+});
+
+export interface VersionFacts {
+  readonly current: string;
+  /** Null while no address is configured or it has not answered yet. */
+  readonly latest: string | null;
+  /** Where to read of it. */
+  readonly url: string | null;
+}
+
+export interface VersionCheckOptions {
+  /** Read at every question: changes count at once. */
+  readonly config: Pick<Config, 'versionCheck'>;
+  readonly current: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Whether a newer version is out, by the configured address [R7.49]. It is asked in the background, now and then; who
+ * wants to know gets what is known already and never waits for it. Without an address nothing is asked.
+ */
+export class VersionCheck {
+  readonly #options: VersionCheckOptions;
+  readonly #stopping = new AbortController();
+  #askedUrl: string | null = null;
+  #askAtMs = 0;
+  #announced: z.infer<typeof Announcement> | undefined;
+  #asking: Promise<void> = Promise.resolve();
+
+  constructor(options: VersionCheckOptions) {
+    this.#options = options;
+    this.#askIfDue();
+  }
+
+  get facts(): VersionFacts {
+    this.#askIfDue();
+    return {
+      current: this.#options.current,
+      latest: this.#announced?.version ?? null,
+      url: this.#announced?.url ?? null,
+    };
+  }
+
+  /** Resolves when no question is open. */
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#asking;
+  }
+
+  #askIfDue(): void {
+    const { config, clock } = this.#options;
+    const { url } = config.versionCheck;
+    if (url !== this.#askedUrl) {
+      this.#askedUrl = url;
+      this.#announced = undefined;
+      this.#askAtMs = 0;
+    }
+    if (url === null || clock.monotonicMs() < this.#askAtMs || this.#stopping.signal.aborted) return;
+    this.#askAtMs = clock.monotonicMs() + askAgainMs;
+    this.#asking = this.#asking.then(() => this.#ask(url));
+  }
+
+  async #ask(url: string): Promise<void> {
+    const { clock, log } = this.#options;
+    try {
+      const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(answerTimeoutMs)]);
+      const reply = await fetch(url, { signal, headers: { accept: 'application/json' } });
+      if (!reply.ok) throw new Error(`The address answers ${reply.status}.`);
+      const announced = Announcement.parse(JSON.parse(await limitedText(reply)));
+      // The address may have been changed while it was asked.
+      if (url === this.#askedUrl) this.#announced = announced;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      this.#askAtMs = clock.monotonicMs() + retryMs;
+      log.warn({ error }, 'the address of the version check could not be read');
+    }
+  }
+}
+
+async function limitedText(reply: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of reply.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > answerMaxBytes) throw new Error('The answer is too long.');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
