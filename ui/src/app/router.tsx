@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { settingsQuery, userOf } from '../api/session.ts';
 import type { MessageKey } from '../i18n/i18n.ts';
+import { usersSearch } from '../screens/users/users-search.ts';
 import { keepDestination } from './destination.ts';
 import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
 import { Shell } from './shell.tsx';
@@ -222,16 +223,18 @@ const later = [
     component: LaterScreen,
   }),
   createRoute({ ...at('/bookmarks'), staticData: { title: 'title.bookmarks' }, component: LaterScreen }),
-  createRoute({
-    ...at('/user/add'),
-    staticData: { title: 'title.userAdd', audience: 'admin' },
-    component: LaterScreen,
-  }),
 ] as const;
+
+const addUser = createRoute({
+  ...at('/user/add'),
+  staticData: { title: 'title.userAdd', audience: 'admin' },
+  component: lazyRouteComponent(() => import('../screens/add-user/add-user.tsx'), 'AddUserScreen'),
+});
 
 const user = createRoute({
   ...at('/user/$login'),
   staticData: { title: 'title.user', audience: 'admin' },
+  component: lazyRouteComponent(() => import('../screens/user/user-page.tsx'), 'UserPage'),
 });
 
 const inUser = <Path extends string>(path: Path) => ({ getParentRoute: () => user, path });
@@ -243,10 +246,25 @@ const userTabs = [
       redirect({ throw: true, to: '/user/$login/info', params, replace: true });
     },
   }),
-  createRoute({ ...inUser('/info'), component: LaterScreen }),
-  createRoute({ ...inUser('/edit'), component: LaterScreen }),
-  createRoute({ ...inUser('/permission'), component: LaterScreen }),
-  createRoute({ ...inUser('/sessions'), component: LaterScreen }),
+  createRoute({
+    ...inUser('/info'),
+    component: lazyRouteComponent(() => import('../screens/user/user-info.tsx'), 'UserInfoScreen'),
+  }),
+  createRoute({
+    ...inUser('/edit'),
+    component: lazyRouteComponent(() => import('../screens/user/user-edit.tsx'), 'UserEditScreen'),
+  }),
+  createRoute({
+    ...inUser('/permission'),
+    component: lazyRouteComponent(
+      () => import('../screens/user/user-permission.tsx'),
+      'UserPermissionScreen',
+    ),
+  }),
+  createRoute({
+    ...inUser('/sessions'),
+    component: lazyRouteComponent(() => import('../screens/user/user-sessions.tsx'), 'UserSessionsScreen'),
+  }),
 ] as const;
 
 const administration = createRoute({
@@ -275,7 +293,11 @@ const administrationTabs = [
     component: lazyRouteComponent(() => import('../screens/administration/stats.tsx'), 'StatsScreen'),
   }),
   createRoute({ ...inAdministration('/config'), component: LaterScreen }),
-  createRoute({ ...inAdministration('/users'), component: LaterScreen }),
+  createRoute({
+    ...inAdministration('/users'),
+    validateSearch: usersSearch,
+    component: lazyRouteComponent(() => import('../screens/users/users.tsx'), 'UsersScreen'),
+  }),
   createRoute({ ...inAdministration('/cluster'), component: LaterScreen }),
   createRoute({
     ...inAdministration('/license'),
@@ -308,6 +330,7 @@ const tree = root.addChildren([
   help,
   swagger,
   ...later,
+  addUser,
   user.addChildren(userTabs),
   administration.addChildren(administrationTabs),
   license,

@@ -1,9 +1,9 @@
 import type { languages } from '@vidette/contract/constants';
-import type { User } from '@vidette/contract/entities';
 import { useUser } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
+import { quotaWords, roleWords } from '../user-form/role-words.ts';
 
 const languageNames: Record<(typeof languages)[number], MessageKey> = {
   en: 'language.en',
@@ -21,18 +21,9 @@ export function ProfileInfoScreen() {
       <Fact label={i18n.t('account.fullName')}>{user.fullName || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('settings.language')}>{i18n.t(languageNames[user.language])}</Fact>
-      <Fact label={i18n.t('profile.info.role')}>{i18n.t(roleOf(user))}</Fact>
-      <Fact label={i18n.t('profile.info.quota')}>
-        {user.isAdmin || user.maxStreamCreation < 0
-          ? i18n.t('profile.info.noLimit')
-          : i18n.number(user.maxStreamCreation)}
-      </Fact>
+      <Fact label={i18n.t('profile.info.role')}>{roleWords(user, i18n)}</Fact>
+      <Fact label={i18n.t('profile.info.quota')}>{quotaWords(user, i18n)}</Fact>
       <Fact label={i18n.t('profile.info.since')}>{i18n.dateTime(user.createdAt)}</Fact>
     </Facts>
   );
-}
-
-function roleOf(user: User): MessageKey {
-  if (user.isAdmin) return 'profile.role.admin';
-  return user.maxStreamCreation === 0 ? 'profile.role.readOnly' : 'profile.role.user';
 }

@@ -4,8 +4,8 @@ import type { Session } from '@vidette/contract/entities';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from '../../api/account.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { programOf } from './user-agent.ts';
 import classes from './profile.module.css';
+import { SessionItem } from './session-item.tsx';
 
 /** Where one is signed in, and ending it. */
 export function SessionsScreen() {
@@ -33,7 +33,7 @@ export function SessionsScreen() {
       {data && (
         <ul className={classes.items}>
           {sessions.map((session) => (
-            <SessionItem key={session.id} session={session} />
+            <OwnSession key={session.id} session={session} />
           ))}
         </ul>
       )}
@@ -41,31 +41,14 @@ export function SessionsScreen() {
   );
 }
 
-function SessionItem({ session }: { session: Session }) {
+function OwnSession({ session }: { session: Session }) {
   const i18n = useI18n();
   const end = useEndSession();
-  const program = programOf(session.userAgent) ?? i18n.t('sessions.unknownBrowser');
-  const lastSeen = session.isCurrent
-    ? i18n.t('sessions.current')
-    : i18n.t('sessions.lastSeen', { time: i18n.dateTime(session.lastSeenTime) });
   return (
-    <li className={classes.item}>
-      <div className={classes.itemText}>
-        <div className={classes.itemName}>{program}</div>
-        <div className={classes.itemNote}>
-          {lastSeen} · {session.ip}
-        </div>
-      </div>
-      {!session.isCurrent && (
-        <Button
-          size="sm"
-          variant="default"
-          loading={end.isPending}
-          onClick={() => end.mutate(session.id, { onSuccess: () => notifySuccess(i18n.t('sessions.ended')) })}
-        >
-          {i18n.t('sessions.end')}
-        </Button>
-      )}
-    </li>
+    <SessionItem
+      session={session}
+      isEnding={end.isPending}
+      onEnd={() => end.mutate(session.id, { onSuccess: () => notifySuccess(i18n.t('sessions.ended')) })}
+    />
   );
 }

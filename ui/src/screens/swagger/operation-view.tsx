@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useCallback, useState, type ReactNode } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { exampleOf, type Answer, type Operation } from './api-document.ts';
 import { SchemaView, ValueLine } from './schema-view.tsx';
@@ -6,13 +6,24 @@ import classes from './swagger.module.css';
 import { TryCall } from './try-call.tsx';
 
 /** One call: a line that opens into all there is to know about it. */
-export function OperationView({ operation, isOpen }: { operation: Operation; isOpen: boolean }) {
-  const i18n = useI18n();
-  const { id, method, path, summary, description, parameters, body, answers } = operation;
-  const succeeded = answers.find(({ status }) => status === '200');
-  const failures = answers.filter((answer) => answer !== succeeded);
+export function OperationView({ operation, isWanted }: { operation: Operation; isWanted: boolean }) {
+  // A hundred closed calls would be thousands of elements that nobody looks at.
+  const [isOpen, setOpen] = useState(isWanted);
+  const show = useCallback(
+    (element: HTMLDetailsElement) => {
+      if (isWanted) element.scrollIntoView();
+    },
+    [isWanted],
+  );
+  const { id, method, path, summary } = operation;
   return (
-    <details id={id} className={classes.operation} open={isOpen}>
+    <details
+      id={id}
+      ref={show}
+      className={classes.operation}
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary className={classes.head}>
         <span className={classes.method} data-method={method}>
           {method}
@@ -22,6 +33,17 @@ export function OperationView({ operation, isOpen }: { operation: Operation; isO
           {summary}
         </span>
       </summary>
+      {isOpen && <OperationBody operation={operation} />}
+    </details>
+  );
+}
+
+function OperationBody({ operation }: { operation: Operation }) {
+  const i18n = useI18n();
+  const { method, description, parameters, body, answers } = operation;
+  const succeeded = answers.find(({ status }) => status === '200');
+  const failures = answers.filter((answer) => answer !== succeeded);
+  return (
       <div className={classes.body}>
         <p lang="en" className={classes.description}>
           {description}
@@ -44,7 +66,7 @@ export function OperationView({ operation, isOpen }: { operation: Operation; isO
         )}
         {body && (
           <Part title={i18n.t('swagger.body')}>
-            <SchemaView schema={body} />
+            <SchemaView schema={body} isInput />
             <Example value={exampleOf(body)} />
           </Part>
         )}
@@ -69,7 +91,6 @@ export function OperationView({ operation, isOpen }: { operation: Operation; isO
           </Part>
         )}
       </div>
-    </details>
   );
 }
 

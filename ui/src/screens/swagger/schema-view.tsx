@@ -4,17 +4,24 @@ import classes from './swagger.module.css';
 
 const deepest = 5;
 
+interface SchemaViewProps {
+  readonly schema: Schema;
+  /** Of what is sent, where it matters what must be there. */
+  readonly isInput?: boolean;
+  readonly depth?: number;
+}
+
 /** What a schema describes: one line per member, members of members under theirs. */
-export function SchemaView({ schema, depth = 0 }: { schema: Schema; depth?: number }) {
+export function SchemaView({ schema, isInput = false, depth = 0 }: SchemaViewProps) {
   const members = membersOf(schema);
   if (members.length === 0 && depth === 0) return <ValueLine schema={schema} />;
   return (
     <ul className={classes.members}>
       {members.map(([name, member, isRequired]) => (
         <li key={name}>
-          <ValueLine name={name} schema={member} isRequired={isRequired} />
+          <ValueLine name={name} schema={member} isRequired={isInput && isRequired} />
           {depth < deepest && membersOf(member).length > 0 && (
-            <SchemaView schema={member} depth={depth + 1} />
+            <SchemaView schema={member} isInput={isInput} depth={depth + 1} />
           )}
         </li>
       ))}

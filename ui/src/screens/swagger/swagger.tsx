@@ -54,7 +54,7 @@ function Calls({ groups }: { groups: readonly Group[] }) {
         <section key={name} className={classes.group}>
           <h2 className={classes.groupName}>{name}</h2>
           {operations.map((operation) => (
-            <OperationView key={operation.id} operation={operation} isOpen={operation.id === wanted} />
+            <OperationView key={operation.id} operation={operation} isWanted={operation.id === wanted} />
           ))}
         </section>
       ))}

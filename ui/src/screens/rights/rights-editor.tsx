@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core';
+import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { useState, type ReactNode } from 'react';
+import { Form, FormActions } from '../../components/form.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { SignButton } from '../../components/sign-button.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
+import { rightNames, sameRights, withRight, withRow, type RightName, type RightsRow } from './rights.ts';
+import classes from './rights.module.css';
+
+const pageSize = 50;
+
+const rightWords: Record<RightName, MessageKey> = {
+  view: 'rights.view',
+  archive: 'rights.archive',
+  share: 'rights.share',
+  edit: 'rights.edit',
+};
+
+interface RightsEditorProps {
+  /** As the server has it. */
+  readonly saved: readonly RightsRow[];
+  readonly isSaving: boolean;
+  /** What failed about the list as a whole, in words. */
+  readonly failure: string | null;
+  /** Is told the whole list; the editor is made anew once it was saved. */
+  readonly onSave: (rows: readonly RightsRow[]) => void;
+  /** The field by which a line is added. */
+  readonly picker: (add: (id: string, name: string) => void) => ReactNode;
+  /** Said while the list is empty. */
+  readonly emptyText: string;
+}
+
+/** A list of rights, changed as a whole: lines are added, ticked, taken out, then saved together. */
+export function RightsEditor({ saved, isSaving, failure, onSave, picker, emptyText }: RightsEditorProps) {
+  const i18n = useI18n();
+  const [rows, setRows] = useState(saved);
+  const [search, setSearch] = useState('');
+  const [page, setPage] = useState(1);
+  const wanted = search.trim().toLowerCase();
+  const found = rows.filter(({ id, name }) => `${name} ${id}`.toLowerCase().includes(wanted));
+  const shown = found.slice((page - 1) * pageSize, page * pageSize);
+  const isDirty = !sameRights(rows, saved);
+  const set = (id: string, right: RightName, isGiven: boolean) =>
+    setRows(
+      rows.map((row) => (row.id === id ? { ...row, rights: withRight(row.rights, right, isGiven) } : row)),
+    );
+  return (
+    <Form onSubmit={() => onSave(rows)} failure={failure}>
+      {picker((id, name) => {
+        setRows(withRow(rows, id, name));
+        setSearch('');
+        setPage(1);
+      })}
+      {rows.length > pageSize && (
+        <SearchField
+          label={i18n.t('rights.search')}
+          value={search}
+          onChange={(text) => {
+            setSearch(text);
+            setPage(1);
+          }}
+        />
+      )}
+      {rows.length === 0 && <p className={classes.empty}>{emptyText}</p>}
+      {shown.length > 0 && (
+        <ul className={classes.rows}>
+          {shown.map((row) => (
+            <li key={row.id}>
+              <RightsLine
+                row={row}
+                onChange={(right, isGiven) => set(row.id, right, isGiven)}
+                onRemove={() => setRows(rows.filter(({ id }) => id !== row.id))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Pager page={page} pageSize={pageSize} total={found.length} onPage={setPage} />
+      <FormActions>
+        <Button type="submit" size="sm" loading={isSaving} disabled={!isDirty}>
+          {i18n.t('action.save')}
+        </Button>
+      </FormActions>
+      <UnsavedGuard isDirty={isDirty && !isSaving} />
+    </Form>
+  );
+}
+
+interface RightsLineProps {
+  readonly row: RightsRow;
+  readonly onChange: (right: RightName, isGiven: boolean) => void;
+  readonly onRemove: () => void;
+}
+
+function RightsLine({ row: { name, rights }, onChange, onRemove }: RightsLineProps) {
+  const i18n = useI18n();
+  return (
+    <fieldset className={classes.row}>
+      <legend className={classes.name}>{name}</legend>
+      <div className={classes.rights}>
+        {rightNames.map((right) => (
+          <label key={right} className={classes.right}>
+            <input
+              type="checkbox"
+              checked={rights[right]}
+              onChange={(event) => onChange(right, event.currentTarget.checked)}
+            />
+            {i18n.t(rightWords[right])}
+          </label>
+        ))}
+      </div>
+      <SignButton icon={IconTrash} label={i18n.t('rights.remove', { name })} onClick={onRemove} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sameRights, viewOnly, withRight, withRow, type RightsRow } from './rights.ts';
+
+const none = { view: false, archive: false, share: false, edit: false };
+const rows: readonly RightsRow[] = [
+  { id: 'a', name: 'A', rights: viewOnly },
+  { id: 'b', name: 'B', rights: { ...viewOnly, edit: true } },
+];
+
+test('[R6.3] any right brings viewing along, and without viewing none is left', () => {
+  assert.deepEqual(withRight(none, 'archive', true), { ...viewOnly, archive: true });
+  assert.deepEqual(withRight({ ...viewOnly, edit: true }, 'view', false), none);
+  assert.deepEqual(withRight({ ...viewOnly, edit: true }, 'edit', false), viewOnly);
+});
+
+test('a line is added once, at the top, whatever the case of its login', () => {
+  assert.deepEqual(
+    withRow(rows, 'c', 'C').map(({ id }) => id),
+    ['c', 'a', 'b'],
+  );
+  assert.equal(withRow(rows, 'A', 'A'), rows);
+});
+
+test('two lists are the same by what they say', () => {
+  assert.equal(sameRights(rows, rows.toReversed()), true);
+  assert.equal(sameRights(rows, rows.slice(1)), false);
+  assert.equal(sameRights(rows, [rows[0]!, { ...rows[1]!, rights: viewOnly }]), false);
+});

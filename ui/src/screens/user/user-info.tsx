@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { userQuery } from '../../api/people.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { quotaWords, roleWords } from '../user-form/role-words.ts';
+
+/** What is known about a user. */
+export function UserInfoScreen() {
+  const i18n = useI18n();
+  const { login } = useParams({ from: '/user/$login' });
+  const { data: user } = useQuery(userQuery(login));
+  if (!user) return null;
+  return (
+    <Facts>
+      <Fact label={i18n.t('profile.info.login')}>{user.name}</Fact>
+      <Fact label={i18n.t('account.fullName')}>{user.fullName || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
+      <Fact label={i18n.t('profile.info.role')}>{roleWords(user, i18n)}</Fact>
+      <Fact label={i18n.t('user.quota')}>{quotaWords(user, i18n)}</Fact>
+      <Fact label={i18n.t('user.state')}>
+        {i18n.t(user.isBlocked ? 'user.state.blocked' : 'user.state.active')}
+      </Fact>
+      {user.mustChangePassword && (
+        <Fact label={i18n.t('account.password')}>{i18n.t('user.mustChange')}</Fact>
+      )}
+      <Fact label={i18n.t('users.lastSeen')}>
+        {user.lastSeenTime === null ? i18n.t('users.neverSeen') : i18n.dateTime(user.lastSeenTime)}
+      </Fact>
+      <Fact label={i18n.t('profile.info.since')}>{i18n.dateTime(user.createdAt)}</Fact>
+    </Facts>
+  );
+}

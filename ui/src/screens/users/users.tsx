@@ -1,0 +1,135 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { User } from '@vidette/contract/entities';
+import { useState } from 'react';
+import { usersPageSize, usersQuery } from '../../api/people.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { DataTable, SortHead } from '../../components/data-table.tsx';
+import { Delayed } from '../../components/delayed.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { ListBar } from '../../components/list-bar.tsx';
+import { PageState } from '../../components/page-state.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { searchValues } from '../streams/search-values.ts';
+import { roleWords } from '../user-form/role-words.ts';
+import { sortOf, type UsersSearch } from './users-search.ts';
+import classes from './users.module.css';
+
+const typingMs = 200;
+
+/** The people of this server [R2.14]; what is looked for, the order and the page stand in the address. */
+export function UsersScreen() {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const asked: UsersSearch = useSearch({ from: '/administration/users' });
+  const [typed, setTyped] = useState(asked.q ?? '');
+  const [search] = useDebouncedValue(typed, typingMs);
+  const sortType = sortOf(asked.sort);
+  const page = asked.page ?? 1;
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    usersQuery({ page, sortType, searchingValues: searchValues(search) }),
+  );
+  const change = (changes: UsersSearch) =>
+    void navigate({
+      to: '/administration/users',
+      search: { ...asked, ...changes },
+      replace: changes.page === undefined || changes.q !== undefined,
+      resetScroll: false,
+    });
+  const order = (sort: string) => change({ sort, page: 1 });
+  return (
+    <>
+      <ListBar
+        end={
+          <Button size="sm" renderRoot={(props) => <Link to="/user/add" {...props} />}>
+            {i18n.t('title.userAdd')}
+          </Button>
+        }
+      >
+        <SearchField
+          label={i18n.t('users.search')}
+          value={typed}
+          onChange={(q) => {
+            setTyped(q);
+            change({ q, page: 1 });
+          }}
+        />
+      </ListBar>
+      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <Delayed>
+          <Skeleton height={240} radius={10} />
+        </Delayed>
+      )}
+      {data && data.total === 0 && (
+        <PageState
+          isInline
+          icon={IconUsers}
+          title={i18n.t('streams.nothing.title')}
+          text={i18n.t('users.nothing')}
+        />
+      )}
+      {data && data.items.length > 0 && (
+        <DataTable
+          label={i18n.t('tab.users')}
+          isStale={isPlaceholderData}
+          head={
+            <>
+              <SortHead name="name" sort={sortType} onSort={order}>
+                {i18n.t('account.newLogin')}
+              </SortHead>
+              <th data-wide="true">{i18n.t('account.email')}</th>
+              <th>{i18n.t('profile.info.role')}</th>
+              <SortHead name="lastSeenTime" sort={sortType} onSort={order} isWide>
+                {i18n.t('users.lastSeen')}
+              </SortHead>
+              <SortHead name="createdAt" sort={sortType} onSort={order} isWide>
+                {i18n.t('profile.info.since')}
+              </SortHead>
+            </>
+          }
+        >
+          {data.items.map((user) => (
+            <UserRow key={user.name} user={user} />
+          ))}
+        </DataTable>
+      )}
+      {data && (
+        <Pager
+          page={page}
+          pageSize={usersPageSize}
+          total={data.total}
+          onPage={(next) => change({ page: next })}
+        />
+      )}
+    </>
+  );
+}
+
+function UserRow({ user }: { user: User }) {
+  const i18n = useI18n();
+  return (
+    <tr>
+      <td>
+        <Link to="/user/$login/info" params={{ login: user.name }}>
+          {user.name}
+        </Link>
+        {user.fullName && <div className={classes.note}>{user.fullName}</div>}
+      </td>
+      <td data-wide="true">{user.email}</td>
+      <td>
+        {roleWords(user, i18n)}
+        {user.isBlocked && <div className={classes.blocked}>{i18n.t('user.blocked')}</div>}
+      </td>
+      <td data-wide="true">
+        {user.lastSeenTime === null ? i18n.t('users.neverSeen') : i18n.dateTime(user.lastSeenTime)}
+      </td>
+      <td data-wide="true">{i18n.date(user.createdAt)}</td>
+    </tr>
+  );
+}
