@@ -100,11 +100,11 @@ test('[R4.4] a blocked user’s sessions and tokens stop working at once', async
   assert.equal(await doorkeeper.isStillWelcome(principal), false);
 });
 
-test('what another process ended is noticed within a second', async () => {
+test('what another process ended is noticed within five seconds', async () => {
   const { clock, doorkeeper, user, session } = await visit();
   assert.ok(await doorkeeper.bySession(session.secret, ''));
   await store.sessions.removeOfUser(user.id, undefined);
-  clock.advance(1_000);
+  clock.advance(5_000);
   assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
 });
 
@@ -116,11 +116,11 @@ test('[R7.23] a token ends at its time', async () => {
     name: 't',
     secret_hash: hashSecret(secret),
     created_ms: 1,
-    expires_ms: clock.wallMs() + 5_000,
+    expires_ms: clock.wallMs() + 2_000,
     last_used_ms: null,
   });
   assert.equal((await doorkeeper.byToken(secret))?.by.kind, 'token');
-  clock.advance(5_000);
+  clock.advance(2_000);
   assert.equal(await doorkeeper.byToken(secret), undefined);
 });
 

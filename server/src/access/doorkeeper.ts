@@ -19,15 +19,20 @@ export interface DoorkeeperOptions {
 /** Whose access has just ended or changed. Whoever serves them something long asks again whether they may. */
 export type AccessListener = (change: { readonly userId: number }) => void;
 
-/** A known secret is looked up again after this long, for another process may have ended it. */
-const rememberMs = 1_000;
+/**
+ * A known secret is looked up again after this long, for another process (a command at the console) may have ended it;
+ * what this one ends is forgotten at once. Pages ask once a second: were it looked up each time, that would be the
+ * greater part of a poll's cost.
+ */
+const rememberMs = 5_000;
 /** How often being seen is written down. */
 const touchMs = 60_000;
 const maxRemembered = 10_000;
 
 interface Remembered {
   readonly principal: Principal;
-  readonly loadedMs: number;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
 }
 
 /** Knows who calls by the secret that they show, and ends what is to end at once. */
@@ -36,6 +41,7 @@ export class Doorkeeper {
   readonly #remembered = new Map<string, Remembered>();
   readonly #lastTouch = new Map<string, number>();
   readonly #listeners = new Set<AccessListener>();
+  #timesForgotten = 0;
 
   constructor(options: DoorkeeperOptions) {
     this.#options = options;
@@ -76,7 +82,7 @@ export class Doorkeeper {
         await this.#options.sessions.touch(session.id, nowMs, ip);
         await this.#options.users.touch(user.id, nowMs);
       });
-      return principalOf(user, { kind: 'session', id: session.id });
+      return { principal: principalOf(user, { kind: 'session', id: session.id }), leftMs: rememberMs };
     });
   }
 
@@ -89,12 +95,14 @@ export class Doorkeeper {
       const user = await this.#options.users.byId(token.user_id);
       if (!user || user.is_blocked === 1) return undefined;
       this.#touch(hash, nowMs - (token.last_used_ms ?? 0), () => this.#options.tokens.touch(token.id, nowMs));
-      return principalOf(user, { kind: 'token', id: token.id });
+      const leftMs = Math.min(rememberMs, (token.expires_ms ?? Infinity) - nowMs);
+      return { principal: principalOf(user, { kind: 'token', id: token.id }), leftMs };
     });
   }
 
   /** Says that a user changed, was blocked, or lost a session, token or right: nothing remembered counts any more. */
   forget(userId: number): void {
+    this.#timesForgotten++;
     for (const [hash, { principal }] of this.#remembered) {
       if (principal.user.id === userId) this.#remembered.delete(hash);
     }
@@ -118,20 +126,22 @@ export class Doorkeeper {
     return () => this.#listeners.delete(listener);
   }
 
+  /** `load` says for how long what it found may be remembered. */
   async #recall(
     hash: string,
-    load: (hash: string) => Promise<Principal | undefined>,
+    load: (hash: string) => Promise<{ principal: Principal; leftMs: number } | undefined>,
   ): Promise<Principal | undefined> {
     const nowMs = this.#options.clock.monotonicMs();
     const known = this.#remembered.get(hash);
-    if (known && nowMs - known.loadedMs < rememberMs) return known.principal;
+    if (known && nowMs < known.untilMs) return known.principal;
     this.#remembered.delete(hash);
-    const principal = await load(hash);
-    if (principal) {
-      this.#remembered.set(hash, { principal, loadedMs: nowMs });
-      dropOldest(this.#remembered);
-    }
-    return principal;
+    const timesForgotten = this.#timesForgotten;
+    const loaded = await load(hash);
+    // What was read before somebody was blocked must not be remembered after it.
+    if (!loaded || timesForgotten !== this.#timesForgotten) return loaded?.principal;
+    this.#remembered.set(hash, { principal: loaded.principal, untilMs: nowMs + loaded.leftMs });
+    dropOldest(this.#remembered);
+    return loaded.principal;
   }
 
   /** Being seen is written in the background: the caller's answer does not wait for the disk. */

@@ -141,6 +141,28 @@ test('a grouped list has a stream under each of its tags and the untagged last',
   assert.equal(page.total, page.items.length);
 });
 
+test('a grouped list read page by page is the whole one, whatever the size of the pages', async () => {
+  for (let index = 0; index < 7; index++) {
+    const tags = ['PagedA', 'PagedB', 'PagedC'].filter((_, place) => (index + 1) & (1 << place));
+    await store.streams.add(newStream(`paged${index}`, { tags: index === 6 ? [] : tags }));
+  }
+  const query = { ...plain, byTag: true, words: ['paged'] };
+  const idsOf = (page: Awaited<ReturnType<typeof store.streamList.page>>) =>
+    page.items.map((item) => `${item.group} ${item.stream.uid}`);
+  const whole = await store.streamList.page(admin, query);
+  assert.deepEqual(
+    whole.groups.map((group) => group.total),
+    [3, 3, 3, 1],
+  );
+  for (const pageSize of [1, 2, 3, 4, 9, 10]) {
+    const rows: string[] = [];
+    for (let page = 1; page <= Math.ceil(whole.total / pageSize) + 1; page++) {
+      rows.push(...idsOf(await store.streamList.page(admin, { ...query, page, pageSize })));
+    }
+    assert.deepEqual(rows, idsOf(whole), `pages of ${pageSize}`);
+  }
+});
+
 test('a save at an old revision is refused', async () => {
   const stream = await store.streams.add(newStream('revised', { tags: ['a'] }));
   const {
