@@ -69,6 +69,25 @@ export function buildHvcC(
   return out.finish();
 }
 
+/**
+ * A copy whose arrays are (not) complete: array_completeness 1 says that no other parameter sets are in the samples,
+ * as the sample entry 'hvc1' demands, 0 that there may be some, as 'hev1' allows (clause 8.4.1.1).
+ * @throws MalformedError when the record is cut short.
+ */
+export function withArrayCompleteness(config: Uint8Array, isComplete: boolean): Uint8Array {
+  const copy = new Uint8Array(config);
+  const reader = new ByteReader(copy);
+  reader.skip(22);
+  const arrays = reader.u8();
+  for (let i = 0; i < arrays; i++) {
+    const at = reader.position;
+    copy[at] = (reader.u8() & 0x7f) | (isComplete ? 0x80 : 0);
+    const count = reader.u16();
+    for (let j = 0; j < count; j++) reader.skip(reader.u16());
+  }
+  return copy;
+}
+
 /** Reads the record back. @throws MalformedError also for NAL lengths other than 4 bytes, which we never store. */
 export function parseHvcC(config: Uint8Array): HevcConfig {
   const reader = new ByteReader(config);

@@ -16,15 +16,20 @@ import { MalformedError } from '../malformed.ts';
 import { readBoxHeader, walkBoxes } from './box.ts';
 import { parseInit } from './read-init.ts';
 import { parseFragmentHeader } from './read-moof.ts';
-import { rebaseMoof } from './rebase.ts';
+import { rebaseFragment } from './rebase.ts';
 import { scanSegment } from './scan.ts';
+
+/** The first track under another id and description, with parameter sets in front. */
+const elsewhere = new Map([[1, { trackId: 3, descriptionIndex: 2, parameterSets: new Uint8Array(8) }]]);
 
 const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
   readBoxHeader,
   (bytes) => [...walkBoxes(bytes)],
   parseInit,
   parseFragmentHeader,
-  (bytes) => rebaseMoof(bytes, { sequence: 1, shiftTicks: new Map() }),
+  (bytes) => rebaseFragment(bytes, bytes.length, { sequence: 1, shiftTicks: new Map() }),
+  (bytes) =>
+    rebaseFragment(bytes, bytes.length, { sequence: 1, shiftTicks: new Map(), placements: elsewhere }),
   annexBToNals,
   (bytes) => sampleNals([bytes]),
   removeEmulationPrevention,

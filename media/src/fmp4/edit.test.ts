@@ -8,7 +8,8 @@ import type { Sample } from '../sample.ts';
 import { msToTicks } from '../time.ts';
 import { fragment } from './fragment.ts';
 import { parseFragmentHeader } from './read-moof.ts';
-import { rebaseMoof } from './rebase.ts';
+import { rebaseFragment } from './rebase.ts';
+import type { PlacedFragment } from './placement.ts';
 import { samplesShownBefore, subsetFragment } from './subset.ts';
 
 const EPOCH_SECONDS = 1_700_000_000;
@@ -36,6 +37,16 @@ const header = parseFragmentHeader(original);
 const [pictures, frames] = header.tracks;
 if (pictures === undefined || frames === undefined) throw new Error('two tracks went in');
 
+function bytesOf({ pieces, size }: PlacedFragment): Uint8Array {
+  const bytes = Buffer.concat(
+    pieces.map((piece) =>
+      piece instanceof Uint8Array ? piece : original.subarray(piece.offset, piece.offset + piece.size),
+    ),
+  );
+  assert.equal(bytes.length, size);
+  return bytes;
+}
+
 test('a rebased fragment differs in its times and its number alone', () => {
   const moof = original.subarray(0, header.moofSize);
   fc.assert(
@@ -43,8 +54,10 @@ test('a rebased fragment differs in its times and its number alone', () => {
       fc.integer({ min: -pictures.baseDts, max: 2 ** 40 }),
       fc.nat(0xffffffff),
       (shift, sequence) => {
-        const copy = rebaseMoof(moof, { sequence, shiftTicks: new Map([[1, shift]]) });
-        assert.equal(copy.length, moof.length);
+        const options = { sequence, shiftTicks: new Map([[1, shift]]) };
+        const copy = bytesOf(rebaseFragment(moof, original.length, options));
+        assert.equal(copy.length, original.length);
+        assert.deepEqual(copy.subarray(moof.length), original.subarray(moof.length));
         const rebased = parseFragmentHeader(copy);
         assert.equal(rebased.sequence, sequence);
         assert.deepEqual(rebased.tracks[0], {
@@ -58,13 +71,17 @@ test('a rebased fragment differs in its times and its number alone', () => {
   );
   assert.deepEqual(parseFragmentHeader(original), header, 'the original is left alone');
   assert.throws(
-    () => rebaseMoof(moof, { sequence: 1, shiftTicks: new Map([[1, -pictures.baseDts - 1]]) }),
+    () =>
+      rebaseFragment(moof, original.length, {
+        sequence: 1,
+        shiftTicks: new Map([[1, -pictures.baseDts - 1]]),
+      }),
     RangeError,
   );
-  assert.throws(
-    () => rebaseMoof(original.subarray(header.moofSize), { sequence: 1, shiftTicks: new Map() }),
-    MalformedError,
-  );
+  assert.throws(() => {
+    const mdat = original.subarray(header.moofSize);
+    rebaseFragment(mdat, mdat.length, { sequence: 1, shiftTicks: new Map() });
+  }, MalformedError);
 });
 
 test('a subset holds the chosen samples, byte for byte, at their times', () => {
@@ -92,9 +109,7 @@ test('a subset holds the chosen samples, byte for byte, at their times', () => {
           return;
         }
         assert.ok(subset);
-        const media = subset.ranges.map(({ offset, size }) => original.subarray(offset, offset + size));
-        const bytes = Buffer.concat([subset.head, ...media]);
-        assert.equal(bytes.length, subset.size);
+        const bytes = bytesOf(subset);
         const read = parseFragmentHeader(bytes);
         assert.equal(read.sequence, 3);
         for (const track of read.tracks) {

@@ -13,7 +13,7 @@ import { rescaleTicks } from '../time.ts';
 import { fragment } from './fragment.ts';
 import { initSegment } from './init.ts';
 import { parseFragmentHeader } from './read-moof.ts';
-import { rebaseMoof } from './rebase.ts';
+import { rebaseFragment } from './rebase.ts';
 
 const run = promisify(execFile);
 const EPOCH_SECONDS = 1_700_000_000;
@@ -105,8 +105,13 @@ test('[R7.16] a rebased file starts at zero and lasts as long as its init segmen
   const shiftTicks = new Map(tracks.map((track) => [track.id, -EPOCH_SECONDS * track.timescale]));
   const rebased = fragments(clips).map((bytes, index) => {
     const { moofSize } = parseFragmentHeader(bytes);
-    const moof = rebaseMoof(bytes.subarray(0, moofSize), { sequence: index + 1, shiftTicks });
-    return Buffer.concat([moof, bytes.subarray(moofSize)]);
+    const options = { sequence: index + 1, shiftTicks };
+    const { pieces } = rebaseFragment(bytes.subarray(0, moofSize), bytes.length, options);
+    return Buffer.concat(
+      pieces.map((piece) =>
+        piece instanceof Uint8Array ? piece : bytes.subarray(piece.offset, piece.offset + piece.size),
+      ),
+    );
   });
   const path = join(folder, 'rebased.mp4');
   await writeFile(path, Buffer.concat([initSegment(tracks, { durationMs: 2000 }), ...rebased]));

@@ -6,7 +6,7 @@ import { ByteWriter } from '../bytes.ts';
 import { parseAvcC } from '../codec/avcc.ts';
 import { parseH264Sps } from '../codec/h264-sps.ts';
 import { parseH265Sps } from '../codec/h265-sps.ts';
-import { parseHvcC } from '../codec/hvcc.ts';
+import { parseHvcC, withArrayCompleteness } from '../codec/hvcc.ts';
 import type { AspectRatio } from '../codec/sar.ts';
 import { msToTicks } from '../time.ts';
 import type { AudioTrack, Track, VideoTrack } from '../track.ts';
@@ -28,19 +28,44 @@ export interface InitOptions {
   readonly durationMs?: number;
 }
 
+/** A track with everything that its samples may need, the sample description with index 1 first; not empty. */
+type Descriptions = readonly [Track, ...Track[]];
+
 /**
  * The bytes that precede the fragments of these tracks. Track ids, timescales and configurations are taken as given.
- * @throws MalformedError when a video configuration holds no readable parameter set.
+ * A track whose parameters change comes once for each configuration, always with the same id: these are its sample
+ * descriptions, numbered from 1 in this order.
+ * @throws MalformedError when a video configuration holds no readable parameter set; RangeError when the descriptions
+ * of a track differ in codec or timescale.
  */
 export function initSegment(tracks: readonly Track[], options: InitOptions = {}): Uint8Array {
   const out = new ByteWriter(1024);
+  const described = descriptionsById(tracks);
+  const firsts = described.map(([first]) => first);
   ftyp(out, tracks);
   writeBox(out, 'moov', () => {
-    mvhd(out, tracks, options.durationMs ?? 0);
-    for (const track of tracks) trak(out, track);
-    mvex(out, tracks, options.durationMs);
+    mvhd(out, firsts, options.durationMs ?? 0);
+    for (const descriptions of described) trak(out, descriptions);
+    mvex(out, firsts, options.durationMs);
   });
   return out.finish();
+}
+
+function descriptionsById(tracks: readonly Track[]): Descriptions[] {
+  const byId = new Map<number, [Track, ...Track[]]>();
+  for (const track of tracks) {
+    const known = byId.get(track.id);
+    if (!known) {
+      byId.set(track.id, [track]);
+      continue;
+    }
+    const [first] = known;
+    if (first.codec !== track.codec || first.timescale !== track.timescale) {
+      throw new RangeError(`track ${track.id} of several codecs or timescales`);
+    }
+    known.push(track);
+  }
+  return [...byId.values()];
 }
 
 /** Clause 4.3. `iso6` brings signed composition offsets and 64-bit decode times, `cmfc` is CMAF for HLS. */
@@ -70,10 +95,11 @@ function mvhd(out: ByteWriter, tracks: readonly Track[], durationMs: number): vo
 }
 
 /** Clause 8.3.1. */
-function trak(out: ByteWriter, track: Track): void {
+function trak(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'trak', () => {
-    tkhd(out, track);
-    mdia(out, track);
+    // FFmpeg takes its picture's shape from the last description and bends it to this size: they should agree.
+    tkhd(out, descriptions.at(-1) ?? descriptions[0]);
+    mdia(out, descriptions);
   });
 }
 
@@ -103,11 +129,11 @@ function tkhd(out: ByteWriter, track: Track): void {
 }
 
 /** Clause 8.4.1. */
-function mdia(out: ByteWriter, track: Track): void {
+function mdia(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'mdia', () => {
-    mdhd(out, track);
-    hdlr(out, track);
-    minf(out, track);
+    mdhd(out, descriptions[0]);
+    hdlr(out, descriptions[0]);
+    minf(out, descriptions);
   });
 }
 
@@ -134,12 +160,12 @@ function hdlr(out: ByteWriter, track: Track): void {
 }
 
 /** Clause 8.4.4. */
-function minf(out: ByteWriter, track: Track): void {
+function minf(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'minf', () => {
-    if (track.kind === 'video') writeFullBox(out, 'vmhd', 0, 1, () => out.zeros(8));
+    if (descriptions[0].kind === 'video') writeFullBox(out, 'vmhd', 0, 1, () => out.zeros(8));
     else writeFullBox(out, 'smhd', 0, 0, () => out.zeros(4));
     dinf(out);
-    stbl(out, track);
+    stbl(out, descriptions);
   });
 }
 
@@ -154,13 +180,9 @@ function dinf(out: ByteWriter): void {
 }
 
 /** Clause 8.5.1; the tables are empty, for all samples are in fragments. */
-function stbl(out: ByteWriter, track: Track): void {
+function stbl(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'stbl', () => {
-    writeFullBox(out, 'stsd', 0, 0, () => {
-      out.u32(1);
-      if (track.kind === 'video') visualSampleEntry(out, track);
-      else audioSampleEntry(out, track);
-    });
+    stsd(out, descriptions);
     writeFullBox(out, 'stts', 0, 0, () => out.u32(0));
     writeFullBox(out, 'stsc', 0, 0, () => out.u32(0));
     writeFullBox(out, 'stsz', 0, 0, () => out.zeros(8));
@@ -168,9 +190,25 @@ function stbl(out: ByteWriter, track: Track): void {
   });
 }
 
-/** Clause 12.1.3, with avcC or hvcC (ISO/IEC 14496-15 clauses 5.4.2 and 8.4.1). */
-function visualSampleEntry(out: ByteWriter, track: VideoTrack): void {
-  writeBox(out, track.codec === 'h264' ? 'avc1' : 'hvc1', () => {
+/** Clause 8.5.2. */
+function stsd(out: ByteWriter, descriptions: Descriptions): void {
+  writeFullBox(out, 'stsd', 0, 0, () => {
+    out.u32(descriptions.length);
+    for (const track of descriptions) {
+      if (track.kind === 'video') visualSampleEntry(out, track, descriptions.length > 1);
+      else audioSampleEntry(out, track);
+    }
+  });
+}
+
+/**
+ * Clause 12.1.3, with avcC or hvcC (ISO/IEC 14496-15 clauses 5.4.2 and 8.4.1). 'avc3' and 'hev1' allow parameter sets
+ * in the samples too: many readers, FFmpeg among them, learn of a change from there alone.
+ */
+function visualSampleEntry(out: ByteWriter, track: VideoTrack, hasSetsInSamples: boolean): void {
+  const type =
+    track.codec === 'h264' ? (hasSetsInSamples ? 'avc3' : 'avc1') : hasSetsInSamples ? 'hev1' : 'hvc1';
+  writeBox(out, type, () => {
     out.zeros(6);
     out.u16(1);
     out.zeros(16);
@@ -183,7 +221,11 @@ function visualSampleEntry(out: ByteWriter, track: VideoTrack): void {
     out.zeros(32);
     out.u16(COLOUR_DEPTH_24);
     out.u16(0xffff);
-    writeBox(out, track.codec === 'h264' ? 'avcC' : 'hvcC', () => out.bytes(track.config));
+    if (track.codec === 'h264') writeBox(out, 'avcC', () => out.bytes(track.config));
+    else {
+      const config = hasSetsInSamples ? withArrayCompleteness(track.config, false) : track.config;
+      writeBox(out, 'hvcC', () => out.bytes(config));
+    }
     pasp(out, videoAspectRatio(track));
   });
 }

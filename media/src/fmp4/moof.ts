@@ -6,7 +6,7 @@ import { ByteWriter } from '../bytes.ts';
 import { writeBox, writeFullBox } from './box.ts';
 import { SAMPLE_FLAGS_KEY } from './sample-flags.ts';
 
-const TFHD = { defaultSampleFlags: 0x20, defaultBaseIsMoof: 0x20000 } as const;
+const TFHD = { sampleDescriptionIndex: 0x2, defaultSampleFlags: 0x20, defaultBaseIsMoof: 0x20000 } as const;
 const TRUN = {
   dataOffset: 0x1,
   duration: 0x100,
@@ -18,7 +18,7 @@ const TRUN = {
 const MDAT_HEADER_BYTES = 8;
 /** moof, mfhd, and for each track traf, tfhd, tfdt and the head of trun. */
 const FIXED_BYTES = 8 + 16;
-const TRACK_BYTES = 8 + 20 + 20 + 20;
+const TRACK_BYTES = 8 + 24 + 20 + 20;
 const SAMPLE_BYTES = 16;
 
 /** One row of a trun. */
@@ -35,6 +35,8 @@ export interface TrunSample {
 
 export interface TrackRun {
   readonly trackId: number;
+  /** Which of the track's sample descriptions the samples need, from 1; without it the first, as trex says. */
+  readonly descriptionIndex?: number;
   /** Decode time of the first sample, ticks. */
   readonly baseDts: number;
   /** Not empty. */
@@ -62,7 +64,7 @@ export function moofAndMdatHeader(sequence: number, runs: readonly TrackRun[]): 
     writeFullBox(out, 'mfhd', 0, 0, () => out.u32(sequence));
     for (const run of runs) {
       writeBox(out, 'traf', () => {
-        tfhd(out, run.trackId);
+        tfhd(out, run.trackId, run.descriptionIndex ?? 1);
         writeFullBox(out, 'tfdt', 1, 0, () => out.u64(run.baseDts));
         dataOffsets.push({ at: trun(out, run.samples), before });
       });
@@ -86,9 +88,13 @@ function checkedSize(sample: TrunSample): number {
 }
 
 /** Clause 8.8.7; the flags given here are those of samples that carry none in trun, which are all keys. */
-function tfhd(out: ByteWriter, trackId: number): void {
-  writeFullBox(out, 'tfhd', 0, TFHD.defaultBaseIsMoof | TFHD.defaultSampleFlags, () => {
+function tfhd(out: ByteWriter, trackId: number, descriptionIndex: number): void {
+  const namesDescription = descriptionIndex !== 1;
+  const flags =
+    TFHD.defaultBaseIsMoof | TFHD.defaultSampleFlags | (namesDescription ? TFHD.sampleDescriptionIndex : 0);
+  writeFullBox(out, 'tfhd', 0, flags, () => {
     out.u32(trackId);
+    if (namesDescription) out.u32(descriptionIndex);
     out.u32(SAMPLE_FLAGS_KEY);
   });
 }

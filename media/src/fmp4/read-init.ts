@@ -2,40 +2,45 @@
 import { ByteReader } from '../bytes.ts';
 import { aacTrack } from '../codec/aac.ts';
 import { h264TrackOfConfig } from '../codec/avcc.ts';
-import { h265TrackOfConfig } from '../codec/hvcc.ts';
+import { h265TrackOfConfig, withArrayCompleteness } from '../codec/hvcc.ts';
 import { opusTrack } from '../codec/opus.ts';
 import { MalformedError } from '../malformed.ts';
 import type { Track } from '../track.ts';
 import { printable, requireBox, walkBoxes } from './box.ts';
+import type { Box } from './box.ts';
 
 /** An init segment of ours has some 1500 bytes; nothing that needs more is read. */
 export const MAX_INIT_BYTES = 1 << 20;
 const MAX_TRACKS = 16;
+const MAX_DESCRIPTIONS = 64;
 const VISUAL_ENTRY_BYTES = 78;
 const AUDIO_ENTRY_BYTES = 28;
 
 /**
- * The tracks that an initialisation segment declares, in its order.
+ * The tracks that an initialisation segment declares, in its order; one of several sample descriptions comes once for
+ * each of them, with the same id.
  * @throws MalformedError when it is cut short, holds no track, or one of a codec that is not stored here.
  */
 export function parseInit(bytes: Uint8Array): Track[] {
   if (bytes.length > MAX_INIT_BYTES) throw new MalformedError(`init segment of ${bytes.length} bytes`);
   const tracks: Track[] = [];
+  let traks = 0;
   for (const box of walkBoxes(requireBox(bytes, 'moov'))) {
     if (box.type !== 'trak') continue;
-    if (tracks.length === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
-    tracks.push(parseTrak(box.body));
+    if (traks === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
+    traks++;
+    tracks.push(...parseTrak(box.body));
   }
   if (tracks.length === 0) throw new MalformedError('moov without a track');
   return tracks;
 }
 
-function parseTrak(trak: Uint8Array): Track {
+function parseTrak(trak: Uint8Array): Track[] {
   const id = parseTrackId(requireBox(trak, 'tkhd'));
   const mdia = requireBox(trak, 'mdia');
   const timescale = parseTimescale(requireBox(mdia, 'mdhd'));
   const stbl = requireBox(requireBox(mdia, 'minf'), 'stbl');
-  return { ...parseSampleEntry(id, requireBox(stbl, 'stsd')), timescale };
+  return parseStsd(id, requireBox(stbl, 'stsd')).map((track) => ({ ...track, timescale }));
 }
 
 /** Clause 8.3.2. */
@@ -56,18 +61,34 @@ function parseTimescale(mdhd: Uint8Array): number {
   return timescale;
 }
 
-/** Clause 8.5.2, the first entry. */
-function parseSampleEntry(id: number, stsd: Uint8Array): Track {
+/** Clause 8.5.2. */
+function parseStsd(id: number, stsd: Uint8Array): Track[] {
   const reader = new ByteReader(stsd);
   reader.skip(8);
-  const [entry] = walkBoxes(reader.bytes(reader.remaining));
-  if (entry === undefined) throw new MalformedError('stsd without an entry');
-  const { type, body } = entry;
+  const tracks: Track[] = [];
+  for (const entry of walkBoxes(reader.bytes(reader.remaining))) {
+    if (tracks.length === MAX_DESCRIPTIONS) {
+      throw new MalformedError(`more than ${MAX_DESCRIPTIONS} sample descriptions`);
+    }
+    const track = parseSampleEntry(id, entry);
+    if (track.codec !== (tracks[0] ?? track).codec) throw new MalformedError('track of several codecs');
+    tracks.push(track);
+  }
+  if (tracks.length === 0) throw new MalformedError('stsd without an entry');
+  return tracks;
+}
+
+function parseSampleEntry(id: number, { type, body }: Box): Track {
   switch (type) {
     case 'avc1':
+    case 'avc3':
       return h264TrackOfConfig(id, copyOf(requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'avcC')));
     case 'hvc1':
       return h265TrackOfConfig(id, copyOf(requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'hvcC')));
+    case 'hev1': {
+      const hvcC = requireBox(entryChildren(body, VISUAL_ENTRY_BYTES), 'hvcC');
+      return h265TrackOfConfig(id, withArrayCompleteness(hvcC, true));
+    }
     case 'mp4a':
       return aacTrack(id, copyOf(parseEsds(requireBox(entryChildren(body, AUDIO_ENTRY_BYTES), 'esds'))));
     case 'Opus':

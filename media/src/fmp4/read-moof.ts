@@ -9,14 +9,16 @@ export const MAX_MOOF_BYTES = 4 << 20;
 const MAX_SAMPLES = 1 << 18;
 const MAX_TRACKS = 16;
 
-const TFHD = {
+/** Which fields a tfhd has: clause 8.8.7.1. */
+export const TFHD = {
   baseDataOffset: 0x1,
   sampleDescriptionIndex: 0x2,
   defaultDuration: 0x8,
   defaultSize: 0x10,
   defaultFlags: 0x20,
 } as const;
-const TRUN = {
+/** Which fields a trun has: clause 8.8.8.1. */
+export const TRUN = {
   dataOffset: 0x1,
   firstSampleFlags: 0x4,
   duration: 0x100,
@@ -39,6 +41,8 @@ export interface FragmentSample {
 
 export interface FragmentTrackHeader {
   readonly trackId: number;
+  /** Which of the track's sample descriptions the samples need, from 1. */
+  readonly descriptionIndex: number;
   /** Decode time of the first sample, ticks. */
   readonly baseDts: number;
   /** Decode time at which the last sample ends, ticks. */
@@ -57,7 +61,7 @@ export interface FragmentHeader {
 
 /**
  * Reads a moof box, its header included. Fragments as this project writes them: data offsets relative to the moof,
- * the samples of a track without a gap, defaults in tfhd, not in trex.
+ * the samples of a track without a gap, defaults in tfhd, not in trex (but for the first sample description).
  * @throws MalformedError when it is cut short, inconsistent, of another layout, or beyond the limits above.
  */
 export function parseFragmentHeader(moof: Uint8Array): FragmentHeader {
@@ -81,6 +85,7 @@ export function parseFragmentHeader(moof: Uint8Array): FragmentHeader {
 
 interface SampleDefaults {
   readonly trackId: number;
+  readonly descriptionIndex: number;
   readonly duration: number;
   readonly size: number;
   readonly flags: number;
@@ -112,7 +117,8 @@ function parseTraf(traf: Uint8Array, budget: number): FragmentTrackHeader {
   }
   if (dataOffset === undefined || samples.length === 0) throw new MalformedError('traf without samples');
   if (!Number.isSafeInteger(endDts)) throw new MalformedError('decode time exceeds 2^53');
-  return { trackId: defaults.trackId, baseDts, endDts, samples, dataOffset };
+  const { trackId, descriptionIndex } = defaults;
+  return { trackId, descriptionIndex, baseDts, endDts, samples, dataOffset };
 }
 
 /** Clause 8.8.7. */
@@ -122,11 +128,11 @@ function parseTfhd(tfhd: Uint8Array): SampleDefaults {
   const flags = reader.u24();
   const trackId = reader.u32();
   if ((flags & TFHD.baseDataOffset) !== 0) throw new MalformedError('tfhd with an absolute data offset');
-  if ((flags & TFHD.sampleDescriptionIndex) !== 0) reader.skip(4);
+  const descriptionIndex = (flags & TFHD.sampleDescriptionIndex) !== 0 ? reader.u32() : 1;
   const duration = (flags & TFHD.defaultDuration) !== 0 ? reader.u32() : 0;
   const size = (flags & TFHD.defaultSize) !== 0 ? reader.u32() : 0;
   const sampleFlags = (flags & TFHD.defaultFlags) !== 0 ? reader.u32() : 0;
-  return { trackId, duration, size, flags: sampleFlags };
+  return { trackId, descriptionIndex, duration, size, flags: sampleFlags };
 }
 
 /** Clause 8.8.12. */

@@ -1,54 +1,175 @@
-/** Moves a fragment in time without touching its media: what a download does to every fragment it streams. */
+/** Moves a whole fragment to another place and time: what a download does to nearly every fragment it streams. */
 import { ByteReader, ByteWriter } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';
-import { requireBox, walkBoxes } from './box.ts';
+import { walkBoxes, writeBox, writeFullBox } from './box.ts';
+import { parseFragmentHeader, TFHD, TRUN } from './read-moof.ts';
+import type { FragmentHeader } from './read-moof.ts';
+import type { ByteRange, PlacedFragment, Placement, PlacementOptions } from './placement.ts';
 
-/** Version and flags of a full box. */
-const FULL_BOX_BYTES = 4;
+const MDAT_HEADER_BYTES = 8;
+const DESCRIPTION_INDEX_BYTES = 4;
 
-export interface RebaseOptions {
-  /** The new sequence_number. */
-  readonly sequence: number;
-  /** By track id: ticks added to every decode time of the track, negative to move back; 0 for a track left out. */
-  readonly shiftTicks: ReadonlyMap<number, number>;
+/** Bytes that a fragment grows by when one of its tracks goes there: a length that is known without reading it. */
+export function grownBytes({ descriptionIndex, parameterSets }: Placement): number {
+  return (descriptionIndex === 1 ? 0 : DESCRIPTION_INDEX_BYTES) + parameterSets.length;
 }
 
 /**
- * A copy of a moof, of the same length, with another sequence number and shifted decode times. The mdat that follows
- * goes on being valid, for its offsets are relative to the moof.
- * @throws MalformedError when this is no moof of ours; RangeError when a decode time would become negative.
+ * The fragment whose moof this is, `size` bytes in all, with another sequence number, shifted decode times, and its
+ * tracks where `placements` says; at most one of them gets parameter sets. The original is left alone.
+ * @throws MalformedError when this is no fragment of ours; RangeError when a decode time would become negative.
  */
-export function rebaseMoof(moof: Uint8Array, options: RebaseOptions): Uint8Array {
-  const out = new ByteWriter(moof.length);
-  out.bytes(moof);
-  const copy = out.finish();
-  const [box] = walkBoxes(copy);
-  if (box === undefined || box.type !== 'moof') throw new MalformedError('not a moof');
-  for (const child of walkBoxes(box.body)) {
-    if (child.type === 'mfhd') {
-      viewOf(child.body, FULL_BOX_BYTES, 4).setUint32(0, options.sequence);
-    } else if (child.type === 'traf') {
-      const tfhd = new ByteReader(requireBox(child.body, 'tfhd'));
-      tfhd.skip(FULL_BOX_BYTES);
-      shiftTfdt(requireBox(child.body, 'tfdt'), options.shiftTicks.get(tfhd.u32()) ?? 0);
-    }
+export function rebaseFragment(moof: Uint8Array, size: number, options: PlacementOptions): PlacedFragment {
+  const header = parseFragmentHeader(moof);
+  if (header.moofSize !== moof.length) throw new MalformedError('more or less than a moof');
+  const insertion = insertionOf(header, options);
+  const grown = header.tracks.reduce(
+    (sum, { trackId }) => sum + (descriptionOf(trackId, options) === 1 ? 0 : DESCRIPTION_INDEX_BYTES),
+    0,
+  );
+  const head = rewrittenMoof(moof, options, grown, insertion);
+  if (!insertion) {
+    const media = { offset: moof.length, size: size - moof.length };
+    return { pieces: [head, media], size: head.length + media.size };
   }
-  return copy;
+  const mediaStart = moof.length + MDAT_HEADER_BYTES;
+  if (header.tracks.every(({ dataOffset }) => dataOffset !== mediaStart) || size < insertion.offset) {
+    throw new MalformedError('mdat of another layout');
+  }
+  const mdat = new ByteWriter(MDAT_HEADER_BYTES);
+  mdat.u32(size - moof.length + insertion.bytes.length);
+  mdat.ascii('mdat');
+  const before: ByteRange = { offset: mediaStart, size: insertion.offset - mediaStart };
+  const after: ByteRange = { offset: insertion.offset, size: size - insertion.offset };
+  return {
+    pieces: [head, mdat.finish(), before, insertion.bytes, after],
+    size: size + grown + insertion.bytes.length,
+  };
+}
+
+/** Parameter sets and where they go, bytes from the start of the original moof. */
+interface Insertion {
+  readonly trackId: number;
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+function insertionOf(header: FragmentHeader, options: PlacementOptions): Insertion | undefined {
+  for (const { trackId, dataOffset } of header.tracks) {
+    const bytes = options.placements?.get(trackId)?.parameterSets;
+    if (bytes && bytes.length > 0) return { trackId, offset: dataOffset, bytes };
+  }
+  return undefined;
+}
+
+function descriptionOf(trackId: number, options: PlacementOptions): number {
+  return options.placements?.get(trackId)?.descriptionIndex ?? 1;
+}
+
+function rewrittenMoof(
+  moof: Uint8Array,
+  options: PlacementOptions,
+  grown: number,
+  insertion: Insertion | undefined,
+): Uint8Array {
+  const out = new ByteWriter(moof.length + grown);
+  const [box] = walkBoxes(moof);
+  if (box === undefined) throw new MalformedError('not a moof');
+  writeBox(out, 'moof', () => {
+    for (const child of walkBoxes(box.body)) {
+      if (child.type === 'mfhd') writeFullBox(out, 'mfhd', 0, 0, () => out.u32(options.sequence));
+      else if (child.type === 'traf') traf(out, child.body, options, grown, insertion);
+      else copyBox(out, child.type, child.body);
+    }
+  });
+  return out.finish();
+}
+
+function copyBox(out: ByteWriter, type: string, body: Uint8Array): void {
+  writeBox(out, type, () => out.bytes(body));
+}
+
+function traf(
+  out: ByteWriter,
+  body: Uint8Array,
+  options: PlacementOptions,
+  grown: number,
+  insertion: Insertion | undefined,
+): void {
+  let trackId = 0;
+  let isFirstRun = true;
+  writeBox(out, 'traf', () => {
+    for (const child of walkBoxes(body)) {
+      switch (child.type) {
+        case 'tfhd':
+          trackId = tfhd(out, child.body, options);
+          break;
+        case 'tfdt':
+          tfdt(out, child.body, options.shiftTicks.get(trackId) ?? 0);
+          break;
+        case 'trun':
+          trun(out, child.body, grown, insertion, isFirstRun && insertion?.trackId === trackId);
+          isFirstRun = false;
+          break;
+        default:
+          copyBox(out, child.type, child.body);
+      }
+    }
+  });
+}
+
+/** Clause 8.8.7. Returns the track id of the original. */
+function tfhd(out: ByteWriter, body: Uint8Array, options: PlacementOptions): number {
+  const reader = new ByteReader(body);
+  const version = reader.u8();
+  const flags = reader.u24();
+  const trackId = reader.u32();
+  if ((flags & TFHD.sampleDescriptionIndex) !== 0) {
+    throw new MalformedError('tfhd that names a sample description already');
+  }
+  const index = descriptionOf(trackId, options);
+  writeFullBox(out, 'tfhd', version, index === 1 ? flags : flags | TFHD.sampleDescriptionIndex, () => {
+    out.u32(options.placements?.get(trackId)?.trackId ?? trackId);
+    if (index !== 1) out.u32(index);
+    out.bytes(reader.bytes(reader.remaining));
+  });
+  return trackId;
 }
 
 /** Clause 8.8.12, version 1 alone: 32 bits may not hold the shifted time. */
-function shiftTfdt(tfdt: Uint8Array, shiftTicks: number): void {
-  const reader = new ByteReader(tfdt);
+function tfdt(out: ByteWriter, body: Uint8Array, shiftTicks: number): void {
+  const reader = new ByteReader(body);
   if (reader.u8() !== 1) throw new MalformedError('tfdt of 32 bits');
   reader.skip(3);
   const dts = reader.u64() + shiftTicks;
   if (!Number.isSafeInteger(dts) || dts < 0) throw new RangeError(`decode time ${dts}`);
-  const view = viewOf(tfdt, FULL_BOX_BYTES, 8);
-  view.setUint32(0, Math.floor(dts / 2 ** 32));
-  view.setUint32(4, dts % 2 ** 32);
+  writeFullBox(out, 'tfdt', 1, 0, () => out.u64(dts));
 }
 
-function viewOf(bytes: Uint8Array, offset: number, length: number): DataView {
-  if (bytes.length < offset + length) throw new MalformedError('box cut short');
-  return new DataView(bytes.buffer, bytes.byteOffset + offset, length);
+/** Clause 8.8.8: the same run of samples, whose data lie further back, the first of them perhaps longer. */
+function trun(
+  out: ByteWriter,
+  body: Uint8Array,
+  grown: number,
+  insertion: Insertion | undefined,
+  isInsertedInto: boolean,
+): void {
+  const reader = new ByteReader(body);
+  reader.skip(1);
+  const has = reader.u24();
+  reader.skip(4);
+  const bodyStart = out.position + 8;
+  copyBox(out, 'trun', body);
+  if ((has & TRUN.dataOffset) !== 0) {
+    const at = reader.position;
+    const offset = reader.i32();
+    const isBehind = insertion !== undefined && offset > insertion.offset;
+    out.patchU32(bodyStart + at, offset + grown + (isBehind ? insertion.bytes.length : 0));
+  }
+  if (!isInsertedInto || insertion === undefined) return;
+  if ((has & TRUN.size) === 0) throw new MalformedError('trun without sizes');
+  if ((has & TRUN.firstSampleFlags) !== 0) reader.skip(4);
+  if ((has & TRUN.duration) !== 0) reader.skip(4);
+  const at = reader.position;
+  out.patchU32(bodyStart + at, reader.u32() + insertion.bytes.length);
 }

@@ -4,6 +4,7 @@
  */
 import { moofAndMdatHeader } from './moof.ts';
 import type { TrackRun } from './moof.ts';
+import type { ByteRange, PlacedFragment, PlacementOptions } from './placement.ts';
 import type { FragmentHeader, FragmentTrackHeader } from './read-moof.ts';
 
 /** Samples `from` (included) to `to` (left out) of a track, by index in decoding order. */
@@ -12,57 +13,42 @@ export interface SampleSpan {
   readonly to: number;
 }
 
-export interface SubsetOptions {
-  /** The sequence_number of the new fragment. */
-  readonly sequence: number;
-  /** By track id: ticks added to every decode time of the track; 0 for a track left out. */
-  readonly shiftTicks: ReadonlyMap<number, number>;
-  /** By track id: the samples to keep; a track left out is kept whole. */
+export interface SubsetOptions extends PlacementOptions {
+  /** By track id of the original: the samples to keep; a track left out is kept whole. */
   readonly keep: ReadonlyMap<number, SampleSpan>;
-}
-
-export interface ByteRange {
-  /** Bytes from the start of the original moof. */
-  readonly offset: number;
-  readonly size: number;
-}
-
-export interface FragmentSubset {
-  /** The new moof with the header of its mdat. */
-  readonly head: Uint8Array;
-  /** What to copy behind it from the original fragment, in this order. */
-  readonly ranges: readonly ByteRange[];
-  /** Bytes of head and ranges together. */
-  readonly size: number;
 }
 
 /**
  * A fragment of the chosen samples. Answers `undefined` when none is left.
  * @throws RangeError when a decode time would become negative.
  */
-export function subsetFragment(header: FragmentHeader, options: SubsetOptions): FragmentSubset | undefined {
+export function subsetFragment(header: FragmentHeader, options: SubsetOptions): PlacedFragment | undefined {
   const runs: TrackRun[] = [];
-  const ranges: ByteRange[] = [];
+  const media: (Uint8Array | ByteRange)[] = [];
+  let mediaBytes = 0;
   for (const track of header.tracks) {
     const { from, to } = options.keep.get(track.trackId) ?? { from: 0, to: track.samples.length };
-    const samples = track.samples.slice(from, to);
-    if (samples.length === 0) continue;
+    const [first, ...others] = track.samples.slice(from, to);
+    if (first === undefined) continue;
+    const placement = options.placements?.get(track.trackId);
+    const sets = placement?.parameterSets ?? new Uint8Array();
     const before = track.samples.slice(0, from);
     const skippedTicks = before.reduce((sum, sample) => sum + sample.duration, 0);
     const skippedBytes = before.reduce((sum, sample) => sum + sample.size, 0);
+    const keptBytes = others.reduce((sum, sample) => sum + sample.size, first.size);
     runs.push({
-      trackId: track.trackId,
+      trackId: placement?.trackId ?? track.trackId,
+      descriptionIndex: placement?.descriptionIndex ?? 1,
       baseDts: track.baseDts + skippedTicks + (options.shiftTicks.get(track.trackId) ?? 0),
-      samples,
+      samples: [{ ...first, size: first.size + sets.length }, ...others],
     });
-    ranges.push({
-      offset: track.dataOffset + skippedBytes,
-      size: samples.reduce((sum, sample) => sum + sample.size, 0),
-    });
+    if (sets.length > 0) media.push(sets);
+    media.push({ offset: track.dataOffset + skippedBytes, size: keptBytes });
+    mediaBytes += sets.length + keptBytes;
   }
   if (runs.length === 0) return undefined;
   const head = moofAndMdatHeader(options.sequence, runs);
-  return { head, ranges, size: ranges.reduce((sum, range) => sum + range.size, head.length) };
+  return { pieces: [head, ...media], size: head.length + mediaBytes };
 }
 
 /**

@@ -1,0 +1,240 @@
+// Files whose decoder parameters change midway: written, read back, and decoded by others without a complaint.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { readClip } from '../../fixtures/clip.ts';
+import type { Clip } from '../../fixtures/clip.ts';
+import { sampleNals } from '../codec/nal.ts';
+import { MalformedError } from '../malformed.ts';
+import { rescaleTicks } from '../time.ts';
+import type { Track, VideoTrack } from '../track.ts';
+import { fragment } from './fragment.ts';
+import { initSegment } from './init.ts';
+import { parameterSetsOf } from './placement.ts';
+import type { PlacedFragment, Placement } from './placement.ts';
+import { parseInit } from './read-init.ts';
+import { parseFragmentHeader } from './read-moof.ts';
+import { grownBytes, rebaseFragment } from './rebase.ts';
+import { subsetFragment } from './subset.ts';
+
+const run = promisify(execFile);
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-descriptions-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** A clip under a track id, from 0 on, video in ticks of 90 kHz, cut to whole seconds. */
+function adopted(name: string, id: number, seconds: number): Clip {
+  const { track, samples } = readClip(name);
+  const timescale = track.kind === 'video' ? 90000 : track.timescale;
+  const origin = samples[0]?.dts ?? 0;
+  const ticks = (value: number): number => rescaleTicks(value - origin, track.timescale, timescale);
+  return {
+    track: { ...track, id, timescale },
+    samples: samples
+      .map((sample) => ({ ...sample, trackId: id, dts: ticks(sample.dts), pts: ticks(sample.pts) }))
+      .filter(({ dts }) => dts < seconds * timescale),
+    endDts: seconds * timescale,
+  };
+}
+
+function videoOf(name: string): VideoTrack {
+  const { track } = adopted(name, 1, 1);
+  assert.ok(track.kind === 'video');
+  return track;
+}
+
+/** One fragment of a second, its tracks in the order given. */
+function fragmentOf(clips: readonly Clip[]): Uint8Array {
+  return Buffer.concat(fragment({ sequence: 1, tracks: clips }).slices);
+}
+
+function bytesOf(original: Uint8Array, { pieces, size }: PlacedFragment): Uint8Array {
+  const bytes = Buffer.concat(
+    pieces.map((piece) =>
+      piece instanceof Uint8Array ? piece : original.subarray(piece.offset, piece.offset + piece.size),
+    ),
+  );
+  assert.equal(bytes.length, size);
+  return bytes;
+}
+
+interface Part {
+  readonly original: Uint8Array;
+  readonly placements: ReadonlyMap<number, Placement>;
+}
+
+/** Reordered pictures are shown later than the second that they are decoded in. */
+const stepSeconds = 1.25;
+
+/** Fragments of a second each, placed in turn, with room for reordered pictures between them. */
+function fileOf(tracks: readonly Track[], parts: readonly Part[]): Uint8Array {
+  const timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
+  const placed = parts.map(({ original, placements }, index) => {
+    const { moofSize, ...header } = parseFragmentHeader(original);
+    const shiftTicks = new Map(
+      [...placements].map(([id, { trackId }]) => [id, index * stepSeconds * (timescales.get(trackId) ?? 0)]),
+    );
+    const options = { sequence: index + 1, shiftTicks, placements };
+    const whole = rebaseFragment(original.subarray(0, moofSize), original.length, options);
+    const grown = header.tracks.reduce((sum, { trackId }) => {
+      const placement = placements.get(trackId);
+      return sum + (placement ? grownBytes(placement) : 0);
+    }, 0);
+    assert.equal(whole.size, original.length + grown);
+    const subset = subsetFragment({ ...header, moofSize }, { ...options, keep: new Map() });
+    assert.ok(subset);
+    const bytes = bytesOf(original, whole);
+    assert.deepEqual(bytesOf(original, subset), bytes);
+    return bytes;
+  });
+  return Buffer.concat([initSegment(tracks, { durationMs: parts.length * stepSeconds * 1000 }), ...placed]);
+}
+
+async function complaints(program: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(program, [...args], { timeout: 60_000 });
+  assert.equal(stderr, '', args.join(' '));
+  return stdout;
+}
+
+/** Size of each decoded picture. */
+async function pictureSizes(path: string): Promise<string[]> {
+  const args = ['-v', 'warning', '-select_streams', 'v:0', '-show_entries', 'frame=width,height'];
+  const stdout = await complaints('ffprobe', [...args, '-of', 'csv=p=0', path]);
+  return stdout.match(/^\d+,\d+/gm) ?? [];
+}
+
+/** Numbers of the samples of sound that each stream decodes to. */
+async function soundLengths(path: string, streams: number): Promise<number[]> {
+  const lengths: number[] = [];
+  for (let index = 0; index < streams; index++) {
+    const args = ['-v', 'warning', '-select_streams', `a:${index}`, '-show_entries', 'frame=nb_samples'];
+    const stdout = await complaints('ffprobe', [...args, '-of', 'csv=p=0', path]);
+    lengths.push(stdout.split('\n').reduce((sum, line) => sum + Number(line), 0));
+  }
+  return lengths;
+}
+
+const noSets = new Uint8Array();
+const sound = adopted('aac.mp4', 2, 1);
+const otherSound = adopted('aac-16k.mp4', 2, 1);
+
+for (const [title, names, sizes] of [
+  ['H.264, size and profile', ['h264-no-b.mp4', 'h264-wide.mp4'], ['160,120', '320,180']],
+  ['H.264, profile and reordering', ['h264-wide.mp4', 'h264-b-pyramid.mp4'], ['320,180', '160,120']],
+  ['H.264, entropy coding alone', ['h264-no-b.mp4', 'h264-one-b.mp4'], ['160,120', '160,120']],
+  ['H.265, size', ['h265-no-b.mp4', 'h265-wide.mp4'], ['160,120', '320,180']],
+] as const) {
+  test(`[R7.16] pictures decode across a change and back: ${title}`, async () => {
+    const clips = names.map((name) => adopted(name, 1, 1));
+    const tracks = names.map(videoOf);
+    const part = (at: number): Part => {
+      const clip = clips[at];
+      const track = tracks[at];
+      assert.ok(clip && track);
+      return {
+        // The sound lies before the pictures here, so that both sides of the inserted sets are seen.
+        original: fragmentOf(at === 0 ? [sound, clip] : [clip, sound]),
+        placements: new Map([
+          [1, { trackId: 1, descriptionIndex: at + 1, parameterSets: parameterSetsOf(track) }],
+          [2, { trackId: 2, descriptionIndex: 1, parameterSets: noSets }],
+        ]),
+      };
+    };
+    const path = join(folder, `${names.join()}.mp4`);
+    await writeFile(path, fileOf([...tracks, sound.track], [part(0), part(1), part(1), part(0)]));
+    const shape = ['-show_entries', 'stream=sample_aspect_ratio', '-select_streams', 'v', '-of', 'csv=p=0'];
+    assert.match(await complaints('ffprobe', ['-v', 'warning', ...shape, path]), /^(1:1|N\/A)\n$/);
+    const expected = [0, 1, 1, 0].flatMap((at) => Array<string>(25).fill(sizes[at] ?? ''));
+    assert.deepEqual(await pictureSizes(path), expected);
+    await complaints('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-f', 'null', '-']);
+    assert.deepEqual(await soundLengths(path, 1), [4 * sound.samples.length * 1024]);
+  });
+}
+
+test('[R7.16] sound that changes, ends and comes back decodes as tracks of their own', async () => {
+  const clip = adopted('h264-no-b.mp4', 1, 1);
+  const picture = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
+  const silent = { original: fragmentOf([clip]), placements: new Map([[1, picture]]) };
+  const loud = (of: Clip, trackId: number): Part => ({
+    original: fragmentOf([clip, of]),
+    placements: new Map([
+      [1, picture],
+      [2, { trackId, descriptionIndex: 1, parameterSets: noSets }],
+    ]),
+  });
+  const tracks = [clip.track, sound.track, { ...otherSound.track, id: 3 }];
+  const parts = [silent, loud(sound, 2), silent, loud(otherSound, 3), loud(sound, 2), silent];
+  const path = join(folder, 'sound.mp4');
+  await writeFile(path, fileOf(tracks, parts));
+  assert.equal((await pictureSizes(path)).length, 150);
+  assert.deepEqual(await soundLengths(path, 2), [
+    2 * sound.samples.length * 1024,
+    otherSound.samples.length * 1024,
+  ]);
+  await complaints('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-map', '0', '-f', 'null', '-']);
+});
+
+for (const names of [
+  ['h264-no-b.mp4', 'h264-wide.mp4'],
+  ['h265-no-b.mp4', 'h265-wide.mp4'],
+]) {
+  test(`all descriptions come back from the init segment: ${names.join(' and ')}`, () => {
+    const tracks = [...names.map(videoOf), sound.track, { ...otherSound.track, id: 5 }];
+    assert.deepEqual(parseInit(initSegment(tracks)), tracks);
+  });
+}
+
+test('a track has one codec and one timescale', () => {
+  assert.throws(() => initSegment([videoOf('h264-no-b.mp4'), videoOf('h265-no-b.mp4')]), RangeError);
+  assert.throws(() => initSegment([sound.track, otherSound.track]), RangeError);
+});
+
+test('more sample descriptions than any camera needs are refused', () => {
+  const track = videoOf('h264-no-b.mp4');
+  assert.equal(parseInit(initSegment(Array<Track>(64).fill(track))).length, 64);
+  assert.throws(() => parseInit(initSegment(Array<Track>(65).fill(track))), MalformedError);
+});
+
+test('a placed fragment names its track and description and begins with the parameter sets', () => {
+  const track = videoOf('h264-wide.mp4');
+  const original = fragmentOf([adopted('h264-wide.mp4', 1, 1)]);
+  const before = parseFragmentHeader(original);
+  const sets = parameterSetsOf(track);
+  const placement = { trackId: 7, descriptionIndex: 3, parameterSets: sets };
+  const options = { sequence: 9, shiftTicks: new Map([[1, 500]]), placements: new Map([[1, placement]]) };
+  const bytes = bytesOf(
+    original,
+    rebaseFragment(original.subarray(0, before.moofSize), original.length, options),
+  );
+  const read = parseFragmentHeader(bytes);
+  const [from] = before.tracks;
+  const [to] = read.tracks;
+  assert.ok(from && to);
+  assert.deepEqual(
+    [read.sequence, to.trackId, to.descriptionIndex, to.baseDts, to.samples.length],
+    [9, 7, 3, from.baseDts + 500, from.samples.length],
+  );
+  const first = bytes.subarray(to.dataOffset, to.dataOffset + (to.samples[0]?.size ?? 0));
+  const nals = sampleNals([first]);
+  assert.deepEqual(
+    nals.slice(0, 2).map((nal) => (nal[0] ?? 0) & 0x1f),
+    [7, 8],
+  );
+  assert.deepEqual(
+    bytes.subarray(to.dataOffset + sets.length),
+    original.subarray(from.dataOffset),
+    'the media are what they were',
+  );
+  assert.throws(
+    () => rebaseFragment(bytes.subarray(0, read.moofSize), bytes.length, { ...options, sequence: 1 }),
+    MalformedError,
+    'what was placed once is not placed again',
+  );
+});

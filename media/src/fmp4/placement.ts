@@ -1,0 +1,55 @@
+/** Where the samples of a fragment go when it becomes part of another file, and what is then sent. */
+import { ByteWriter } from '../bytes.ts';
+import { parseAvcC } from '../codec/avcc.ts';
+import { parseHvcC } from '../codec/hvcc.ts';
+import type { VideoTrack } from '../track.ts';
+
+/** The place of one track's samples in the new file. */
+export interface Placement {
+  readonly trackId: number;
+  /** Which of the track's sample descriptions they need, from 1. */
+  readonly descriptionIndex: number;
+  /** Put in front of the first sample that is kept, see `parameterSetsOf`; empty when nothing is. */
+  readonly parameterSets: Uint8Array;
+}
+
+export interface PlacementOptions {
+  /** The new sequence_number. */
+  readonly sequence: number;
+  /** By track id of the original: ticks added to every decode time, negative to move back; 0 for a track left out. */
+  readonly shiftTicks: ReadonlyMap<number, number>;
+  /** By track id of the original; a track left out keeps its id and needs its first description. */
+  readonly placements?: ReadonlyMap<number, Placement>;
+}
+
+/** Bytes of the original fragment, from the start of its moof. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A fragment made of new bytes and ranges of the original, to be sent in this order. */
+export interface PlacedFragment {
+  readonly pieces: readonly (Uint8Array | ByteRange)[];
+  /** Bytes of all pieces. */
+  readonly size: number;
+}
+
+/** The parameter sets of a track as samples carry them: NAL units, each with its length in 4 bytes. */
+export function parameterSetsOf(track: VideoTrack): Uint8Array {
+  const out = new ByteWriter(track.config.length * 2);
+  for (const nal of nalsOf(track)) {
+    out.u32(nal.length);
+    out.bytes(nal);
+  }
+  return out.finish();
+}
+
+function nalsOf({ codec, config }: VideoTrack): Uint8Array[] {
+  if (codec === 'h264') {
+    const { sps, pps } = parseAvcC(config);
+    return [...sps, ...pps];
+  }
+  const { vps, sps, pps } = parseHvcC(config);
+  return [...vps, ...sps, ...pps];
+}
