@@ -1,40 +1,38 @@
 import type { FileHandle } from 'node:fs/promises';
-import { parseInit } from '@vidette/media/fmp4/read-init';
+import type { PlacedFragment, PlacementOptions } from '@vidette/media/fmp4/placement';
 import type { FragmentHeader, FragmentTrackHeader } from '@vidette/media/fmp4/read-moof';
-import {
-  samplesShownBefore,
-  subsetFragment,
-  type FragmentSubset,
-  type SampleSpan,
-} from '@vidette/media/fmp4/subset';
+import { grownBytes } from '@vidette/media/fmp4/rebase';
+import { samplesShownBefore, subsetFragment, type SampleSpan } from '@vidette/media/fmp4/subset';
 import { rescaleTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
+import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
 import { openForReading } from './file-bytes.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import type { FragmentPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE, segmentPath } from './layout.ts';
 
-/** One fragment of a download: as it lies in its file but moved in time, or cut to the samples that are wanted. */
+/** One fragment of a download: as it lies in its file but in its new place, or cut to the samples that are wanted. */
 export interface DownloadPart {
   readonly segment: SegmentRow;
   readonly position: FragmentPosition;
-  readonly sequence: number;
-  /** By track id, ticks of the track. */
-  readonly shiftTicks: ReadonlyMap<number, number>;
-  readonly subset: FragmentSubset | undefined;
+  readonly placing: PlacementOptions;
+  /** Bytes in the download. */
+  readonly size: number;
+  readonly subset: PlacedFragment | undefined;
 }
 
 /** Catalog ticks throughout. */
 export interface DownloadPlan {
+  /** As `initSegment` takes them: a track once for each of its sample descriptions. */
   readonly tracks: readonly Track[];
   readonly parts: readonly DownloadPart[];
   readonly startTicks: number;
   readonly endTicks: number;
   readonly durationTicks: number;
   readonly gaps: readonly { readonly startTicks: number; readonly endTicks: number }[];
-  /** The parameters of the decoder change there, so that the download ends before what was asked for. */
+  /** What follows can't be in the same file (see `DownloadTracks.add`): the download ends before what was asked for. */
   readonly stopsAtChange: boolean;
 }
 
@@ -44,7 +42,10 @@ interface Fragment {
   readonly endTicks: number;
 }
 
-/** Sound may not overlap itself where a gap is closed up: what is behind this point may not be there twice. */
+/**
+ * Sound may not overlap itself where a gap is closed up: what is behind this point may not be there twice.
+ * By track id of the download, its ticks.
+ */
 type SoundEnds = Map<number, number>;
 
 /**
@@ -58,50 +59,61 @@ export async function planOf(
   fromTicks: number,
   toTicks: number,
 ): Promise<DownloadPlan | undefined> {
-  const { fragments, init, stopsAtChange } = reads.snapshot(() =>
-    wantedFragments(reads, stream, fromTicks, toTicks),
+  const { fragments, tracks, stopsAtChange } = reads.snapshot(() =>
+    joinable(reads, wantedFragments(reads, stream, fromTicks, toTicks)),
   );
   const [first] = fragments;
-  if (!first || !init) return undefined;
-  const tracks = parseInit(init);
-  const planner = new Planner(tracks, toTicks, (segment) =>
+  if (!first) return undefined;
+  const planner = new Planner(tracks.segments(), toTicks, (segment) =>
     segmentPath(root, stream.uid, segment.startTicks),
   );
   for (const [index, fragment] of fragments.entries()) {
     await planner.add(fragment, fragments[index - 1], fragments[index + 1]);
   }
-  return { tracks, stopsAtChange, startTicks: first.position.startTicks, ...planner.result() };
+  return {
+    tracks: tracks.tracks,
+    stopsAtChange,
+    startTicks: first.position.startTicks,
+    ...planner.result(),
+  };
 }
 
-/** From the key frame at or before the start; all with the same parameters as the first. */
+/** From the key frame at or before the start. */
 function wantedFragments(
   reads: CatalogReads,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
-): { fragments: Fragment[]; init: Uint8Array | undefined; stopsAtChange: boolean } {
-  const segments = reads.segments(stream.id, fromTicks, toTicks, Number.MAX_SAFE_INTEGER);
-  const [first] = segments;
-  if (!first) return { fragments: [], init: undefined, stopsAtChange: false };
-  const init = reads.init(first.initId);
-  const end = segments.findIndex(({ initId }) => initId !== first.initId);
-  const fragments = segments
-    .slice(0, end < 0 ? segments.length : end)
+): Fragment[] {
+  const fragments = reads
+    .segments(stream.id, fromTicks, toTicks, Number.MAX_SAFE_INTEGER)
     .flatMap((segment) =>
       reads
-        .fragments(segment, init.length)
+        .fragments(segment, reads.initLength(segment.initId))
         .map((position) => ({ segment, position, endTicks: position.startTicks + position.durationTicks })),
     );
   const start = fragments.findLastIndex(
     ({ position }, index) => index === 0 || (position.startsWithKey && position.startTicks <= fromTicks),
   );
-  const wanted = fragments.slice(Math.max(0, start)).filter(({ position }) => position.startTicks < toTicks);
-  return { fragments: wanted, init, stopsAtChange: end >= 0 };
+  return fragments.slice(Math.max(0, start)).filter(({ position }) => position.startTicks < toTicks);
+}
+
+/** What can be in one file with the first, up to what can't. */
+function joinable(
+  reads: CatalogReads,
+  wanted: readonly Fragment[],
+): { fragments: readonly Fragment[]; tracks: DownloadTracks; stopsAtChange: boolean } {
+  const tracks = new DownloadTracks();
+  for (const [index, { segment }] of wanted.entries()) {
+    if (!tracks.add(segment.initId, () => reads.init(segment.initId))) {
+      return { fragments: wanted.slice(0, index), tracks, stopsAtChange: true };
+    }
+  }
+  return { fragments: wanted, tracks, stopsAtChange: false };
 }
 
 class Planner {
-  readonly #tracks: readonly Track[];
-  readonly #primary: Track;
+  readonly #tracks: ReadonlyMap<number, SegmentTracks>;
   readonly #toTicks: number;
   readonly #pathOf: (segment: SegmentRow) => string;
   readonly #parts: DownloadPart[] = [];
@@ -109,40 +121,52 @@ class Planner {
   readonly #soundEnds: SoundEnds = new Map();
   #outTicks = 0;
   #endTicks = 0;
+  /** How much later than decoded the pictures of the run are shown. */
+  #delayTicks = 0;
 
-  constructor(tracks: readonly Track[], toTicks: number, pathOf: (segment: SegmentRow) => string) {
-    const primary = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
-    if (!primary) throw new RangeError('a download without tracks');
+  constructor(
+    tracks: ReadonlyMap<number, SegmentTracks>,
+    toTicks: number,
+    pathOf: (segment: SegmentRow) => string,
+  ) {
     this.#tracks = tracks;
-    this.#primary = primary;
     this.#toTicks = toTicks;
     this.#pathOf = pathOf;
   }
 
   async add(fragment: Fragment, previous: Fragment | undefined, next: Fragment | undefined): Promise<void> {
     const { position, segment, endTicks } = fragment;
+    const within = this.#tracks.get(segment.initId);
+    if (!within) throw new RangeError('a fragment of unknown tracks');
     const pauseTicks = previous ? position.startTicks - previous.endTicks : 0;
-    if (previous && pauseTicks > JOIN_TICKS) {
+    const isGap = pauseTicks > JOIN_TICKS;
+    if (previous && isGap) {
       this.#gaps.push({ startTicks: previous.endTicks, endTicks: position.startTicks });
     } else {
       this.#outTicks += pauseTicks;
     }
-    const opensRun = !previous || pauseTicks > 0;
-    const closesRun = !next || next.position.startTicks > endTicks;
-    const shiftTicks = this.#shift(position.startTicks);
+    const opensRun = !previous || !adjoins(previous, fragment);
+    const closesRun = !next || !adjoins(fragment, next);
     const sequence = this.#parts.length + 1;
+    const placements = position.startsWithKey ? within.atKey : within.withinGop;
     if (!opensRun && !closesRun && endTicks <= this.#toTicks) {
-      this.#parts.push({ segment, position, sequence, shiftTicks, subset: undefined });
+      const placing = { sequence, placements, shiftTicks: this.#shift(within, position.startTicks) };
+      const primaryPlacement = placements.get(within.primary.id);
+      const size = position.bytes + (primaryPlacement ? grownBytes(primaryPlacement) : 0);
+      this.#parts.push({ segment, position, placing, size, subset: undefined });
       this.#advance(position.startTicks, position.durationTicks);
       return;
     }
     const header = await this.#header(fragment);
-    const keep = this.#keep(header, shiftTicks, opensRun, endTicks);
-    const subset = subsetFragment(header, { sequence, shiftTicks, keep });
-    const kept = keep.get(this.#primary.id)?.to ?? 0;
+    if (opensRun) this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
+    const shiftTicks = this.#shift(within, position.startTicks);
+    const keep = this.#keep(within, header, shiftTicks, opensRun, endTicks);
+    const placing = { sequence, placements, shiftTicks };
+    const subset = subsetFragment(header, { ...placing, keep });
+    const kept = keep.get(within.primary.id)?.to ?? 0;
     if (!subset || kept === 0) return;
-    this.#parts.push({ segment, position, sequence, shiftTicks, subset });
-    this.#advance(position.startTicks, this.#lengthOf(header, kept));
+    this.#parts.push({ segment, position, placing, size: subset.size, subset });
+    this.#advance(position.startTicks, lengthOf(within, header, kept));
   }
 
   result(): Pick<DownloadPlan, 'parts' | 'gaps' | 'durationTicks' | 'endTicks'> {
@@ -154,9 +178,22 @@ class Planner {
     this.#endTicks = startTicks + durationTicks;
   }
 
-  #shift(startTicks: number): Map<number, number> {
+  /**
+   * Where reordered pictures give way to others that are shown as soon as decoded, the last of the old ones would be
+   * shown together with the first of the new ones: the new run begins so much later.
+   */
+  #makeRoom({ primary }: SegmentTracks, header: FragmentHeader, pauseTicks: number): void {
+    const run = header.tracks.find(({ trackId }) => trackId === primary.id);
+    const delay = run?.samples[0]?.compositionOffset ?? 0;
+    const delayTicks = rescaleTicks(delay, primary.timescale, CATALOG_TIMESCALE);
+    if (this.#parts.length > 0) this.#outTicks += Math.max(0, this.#delayTicks - delayTicks - pauseTicks);
+    this.#delayTicks = delayTicks;
+  }
+
+  /** By track id of the segment, ticks of the track. */
+  #shift({ tracks }: SegmentTracks, startTicks: number): Map<number, number> {
     return new Map(
-      this.#tracks.map(({ id, timescale }) => [
+      tracks.map(({ id, timescale }) => [
         id,
         rescaleTicks(this.#outTicks, CATALOG_TIMESCALE, timescale) -
           rescaleTicks(startTicks, CATALOG_TIMESCALE, timescale),
@@ -165,15 +202,16 @@ class Planner {
   }
 
   #keep(
+    within: SegmentTracks,
     header: FragmentHeader,
     shiftTicks: ReadonlyMap<number, number>,
     opensRun: boolean,
     endTicks: number,
   ): Map<number, SampleSpan> {
     const keep = new Map<number, SampleSpan>();
-    const primary = header.tracks.find(({ trackId }) => trackId === this.#primary.id);
+    const primary = header.tracks.find(({ trackId }) => trackId === within.primary.id);
     if (!primary) return keep;
-    const { timescale } = this.#primary;
+    const { timescale } = within.primary;
     const to =
       endTicks <= this.#toTicks
         ? primary.samples.length
@@ -181,13 +219,14 @@ class Planner {
     keep.set(primary.trackId, { from: 0, to });
     const primaryEnd = decodeTimes(primary)[to] ?? primary.endDts;
     for (const run of header.tracks) {
-      const track = this.#tracks.find(({ id }) => id === run.trackId);
-      if (run === primary || !track) continue;
+      const track = within.tracks.find(({ id }) => id === run.trackId);
+      const place = within.atKey.get(run.trackId);
+      if (run === primary || !track || !place) continue;
       const times = decodeTimes(run);
       const shift = shiftTicks.get(run.trackId) ?? 0;
       const least = Math.max(
         rescaleTicks(primary.baseDts, timescale, track.timescale),
-        (this.#soundEnds.get(run.trackId) ?? 0) - shift,
+        (this.#soundEnds.get(place.trackId) ?? 0) - shift,
       );
       const end = rescaleTicks(primaryEnd, timescale, track.timescale);
       const span = {
@@ -195,21 +234,9 @@ class Planner {
         to: indexFrom(times, end, run.samples.length),
       };
       keep.set(run.trackId, span);
-      this.#soundEnds.set(run.trackId, (times[span.to] ?? run.endDts) + shift);
+      this.#soundEnds.set(place.trackId, (times[span.to] ?? run.endDts) + shift);
     }
     return keep;
-  }
-
-  /** Catalog ticks of the first `count` samples of the pictures. */
-  #lengthOf(header: FragmentHeader, count: number): number {
-    const run = header.tracks.find(({ trackId }) => trackId === this.#primary.id);
-    if (!run) return 0;
-    const { timescale } = this.#primary;
-    const endDts = decodeTimes(run)[count] ?? run.endDts;
-    return (
-      rescaleTicks(endDts, timescale, CATALOG_TIMESCALE) -
-      rescaleTicks(run.baseDts, timescale, CATALOG_TIMESCALE)
-    );
   }
 
   async #header({ segment, position }: Fragment): Promise<FragmentHeader> {
@@ -220,6 +247,23 @@ class Planner {
       await handle.close();
     }
   }
+}
+
+/** Nothing lies between the two, and they need the same parameters: the sound goes on from one to the other. */
+function adjoins(before: Fragment, after: Fragment): boolean {
+  return before.endTicks >= after.position.startTicks && before.segment.initId === after.segment.initId;
+}
+
+/** Catalog ticks of the first `count` samples of the pictures. */
+function lengthOf({ primary }: SegmentTracks, header: FragmentHeader, count: number): number {
+  const run = header.tracks.find(({ trackId }) => trackId === primary.id);
+  if (!run) return 0;
+  const { timescale } = primary;
+  const endDts = decodeTimes(run)[count] ?? run.endDts;
+  return (
+    rescaleTicks(endDts, timescale, CATALOG_TIMESCALE) -
+    rescaleTicks(run.baseDts, timescale, CATALOG_TIMESCALE)
+  );
 }
 
 /** Decode time of each sample, ticks of the track. */

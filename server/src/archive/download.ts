@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { initSegment } from '@vidette/media/fmp4/init';
-import { rebaseMoof } from '@vidette/media/fmp4/rebase';
+import { rebaseFragment } from '@vidette/media/fmp4/rebase';
 import { Fault } from '../base/fault.ts';
 import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
 import { planOf, type DownloadPart, type DownloadPlan } from './download-plan.ts';
@@ -21,7 +21,10 @@ export interface Download {
   readonly exact: 'frame' | 'gop';
   /** Closed up in the file: time runs on over them. */
   readonly gaps: readonly { readonly startMs: number; readonly endMs: number }[];
-  /** It ends early because the decoder's parameters change there: ask again from `endMs` for the rest. */
+  /**
+   * It ends early, for what follows can't be in the same file: ask again from `endMs` for the rest. So it is where the
+   * pictures change their codec, come or go, and where the sound of a stream without pictures changes.
+   */
   readonly stopsAtChange: boolean;
   /**
    * The file, `contentLength` bytes, in pieces of at most 256 KiB (a whole moof may be larger).
@@ -47,10 +50,7 @@ export async function planDownload(
   if (!plan || plan.parts.length === 0) throw new Fault('NotFound', 'Nothing is recorded there.');
   const durationMs = Math.round((plan.durationTicks * 1000) / CATALOG_TIMESCALE);
   const init = initSegment(plan.tracks, { durationMs });
-  const contentLength = plan.parts.reduce(
-    (sum, { subset, position }) => sum + (subset?.size ?? position.bytes),
-    init.length,
-  );
+  const contentLength = plan.parts.reduce((sum, { size }) => sum + size, init.length);
   return {
     contentLength,
     durationMs,
@@ -91,13 +91,14 @@ async function* partBytes(
   handle: FileHandle,
   part: DownloadPart,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { position, subset, sequence, shiftTicks } = part;
-  if (subset) {
-    yield subset.head;
-    for (const { offset, size } of subset.ranges) yield* readInChunks(handle, position.offset + offset, size);
-    return;
+  const { position, placing } = part;
+  const placed =
+    part.subset ?? rebaseFragment((await readFragmentHead(handle, position)).moof, position.bytes, placing);
+  if (placed.size !== part.size) {
+    throw new Fault('InternalServerError', 'A file of the archive does not hold what its row says.');
   }
-  const { moof } = await readFragmentHead(handle, position);
-  yield rebaseMoof(moof, { sequence, shiftTicks });
-  yield* readInChunks(handle, position.offset + moof.length, position.bytes - moof.length);
+  for (const piece of placed.pieces) {
+    if (piece instanceof Uint8Array) yield piece;
+    else yield* readInChunks(handle, position.offset + piece.offset, piece.size);
+  }
 }

@@ -299,10 +299,83 @@ test('[R7.16] a download with B-frames ends on the wanted picture', async (t) =>
   await probe(path);
 });
 
-test('[R7.16] a download stops where the parameters change and says so', async (t) => {
+test('[R7.16] a download goes on where the parameters change', async (t) => {
+  const reordered = footageOf('h264-one-b.mp4', 'aac.mp4');
+  const wide = footageOf('h264-wide.mp4', 'aac-16k.mp4');
   const { archive, dir } = await archiveOf(t, [
     [0, 5_000],
-    [5_000, 10_000, footageOf('h264-one-b.mp4', 'aac.mp4')],
+    [5_000, 10_000, reordered],
+    [12_000, 15_000, wide],
+    [15_000, 18_000, footageOf('h264-wide.mp4')],
+    [18_000, 23_000],
+  ]);
+  const path = join(dirname(dir), 'download.mp4');
+  for (const [from, to, seconds, sizes, sounds] of [
+    [1_000, 22_000, 19, ['160,120', '320,180', '160,120'], 2],
+    [3_000, 8_000, 5, ['160,120'], 1],
+    [13_000, 20_000, 7, ['320,180', '160,120'], 2],
+    [13_000, 17_000, 4, ['320,180'], 1],
+    [15_000, 17_000, 2, ['320,180'], 0],
+  ] as const) {
+    const { download, bytes } = await save(archive, path, t0 + from, t0 + to);
+    assert.equal(bytes, download.contentLength);
+    assert.equal(download.stopsAtChange, false);
+    assert.deepEqual(
+      download.gaps,
+      from < 10_000 && to > 12_000 ? [{ startMs: t0 + 10_000, endMs: t0 + 12_000 }] : [],
+    );
+    const [video, ...others] = await probe(path);
+    assert.ok(video);
+    assert.equal(others.length, sounds);
+    // A frame at each end.
+    assert.ok(Math.abs(video.seconds - seconds) < 0.081, `${from}: ${video.seconds} for ${seconds}`);
+    assert.ok(Math.abs(download.durationMs / 1000 - video.seconds) < 0.001);
+    const frames = ['-select_streams', 'v:0', '-show_entries', 'frame=width,height', '-of', 'csv=p=0'];
+    const { stdout, stderr } = await run('ffprobe', ['-v', 'warning', ...frames, path]);
+    assert.equal(stderr, '');
+    const pictures = stdout.match(/^\d+,\d+/gm) ?? [];
+    assert.equal(pictures.length, seconds * 25);
+    assert.deepEqual(
+      pictures.filter((size, index) => size !== pictures[index - 1]),
+      sizes,
+    );
+    const decode = await run('ffmpeg', [
+      '-v',
+      'warning',
+      '-nostdin',
+      '-i',
+      path,
+      '-map',
+      '0',
+      '-f',
+      'null',
+      '-',
+    ]);
+    assert.equal(decode.stderr, '');
+  }
+});
+
+test('[R7.16] a download in H.265 goes on where the size changes, and a long GOP in pieces too', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir, { limits: { pieceMaxMs: 400 } });
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footageOf('h265-no-b.mp4', 'opus.mp4'), t0, t0 + 3_000);
+  connect(stream, footageOf('h265-wide.mp4', 'opus.mp4'), t0 + 3_000, t0 + 6_000);
+  await recorder.stop('recording-off');
+  const path = join(dirname(dir), 'download.mp4');
+  const { download, bytes } = await save(archive, path, t0 + 1_000, t0 + 5_480);
+  assert.equal(bytes, download.contentLength);
+  assert.equal(download.durationMs, 4_480);
+  await probe(path);
+  const { stderr } = await run('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-f', 'null', '-']);
+  assert.equal(stderr, '');
+});
+
+test('[R7.16] a download stops where the codec of the pictures changes and says so', async (t) => {
+  const { archive, dir } = await archiveOf(t, [
+    [0, 5_000],
+    [5_000, 10_000, footageOf('h265-no-b.mp4', 'aac.mp4')],
   ]);
   const path = join(dirname(dir), 'download.mp4');
   const { download } = await save(archive, path, t0, t0 + 10_000);
@@ -311,6 +384,7 @@ test('[R7.16] a download stops where the parameters change and says so', async (
   await probe(path);
   const rest = await save(archive, path, download.endMs, t0 + 10_000);
   assert.equal(rest.download.stopsAtChange, false);
+  assert.equal(rest.download.durationMs, 5_000);
   await probe(path);
 });
 
