@@ -1,0 +1,134 @@
+import { parameterSetsOf, type Placement } from '@vidette/media/fmp4/placement';
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import type { Track } from '@vidette/media/track';
+
+/** The tracks of a segment, and where in the download each goes. */
+export interface SegmentTracks {
+  readonly tracks: readonly Track[];
+  /** The one that sets the pace: the pictures, or the first of a stream without any. */
+  readonly primary: Track;
+  /** By track id of the segment: of fragments that begin with a key frame, and of those that go on with a GOP. */
+  readonly atKey: ReadonlyMap<number, Placement>;
+  readonly withinGop: ReadonlyMap<number, Placement>;
+}
+
+/** As many as `parseInit` reads back, far more than a camera has parameters. */
+const mostDescriptions = 64;
+const mostTracks = 16;
+const noSets = new Uint8Array();
+
+/** Where one track of a segment goes: the track of the download and its description, from 1. */
+interface Place {
+  readonly from: Track;
+  readonly trackId: number;
+  readonly descriptionIndex: number;
+}
+
+interface Segment {
+  readonly tracks: readonly Track[];
+  readonly primary: Track;
+  readonly places: readonly Place[];
+}
+
+/**
+ * The tracks of a download made of segments with different parameters. The primary track is one throughout, with a
+ * sample description for each configuration; sound has a track for each. Why not one for all the sound: FFmpeg, and what is
+ * built on it, ignores the sample description that a fragment names. Pictures get by, for they may carry their
+ * parameter sets along; AAC and Opus can't, and would be decoded wrongly.
+ */
+export class DownloadTracks {
+  readonly #segments = new Map<number, Segment>();
+  /** Of the primary track; all the same but for the configuration. */
+  readonly #descriptions: Track[] = [];
+  /** With ids of the download. */
+  readonly #others: Track[] = [];
+
+  /**
+   * Takes in the tracks of another init, in the order of the download.
+   * @returns false when they can't go on in the same file: the pictures change their codec, come or go; the sound of a
+   * stream without pictures changes; or there are too many parameters.
+   */
+  add(initId: number, readInit: () => Uint8Array): boolean {
+    if (this.#segments.has(initId)) return true;
+    const tracks = parseInit(readInit());
+    const primary = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+    const before = [this.#descriptions.length, this.#others.length] as const;
+    const places = primary && this.#placesOf(primary, tracks);
+    if (!primary || !places) {
+      [this.#descriptions.length, this.#others.length] = before;
+      return false;
+    }
+    this.#segments.set(initId, { tracks, primary, places });
+    return true;
+  }
+
+  /** What the file declares: the primary track once per configuration, then the others. */
+  get tracks(): readonly Track[] {
+    return [...this.#descriptions, ...this.#others];
+  }
+
+  /** Where the tracks of each init go; once all are added. By init id. */
+  segments(): ReadonlyMap<number, SegmentTracks> {
+    const carriesSets = this.#descriptions.length > 1;
+    return new Map(
+      [...this.#segments].map(([initId, { tracks, primary, places }]) => {
+        const placements = (setsOf: (track: Track) => Uint8Array): Map<number, Placement> =>
+          new Map(
+            places.map(({ from, trackId, descriptionIndex }) => [
+              from.id,
+              { trackId, descriptionIndex, parameterSets: setsOf(from) },
+            ]),
+          );
+        const atKey = placements((track) =>
+          carriesSets && track.kind === 'video' && track === primary ? parameterSetsOf(track) : noSets,
+        );
+        return [initId, { tracks, primary, atKey, withinGop: placements(() => noSets) }];
+      }),
+    );
+  }
+
+  #placesOf(primary: Track, tracks: readonly Track[]): Place[] | undefined {
+    const descriptionIndex = this.#descriptionOf(primary);
+    if (descriptionIndex === undefined) return undefined;
+    const trackId = this.#descriptions[0]?.id ?? primary.id;
+    const places: Place[] = [{ from: primary, trackId, descriptionIndex }];
+    for (const from of tracks) {
+      if (from === primary) continue;
+      const otherId = this.#otherOf(from, places);
+      if (otherId === undefined) return undefined;
+      places.push({ from, trackId: otherId, descriptionIndex: 1 });
+    }
+    return places;
+  }
+
+  /** The index of the description that a primary track needs, from 1; undefined when it has no place here. */
+  #descriptionOf(primary: Track): number | undefined {
+    const known = this.#descriptions.findIndex((track) => isSame(track, primary));
+    if (known >= 0) return known + 1;
+    const [first] = this.#descriptions;
+    if (first) {
+      const goesOn =
+        primary.kind === 'video' && primary.codec === first.codec && primary.timescale === first.timescale;
+      if (!goesOn || this.#descriptions.length === mostDescriptions) return undefined;
+    }
+    this.#descriptions.push({ ...primary, id: first?.id ?? primary.id });
+    return this.#descriptions.length;
+  }
+
+  /** The track of the download for a further track of a segment; undefined when there are too many. */
+  #otherOf(from: Track, places: readonly Place[]): number | undefined {
+    const isTaken = (id: number): boolean => places.some(({ trackId }) => trackId === id);
+    const known = this.#others.find((track) => isSame(track, from) && !isTaken(track.id));
+    if (known) return known.id;
+    if (this.#others.length === mostTracks - 1) return undefined;
+    const ids = new Set([this.#descriptions[0]?.id, ...this.#others.map(({ id }) => id)]);
+    let id = from.id;
+    for (let next = 1; ids.has(id); next++) id = next;
+    this.#others.push({ ...from, id });
+    return id;
+  }
+}
+
+function isSame(a: Track, b: Track): boolean {
+  return a.codec === b.codec && a.timescale === b.timescale && Buffer.compare(a.config, b.config) === 0;
+}
