@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
-import { administrator, signIn, startServer, type TestServer } from './server.ts';
+import { administrator, signIn, startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
 

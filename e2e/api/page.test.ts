@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bootElementId } from '@vidette/contract/constants';
 import type { Settings, User } from '@vidette/contract/entities';
-import { administratorOf } from './api.ts';
-import { startServer, type TestServer } from './server.ts';
+import { administratorOf } from '../api.ts';
+import { startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
 let cookie: string;

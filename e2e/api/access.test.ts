@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createClient, type Client } from '@vidette/contract/client';
 import { addressOf, routes, type CallName } from '@vidette/contract/routes';
-import { administratorOf } from './api.ts';
-import { signIn, startServer, type TestServer } from './server.ts';
+import { administratorOf } from '../api.ts';
+import { signIn, startServer, type TestServer } from '../server.ts';
 
 /** People, each with nothing but what their name says; the stream is the owner's. */
 const people = [

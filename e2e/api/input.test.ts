@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf } from './api.ts';
-import { startServer, type TestServer } from './server.ts';
+import { administratorOf } from '../api.ts';
+import { startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
 let client: Client;

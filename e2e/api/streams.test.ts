@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
-import { administratorOf, until } from './api.ts';
-import { startServer, type TestServer } from './server.ts';
+import { administratorOf, until } from '../api.ts';
+import { startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
 let client: Client;
