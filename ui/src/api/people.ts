@@ -115,7 +115,6 @@ export function useSaveUserPermissions(login: string) {
   return useMutation({
     mutationFn: (items: RequestOf<'saveUserPermissions'>['body']['items']) =>
       api.saveUserPermissions({ params: { login }, body: { items } }),
-    meta: { title: 'rights.failed' },
     onSuccess: (saved) => queryClient.setQueryData(userPermissionsQuery(login).queryKey, saved),
   });
 }

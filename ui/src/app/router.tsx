@@ -150,7 +150,13 @@ const streamTabs = [
       'StreamSettingScreen',
     ),
   }),
-  createRoute({ ...inStream('/permission'), component: LaterScreen }),
+  createRoute({
+    ...inStream('/permission'),
+    component: lazyRouteComponent(
+      () => import('../screens/stream/stream-permission.tsx'),
+      'StreamPermissionScreen',
+    ),
+  }),
   createRoute({
     ...inStream('/debug'),
     component: lazyRouteComponent(() => import('../screens/stream/stream-debug.tsx'), 'StreamDebugScreen'),

@@ -1,4 +1,4 @@
-import { Button, CopyButton, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { limits } from '@vidette/contract/constants';
@@ -6,6 +6,7 @@ import type { Token } from '@vidette/contract/entities';
 import { useState, type FormEvent } from 'react';
 import { tokensQuery, useAddToken, useDeleteToken } from '../../api/account.ts';
 import { notifySuccess } from '../../app/notify.ts';
+import { CopyLine } from '../../components/copy-line.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
@@ -28,14 +29,7 @@ export function TokensScreen() {
           <Notice>
             {i18n.t('tokens.added')}
             <div className={classes.secret}>
-              <code aria-label={i18n.t('tokens.secret', { name: added.name })}>{added.secret}</code>
-              <CopyButton value={added.secret}>
-                {({ copied, copy }) => (
-                  <Button size="sm" variant="default" onClick={copy}>
-                    {i18n.t(copied ? 'action.copied' : 'action.copy')}
-                  </Button>
-                )}
-              </CopyButton>
+              <CopyLine label={i18n.t('tokens.secret', { name: added.name })} text={added.secret} />
             </div>
           </Notice>
         </div>

@@ -9,12 +9,19 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { depthWords } from '../stream-form/depths.ts';
 import { reasonOf } from '../streams/reason.ts';
+import { SharePanel } from './share-panel.tsx';
 
 /** What a stream is and how it is doing. */
 export function StreamInfoScreen() {
   const { uid } = useParams({ from: '/stream/$uid' });
   const { data: stream } = useStream(uid);
-  return stream && <StreamFacts stream={stream} />;
+  if (!stream) return null;
+  return (
+    <>
+      <StreamFacts stream={stream} />
+      {stream.canShare && <SharePanel uid={uid} name={stream.name} />}
+    </>
+  );
 }
 
 function StreamFacts({ stream }: { stream: Stream }) {

@@ -3,7 +3,7 @@
 /** The part of JSON Schema 2020-12 that the contract's schemas use. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: string;
+  readonly type?: 'object' | 'array' | 'boolean' | 'integer' | 'number' | 'null' | 'string';
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -179,7 +179,8 @@ export function exampleOf(schema: Schema, depth = 0): unknown {
       return Math.max(schema.minimum ?? 0, 0);
     case 'null':
       return null;
-    default:
+    case 'string':
+    case undefined:
       return schema.format === 'email' ? 'person@example.org' : 'text';
   }
 }

@@ -109,7 +109,7 @@ function Example({ value }: { value: unknown }) {
   return (
     <details className={classes.example}>
       <summary>{i18n.t('swagger.example')}</summary>
-      <pre className={classes.code} tabIndex={0}>
+      <pre className={classes.code}>
         {JSON.stringify(value, null, 2)}
       </pre>
     </details>

@@ -42,7 +42,7 @@ export function TryCall({ operation }: { operation: Operation }) {
       </div>
       {trial.data && (
         <output>
-          <pre className={classes.code} tabIndex={0}>
+          <pre className={classes.code}>
             {trial.data.status} {'\n'}
             {trial.data.text}
           </pre>

@@ -14,8 +14,9 @@ export function sortOf(sort: string | undefined): (typeof sortTypes)[number] {
 
 /** Reads the address; what stands there by default is left out of it. */
 export function usersSearch(search: Readonly<Record<string, unknown>>): UsersSearch {
-  const q = String(search['q'] ?? '');
-  const sort = sortOf(String(search['sort']));
+  // The router reads a number that stands in an address as one.
+  const q = typeof search['q'] === 'string' || typeof search['q'] === 'number' ? String(search['q']) : '';
+  const sort = sortOf(typeof search['sort'] === 'string' ? search['sort'] : undefined);
   const page = Number(search['page']);
   return {
     ...(q === '' ? {} : { q }),

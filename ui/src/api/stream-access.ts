@@ -1,0 +1,54 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReplyOf, RequestOf } from '@vidette/contract/client';
+import { api } from './api.ts';
+
+// Who else gets to see a stream: by rights, or by a public link.
+
+/** The public link of a stream. */
+export type StreamShare = ReplyOf<'getStreamShare'>;
+
+/** Who may do what with a stream. */
+export function streamPermissionsQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream-permissions', uid],
+    queryFn: ({ signal }) => api.getStreamPermissions({ params: { uid } }, { signal }),
+    // What somebody is just editing must not change under their hands.
+    staleTime: Infinity,
+    gcTime: 0,
+    meta: { isHandled: true },
+  });
+}
+
+/** Replaces who may do what with a stream. */
+export function useSaveStreamPermissions(uid: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (items: RequestOf<'saveStreamPermissions'>['body']['items']) =>
+      api.saveStreamPermissions({ params: { uid }, body: { items } }),
+    onSuccess: (saved) => queryClient.setQueryData(streamPermissionsQuery(uid).queryKey, saved),
+  });
+}
+
+/** Asks for the public link, which is made by the first asking: done when somebody wants it, never by looking. */
+export function useShowShare(uid: string) {
+  return useMutation({
+    mutationFn: () => api.getStreamShare({ params: { uid } }),
+    meta: { title: 'share.failed' },
+  });
+}
+
+/** Allows or forbids other sites to show the public link in a frame. */
+export function useSaveShare(uid: string) {
+  return useMutation({
+    mutationFn: (isEmbeddable: boolean) => api.saveStreamShare({ params: { uid }, body: { isEmbeddable } }),
+    meta: { title: 'share.failed' },
+  });
+}
+
+/** Revokes the public link. */
+export function useRevokeShare(uid: string) {
+  return useMutation({
+    mutationFn: () => api.revokeStreamShare({ params: { uid } }),
+    meta: { title: 'share.failed' },
+  });
+}

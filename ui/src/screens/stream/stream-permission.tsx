@@ -1,0 +1,109 @@
+import { Autocomplete, Button, Skeleton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { ApiError } from '@vidette/contract/client';
+import { limits } from '@vidette/contract/constants';
+import { useState } from 'react';
+import { usersQuery } from '../../api/people.ts';
+import { useUser } from '../../api/session.ts';
+import { streamPermissionsQuery, useSaveStreamPermissions } from '../../api/stream-access.ts';
+import { codeOf, wordsOf } from '../../app/failures.ts';
+import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
+import { notifySuccess } from '../../app/notify.ts';
+import { Delayed } from '../../components/delayed.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { RightsEditor } from '../rights/rights-editor.tsx';
+import classes from './stream.module.css';
+
+/** Who may do what with a stream. */
+export function StreamPermissionScreen() {
+  const i18n = useI18n();
+  const { uid } = useParams({ from: '/stream/$uid' });
+  const { data, error, refetch, dataUpdatedAt } = useQuery(streamPermissionsQuery(uid));
+  const save = useSaveStreamPermissions(uid);
+  if (!data && error) {
+    if (codeOf(error) === 'Forbidden') return <ForbiddenScreen message={wordsOf(error, i18n)} />;
+    return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  }
+  if (!data) {
+    return (
+      <Delayed>
+        <Skeleton height={200} radius={10} />
+      </Delayed>
+    );
+  }
+  const sent = save.variables ?? [];
+  return (
+    <div className={classes.form}>
+      <RightsEditor
+        key={dataUpdatedAt}
+        saved={data.items.map(({ user, ...rights }) => ({ id: user, name: user, rights }))}
+        isSaving={save.isPending}
+        failure={save.error ? failureWords(save.error, sent, i18n) : null}
+        onSave={(rows) =>
+          save.mutate(
+            rows.map(({ id, rights }) => ({ user: id, ...rights })),
+            { onSuccess: () => notifySuccess(i18n.t('rights.saved')) },
+          )
+        }
+        picker={(add) => <UserPicker onPick={(login) => add(login, login)} />}
+        emptyText={i18n.t('rights.stream.empty')}
+      />
+    </div>
+  );
+}
+
+/** Names whom the server does not know; it points at them by their place in what was sent. */
+function failureWords(error: unknown, sent: readonly { readonly user: string }[], i18n: I18n): string {
+  const path = error instanceof ApiError ? error.fields[0]?.path : undefined;
+  const place = /^items\.(\d+)\.user$/.exec(path ?? '')?.[1];
+  const name = place === undefined ? undefined : sent[Number(place)]?.user;
+  return name === undefined ? wordsOf(error, i18n) : i18n.t('rights.unknownUser', { name });
+}
+
+const typingMs = 200;
+
+/** Administrators are offered whom there is; others know the login of whom they let in. */
+function UserPicker({ onPick }: { onPick: (login: string) => void }) {
+  const i18n = useI18n();
+  const self = useUser();
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), typingMs);
+  const { data } = useQuery({
+    ...usersQuery({ page: 1, sortType: 'name', searchingValues: search === '' ? [] : [search] }),
+    enabled: self?.isAdmin === true,
+  });
+  const pick = (login: string) => {
+    if (login.trim() === '') return;
+    onPick(login.trim());
+    setTyped('');
+  };
+  return (
+    <div className={classes.picker}>
+      <Autocomplete
+        size="sm"
+        label={i18n.t('rights.addUser')}
+        placeholder={i18n.t('profile.info.login')}
+        maxLength={limits.loginMaxLength}
+        autoCapitalize="none"
+        spellCheck={false}
+        value={typed}
+        onChange={setTyped}
+        onOptionSubmit={(login) => pick(login)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.defaultPrevented) return;
+          event.preventDefault();
+          pick(typed);
+        }}
+        filter={({ options }) => options}
+        data={data?.items.flatMap(({ name, isAdmin }) => (isAdmin ? [] : name)) ?? []}
+      />
+      <Button size="sm" variant="default" disabled={typed.trim() === ''} onClick={() => pick(typed)}>
+        {i18n.t('rights.add')}
+      </Button>
+    </div>
+  );
+}
