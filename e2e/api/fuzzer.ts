@@ -17,6 +17,8 @@ export interface FuzzReport {
   /** Calls that at least once succeeded, out of all. */
   readonly succeeded: ReadonlySet<string>;
   readonly calls: number;
+  /** The others. */
+  readonly neverSucceeded: readonly string[];
   /** What was wrong, each with the request that shows it; at most 50. */
   readonly failures: readonly string[];
   /** Error lines of the server's log; at most 20. */
@@ -87,7 +89,8 @@ class Fuzzer {
       const take = queue.slice(0, count - sent).values();
       await Promise.all(
         Array.from({ length: 8 }, async () => {
-          for (const { operation, request, turn } of take) await this.#send(operation, request, 7 * turn + 5 * step);
+          for (const { operation, request, turn } of take)
+            await this.#send(operation, request, 7 * turn + 5 * step);
         }),
       );
       sent = Math.min(count, sent + queue.length);
@@ -100,6 +103,9 @@ class Fuzzer {
       statuses: this.#statuses,
       succeeded: this.#succeeded,
       calls: operations.length,
+      neverSucceeded: operations
+        .map(({ operation }) => operation.operationId)
+        .filter((name) => !this.#succeeded.has(name)),
       failures: this.#failures,
       errorLines: this.#server.output
         .split('\n')
