@@ -70,11 +70,19 @@ async function awaitRecording(client: Client, uids: readonly string[], sinceMs: 
   await until(
     async () => {
       const ends = await endsOf(client, uids);
-      return uids.filter((uid) => (ends.get(uid) ?? 0) <= sinceMs + 2_500);
+      const late = uids.filter((uid) => (ends.get(uid) ?? 0) <= sinceMs + 2_500);
+      return Promise.all(late.map((uid) => storyOf(client, uid)));
     },
     (late) => late.length === 0,
     outageMaxMs,
   );
+}
+
+/** What a stream that doesn't record says of itself. */
+async function storyOf(client: Client, uid: string): Promise<unknown> {
+  const { name, status, failureReason } = await client.getStream({ params: { uid } });
+  const { items } = await client.getStreamLogs({ params: { uid } });
+  return { name, status, failureReason, log: items.slice(-5).map((line) => line.message) };
 }
 
 /** The gap that a cycle left in one stream. */
