@@ -49,10 +49,6 @@ function watch(): void {
     player.dispose();
     page.setInvalid();
   };
-  player.subscribe(() => {
-    const { state } = player.getSnapshot();
-    if (state.name === 'failed' && state.code === 'NotFound') end();
-  });
   const client = createClient();
   const ask = () => {
     client.getShared({ params: { key } }).then(
@@ -65,4 +61,13 @@ function watch(): void {
   };
   const cancelAsking = browserClock.every(factsPeriodMs, ask);
   ask();
+  let wasPlaying = false;
+  player.subscribe(() => {
+    const { state } = player.getSnapshot();
+    if (state.name === 'failed' && state.code === 'NotFound') end();
+    // Whoever has just come is among those who are counted.
+    const isPlaying = state.name === 'playing';
+    if (isPlaying && !wasPlaying) ask();
+    wasPlaying = isPlaying;
+  });
 }

@@ -23,6 +23,7 @@ export class SharePage {
   #status = 'pending';
   #state: PlayerState = { name: 'idle' };
   #isValid = true;
+  #mayFill = document.fullscreenEnabled;
 
   constructor(root: HTMLElement, name: string, language: Language) {
     this.#language = language;
@@ -53,11 +54,13 @@ export class SharePage {
     });
     this.#play.addEventListener('click', () => player.play());
     this.#sound.addEventListener('click', () => player.setMuted(!this.video.muted));
-    this.#fullScreen.hidden = !document.fullscreenEnabled;
     this.#fullScreen.addEventListener('click', () => {
       const change = document.fullscreenElement ? document.exitFullscreen() : this.#stage.requestFullscreen();
       // A frame may be refused the whole screen by the page around it.
-      change.catch(() => (this.#fullScreen.hidden = true));
+      change.catch(() => {
+        this.#mayFill = false;
+        this.#show();
+      });
     });
   }
 
@@ -81,6 +84,7 @@ export class SharePage {
     this.#message.hidden = text === '';
     this.#live.hidden = !isPlaying;
     this.#sound.hidden = !isPlaying;
+    this.#fullScreen.hidden = !this.#isValid || !this.#mayFill;
     this.#play.hidden = !this.#isValid || !needsClick(this.#state);
     this.#sound.textContent = this.video.muted ? this.#words.soundOn : this.#words.soundOff;
     this.#stage.dataset['playerState'] = this.#isValid ? this.#state.name : 'failed';
