@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { readClip } from '../../fixtures/clip.ts';
+import { readClip, shifted } from '../../fixtures/clip.ts';
 import type { Clip } from '../../fixtures/clip.ts';
 import { sampleNals } from '../codec/nal.ts';
 import { MalformedError } from '../malformed.ts';
@@ -190,6 +190,24 @@ for (const names of [
     assert.deepEqual(parseInit(initSegment(tracks)), tracks);
   });
 }
+
+test('a track that begins later than the others keeps the length of the file', async () => {
+  const clip = adopted('h264-no-b.mp4', 1, 1);
+  const tracks = [clip.track, sound.track];
+  const parts = [fragmentOf([clip]), fragmentOf([shifted(clip, 1), sound])];
+  const init = initSegment(tracks, { durationMs: 2000, startsMs: new Map([[2, 1000]]) });
+  assert.deepEqual(parseInit(init), tracks);
+  const path = join(folder, 'late.mp4');
+  await writeFile(path, Buffer.concat([init, ...parts]));
+  const entries = ['-show_entries', 'packet=pts_time:format=duration', '-of', 'json'];
+  const stdout = await complaints('ffprobe', ['-v', 'warning', '-select_streams', 'a', ...entries, path]);
+  const { packets, format } = JSON.parse(stdout) as {
+    packets: { pts_time: string }[];
+    format: { duration: string };
+  };
+  assert.equal(Number(packets[0]?.pts_time), 1);
+  assert.equal(Number(format.duration), 2);
+});
 
 test('a track has one codec and one timescale', () => {
   assert.throws(() => initSegment([videoOf('h264-no-b.mp4'), videoOf('h265-no-b.mp4')]), RangeError);

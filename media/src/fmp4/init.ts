@@ -26,6 +26,8 @@ const COLOUR_DEPTH_24 = 0x18;
 export interface InitOptions {
   /** How long the presentation lasts, for files whose length is known before they are sent. */
   readonly durationMs?: number;
+  /** By track id: how long after the start of the presentation time 0 of the track lies; 0 for a track left out. */
+  readonly startsMs?: ReadonlyMap<number, number>;
 }
 
 /** A track with everything that its samples may need, the sample description with index 1 first; not empty. */
@@ -45,7 +47,9 @@ export function initSegment(tracks: readonly Track[], options: InitOptions = {})
   ftyp(out, tracks);
   writeBox(out, 'moov', () => {
     mvhd(out, firsts, options.durationMs ?? 0);
-    for (const descriptions of described) trak(out, descriptions);
+    for (const descriptions of described) {
+      trak(out, descriptions, options.startsMs?.get(descriptions[0].id) ?? 0);
+    }
     mvex(out, firsts, options.durationMs);
   });
   return out.finish();
@@ -95,11 +99,27 @@ function mvhd(out: ByteWriter, tracks: readonly Track[], durationMs: number): vo
 }
 
 /** Clause 8.3.1. */
-function trak(out: ByteWriter, descriptions: Descriptions): void {
+function trak(out: ByteWriter, descriptions: Descriptions, startMs: number): void {
   writeBox(out, 'trak', () => {
     // FFmpeg takes its picture's shape from the last description and bends it to this size: they should agree.
     tkhd(out, descriptions.at(-1) ?? descriptions[0]);
+    if (startMs > 0) edts(out, startMs);
     mdia(out, descriptions);
+  });
+}
+
+/** Clauses 8.6.5 and 8.6.6: an empty edit, then all the media; duration 0 goes as far as the fragments do. */
+function edts(out: ByteWriter, startMs: number): void {
+  writeBox(out, 'edts', () => {
+    writeFullBox(out, 'elst', 0, 0, () => {
+      out.u32(2);
+      out.u32(msToTicks(startMs, MOVIE_TIMESCALE));
+      out.i32(-1);
+      out.u32(0x10000);
+      out.u32(0);
+      out.u32(0);
+      out.u32(0x10000);
+    });
   });
 }
 

@@ -6,16 +6,21 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Archive, type ArchiveOptions } from './archive.ts';
 import { checkArchive, type Finding } from './check.ts';
 import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
 import { Stream } from '../stream/stream.ts';
-import { connect, footageStartMs, type Footage } from './footage-fixture.ts';
+import { connect, footageOf, footageStartMs, type Footage } from './footage-fixture.ts';
 import { catalogPath } from './layout.ts';
 
 const run = promisify(execFile);
+
+/** What is recorded where a test does not care: pictures as they come, with sound. */
+const usualFootage = footageOf('h264-no-b.mp4', 'aac.mp4');
 
 /** A folder for an archive that is gone after the test. */
 export async function temporaryRoot(t: TestContext): Promise<string> {
@@ -54,6 +59,28 @@ export async function recordSpan(
   const recorder = archive.record(uid, stream);
   connect(stream, footage, fromMs, toMs);
   await recorder.stop('recording-off');
+}
+
+/** An archive of spans, in ms after the start of the footage, each recorded by a connection of its own. */
+export async function archiveOf(
+  t: TestContext,
+  spans: readonly (readonly [fromMs: number, toMs: number, footage?: Footage])[],
+): Promise<{ archive: Archive; dir: string }> {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  for (const [fromMs, toMs, of = usualFootage] of spans) {
+    connect(stream, of, footageStartMs + fromMs, footageStartMs + toMs);
+    stream.pause('unreachable');
+  }
+  await recorder.stop('recording-off');
+  return { archive, dir };
+}
+
+/** Whether an error is a fault with this code. */
+export function faultOf(code: ErrorCode): (error: unknown) => boolean {
+  return (error) => error instanceof Fault && error.code === code;
 }
 
 /** Waits for a condition that work under way brings about. */

@@ -3,7 +3,7 @@ import type { PlacedFragment, PlacementOptions } from '@vidette/media/fmp4/place
 import type { FragmentHeader, FragmentTrackHeader } from '@vidette/media/fmp4/read-moof';
 import { grownBytes } from '@vidette/media/fmp4/rebase';
 import { samplesShownBefore, subsetFragment, type SampleSpan } from '@vidette/media/fmp4/subset';
-import { rescaleTicks } from '@vidette/media/time';
+import { msToTicks, rescaleTicks, ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
 import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
@@ -27,6 +27,8 @@ export interface DownloadPart {
 export interface DownloadPlan {
   /** As `initSegment` takes them: a track once for each of its sample descriptions. */
   readonly tracks: readonly Track[];
+  /** By track id: when the tracks begin that are not there from the start, ms of the download. */
+  readonly startsMs: ReadonlyMap<number, number>;
   readonly parts: readonly DownloadPart[];
   readonly startTicks: number;
   readonly endTicks: number;
@@ -121,6 +123,7 @@ class Planner {
   readonly #soundEnds: SoundEnds = new Map();
   #outTicks = 0;
   #endTicks = 0;
+  readonly #startsMs = new Map<number, number>();
   /** How much later than decoded the pictures of the run are shown. */
   #delayTicks = 0;
 
@@ -158,7 +161,10 @@ class Planner {
       return;
     }
     const header = await this.#header(fragment);
-    if (opensRun) this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
+    if (opensRun) {
+      this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
+      this.#beginTracks(within);
+    }
     const shiftTicks = this.#shift(within, position.startTicks);
     const keep = this.#keep(within, header, shiftTicks, opensRun, endTicks);
     const placing = { sequence, placements, shiftTicks };
@@ -169,8 +175,14 @@ class Planner {
     this.#advance(position.startTicks, lengthOf(within, header, kept));
   }
 
-  result(): Pick<DownloadPlan, 'parts' | 'gaps' | 'durationTicks' | 'endTicks'> {
-    return { parts: this.#parts, gaps: this.#gaps, durationTicks: this.#outTicks, endTicks: this.#endTicks };
+  result(): Pick<DownloadPlan, 'startsMs' | 'parts' | 'gaps' | 'durationTicks' | 'endTicks'> {
+    return {
+      startsMs: this.#startsMs,
+      parts: this.#parts,
+      gaps: this.#gaps,
+      durationTicks: this.#outTicks,
+      endTicks: this.#endTicks,
+    };
   }
 
   #advance(startTicks: number, durationTicks: number): void {
@@ -190,14 +202,26 @@ class Planner {
     this.#delayTicks = delayTicks;
   }
 
+  /**
+   * Each track counts from the run that it first comes with. Were its times those of the file, FFmpeg and Chromium would
+   * take the time before it for part of its length and tell the file to be longer than it is.
+   */
+  #beginTracks({ atKey }: SegmentTracks): void {
+    for (const { trackId } of atKey.values()) {
+      if (!this.#startsMs.has(trackId))
+        this.#startsMs.set(trackId, ticksToMs(this.#outTicks, CATALOG_TIMESCALE));
+    }
+  }
+
   /** By track id of the segment, ticks of the track. */
-  #shift({ tracks }: SegmentTracks, startTicks: number): Map<number, number> {
+  #shift({ tracks, atKey }: SegmentTracks, startTicks: number): Map<number, number> {
     return new Map(
-      tracks.map(({ id, timescale }) => [
-        id,
-        rescaleTicks(this.#outTicks, CATALOG_TIMESCALE, timescale) -
-          rescaleTicks(startTicks, CATALOG_TIMESCALE, timescale),
-      ]),
+      tracks.map(({ id, timescale }) => {
+        const trackStartMs = this.#startsMs.get(atKey.get(id)?.trackId ?? id) ?? 0;
+        const outTicks = rescaleTicks(this.#outTicks, CATALOG_TIMESCALE, timescale);
+        const inTicks = rescaleTicks(startTicks, CATALOG_TIMESCALE, timescale);
+        return [id, outTicks - msToTicks(trackStartMs, timescale) - inTicks];
+      }),
     );
   }
 

@@ -49,7 +49,7 @@ export async function planDownload(
   const plan = await planOf(reads, root, stream, fromTicks, catalogTicks(endMs));
   if (!plan || plan.parts.length === 0) throw new Fault('NotFound', 'Nothing is recorded there.');
   const durationMs = Math.round((plan.durationTicks * 1000) / CATALOG_TIMESCALE);
-  const init = initSegment(plan.tracks, { durationMs });
+  const init = initSegment(plan.tracks, { durationMs, startsMs: plan.startsMs });
   const contentLength = plan.parts.reduce((sum, { size }) => sum + size, init.length);
   return {
     contentLength,
