@@ -18,7 +18,8 @@ const serverRooms = {
   store: ['base'],
   access: ['base', 'store', 'config'],
   system: ['base', 'store', 'config', 'access'],
-  station: ['base', 'stream', 'ingest', 'archive', 'live'],
+  motion: ['base', 'stream'],
+  station: ['base', 'stream', 'ingest', 'archive', 'live', 'motion'],
   cluster: ['base', 'store', 'config', 'system'],
   http: [
     'base',
@@ -30,6 +31,7 @@ const serverRooms = {
     'store',
     'access',
     'system',
+    'motion',
     'station',
     'cluster',
   ],

@@ -65,6 +65,9 @@ export const Stream = z.object({
   }),
   live: z.object({ onDemand: z.boolean() }),
   archive: z.object({ isEnable: z.boolean(), depthHours: DepthHours }),
+  motion: z
+    .object({ isEnable: z.boolean() })
+    .describe('Whether motion is looked for and noted on the timeline'),
   node: z.object({ id: z.string(), available: z.boolean() }),
   createdBy: z.string().nullable().describe('Login of who added it; null when that user is gone'),
   createdAt: TimeMs,

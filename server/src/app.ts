@@ -17,6 +17,8 @@ import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
 import { Live } from './live/live.ts';
+import type { MotionEvent } from './motion/motion-detector.ts';
+import { MotionJournal } from './motion/motion-journal.ts';
 import { Pictures, type Render } from './station/pictures.ts';
 import { Station, type OnStationState } from './station/station.ts';
 import { Store } from './store/store.ts';
@@ -32,7 +34,8 @@ import { StatusKeeper } from './system/status-keeper.ts';
 import { VersionCheck } from './system/version-check.ts';
 
 const pageDir = fileURLToPath(new URL('../../ui/dist', import.meta.url));
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 type Closer = () => unknown;
 
@@ -125,11 +128,21 @@ async function assemble(
   const noFramesMs = config.source.noFramesSeconds * 1000;
   const statuses = new StatusKeeper({ streams: store.streams, clock, log });
   closers.push(() => statuses.settle());
+  const keptSince = (uid: string) => {
+    const hours = station.find(uid)?.settings.depthHours ?? -1;
+    const byDepth = hours < 0 ? undefined : clock.wallMs() - hours * hourMs;
+    const byFootage = archive.period(uid)?.startTime;
+    return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
+  };
+  const uids = () => Array.from(station.streams(), ({ settings }) => settings.uid);
+  const motion = new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
+  closers.push(() => motion.close());
+  const onMotion = (uid: string, event: MotionEvent) => motion.note(uid, event);
   const onState: OnStationState = (uid, { status }) => {
     statuses.note(uid, status);
     statistics.noteStatus(uid, status);
   };
-  const station = new Station({ clock, log, archive, engines, noFramesMs, onState });
+  const station = new Station({ clock, log, archive, engines, noFramesMs, onState, onMotion });
   closers.push(() => station.close());
   const live = new Live({ clock, log });
   const health = new Health({ clock, license, archiveDir, config });

@@ -37,9 +37,10 @@ const settingsOfStream = {
   meta: z.strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional() }).optional(),
   live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
   archive: z.strictObject({ isEnable: z.boolean().optional(), depthHours: DepthHours.optional() }).optional(),
+  motion: z.strictObject({ isEnable: z.boolean().optional() }).optional(),
 };
 
-/** What makes a stream. Absent members get their defaults: recorded, always on, no tags. */
+/** What makes a stream. Absent members get their defaults: recorded, motion noted, always on, no tags. */
 export const StreamToAdd = z.strictObject({ name: Name, streamSource: SourceText, ...settingsOfStream });
 
 /** What changes a stream; absent members stay as they are. With `revision` the save is refused if somebody saved in between. */

@@ -28,6 +28,7 @@ export function stationSettingsOf(record: StreamRecord): StationSettings {
     isPaused: record.is_paused === 1,
     isOnDemand: record.is_on_demand === 1,
     isRecorded: record.is_recorded === 1,
+    findsMotion: record.finds_motion === 1,
     depthHours: record.depth_hours,
   };
 }
@@ -55,6 +56,7 @@ export function streamView(seen: SeenStream, state: StationState, language: Lang
     meta: { marker: stream.marker },
     live: { onDemand: stream.is_on_demand === 1 },
     archive: { isEnable: stream.is_recorded === 1, depthHours: stream.depth_hours },
+    motion: { isEnable: stream.finds_motion === 1 },
     node: { id: stream.node_id, available: true },
     createdBy: seen.createdBy,
     createdAt: stream.created_ms,

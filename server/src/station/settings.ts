@@ -9,6 +9,8 @@ export interface StationSettings {
   /** The source runs only while somebody watches. Has no effect while the stream is recorded. */
   readonly isOnDemand: boolean;
   readonly isRecorded: boolean;
+  /** Motion is looked for while the source runs, recorded or not. */
+  readonly findsMotion: boolean;
   /** Hours of archive that are kept; -1 keeps all. */
   readonly depthHours: number;
 }

@@ -6,6 +6,8 @@ import { parseSourceAddress } from '../ingest/address.ts';
 import type { SourceEngines } from '../ingest/source-engines.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
+import type { MotionEvent } from '../motion/motion-detector.ts';
+import { MotionWatch } from '../motion/motion-watch.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
@@ -21,11 +23,13 @@ export interface StationTools {
   readonly noFramesMs: number;
   /** Called when what people see of the stream changed. */
   onState(uid: string, state: StationState): void;
+  /** Called inside the writing of the stream: must be short and must not throw. */
+  onMotion(uid: string, event: MotionEvent): void;
 }
 
 /**
- * One configured stream on this node: its hub, its source while one is wanted, its recorder while recording is on.
- * It owns all three. `apply` says what is wanted, and the stream moves there one step at a time.
+ * One configured stream on this node: its hub, its source while one is wanted, its recorder while recording is on, its
+ * motion watch unless that is off. It owns them all. `apply` says what is wanted, and the stream moves there one step at a time.
  */
 export class StationStream {
   readonly stream: Stream;
@@ -35,6 +39,7 @@ export class StationStream {
   #settings: StationSettings;
   #supervisor: Supervisor | undefined;
   #recorder: Recorder | undefined;
+  #motion: MotionWatch | undefined;
   #state: StationState;
   /** Everything that takes time happens in this order, one after the other. */
   #moves: Promise<void> = Promise.resolve();
@@ -84,6 +89,7 @@ export class StationStream {
       this.leases.clear();
       this.#enqueue(async () => {
         await this.#stopSource('stopped');
+        this.#motion?.close();
         await this.#recorder?.stop(cause);
         this.#recorder = undefined;
         this.stream.end(cause);
@@ -98,6 +104,7 @@ export class StationStream {
     this.#enqueue(async () => {
       if (this.#closed) return;
       await this.#moveRecorder();
+      this.#moveMotion();
       const { isPaused, isRecorded, isOnDemand } = this.#settings;
       if (isPaused) await this.#stopSource('paused');
       else if (isRecorded || !isOnDemand || this.leases.isHeld) this.#startSource();
@@ -113,6 +120,16 @@ export class StationStream {
       const recorder = this.#recorder;
       this.#recorder = undefined;
       await recorder?.stop('recording-off');
+    }
+  }
+
+  #moveMotion(): void {
+    const { uid, findsMotion } = this.#settings;
+    if (findsMotion) {
+      this.#motion ??= new MotionWatch(this.stream, (event) => this.#tools.onMotion(uid, event));
+    } else {
+      this.#motion?.close();
+      this.#motion = undefined;
     }
   }
 

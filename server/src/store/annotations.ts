@@ -1,10 +1,20 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { AnnotationRow, Database } from './database.ts';
+import { streamIds } from './streams.ts';
 
 export type AnnotationRecord = Selectable<AnnotationRow>;
 
 /** The most that one call answers; a detector that finds more in one span is broken. */
 const maxAnswer = 10_000;
+
+/** What a detector of the server itself noticed on a stream. */
+export interface NoticedEvent {
+  readonly uid: string;
+  readonly kind: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly note: string;
+}
 
 export class Annotations {
   readonly #db: Kysely<Database>;
@@ -15,6 +25,48 @@ export class Annotations {
 
   add(annotation: Insertable<AnnotationRow>): Promise<AnnotationRecord> {
     return this.#db.insertInto('annotations').values(annotation).returningAll().executeTakeFirstOrThrow();
+  }
+
+  /**
+   * Adds events, all or none; those that are there already (same stream, kind and start) get the new end and note. Events of
+   * streams that are gone are left out.
+   */
+  async saveEvents(events: readonly NoticedEvent[]): Promise<void> {
+    await this.#db.transaction().execute(async (db) => {
+      const ids = await streamIds(db, [...new Set(events.map(({ uid }) => uid))]);
+      for (const { uid, kind, startMs, endMs, note } of events) {
+        const streamId = ids.get(uid);
+        if (streamId === undefined) continue;
+        const { numUpdatedRows } = await db
+          .updateTable('annotations')
+          .set({ end_ms: endMs, note })
+          .where('stream_id', '=', streamId)
+          .where('start_ms', '=', startMs)
+          .where('kind', '=', kind)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows > 0n) continue;
+        await db
+          .insertInto('annotations')
+          .values({ stream_id: streamId, type: 'event', kind, start_ms: startMs, end_ms: endMs, note })
+          .execute();
+      }
+    });
+  }
+
+  /** Removes what of a kind ended before a moment, by the stream's uid. */
+  async removeEndedBefore(kind: string, bounds: ReadonlyMap<string, number>): Promise<void> {
+    const ids = await streamIds(this.#db, [...bounds.keys()]);
+    for (const [uid, beforeMs] of bounds) {
+      const streamId = ids.get(uid);
+      if (streamId === undefined) continue;
+      await this.#db
+        .deleteFrom('annotations')
+        .where('stream_id', '=', streamId)
+        .where('start_ms', '<', beforeMs)
+        .where('end_ms', '<', beforeMs)
+        .where('kind', '=', kind)
+        .execute();
+    }
   }
 
   /** Those that begin between two moments, oldest first. */

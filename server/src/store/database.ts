@@ -73,6 +73,8 @@ export interface StreamRow {
   marker: string | null;
   is_on_demand: Flag;
   is_recorded: Flag;
+  /** Whether motion is looked for; 1 unless said otherwise. */
+  finds_motion: Generated<Flag>;
   /** -1: no limit. */
   depth_hours: number;
   is_paused: Flag;

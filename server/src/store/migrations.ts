@@ -9,6 +9,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
   return {
     '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) },
     '0002_share_embeds': { up: (db) => shareEmbeds(db as Kysely<unknown>) },
+    '0003_motion': { up: (db) => motion(db as Kysely<unknown>) },
   };
 }
 
@@ -202,5 +203,12 @@ async function shareEmbeds(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('streams')
     .addColumn('share_embeds', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+}
+
+async function motion(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('streams')
+    .addColumn('finds_motion', 'integer', (column) => column.notNull().defaultTo(1))
     .execute();
 }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
@@ -60,6 +60,8 @@ export class Store {
   /** Opens the database and brings its tables to the present. */
   static async open(options: StoreOptions): Promise<Store> {
     await mkdir(dirname(options.file), { recursive: true });
+    // Nobody else on the machine reads it: cameras' passwords are in it. What SQLite puts beside it takes its mode.
+    await (await open(options.file, 'a', 0o600)).close();
     const db = new Kysely<Database>({ dialect: new NodeSqliteDialect(options.file) });
     const migrations = migrationsFor('sqlite');
     const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });

@@ -64,17 +64,8 @@ export class Streams {
     return Number(n);
   }
 
-  async idsByUid(uids: readonly string[]): Promise<Map<string, number>> {
-    const found = new Map<string, number>();
-    for (let start = 0; start < uids.length; start += 1_000) {
-      const rows = await this.#db
-        .selectFrom('streams')
-        .select(['uid', 'id'])
-        .where('uid', 'in', uids.slice(start, start + 1_000))
-        .execute();
-      for (const row of rows) found.set(row.uid, row.id);
-    }
-    return found;
+  idsByUid(uids: readonly string[]): Promise<Map<string, number>> {
+    return streamIds(this.#db, uids);
   }
 
   async add(stream: NewStream): Promise<StreamRecord> {
@@ -199,4 +190,18 @@ async function replaceTags(db: Kysely<Database>, streamId: number, tags: readonl
     .values(values)
     .onConflict((conflict) => conflict.columns(['stream_id', 'tag_key']).doNothing())
     .execute();
+}
+
+/** The ids of those that are there, by uid. */
+export async function streamIds(db: Kysely<Database>, uids: readonly string[]): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (let start = 0; start < uids.length; start += 1_000) {
+    const rows = await db
+      .selectFrom('streams')
+      .select(['uid', 'id'])
+      .where('uid', 'in', uids.slice(start, start + 1_000))
+      .execute();
+    for (const row of rows) found.set(row.uid, row.id);
+  }
+  return found;
 }

@@ -74,6 +74,8 @@ export const streams = {
   'stream.depth.noLimit': 'While there is space',
   'stream.depth.days': '{days, plural, one {# day} other {# days}}',
   'stream.depth.hours': '{hours, plural, one {# hour} other {# hours}}',
+  'stream.motion': 'Note motion on the timeline',
+  'stream.motion.help': 'Found in the camera’s own coding; costs next to nothing.',
   'stream.onDemand': 'Connect only while somebody watches',
   'stream.onDemand.help': 'Saves the camera’s line. Recording needs a lasting connection.',
   'stream.identity': 'Stream',

@@ -76,6 +76,8 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.depth.noLimit': 'Пока есть место',
   'stream.depth.days': '{days, plural, one {# день} few {# дня} many {# дней} other {# дня}}',
   'stream.depth.hours': '{hours, plural, one {# час} few {# часа} many {# часов} other {# часа}}',
+  'stream.motion': 'Отмечать движение на шкале времени',
+  'stream.motion.help': 'По сжатию самой камеры, без раскодирования; сервер это почти не нагружает.',
   'stream.onDemand': 'Подключаться, только пока кто-то смотрит',
   'stream.onDemand.help': 'Бережёт канал камеры. Для записи нужно постоянное подключение.',
   'stream.identity': 'Поток',

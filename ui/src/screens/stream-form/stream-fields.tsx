@@ -25,7 +25,7 @@ export function StreamFields({ form, probe, onSourceLeft }: StreamFieldsProps) {
   const i18n = useI18n();
   const settings = useSettings();
   const tags = useQuery(streamTagsQuery);
-  const { archive, live } = form.values;
+  const { archive, live, motion } = form.values;
   return (
     <>
       <FormSection title={i18n.t('stream.identity')}>
@@ -81,6 +81,12 @@ export function StreamFields({ form, probe, onSourceLeft }: StreamFieldsProps) {
           disabled={!archive.isEnable || live.onDemand}
           data={depthChoices(Number(archive.depthHours), settings.archiveMaxDepthHours, i18n)}
           {...form.getInputProps('archive.depthHours')}
+        />
+        <Switch
+          label={i18n.t('stream.motion')}
+          description={i18n.t('stream.motion.help')}
+          checked={motion.isEnable}
+          onChange={(event) => form.setFieldValue('motion.isEnable', event.currentTarget.checked)}
         />
         <Switch
           label={i18n.t('stream.onDemand')}

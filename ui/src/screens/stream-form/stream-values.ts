@@ -13,6 +13,7 @@ export interface StreamValues {
   readonly tags: string[];
   readonly location: { readonly name: string };
   readonly archive: { readonly isEnable: boolean; readonly depthHours: string };
+  readonly motion: { readonly isEnable: boolean };
   readonly live: { readonly onDemand: boolean };
 }
 
@@ -22,6 +23,7 @@ export const emptyValues: StreamValues = {
   tags: [],
   location: { name: '' },
   archive: { isEnable: true, depthHours: '-1' },
+  motion: { isEnable: true },
   live: { onDemand: false },
 };
 
@@ -33,6 +35,7 @@ export function valuesOf(stream: Stream): StreamValues {
     tags: [...stream.tags],
     location: { name: stream.location.name },
     archive: { isEnable: stream.archive.isEnable, depthHours: String(stream.archive.depthHours) },
+    motion: { isEnable: stream.motion.isEnable },
     live: { onDemand: stream.live.onDemand },
   };
 }
@@ -48,6 +51,7 @@ export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
       isEnable: values.archive.isEnable && !values.live.onDemand,
       depthHours: Number(values.archive.depthHours),
     },
+    motion: values.motion,
     live: values.live,
   };
 }

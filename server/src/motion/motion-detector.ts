@@ -1,0 +1,246 @@
+import { GopProfile } from './gop-profile.ts';
+import { RunningLevel } from './running-level.ts';
+
+/** What is looked at of a coded picture. */
+export interface CodedFrame {
+  /** Decode time, ms since the epoch. */
+  readonly timeMs: number;
+  readonly bytes: number;
+  readonly isKey: boolean;
+  /** Shown before a picture that was decoded before it: a B-frame, which has a size of its own. */
+  readonly isReordered: boolean;
+}
+
+/** Something moved. */
+export interface MotionEvent {
+  /** Ms since the epoch. */
+  readonly startMs: number;
+  /** Of an open event: as far as motion was seen up to now. */
+  readonly endMs: number;
+  /** How many times their usual size the inter frames had at the height of it. */
+  readonly score: number;
+  /** It goes on: the same start will be told again with a later end. */
+  readonly isOpen: boolean;
+}
+
+/** Sizes are looked at in means over so long, ms. */
+const stepMs = 500;
+/** The middle one of so many steps counts: a flash or a lost packet fills no more than two. */
+const windowSteps = 5;
+/**
+ * Evidence grows by what a step lies above the level, in scatters, less the allowance, and opens an event at the bound: strong
+ * motion in two seconds, weak motion when it lasts. An event goes on while steps lie above the stay bound.
+ */
+const allowance = 1.3;
+const mostPerStep = 5;
+const openEvidence = 10;
+const stayScatters = 1.5;
+/** In octaves of size, whatever the scatter: 10 % more is not motion. */
+const minRise = 0.14;
+const minScatter = 0.025;
+/** Nothing is told before so much was seen of a new scene, ms. */
+const learnMs = 15_000;
+/** After a source comes back to the same scene, ms. */
+const settleMs = 4_000;
+/** Motion that rests for less is one event, ms. */
+const holdMs = 4_000;
+/** Shorter ones are not told, ms. */
+const minEventMs = 1_000;
+/** What is open for so long is told before its end, and then again each time it has grown by as much, ms. */
+const noticeMs = 20_000;
+/**
+ * What rose by so many octaves, most of it within a second, and lies flat for so long is the camera that switched its
+ * gain or its lamp: moving things come in over a while and are uneven.
+ */
+const switchRise = 1.5;
+const switchShare = 0.8;
+const switchMs = 15_000;
+/** After so long in an event the scene is taken to be like this now, ms. */
+const absorbAfterMs = 60_000;
+/** Weights of one step: the level follows the scene in half a minute, quicker when it calms down, hardly while an event lasts. */
+const followWeight = 1 / 60;
+const calmWeight = 1 / 20;
+const calmScatters = 5;
+const eventWeight = 1 / 120;
+
+interface Step {
+  readonly startMs: number;
+  /** Mean size of its inter frames in octaves, without the pattern of the GOP. */
+  readonly size: number;
+}
+
+/** Evidence that is being gathered, from the first step that rose. */
+interface Rise {
+  readonly startMs: number;
+  /** The largest difference between two steps with one between them, octaves. */
+  jump: number;
+  evidence: number;
+}
+
+interface OpenEvent {
+  readonly startMs: number;
+  readonly jump: number;
+  endMs: number;
+  /** Height above the level, octaves. */
+  peak: number;
+  /** Until it is clear whether this is a switch. */
+  values: number[] | undefined;
+  /** The end told last; undefined before the first notice. */
+  toldEndMs: number | undefined;
+}
+
+/**
+ * Finds motion in the sizes of coded pictures: what moves can't be predicted from the picture before and costs bits. A
+ * picture's size is compared with what this scene, at this place in the GOP, usually costs. Method and figures: design/motion.md.
+ */
+export class MotionDetector {
+  readonly #onEvent: (event: MotionEvent) => void;
+  readonly #profile = new GopProfile();
+  readonly #activity = new RunningLevel(minScatter);
+  #window: Step[] = [];
+  #position = 0;
+  #sum = { startMs: 0, octaves: 0, frames: 0 };
+  #quietUntilMs: number | undefined;
+  #rise: Rise | undefined;
+  #event: OpenEvent | undefined;
+
+  constructor(onEvent: (event: MotionEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** Takes the next picture in decode order. */
+  frame(frame: CodedFrame): void {
+    this.#quietUntilMs ??= frame.timeMs + learnMs;
+    if (frame.isKey) {
+      // What a key frame costs is the picture's detail, not its motion.
+      this.#position = 0;
+      return;
+    }
+    this.#position++;
+    if (this.#sum.frames > 0 && frame.timeMs - this.#sum.startMs >= stepMs) this.#endStep(frame.timeMs);
+    if (this.#sum.frames === 0) this.#sum.startMs = frame.timeMs;
+    const octaves = Math.log2(frame.bytes + 64);
+    const size = octaves - this.#profile.offset(this.#position, frame.isReordered);
+    this.#sum.octaves += size;
+    this.#sum.frames++;
+    // While something moves the pattern is not the scene's.
+    if (!this.#event && this.#activity.seen > 0) {
+      this.#profile.learn(this.#position, frame.isReordered, size - this.#activity.level);
+    }
+  }
+
+  /** Pictures are missing or stop: an open event ends, what is known of the scene stays. */
+  interrupt(): void {
+    this.#close();
+    this.#rise = undefined;
+    this.#window = [];
+    this.#sum = { startMs: 0, octaves: 0, frames: 0 };
+    this.#position = 0;
+  }
+
+  /** The source is back with the same scene, from `timeMs` on; its first pictures are the encoder's doing, not the scene's. */
+  resume(timeMs: number): void {
+    this.#quietUntilMs = Math.max(this.#quietUntilMs ?? timeMs + learnMs, timeMs + settleMs);
+  }
+
+  #endStep(endMs: number): void {
+    const { startMs, octaves, frames } = this.#sum;
+    this.#sum = { startMs: endMs, octaves: 0, frames: 0 };
+    this.#window.push({ startMs, size: octaves / frames });
+    if (this.#window.length < windowSteps) return;
+    if (this.#window.length > windowSteps) this.#window.shift();
+    const value = median(this.#window.map(({ size }) => size));
+    if (this.#event) this.#goOn(this.#event, value, endMs);
+    else this.#lookOut(value, endMs);
+  }
+
+  #lookOut(value: number, endMs: number): void {
+    const activity = this.#activity;
+    const above = activity.distance(value);
+    if (endMs >= (this.#quietUntilMs ?? 0)) this.#weigh(value - activity.level >= minRise ? above : 0);
+    const rise = this.#rise;
+    if (rise && rise.evidence >= openEvidence) {
+      this.#rise = undefined;
+      const peak = value - activity.level;
+      this.#event = { ...rise, endMs, peak, values: [], toldEndMs: undefined };
+      return;
+    }
+    // Motion only ever adds: what lies far below shows that the level is not the scene's.
+    if (above < -calmScatters) activity.restart(value);
+    else activity.add(value, above < -1 ? calmWeight : followWeight);
+  }
+
+  #weigh(above: number): void {
+    const gained = Math.min(mostPerStep, above) - allowance;
+    // Over two: the step in which the switch falls is a mean of both sides.
+    const jumps = this.#window.map(({ size }, at, steps) => size - (steps[at - 2]?.size ?? size));
+    const jump = Math.max(...jumps);
+    if (this.#rise) {
+      this.#rise.evidence += gained;
+      this.#rise.jump = Math.max(this.#rise.jump, jump);
+      if (this.#rise.evidence <= 0) this.#rise = undefined;
+    } else if (gained > 0) {
+      const bound = this.#stayBound();
+      const first = this.#window.find(({ size }) => size >= bound);
+      this.#rise = { startMs: first?.startMs ?? 0, jump, evidence: gained };
+    }
+  }
+
+  #stayBound(): number {
+    return this.#activity.level + Math.max(minRise, stayScatters * this.#activity.scatter);
+  }
+
+  #goOn(event: OpenEvent, value: number, endMs: number): void {
+    const activity = this.#activity;
+    const bound = this.#stayBound();
+    const steps = this.#window;
+    if (value >= bound) {
+      event.peak = Math.max(event.peak, value - activity.level);
+      const newest = steps.findLastIndex(({ size }) => size >= bound);
+      event.endMs = Math.max(event.endMs, steps[newest + 1]?.startMs ?? endMs);
+    }
+    event.values?.push(value);
+    if (event.values && endMs - event.startMs >= switchMs) {
+      if (this.#isSwitch(event.jump, event.values)) {
+        this.#event = undefined;
+        activity.restart(value);
+        this.#quietUntilMs = endMs + settleMs;
+        return;
+      }
+      event.values = undefined;
+    }
+    if (endMs - event.startMs > absorbAfterMs) activity.restart(value);
+    else activity.follow(value, eventWeight);
+    if (endMs - event.endMs > holdMs) this.#close();
+    else if (event.endMs - (event.toldEndMs ?? event.startMs) >= noticeMs) {
+      event.toldEndMs = event.endMs;
+      this.#onEvent(told(event, true));
+    }
+  }
+
+  #isSwitch(jump: number, values: readonly number[]): boolean {
+    const { level, scatter } = this.#activity;
+    const height = median(values);
+    const uneven = 1.48 * median(values.map((value) => Math.abs(value - height)));
+    const rise = height - level;
+    const slack = Math.max(1.5 * scatter, rise / 10);
+    return rise >= switchRise && jump >= switchShare * rise && uneven <= slack;
+  }
+
+  #close(): void {
+    const event = this.#event;
+    this.#event = undefined;
+    if (event && (event.toldEndMs !== undefined || event.endMs - event.startMs >= minEventMs)) {
+      this.#onEvent(told(event, false));
+    }
+  }
+}
+
+function told({ startMs, endMs, peak }: OpenEvent, isOpen: boolean): MotionEvent {
+  return { startMs, endMs, score: 2 ** peak, isOpen };
+}
+
+/** The middle one; of an even count the upper of the two. */
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}

@@ -1,0 +1,129 @@
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { MotionEvent } from './motion-detector.ts';
+
+/** One event as it is kept: the newest of what was told of it. */
+export interface NotedEvent {
+  readonly uid: string;
+  readonly kind: 'motion';
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly note: string;
+}
+
+/** Where events are kept. Both reject with what the database says. */
+export interface EventStore {
+  /** Adds these, or gives those that are there already (same stream, kind and start) their later end. */
+  saveEvents(events: readonly NotedEvent[]): Promise<void>;
+  /** Forgets what of a kind ended before a moment, by uid. */
+  removeEndedBefore(kind: string, bounds: ReadonlyMap<string, number>): Promise<void>;
+}
+
+export interface MotionJournalOptions {
+  readonly store: EventStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Before which moment a stream's events have no footage any more; undefined: keep all. */
+  readonly keptSince: (uid: string) => number | undefined;
+  /** Streams that are asked about. */
+  readonly uids: () => Iterable<string>;
+}
+
+/** Events of all streams go to the database together, this long after the first. */
+const gatherMs = 1_000;
+/** After the database refused. */
+const retryMs = 10_000;
+/** While the database refuses so many wait; the oldest are given up. */
+const mostWaiting = 10_000;
+const retentionPeriodMs = 10 * 60_000;
+
+/** Writes what moved to the database, in batches, and takes it out again when its footage is gone. */
+export class MotionJournal {
+  readonly #options: MotionJournalOptions;
+  readonly #cancelRetention: Cancel;
+  #waiting = new Map<string, NotedEvent>();
+  #cancelFlush: Cancel | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #lost = 0;
+  #isClosed = false;
+
+  constructor(options: MotionJournalOptions) {
+    this.#options = options;
+    this.#cancelRetention = options.clock.every(retentionPeriodMs, () => {
+      this.retain().catch((error: unknown) =>
+        options.log.error({ err: error }, 'Old motion events could not be removed; it will be tried again'),
+      );
+    });
+  }
+
+  /** Takes an event; a later word on the same one replaces it. Never throws. */
+  note(uid: string, event: MotionEvent): void {
+    const startMs = Math.round(event.startMs);
+    this.#waiting.set(`${uid} ${startMs}`, {
+      uid,
+      kind: 'motion',
+      startMs,
+      endMs: Math.round(event.endMs),
+      // How many times their usual size the pictures had: the same in every language.
+      note: `×${event.score.toFixed(1)}`,
+    });
+    this.#giveUpOldest();
+    this.#schedule(gatherMs);
+  }
+
+  /** Removes events whose footage is gone. @throws what the store throws */
+  async retain(): Promise<void> {
+    const bounds = new Map<string, number>();
+    for (const uid of this.#options.uids()) {
+      const sinceMs = this.#options.keptSince(uid);
+      if (sinceMs !== undefined) bounds.set(uid, sinceMs);
+    }
+    if (bounds.size > 0) await this.#options.store.removeEndedBefore('motion', bounds);
+  }
+
+  /** Writes what waits and ends; resolves when it is written or has failed for the last time. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRetention();
+    this.#cancelFlush?.();
+    await this.#flush();
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#cancelFlush ??= this.#options.clock.after(delayMs, () => {
+      this.#cancelFlush = undefined;
+      void this.#flush();
+    });
+  }
+
+  #flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const events = this.#waiting;
+    this.#waiting = new Map();
+    try {
+      await this.#options.store.saveEvents([...events.values()]);
+      if (this.#lost > 0) this.#options.log.warn({ events: this.#lost }, 'Motion events were lost');
+      this.#lost = 0;
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'Motion events could not be saved; it will be tried again');
+      // What was told meanwhile is newer.
+      this.#waiting = new Map([...events, ...this.#waiting]);
+      this.#giveUpOldest();
+      this.#schedule(retryMs);
+    }
+  }
+
+  #giveUpOldest(): void {
+    for (const key of this.#waiting.keys()) {
+      if (this.#waiting.size <= mostWaiting) return;
+      this.#waiting.delete(key);
+      this.#lost++;
+    }
+  }
+}

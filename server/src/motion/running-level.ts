@@ -1,0 +1,63 @@
+/**
+ * Where a series lies and how widely it scatters while nothing happens, followed robustly: one value however wild moves the level
+ * no more than one at the edge. What happens only ever adds to the series, so that the scatter is taken from the values below
+ * the level alone. Costs three numbers.
+ */
+export class RunningLevel {
+  readonly #minScatter: number;
+  #level = 0;
+  #deviation: number;
+  #seen = 0;
+
+  /** @param minScatter The scatter is never taken to be less: a series that stands still would make everything remarkable. */
+  constructor(minScatter: number) {
+    this.#minScatter = minScatter;
+    this.#deviation = minScatter;
+  }
+
+  get level(): number {
+    return this.#level;
+  }
+
+  /** Like a standard deviation: 1.48 times the median deviation, what the two have in common for a normal distribution. */
+  get scatter(): number {
+    return Math.max(this.#minScatter, 1.48 * this.#deviation);
+  }
+
+  get seen(): number {
+    return this.#seen;
+  }
+
+  /** How many scatters above (or, negative, below) the level a value lies. */
+  distance(value: number): number {
+    return (value - this.#level) / this.scatter;
+  }
+
+  /** Takes one value; `weight` is the share of the way to it, in (0, 1]. The first values weigh more. */
+  add(value: number, weight: number): void {
+    this.#seen++;
+    if (this.#seen === 1) {
+      this.#level = value;
+      return;
+    }
+    const share = Math.max(weight, 1 / this.#seen);
+    const away = value - this.#level;
+    this.follow(value, share);
+    if (away >= 0) return;
+    // The median of what lies below is where as many are farther as nearer: a step out for each, the same step back.
+    this.#deviation *= Math.exp(Math.min(0.2, share) * (-away > this.#deviation ? 1 : -1));
+    this.#deviation = Math.max(this.#minScatter / 1.48, this.#deviation);
+  }
+
+  /** Moves the level a share of the way to a value that says nothing of the scatter; a far value counts as one at the edge. */
+  follow(value: number, share: number): void {
+    const bound = this.#seen < 10 ? Infinity : 2 * this.scatter;
+    this.#level += share * Math.max(-bound, Math.min(bound, value - this.#level));
+  }
+
+  /** Goes to another level at once and learns from there as in the beginning; the scatter stays. */
+  restart(level: number): void {
+    this.#level = level;
+    this.#seen = 1;
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { Store } from './store.ts';
+
+async function openStore(t: TestContext): Promise<{ store: Store; streamId: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'motion-'));
+  const store = await Store.open({ file: join(folder, 'store.sqlite'), redact: (source) => source });
+  t.after(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+  const { id } = await store.streams.add({
+    uid: 'cam1',
+    name: 'Gate',
+    source: 'demo:',
+    sub_source: null,
+    tags: [],
+    location_name: '',
+    latitude: null,
+    longitude: null,
+    marker: null,
+    is_on_demand: 0,
+    is_recorded: 1,
+    depth_hours: -1,
+    is_paused: 0,
+    allows_loopback: 0,
+    created_by: null,
+    created_ms: 0,
+    revision: 1,
+    node_id: 'main',
+    status: 'pending',
+    share_key: null,
+  });
+  return { store, streamId: id };
+}
+
+function motion(uid: string, startMs: number, endMs: number) {
+  return { uid, kind: 'motion', startMs, endMs, note: '×2.0' };
+}
+
+test('[R10.7] [R7.18] events become annotations, one told again gets its later end, a gone stream is passed over', async (t) => {
+  const { store, streamId } = await openStore(t);
+  await store.annotations.saveEvents([motion('cam1', 1_000, 3_000), motion('gone', 1_000, 3_000)]);
+  await store.annotations.saveEvents([motion('cam1', 1_000, 9_000), motion('cam1', 20_000, 22_000)]);
+  const kept = await store.annotations.ofStream(streamId, 0, 100_000);
+  assert.deepEqual(
+    kept.map(({ type, kind, start_ms, end_ms, note }) => [type, kind, start_ms, end_ms, note]),
+    [
+      ['event', 'motion', 1_000, 9_000, '×2.0'],
+      ['event', 'motion', 20_000, 22_000, '×2.0'],
+    ],
+  );
+});
+
+test('[R10.4] [R10.7] what ended before a moment goes, marks of other kinds stay, a removed stream takes all along', async (t) => {
+  const { store, streamId } = await openStore(t);
+  await store.annotations.saveEvents([1_000, 5_000, 9_000].map((at) => motion('cam1', at, at + 2_000)));
+  await store.annotations.saveEvents([{ ...motion('cam1', 1_000, 2_000), kind: 'gate' }]);
+  await store.annotations.removeEndedBefore('motion', new Map([['cam1', 6_000]]));
+  const kept = await store.annotations.ofStream(streamId, 0, 100_000);
+  assert.deepEqual(
+    kept.map(({ kind, start_ms }) => `${kind} ${start_ms}`),
+    ['gate 1000', 'motion 5000', 'motion 9000'],
+  );
+  await store.streams.remove(streamId);
+  assert.deepEqual(await store.annotations.ofStream(streamId, 0, 100_000), []);
+});
