@@ -33,7 +33,9 @@ function registerSigning(registrar: Registrar, services: Services): void {
 
   registrar.handle('signIn', async ({ body, ip, request, reply, audit }) => {
     const login = keyOf(body.name);
-    audit.login = body.name.slice(0, 64);
+    const user = (await store.users.byLogin(body.name)) ?? (await byUniqueEmail(services, body.name));
+    // A name that nobody has is not written down: often it is a password, typed into the wrong field.
+    audit.login = user?.login ?? null;
     const pair = `${login} ${ip}`;
     byPair.check(pair);
     byLogin.check(login);
@@ -42,7 +44,6 @@ function registerSigning(registrar: Registrar, services: Services): void {
     byPair.add(pair);
     byLogin.add(login);
     byIp.add(ip);
-    const user = (await store.users.byLogin(body.name)) ?? (await byUniqueEmail(services, body.name));
     const isRight = await passwords.verify(body.password, user?.password_hash);
     if (!isRight || !user || user.is_blocked === 1) {
       throw new Fault('AuthorizationFailed', 'The login or password is wrong, or the user is blocked.');
@@ -50,7 +51,6 @@ function registerSigning(registrar: Registrar, services: Services): void {
     byPair.clear(pair);
     const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
-    audit.login = user.login;
     return { user: userView(user), mustChangePassword: user.must_change_password === 1 };
   });
 
@@ -66,7 +66,6 @@ function registerSigning(registrar: Registrar, services: Services): void {
   registrar.handle('unlock', async ({ body, ip, request, reply, audit }) => {
     byIp.check(ip);
     byIp.add(ip);
-    audit.login = body.name;
     const user = await services.lock.unlock(body.code, async () => {
       checkPassword(body.password, { login: body.name, email: body.email });
       return store.users.add({
@@ -84,6 +83,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
         last_seen_ms: null,
       });
     });
+    audit.login = user.login;
     const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
     return { user: userView(user), mustChangePassword: false };

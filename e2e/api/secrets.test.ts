@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import type { Client } from '@vidette/contract/client';
+import { routes, type Route } from '@vidette/contract/routes';
+import { administratorOf, clientOf, until } from '../api.ts';
+import { administrator, signIn, startServer, type TestServer } from '../server.ts';
+
+/** Secrets as people choose them, each to be found nowhere but where the last test says. */
+const password = 'zebra-Umbrella-41';
+const wrongPassword = 'zebra-Umbrella-42';
+const newPassword = 'zebra-Umbrella-43';
+const sourceUser = 'camuser7731';
+const sourcePassword = 'cam!pass#8842';
+const sourceKey = 'streamkey9953';
+const metricsToken = 'metrics-token-6620';
+const smtpPassword = 'smtp-pass-5517';
+
+let server: TestServer;
+let camera: Server;
+let admin: Client;
+let adminCookie: string;
+/** What the server made itself: session and token secrets, the set-up code. */
+const made: string[] = [];
+const answers: string[] = [];
+
+const sourceSecrets = [sourcePassword, encodeURIComponent(sourcePassword), sourceKey];
+const passwords = [administrator.password, password, wrongPassword, newPassword, metricsToken, smtpPassword];
+
+before(async () => {
+  // A camera that lets nobody in: what it answers makes the server say why.
+  camera = createServer((_, response) =>
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="cam"' }).end(),
+  );
+  await new Promise<void>((resolve) => camera.listen(0, '127.0.0.1', resolve));
+  server = await startServer({
+    env: {
+      VIDETTE_METRICS_TOKEN: metricsToken,
+      VIDETTE_SMTP_HOST: '127.0.0.1',
+      VIDETTE_SMTP_PORT: '1',
+      VIDETTE_SMTP_PASSWORD: smtpPassword,
+      VIDETTE_LOG_LEVEL: 'debug',
+      VIDETTE_SOURCE_PROBE_SECONDS: '2',
+    },
+  });
+  ({ client: admin, cookie: adminCookie } = await administratorOf(server));
+  made.push(server.setupCode, secretOf(adminCookie));
+});
+
+after(async () => {
+  await server?.stop();
+  camera?.close();
+});
+
+const secretOf = (cookie: string) => cookie.split('=')[1] ?? '';
+
+function sources(): string[] {
+  const { port } = camera.address() as AddressInfo;
+  const user = `${sourceUser}:${encodeURIComponent(sourcePassword)}@`;
+  return [
+    `rtsp://${user}127.0.0.1:1/live?key=${sourceKey}`,
+    `http://${user}127.0.0.1:${port}/a.m3u8?token=${sourceKey}`,
+    `rtmp://127.0.0.1:1/live?streamkey=${sourceKey}`,
+  ];
+}
+
+/** Makes a request as it is and keeps the answer, headers and all. */
+async function record(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<void> {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  answers.push(`${method} ${path.split('?')[0]}: ${await response.text()}`);
+}
+
+test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every way there is', async () => {
+  await admin.addUser({ body: { name: 'viewer', password, email: 'v@example.org' } });
+  for (const wrong of [wrongPassword, '']) {
+    await record('POST', '/v1/sign-in', {}, { name: 'viewer', password: wrong });
+    await record('POST', '/v1/sign-in', {}, { name: wrong, password: wrong });
+  }
+  // Members that nobody declared carry secrets too, by people's mistakes; the answer names them to who sent them.
+  await record('POST', '/v1/sign-in', {}, { name: 'viewer', pasword: password, [password]: 1 });
+  await record('POST', '/v1/stream', { cookie: adminCookie }, { name: 'x', [sourcePassword]: 1 });
+  answers.splice(-2);
+  const viewerCookie = await signIn(server, 'viewer', password);
+  const viewer = clientOf(server, viewerCookie);
+  await viewer.saveProfile({ body: { password: newPassword, oldPassword: password } });
+  await record(
+    'PATCH',
+    '/v1/profile',
+    { cookie: viewerCookie },
+    { password: wrongPassword, oldPassword: password },
+  );
+  const token = await viewer.addToken({ body: { name: 't' } });
+  made.push(secretOf(viewerCookie), token.secret);
+  const bearer = { authorization: `Bearer ${token.secret}` };
+  await record('GET', '/v1/profile', bearer);
+  await record('GET', '/v1/profile', { authorization: `Bearer ${token.secret.slice(1)}` });
+  await record('POST', '/v1/password/send-reset', {}, { email: 'v@example.org' });
+  await record(
+    'POST',
+    '/v1/password/reset',
+    {},
+    { email: 'v@example.org', code: 'AAAA-AAAA', password: wrongPassword },
+  );
+  await record('PUT', '/v1/system/license', { cookie: adminCookie }, { text: password });
+
+  const uids: string[] = [];
+  for (const [index, source] of sources().entries()) {
+    const body = { name: `Cam ${index}`, streamSource: source, subStreamSource: source };
+    const { uid } = await admin.addStream({ body });
+    await admin.saveStreamPermissions({
+      params: { uid },
+      body: { items: [{ user: 'viewer', archive: true }] },
+    });
+    uids.push(uid);
+  }
+  await Promise.all(
+    sources().map((source, index) =>
+      record('GET', `/v1/stream/${index === 0 ? 'preview' : 'probe'}?url=${encodeURIComponent(source)}`, {
+        cookie: adminCookie,
+      }),
+    ),
+  );
+  for (const [index, uid] of uids.entries()) {
+    await until(
+      () => admin.getStream({ params: { uid } }),
+      ({ status }) => status === 'failed',
+    );
+    for (const path of ['', '/logs', '/stats', '/permissions', '/share', '/picture', '/live']) {
+      await record('GET', `/v1/stream/${uid}${path}`, bearer);
+    }
+    await record('GET', `/v1/stream/${uid}/logs`, { cookie: adminCookie });
+    await record('GET', `/v1/stream/${uid}/stats`, { cookie: adminCookie });
+    await record(
+      'PUT',
+      `/v1/stream/${uid}`,
+      { cookie: adminCookie },
+      { streamSource: `file://${sources()[index]}` },
+    );
+  }
+});
+
+test('[R7.33, R7.46, R7.47] nothing that is answered holds one of them, whoever asks', async () => {
+  const admins = { cookie: adminCookie };
+  const viewerCookie = await signIn(server, 'viewer', newPassword);
+  for (const headers of [admins, { cookie: viewerCookie }, {}] as Record<string, string>[]) {
+    for (const { method, path } of Object.values<Route>(routes)) {
+      // An administrator may edit and so sees the addresses whole in the list of streams; all else is searched.
+      const isStreams = path.startsWith('/v1/streams') && headers === admins;
+      if (method !== 'GET' || path.includes('{') || isStreams) continue;
+      await record('GET', path, headers);
+    }
+    await record('GET', '/v1/system/logs?level=debug&limit=1000', headers);
+    await record('GET', '/v1/admin/audit-logs?pageSize=500', headers);
+    await record('GET', `/v1/streams?searchingValues=${encodeURIComponent(sourcePassword)}`, headers);
+    await record('GET', `/v1/system/internal/ui/search?query=cam`, headers);
+    await record('GET', '/ui/', headers);
+    await record('GET', '/metrics', { ...headers, authorization: `Bearer ${metricsToken}` });
+  }
+  made.push(secretOf(viewerCookie));
+  const found = await clientOf(server, viewerCookie).listStreams({
+    query: { searchingValues: [sourceUser] },
+  });
+  assert.equal(found.total, 0);
+  for (const answer of answers) assertNone(answer, [...passwords, ...sourceSecrets, sourceUser, ...made]);
+  assert.ok(answers.some((answer) => answer.includes('vidette_') && answer.startsWith('GET /metrics')));
+  assert.ok(answers.some((answer) => answer.includes('HTTP_UNAUTHORIZED')));
+});
+
+test('[R10.10] nothing that is logged holds one of them', () => {
+  assert.ok(server.output.includes('"level":'), 'the log was written');
+  const logged = server.output.replaceAll(server.setupCode, '');
+  assertNone(logged, [...passwords, ...sourceSecrets, sourceUser, ...made.slice(1)]);
+});
+
+test('what is stored holds passwords and tokens as hashes; an address keeps its login, in that one place', async () => {
+  await admin.listAuditLogs();
+  const database = new DatabaseSync(join(server.dataDir, 'vidette.sqlite'), { readOnly: true });
+  const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as {
+    name: string;
+  }[];
+  const places = new Set<string>();
+  for (const { name } of tables) {
+    for (const row of database.prepare(`SELECT * FROM "${name}"`).all()) {
+      for (const [column, value] of Object.entries(row)) {
+        if (typeof value !== 'string') continue;
+        assertNone(`${name}.${column}: ${value}`, [...passwords, ...made]);
+        if (sourceSecrets.some((secret) => value.includes(secret))) places.add(`${name}.${column}`);
+      }
+    }
+  }
+  database.close();
+  // The server itself dials with them: see SECURITY.md.
+  assert.deepEqual([...places].sort(), ['streams.source', 'streams.sub_source']);
+});
+
+test('nobody else on the machine can read what is stored', async () => {
+  for (const file of await readdir(server.dataDir)) {
+    if (!file.startsWith('vidette.sqlite')) continue;
+    const { mode } = await stat(join(server.dataDir, file));
+    assert.equal(mode & 0o077, 0, `${file} ${mode.toString(8)}`);
+    const bytes = await readFile(join(server.dataDir, file), 'latin1');
+    assertNone(bytes, [...passwords, ...made]);
+  }
+});
+
+function assertNone(text: string, secrets: readonly string[]): void {
+  for (const secret of secrets) {
+    const at = text.indexOf(secret);
+    assert.equal(at, -1, `${secret} in: ${text.slice(Math.max(0, at - 300), at + 100)}`);
+  }
+}
