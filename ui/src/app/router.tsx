@@ -9,6 +9,8 @@ import {
 } from '@tanstack/react-router';
 import { settingsQuery, userOf } from '../api/session.ts';
 import type { MessageKey } from '../i18n/i18n.ts';
+import { auditSearch } from '../screens/audit-logs/audit-search.ts';
+import { bookmarksSearch } from '../screens/bookmarks/bookmarks-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
 import { keepDestination } from './destination.ts';
 import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
@@ -121,6 +123,9 @@ const addStream = createRoute({
 const streamView = createRoute({
   ...at('/stream/$uid/view'),
   staticData: { title: 'title.streamView' },
+  // A moment of the archive to begin at: ms since the epoch, or a date with a time.
+  validateSearch: ({ t }): { t?: string | number } =>
+    typeof t === 'string' || typeof t === 'number' ? { t } : {},
   component: lazyRouteComponent(() => import('../screens/stream-view/stream-view.tsx'), 'StreamViewScreen'),
 });
 
@@ -208,6 +213,13 @@ const help = createRoute({
   component: lazyRouteComponent(() => import('../screens/help/help.tsx'), 'HelpScreen'),
 });
 
+const bookmarks = createRoute({
+  ...at('/bookmarks'),
+  staticData: { title: 'title.bookmarks' },
+  validateSearch: bookmarksSearch,
+  component: lazyRouteComponent(() => import('../screens/bookmarks/bookmarks.tsx'), 'BookmarksScreen'),
+});
+
 const swagger = createRoute({
   ...at('/swagger'),
   staticData: { title: 'title.swagger', audience: 'admin' },
@@ -228,7 +240,6 @@ const later = [
     staticData: { title: 'title.mosaicEdit' },
     component: LaterScreen,
   }),
-  createRoute({ ...at('/bookmarks'), staticData: { title: 'title.bookmarks' }, component: LaterScreen }),
 ] as const;
 
 const addUser = createRoute({
@@ -309,9 +320,19 @@ const administrationTabs = [
     ...inAdministration('/license'),
     component: lazyRouteComponent(() => import('../screens/administration/license.tsx'), 'LicenseScreen'),
   }),
-  createRoute({ ...inAdministration('/server-debug'), component: LaterScreen }),
+  createRoute({
+    ...inAdministration('/server-debug'),
+    component: lazyRouteComponent(
+      () => import('../screens/server-debug/server-debug.tsx'),
+      'ServerDebugScreen',
+    ),
+  }),
   createRoute({ ...inAdministration('/tunnel'), component: LaterScreen }),
-  createRoute({ ...inAdministration('/audit-logs'), component: LaterScreen }),
+  createRoute({
+    ...inAdministration('/audit-logs'),
+    validateSearch: auditSearch,
+    component: lazyRouteComponent(() => import('../screens/audit-logs/audit-logs.tsx'), 'AuditLogsScreen'),
+  }),
 ] as const;
 
 const license = createRoute({
@@ -334,6 +355,7 @@ const tree = root.addChildren([
   profile.addChildren(profileTabs),
   settings,
   help,
+  bookmarks,
   swagger,
   ...later,
   addUser,

@@ -30,6 +30,9 @@ export function UserMenu({ user }: { user: User }) {
         <Menu.Item component={Link} to="/profile/me/info">
           {i18n.t('menu.profile')}
         </Menu.Item>
+        <Menu.Item component={Link} to="/bookmarks">
+          {i18n.t('title.bookmarks')}
+        </Menu.Item>
         <Menu.Item component={Link} to="/settings">
           {i18n.t('menu.settings')}
         </Menu.Item>

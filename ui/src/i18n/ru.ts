@@ -3,6 +3,7 @@ import { account } from './ru/account.ts';
 import { administration } from './ru/administration.ts';
 import { people } from './ru/people.ts';
 import { player } from './ru/player.ts';
+import { records } from './ru/records.ts';
 import { reference } from './ru/reference.ts';
 import { shell } from './ru/shell.ts';
 import { streams } from './ru/streams.ts';
@@ -15,5 +16,6 @@ export const ru: Catalogue = {
   ...streams,
   ...player,
   ...people,
+  ...records,
   ...reference,
 };

@@ -16,6 +16,7 @@ import { PlayerControls } from '../../player/react/player-controls.tsx';
 import { PlayerPicture } from '../../player/react/player-picture.tsx';
 import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
+import { BookmarkControl } from './bookmark-control.tsx';
 import { JumpControl } from './jump-control.tsx';
 import { saveSnapshot } from './snapshot.ts';
 import { StateWords } from './state-words.tsx';
@@ -108,6 +109,7 @@ function Stage({ uid, stream }: StageProps) {
         >
           {stream?.canArchive && (
             <>
+              <BookmarkControl uid={uid} shownMs={shownMs} />
               <JumpControl shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
               <ZoomControls timeline={viewer.timeline} />
             </>

@@ -1,0 +1,93 @@
+import { Autocomplete, Button, TextInput } from '@mantine/core';
+import { limits } from '@vidette/contract/constants';
+import { routes } from '@vidette/contract/routes';
+import { useState, type FormEvent } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Zone } from '../../timeline/zone.ts';
+import { localText, parseLocal } from '../stream-view/local-time.ts';
+import { auditSearch, type AuditSearch } from './audit-search.ts';
+import classes from './audit-logs.module.css';
+
+/** The calls that change something, and the few others that are written down. */
+const actions = Object.entries(routes)
+  .filter(([name, { method }]) => method !== 'GET' || /^(download|watch|getArchivePlaylist)/.test(name))
+  .map(([name]) => name);
+
+interface AuditFiltersProps {
+  readonly search: AuditSearch;
+  readonly onChange: (search: AuditSearch) => void;
+}
+
+/** Whom, what, on what and when; applied together, by Enter or the button. */
+export function AuditFilters({ search, onChange }: AuditFiltersProps) {
+  const i18n = useI18n();
+  const zone = Zone.own();
+  const textOf = (ms: number | undefined) => (ms === undefined ? '' : localText(ms, zone));
+  const [values, setValues] = useState({
+    user: search.user ?? '',
+    action: search.action ?? '',
+    target: search.target ?? '',
+    from: textOf(search.from),
+    to: textOf(search.to),
+  });
+  const set = (changes: Partial<typeof values>) => setValues({ ...values, ...changes });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChange(
+      auditSearch({ ...values, from: parseLocal(values.from, zone), to: parseLocal(values.to, zone) }),
+    );
+  };
+  return (
+    <form noValidate onSubmit={submit} className={classes.filters}>
+      <TextInput
+        size="sm"
+        label={i18n.t('audit.user')}
+        maxLength={limits.loginMaxLength}
+        autoComplete="off"
+        value={values.user}
+        onChange={(event) => set({ user: event.currentTarget.value })}
+      />
+      <Autocomplete
+        size="sm"
+        label={i18n.t('audit.action')}
+        maxLength={limits.tagMaxLength}
+        data={actions}
+        limit={30}
+        value={values.action}
+        onChange={(action) => set({ action })}
+      />
+      <TextInput
+        size="sm"
+        label={i18n.t('audit.target')}
+        maxLength={limits.nameMaxLength}
+        autoComplete="off"
+        value={values.target}
+        onChange={(event) => set({ target: event.currentTarget.value })}
+      />
+      <TextInput
+        size="sm"
+        type="datetime-local"
+        label={i18n.t('audit.from')}
+        value={values.from}
+        onChange={(event) => set({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        size="sm"
+        type="datetime-local"
+        label={i18n.t('audit.to')}
+        value={values.to}
+        onChange={(event) => set({ to: event.currentTarget.value })}
+      />
+      <div className={classes.actions}>
+        <Button type="submit" size="sm">
+          {i18n.t('audit.show')}
+        </Button>
+        {Object.keys(search).length > 0 && (
+          <Button size="sm" variant="default" onClick={() => onChange({})}>
+            {i18n.t('audit.clear')}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

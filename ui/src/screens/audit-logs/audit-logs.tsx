@@ -1,0 +1,168 @@
+import { Button, Skeleton } from '@mantine/core';
+import IconClipboardOff from '@tabler/icons-react/dist/esm/icons/IconClipboardOff.mjs';
+import IconClipboardText from '@tabler/icons-react/dist/esm/icons/IconClipboardText.mjs';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { AuditEntry } from '@vidette/contract/entities';
+import { isErrorCode, messageOf } from '@vidette/contract/errors';
+import { useState } from 'react';
+import { auditLogsQuery } from '../../api/records.ts';
+import { codeOf, wordsOf } from '../../app/failures.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Delayed } from '../../components/delayed.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { PageState } from '../../components/page-state.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { AuditFilters } from './audit-filters.tsx';
+import classes from './audit-logs.module.css';
+import type { AuditSearch } from './audit-search.ts';
+import { CsvButton } from './csv-button.tsx';
+
+/** Who did what, when, from where and with what outcome [R2.14]; what is asked for stands in the address. */
+export function AuditLogsScreen() {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const search: AuditSearch = useSearch({ from: '/administration/audit-logs' });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    auditLogsQuery(search),
+  );
+  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
+  if (!data && error && codeOf(error) === 'AuditLogsDisabled') {
+    return <PageState isInline icon={IconClipboardOff} title={wordsOf(error, i18n)} text={i18n.t('audit.off')} />;
+  }
+  return (
+    <>
+      <AuditFilters
+        key={JSON.stringify(search)}
+        search={search}
+        onChange={(next) => void navigate({ to: '/administration/audit-logs', search: next, resetScroll: false })}
+      />
+      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <Delayed>
+          <Skeleton height={320} radius={10} />
+        </Delayed>
+      )}
+      {data && entries.length === 0 && (
+        <PageState
+          isInline
+          icon={IconClipboardText}
+          title={i18n.t('streams.nothing.title')}
+          text={i18n.t('audit.nothing')}
+        />
+      )}
+      {entries.length > 0 && (
+        <>
+          <DataTable
+            label={i18n.t('tab.auditLogs')}
+            head={
+              <>
+                <th>{i18n.t('audit.time')}</th>
+                <th>{i18n.t('audit.user')}</th>
+                <th>{i18n.t('audit.action')}</th>
+                <th data-wide="true">{i18n.t('audit.target')}</th>
+                <th data-wide="true">{i18n.t('audit.outcome')}</th>
+                <th data-wide="true">{i18n.t('audit.address')}</th>
+              </>
+            }
+          >
+            {entries.map((entry) => (
+              <EntryRows key={entry.id} entry={entry} />
+            ))}
+          </DataTable>
+          <div className={classes.foot}>
+            {hasNextPage && (
+              <Button
+                size="sm"
+                variant="default"
+                loading={isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
+                {i18n.t('audit.older')}
+              </Button>
+            )}
+            <CsvButton filter={search} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function EntryRows({ entry }: { entry: AuditEntry }) {
+  const i18n = useI18n();
+  const [isOpen, setOpen] = useState(false);
+  const { time, user, action, target, outcome, ip } = entry;
+  const outcomeWords =
+    outcome === 'ok'
+      ? i18n.t('audit.ok')
+      : isErrorCode(outcome)
+        ? messageOf(outcome, i18n.language)
+        : outcome;
+  return (
+    <>
+      <tr>
+        <td>
+          <Opener isOpen={isOpen} timeMs={time} onToggle={() => setOpen(!isOpen)} />
+        </td>
+        <td>{user ?? i18n.t('audit.nobody')}</td>
+        <td>
+          <code className={classes.code}>{action}</code>
+          {outcome !== 'ok' && <div className={classes.failed}>{outcomeWords}</div>}
+        </td>
+        <td data-wide="true">{target}</td>
+        <td data-wide="true">{outcomeWords}</td>
+        <td data-wide="true">{ip}</td>
+      </tr>
+      {isOpen && (
+        <tr className={classes.details}>
+          <td colSpan={6}>
+            <EntryDetails entry={entry} outcomeWords={outcomeWords} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+interface OpenerProps {
+  readonly isOpen: boolean;
+  readonly timeMs: number;
+  readonly onToggle: () => void;
+}
+
+function Opener({ isOpen, timeMs, onToggle }: OpenerProps) {
+  const i18n = useI18n();
+  return (
+          <button
+            type="button"
+            className={classes.open}
+            aria-expanded={isOpen}
+            onClick={onToggle}
+          >
+            <svg viewBox="0 0 8 8" aria-hidden="true">
+              <path d="M2 1l4 3-4 3z" fill="currentColor" />
+            </svg>
+            <time dateTime={new Date(timeMs).toISOString()}>{i18n.dateTime(timeMs)}</time>
+          </button>
+  );
+}
+
+function EntryDetails({ entry, outcomeWords }: { entry: AuditEntry; outcomeWords: string }) {
+  const i18n = useI18n();
+  const { target, ip, details } = entry;
+  return (
+            <dl>
+              <dt>{i18n.t('audit.target')}</dt>
+              <dd>{target ?? i18n.t('profile.none')}</dd>
+              <dt>{i18n.t('audit.outcome')}</dt>
+              <dd>{outcomeWords}</dd>
+              <dt>{i18n.t('audit.address')}</dt>
+              <dd>{ip}</dd>
+              <dt>{i18n.t('audit.details')}</dt>
+              <dd>
+                <pre>{JSON.stringify(details, null, 2)}</pre>
+              </dd>
+            </dl>
+  );
+}

@@ -1,0 +1,27 @@
+/** What the address of the audit log says: whom, what, on what, and between which moments (ms since the epoch). */
+export type AuditSearch = {
+  readonly user?: string;
+  readonly action?: string;
+  readonly target?: string;
+  readonly from?: number;
+  readonly to?: number;
+};
+
+const words = ['user', 'action', 'target'] as const;
+const moments = ['from', 'to'] as const;
+
+/** Reads the address; what makes no sense is as if it were not there. */
+export function auditSearch(search: Readonly<Record<string, unknown>>): AuditSearch {
+  const found: Record<string, string | number> = {};
+  for (const name of words) {
+    const value = search[name];
+    // The router reads a number that stands in an address as one.
+    const text = typeof value === 'number' ? String(value) : value;
+    if (typeof text === 'string' && text.trim() !== '') found[name] = text.trim();
+  }
+  for (const name of moments) {
+    const ms = search[name];
+    if (typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 0) found[name] = ms;
+  }
+  return found;
+}

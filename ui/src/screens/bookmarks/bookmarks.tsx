@@ -1,0 +1,87 @@
+import { Skeleton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import IconBookmark from '@tabler/icons-react/dist/esm/icons/IconBookmark.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { bookmarksPageSize, bookmarksQuery } from '../../api/bookmarks.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { Delayed } from '../../components/delayed.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { ListBar } from '../../components/list-bar.tsx';
+import { PageBar } from '../../components/page-bar.tsx';
+import { PageState } from '../../components/page-state.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { searchValues } from '../streams/search-values.ts';
+import { BookmarkItem } from './bookmark-item.tsx';
+import type { BookmarksSearch } from './bookmarks-search.ts';
+import classes from './bookmarks.module.css';
+
+const typingMs = 200;
+
+/** The moments that somebody marked [R2.16, R10.6]. */
+export function BookmarksScreen() {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const asked: BookmarksSearch = useSearch({ from: '/bookmarks' });
+  const [typed, setTyped] = useState(asked.q ?? '');
+  const [search] = useDebouncedValue(typed, typingMs);
+  const page = asked.page ?? 1;
+  const { data, error, refetch, isPlaceholderData } = useQuery(bookmarksQuery(page, searchValues(search)));
+  const change = (changes: BookmarksSearch) =>
+    void navigate({
+      to: '/bookmarks',
+      search: { ...asked, ...changes },
+      replace: changes.q !== undefined,
+      resetScroll: false,
+    });
+  const isEmpty = data?.total === 0 && search.trim() === '';
+  return (
+    <div className={classes.page}>
+      <PageBar title={i18n.t('title.bookmarks')} />
+      {!isEmpty && (
+        <ListBar>
+          <SearchField
+            label={i18n.t('bookmarks.search')}
+            value={typed}
+            onChange={(q) => {
+              setTyped(q);
+              change({ q, page: 1 });
+            }}
+          />
+        </ListBar>
+      )}
+      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <Delayed>
+          <Skeleton height={320} radius={10} />
+        </Delayed>
+      )}
+      {data?.total === 0 && (
+        <PageState
+          isInline
+          icon={IconBookmark}
+          title={i18n.t(isEmpty ? 'bookmarks.empty.title' : 'streams.nothing.title')}
+          text={i18n.t(isEmpty ? 'bookmarks.empty.text' : 'bookmarks.nothing')}
+        />
+      )}
+      {data && data.items.length > 0 && (
+        <ul className={classes.items} aria-busy={isPlaceholderData}>
+          {data.items.map((bookmark) => (
+            <BookmarkItem key={bookmark.id} bookmark={bookmark} />
+          ))}
+        </ul>
+      )}
+      {data && (
+        <Pager
+          page={page}
+          pageSize={bookmarksPageSize}
+          total={data.total}
+          onPage={(next) => change({ page: next })}
+        />
+      )}
+    </div>
+  );
+}
