@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -96,6 +97,25 @@ export function picturesOf(footage: Footage): FootageTrack {
   const track = footage.tracks.find(({ kind }) => kind === 'video');
   if (!track) throw new Error('the footage has no pictures');
   return track;
+}
+
+/** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
+export function assertSound(footage: Footage, codecs: readonly string[]): void {
+  assert.equal(footage.complaints, '');
+  assert.deepEqual(
+    footage.tracks.map(({ codec }) => codec),
+    codecs,
+  );
+  for (const { packets, codec, decodedFrames } of footage.tracks) {
+    assert.ok(packets[0]?.isKey, `${codec} starts with a key`);
+    packets.slice(1).forEach(({ dts }, index) => {
+      assert.ok(dts > (packets[index]?.dts ?? 0), `${codec}: decode times grow`);
+    });
+    assert.ok(
+      decodedFrames > 0.9 * packets.length,
+      `${codec}: ${decodedFrames} of ${packets.length} decoded`,
+    );
+  }
 }
 
 /** A recorded span, ms since the epoch. */

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { close, ffmpeg, freePort, serve } from '../server/src/ingest/av/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
-import { inspect, pauseAndDownload, picturesOf, recordedFor, type Footage } from './footage.ts';
+import { assertSound, inspect, pauseAndDownload, picturesOf, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -113,19 +113,4 @@ for (const { name, codecs, framesPerSecond } of cases) {
     const lost = Math.round(seconds * framesPerSecond) - (packets.length - 1);
     assert.ok(lost <= 0, `${lost} pictures are missing in ${seconds} s`);
   });
-}
-
-/** Nobody complains, the tracks are these, and decode times grow. */
-function assertSound({ tracks, complaints }: Footage, codecs: readonly string[]): void {
-  assert.equal(complaints, '');
-  assert.deepEqual(
-    tracks.map(({ codec }) => codec),
-    codecs,
-  );
-  for (const { packets, codec } of tracks) {
-    assert.ok(packets[0]?.isKey, `${codec} starts with a key`);
-    packets.slice(1).forEach(({ dts }, index) => {
-      assert.ok(dts > (packets[index]?.dts ?? 0), `${codec}: decode times grow`);
-    });
-  }
 }

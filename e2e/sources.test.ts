@@ -4,11 +4,11 @@ import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson } from './browser.ts';
 import {
-  pauseAndDownload,
+  assertSound,
   inspect,
+  pauseAndDownload,
   picturesOf,
   recordedFor,
-  type Footage,
   type FootageTrack,
 } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
@@ -164,25 +164,6 @@ test('[R10.1] H.265: the page plays it, or says in words that this browser canno
     await browser.close();
   }
 });
-
-/** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
-function assertSound(footage: Footage, codecs: readonly string[]): void {
-  assert.equal(footage.complaints, '');
-  assert.deepEqual(
-    footage.tracks.map(({ codec }) => codec),
-    codecs,
-  );
-  for (const { packets, codec, decodedFrames } of footage.tracks) {
-    assert.ok(packets[0]?.isKey, `${codec} starts with a key`);
-    packets.slice(1).forEach(({ dts }, index) => {
-      assert.ok(dts > (packets[index]?.dts ?? 0), `${codec}: decode times grow`);
-    });
-    assert.ok(
-      decodedFrames > 0.9 * packets.length,
-      `${codec}: ${decodedFrames} of ${packets.length} decoded`,
-    );
-  }
-}
 
 /**
  * Pictures follow each other at the camera's own pace: where one is missing there would be a hole of its length. What
