@@ -72,7 +72,7 @@ export class Doorkeeper {
 
   /** Who holds this session secret; undefined when it opens nothing (any more). */
   bySession(secret: string, ip: string): Promise<Principal | undefined> {
-    return this.#recall(hashSecret(secret), async (hash) => {
+    return this.#recall('session', hashSecret(secret), async (hash) => {
       const session = await this.#options.sessions.bySecretHash(hash);
       const nowMs = this.#options.clock.wallMs();
       if (!session || nowMs - session.last_seen_ms > this.#options.sessionMs) return undefined;
@@ -88,7 +88,7 @@ export class Doorkeeper {
 
   /** Who holds this API token; undefined when it opens nothing (any more). */
   byToken(secret: string): Promise<Principal | undefined> {
-    return this.#recall(hashSecret(secret), async (hash) => {
+    return this.#recall('token', hashSecret(secret), async (hash) => {
       const token = await this.#options.tokens.bySecretHash(hash);
       const nowMs = this.#options.clock.wallMs();
       if (!token || (token.expires_ms !== null && token.expires_ms <= nowMs)) return undefined;
@@ -103,8 +103,8 @@ export class Doorkeeper {
   /** Says that a user changed, was blocked, or lost a session, token or right: nothing remembered counts any more. */
   forget(userId: number): void {
     this.#timesForgotten++;
-    for (const [hash, { principal }] of this.#remembered) {
-      if (principal.user.id === userId) this.#remembered.delete(hash);
+    for (const [key, { principal }] of this.#remembered) {
+      if (principal.user.id === userId) this.#remembered.delete(key);
     }
     for (const listener of this.#listeners) listener({ userId });
   }
@@ -128,18 +128,21 @@ export class Doorkeeper {
 
   /** `load` says for how long what it found may be remembered. */
   async #recall(
+    kind: Principal['by']['kind'],
     hash: string,
     load: (hash: string) => Promise<{ principal: Principal; leftMs: number } | undefined>,
   ): Promise<Principal | undefined> {
     const nowMs = this.#options.clock.monotonicMs();
-    const known = this.#remembered.get(hash);
+    // A token's secret is none for a cookie, nor the other way round.
+    const key = `${kind} ${hash}`;
+    const known = this.#remembered.get(key);
     if (known && nowMs < known.untilMs) return known.principal;
-    this.#remembered.delete(hash);
+    this.#remembered.delete(key);
     const timesForgotten = this.#timesForgotten;
     const loaded = await load(hash);
     // What was read before somebody was blocked must not be remembered after it.
     if (!loaded || timesForgotten !== this.#timesForgotten) return loaded?.principal;
-    this.#remembered.set(hash, { principal: loaded.principal, untilMs: nowMs + loaded.leftMs });
+    this.#remembered.set(key, { principal: loaded.principal, untilMs: nowMs + loaded.leftMs });
     dropOldest(this.#remembered);
     return loaded.principal;
   }

@@ -1,3 +1,5 @@
+import type { CallContext } from '../call-context.ts';
+import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { settingsView } from '../settings-view.ts';
@@ -11,9 +13,25 @@ const namedStreams = 20;
 export function registerSystem(registrar: Registrar, services: Services): void {
   const { station, store, health, license, logRing, audit, config, statistics } = services;
 
-  registrar.handle('getSettings', ({ principal }) => settingsView(services, principal));
+  // A page in use asks for the settings at every step and for the health every minute, also one that hangs on a wall:
+  // with them the cookie gets its full lifetime again, as the session does with every call.
+  const prolong = ({
+    principal,
+    request,
+    reply,
+  }: Pick<CallContext<'getSettings'>, 'principal' | 'request' | 'reply'>) => {
+    if (principal?.by.kind === 'session') {
+      prolongSessionCookie(request, reply, config.session.days * 86_400_000);
+    }
+  };
 
-  registrar.handle('getHealth', async ({ principal }) => {
+  registrar.handle('getSettings', (context) => {
+    prolong(context);
+    return settingsView(services, context.principal);
+  });
+
+  registrar.handle('getHealth', async ({ principal, request, reply }) => {
+    prolong({ principal, request, reply });
     const viewable = await store.streamList.viewableUids(viewerOf(principal));
     const idle: string[] = [];
     for (const running of station.streams()) {

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from '../api.ts';
+import { administrator, signIn, startServer, type TestServer } from '../server.ts';
+
+/** A session of 86.4 s. */
+const sessionDays = 0.001;
+const password = 'seven green bottles';
+
+let server: TestServer;
+let admin: Client;
+let adminCookie: string;
+
+before(async () => {
+  server = await startServer({ env: { VIDETTE_SESSION_DAYS: String(sessionDays) } });
+  ({ client: admin, cookie: adminCookie } = await administratorOf(server));
+  await admin.addUser({ body: { name: 'anna', password } });
+});
+
+after(() => server?.stop());
+
+/** Writes to the server's database from beside it, as time would have done. */
+function inStore(sql: string, ...values: (string | number)[]): unknown[] {
+  const database = new DatabaseSync(join(server.dataDir, 'vidette.sqlite'));
+  database.exec('PRAGMA busy_timeout = 5000');
+  try {
+    return database.prepare(sql).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+async function profileStatus(headers: Record<string, string>): Promise<number> {
+  return (await fetch(`${server.url}/v1/profile`, { headers })).status;
+}
+
+/** A session of anna's that was last used so long ago; its cookie. */
+function oldSession(id: string, unusedMs: number): { cookie: string } {
+  const secret = id.padEnd(43, 'x');
+  const lastSeenMs = Date.now() - unusedMs;
+  const hash = createHash('sha256').update(secret).digest('hex');
+  const [anna] = inStore(`SELECT id FROM users WHERE login = 'anna'`) as { id: number }[];
+  inStore(
+    `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, '127.0.0.1', 'test')`,
+    id,
+    hash,
+    anna?.id ?? 0,
+    lastSeenMs,
+    lastSeenMs,
+  );
+  return { cookie: `vidette_session=${secret}` };
+}
+
+test('cookies and tokens that are cut, foreign, empty or nonsense open nothing', async () => {
+  const cookie = await signIn(server, 'anna', password);
+  const [name = '', secret = ''] = cookie.split('=');
+  const { secret: token } = await admin.addToken({ body: { name: 't' } });
+  assert.equal(await profileStatus({ cookie }), 200);
+  assert.equal(await profileStatus({ authorization: `Bearer ${token}` }), 200);
+  const wrong = (text: string) => [
+    '',
+    text.slice(0, -1),
+    text.slice(1),
+    `${text}x`,
+    text.toUpperCase(),
+    'A'.repeat(43),
+    '%00',
+    '../../etc/passwd',
+    "' or 1=1 --",
+    'x'.repeat(5_000),
+  ];
+  for (const value of wrong(secret)) {
+    assert.equal(
+      await profileStatus({ cookie: `${name}=${encodeURIComponent(value)}` }),
+      401,
+      value.slice(0, 60),
+    );
+  }
+  for (const value of wrong(token)) {
+    assert.equal(await profileStatus({ authorization: `Bearer ${value}` }), 401, value.slice(0, 60));
+  }
+  // One kind of secret is not the other.
+  assert.equal(await profileStatus({ authorization: `Bearer ${secret}` }), 401);
+  assert.equal(await profileStatus({ cookie: `${name}=${token}` }), 401);
+  assert.equal(await profileStatus({ authorization: `Basic ${btoa(`anna:${password}`)}` }), 401);
+  // A token that opens nothing is said to do so, even beside a cookie that would.
+  assert.equal(await profileStatus({ cookie, authorization: 'Bearer nonsense' }), 401);
+});
+
+test('[R3.4] a session that is used slides on, one that is not used ends', async () => {
+  const sessionMs = sessionDays * 86_400_000;
+  assert.equal(await profileStatus(oldSession('late', sessionMs + 2_000)), 401);
+  const used = oldSession('used', sessionMs - 20_000);
+  assert.equal(await profileStatus(used), 200);
+  const lastSeenOf = () =>
+    inStore(`SELECT last_seen_ms AS lastSeenMs FROM sessions WHERE id = 'used'`) as { lastSeenMs: number }[];
+  await until(lastSeenOf, ([row]) => (row?.lastSeenMs ?? 0) > Date.now() - 10_000);
+});
+
+test('a page in use gets its cookie anew, so that the browser keeps it as long as the session lasts', async () => {
+  for (const path of ['/v1/system/internal/ui/settings', '/v1/system/health']) {
+    const response = await fetch(server.url + path, { headers: { cookie: adminCookie } });
+    const [header = ''] = response.headers.getSetCookie();
+    assert.ok(header.startsWith(`${adminCookie};`), path);
+    assert.match(header, /Max-Age=86;.* HttpOnly; SameSite=Lax/);
+  }
+  const visitor = await fetch(`${server.url}/v1/system/internal/ui/settings`);
+  assert.deepEqual(visitor.headers.getSetCookie(), []);
+});
+
+test('[R7.23, R3.3] a token ends at its time, with its owner, and is nobody else’s to end', async () => {
+  const cookie = await signIn(server, 'anna', password);
+  const asAnna = { cookie, 'content-type': 'application/json' };
+  const addToken = async (body: object) => {
+    const response = await fetch(`${server.url}/v1/tokens`, {
+      method: 'POST',
+      headers: asAnna,
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { id: number; secret: string; expireTime: number | null };
+  };
+  const expireTime = Date.now() + 1_000;
+  const short = await addToken({ name: 'short', expireTime });
+  assert.equal(short.expireTime, expireTime);
+  const long = await addToken({ name: 'long' });
+  const ask = ({ secret }: { secret: string }) => profileStatus({ authorization: `Bearer ${secret}` });
+  assert.equal(await ask(short), 200);
+  await until(
+    () => ask(short),
+    (status) => status === 401,
+  );
+  assert.ok(Date.now() >= expireTime);
+  await assert.rejects(admin.deleteToken({ params: { id: long.id } }), { code: 'NotFound' });
+  assert.equal(await ask(long), 200);
+  await admin.blockUser({ params: { login: 'anna' } });
+  assert.equal(await ask(long), 401);
+  assert.equal(await profileStatus({ cookie }), 401);
+  await admin.unblockUser({ params: { login: 'anna' } });
+  assert.equal(await ask(long), 200);
+});
+
+test('[R7.28, R7.24] an administrator sees whose sessions there are and ends them at once', async () => {
+  const [first, second] = [await signIn(server, 'anna', password), await signIn(server, 'anna', password)];
+  const { items } = await admin.listUserSessions({ params: { login: 'anna' } });
+  const times = items.map((session) => session.lastSeenTime);
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => b - a),
+  );
+  assert.ok(items.every((session) => !session.isCurrent));
+  const mine = await fetch(`${server.url}/v1/sessions`, { headers: { cookie: first } });
+  const { items: own } = (await mine.json()) as { items: { id: string; isCurrent: boolean }[] };
+  const id = own.find((session) => session.isCurrent)?.id ?? '';
+  // One's own session is ended by its own call, somebody else's only under their name.
+  await assert.rejects(admin.deleteSession({ params: { id } }), { code: 'NotFound' });
+  await assert.rejects(admin.deleteUserSession({ params: { login: administrator.name, id } }), {
+    code: 'NotFound',
+  });
+  await admin.deleteUserSession({ params: { login: 'anna', id } });
+  assert.deepEqual(
+    [await profileStatus({ cookie: first }), await profileStatus({ cookie: second })],
+    [401, 200],
+  );
+  await assert.rejects(admin.deleteUserSession({ params: { login: 'anna', id } }), { code: 'NotFound' });
+  await assert.rejects(admin.listUserSessions({ params: { login: 'nobody' } }), { code: 'NotFound' });
+});
+
+test('[R5.2, R7.25] a password set by an administrator ends all sessions of the person', async () => {
+  const cookie = await signIn(server, 'anna', password);
+  await admin.saveUser({ params: { login: 'anna' }, body: { password: 'eight green bottles' } });
+  assert.equal(await profileStatus({ cookie }), 401);
+  await signIn(server, 'anna', 'eight green bottles');
+});
+
+test('[R8.12] guessing from one address is slowed, whoever is named; who is signed in is not disturbed', async () => {
+  const guess = async (name: string) => {
+    const response = await fetch(`${server.url}/v1/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, password: 'a guess' }),
+    });
+    return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
+  };
+  const names = Array.from({ length: 110 }, (_, index) => `person${index}`);
+  const answers: { status: number; retryAfter: number }[] = [];
+  for (let start = 0; start < names.length; start += 10) {
+    answers.push(...(await Promise.all(names.slice(start, start + 10).map(guess))));
+  }
+  const refused = answers.filter(({ status }) => status === 429);
+  assert.ok(refused.length >= 10, `${refused.length}`);
+  assert.ok(refused.every(({ retryAfter }) => retryAfter > 0 && retryAfter <= 900));
+  assert.equal(await profileStatus({ cookie: adminCookie }), 200);
+});
