@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -40,9 +41,12 @@ export function AddStreamScreen() {
     focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, undefined, showErrors);
+  const [suggestion, setSuggestion] = useState('');
   const suggestName = () => {
-    if (form.values.name !== '') return;
-    form.setFieldValue('name', suggestedName(form.values.streamSource, i18n.t('streams.demo.name')));
+    if (form.values.name !== '' && form.values.name !== suggestion) return;
+    const name = suggestedName(form.values.streamSource, i18n.t('streams.demo.name'));
+    setSuggestion(name);
+    form.setFieldValue('name', name);
   };
   const submit = form.onSubmit(
     (values) =>
@@ -66,6 +70,7 @@ export function AddStreamScreen() {
         <StreamFields
           form={form}
           onSourceLeft={suggestName}
+          suggestedName={suggestion}
           probe={
             <SourceProbe check={check} isReady={sourceProblem(form.values.streamSource, i18n) === null} />
           }

@@ -18,10 +18,12 @@ interface StreamFieldsProps {
   /** Under the address: the check of it. */
   readonly probe: ReactNode;
   readonly onSourceLeft?: () => void;
+  /** The name that was filled in for the person; whoever comes to the field replaces it by typing. */
+  readonly suggestedName?: string;
 }
 
 /** The fields of a stream, the same for adding and changing one. */
-export function StreamFields({ form, probe, onSourceLeft }: StreamFieldsProps) {
+export function StreamFields({ form, probe, onSourceLeft, suggestedName }: StreamFieldsProps) {
   const i18n = useI18n();
   const settings = useSettings();
   const tags = useQuery(streamTagsQuery);
@@ -50,6 +52,9 @@ export function StreamFields({ form, probe, onSourceLeft }: StreamFieldsProps) {
           maxLength={limits.nameMaxLength}
           autoComplete="off"
           {...form.getInputProps('name')}
+          onFocus={({ currentTarget }) => {
+            if (currentTarget.value !== '' && currentTarget.value === suggestedName) currentTarget.select();
+          }}
         />
         <TagsInput
           size="sm"

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
+
+// The screens about people, their rights and the public link, against the real server.
+
+const guard = { name: 'guard', password: 'seven quiet otters 5' };
+
+let server: TestServer;
+let browser: Browser;
+let client: Client;
+let cookie: string;
+let gate: string;
+
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  ({ client, cookie } = await administratorOf(server));
+  ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  await client.addUser({ body: { ...guard, fullName: 'Night Guard' } });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Opens a page as somebody; fails the test when the page complained. */
+async function open(path: string, as: string, body: (page: Page) => Promise<void>): Promise<void> {
+  const context = await newPerson(browser);
+  await signInByCookie(context, server.url, as);
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(`${server.url}/ui${path}`);
+  await body(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('[R2.6] a user is added, errors at their fields, and rights are given next', () =>
+  open('/user/add', cookie, async (page) => {
+    await button(page, 'Add the user').click();
+    await page.getByText('Choose a login').waitFor();
+    await page.getByLabel('Login').fill(guard.name);
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await button(page, 'Add the user').click();
+    await page.getByText('Already used.').waitFor();
+    await page.getByLabel('Login').fill('nina');
+    await page.keyboard.press('Enter');
+    await page.getByText('Password is not complex enough.').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(guard.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/user/nina/permission');
+    await page.getByRole('combobox', { name: 'Add a stream' }).click();
+    await page.getByRole('option', { name: 'Gate 2' }).click();
+    const line = page.getByRole('group', { name: 'Gate 2' });
+    await line.getByLabel('Archive').check();
+    await button(page, 'Save').click();
+    await page.getByText('Permissions have been saved').waitFor();
+    const { items } = await client.getUserPermissions({ params: { login: 'nina' } });
+    assert.deepEqual(items, [
+      { stream: gate, streamName: 'Gate 2', view: true, archive: true, share: false, edit: false },
+    ]);
+  }));
+
+test('[R2.7] a user is changed, blocked and let in again, signed out, and deleted by typing the login', async () => {
+  await client.addUser({ body: { name: 'temp', password: guard.password } });
+  const own = await signIn(server, 'temp', guard.password);
+  await open('/user/temp', cookie, async (page) => {
+    await page.waitForURL('**/ui/user/temp/info');
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    await button(page, 'End this session').click();
+    await page.getByText('Not signed in anywhere.').waitFor();
+    assert.equal((await fetch(`${server.url}/v1/profile`, { headers: { cookie: own } })).status, 401);
+    await button(page, 'Block').click();
+    await button(page, 'Unblock').click();
+    await button(page, 'Block').waitFor();
+    assert.equal((await client.getUser({ params: { login: 'temp' } })).isBlocked, false);
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Login').fill('temp.2');
+    await page.getByLabel('Streams they may add').selectOption({ label: 'Up to a number' });
+    await page.getByLabel('At most').fill('none');
+    await button(page, 'Save').click();
+    await page.getByText('A whole number from 1').waitFor();
+    await page.getByLabel('At most').fill('3');
+    await button(page, 'Save').click();
+    await page.waitForURL('**/ui/user/temp.2/edit');
+    assert.equal((await client.getUser({ params: { login: 'temp.2' } })).maxStreamCreation, 3);
+    await button(page, 'Delete temp.2…').click();
+    assert.ok(await button(page, 'Delete temp.2').isDisabled());
+    await page.getByLabel('Type “temp.2” to confirm').fill('temp.2');
+    await button(page, 'Delete temp.2').click();
+    await page.waitForURL('**/ui/administration/users');
+    await page.getByRole('link', { name: 'guard' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'temp.2' }).count(), 0);
+  });
+});
+
+test('[R2.14] users are searched and sorted, and the address keeps both', () =>
+  open('/administration/users', cookie, async (page) => {
+    await page.getByRole('link', { name: 'guard' }).waitFor();
+    await page.getByRole('button', { name: 'Login' }).click();
+    const logins = () => page.locator('tbody tr td:first-child a').allTextContents();
+    await until(logins, (found) => found[0] === [...found].sort().at(-1) && found.length > 1);
+    await page.getByRole('searchbox').fill('night');
+    await until(logins, (found) => found.join() === 'guard');
+    await page.reload();
+    await until(logins, (found) => found.join() === 'guard');
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'night');
+    await page.getByRole('searchbox').fill('nobody at all');
+    await page.getByText('Nobody matches all the words.').waitFor();
+  }));
+
+test('[R2.9] who may do what with a stream is edited on its page; an unknown login is named', () =>
+  open(`/stream/${gate}/permission`, cookie, async (page) => {
+    const field = page.getByRole('combobox', { name: 'Add a user' });
+    await field.fill('nobody.here');
+    await field.press('Enter');
+    await button(page, 'Save').click();
+    await page.getByText('There is no user “nobody.here”').waitFor();
+    await button(page, 'Take nobody.here off the list').click();
+    await field.fill(guard.name);
+    await page.getByRole('option', { name: guard.name }).click();
+    await page.getByRole('group', { name: guard.name }).getByLabel('Share').check();
+    await button(page, 'Save').click();
+    await page.getByText('Permissions have been saved').waitFor();
+    const { items } = await client.getStreamPermissions({ params: { uid: gate } });
+    assert.deepEqual(
+      items.find(({ user }) => user === guard.name),
+      { user: guard.name, view: true, archive: false, share: true, edit: false },
+    );
+  }));
+
+test('[R7.9] whoever may share shows the public link, lets it be embedded, and revokes it', async () => {
+  await client.saveStreamPermissions({
+    params: { uid: gate },
+    body: { items: [{ user: guard.name, share: true }] },
+  });
+  const own = await signIn(server, guard.name, guard.password);
+  await open(`/stream/${gate}/info`, own, async (page) => {
+    await button(page, 'Show the link').click();
+    const link = await page.getByLabel('Public link').textContent();
+    assert.ok(link?.startsWith(`${server.url}/ui/share/`), String(link));
+    await page.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
+    await page.getByText('Other sites may show it in a frame').click();
+    await page.getByLabel('Code for a page').waitFor();
+    const key = link.split('/').at(-1) ?? '';
+    assert.equal((await fetch(`${server.url}/v1/share/${key}`)).status, 200);
+    await button(page, 'Revoke the public link').click();
+    await button(page, 'Show the link').waitFor();
+    assert.equal((await fetch(`${server.url}/v1/share/${key}`)).status, 404);
+  });
+});
+
+test('[R2.10] a name that was filled in gives way to the one that is typed, and follows the address until then', () =>
+  open('/add-stream', cookie, async (page) => {
+    const address = page.getByLabel('Address of the camera');
+    const name = page.getByLabel('Name', { exact: true });
+    await address.fill('rtsp://192.0.2.10/live');
+    await name.click();
+    await until(
+      () => name.inputValue(),
+      (value) => value === '192.0.2.10',
+    );
+    await page.keyboard.type('Gate');
+    assert.equal(await name.inputValue(), 'Gate');
+    await address.fill('rtsp://192.0.2.11/live');
+    await page.keyboard.press('Tab');
+    assert.equal(await name.inputValue(), 'Gate');
+    await name.fill('');
+    await address.fill('rtsp://192.0.2.12/live');
+    await name.focus();
+    await page.keyboard.type('Dock');
+    assert.equal(await name.inputValue(), 'Dock');
+  }));

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
+
+// What is written down and read again: API documentation, audit log, server log, bookmarks.
+
+const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
+
+let server: TestServer;
+let browser: Browser;
+let client: Client;
+let cookie: string;
+let gate: string;
+
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  ({ client, cookie } = await administratorOf(server));
+  ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  await client.addUser({ body: viewer });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Opens a page as somebody; fails the test when the page complained. */
+async function open(path: string, as: string, body: (page: Page) => Promise<void>): Promise<void> {
+  const context = await newPerson(browser);
+  await signInByCookie(context, server.url, as);
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(`${server.url}/ui${path}`);
+  await body(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('[R2.17] the API documentation is the administrator’s; calls are found, read and tried', async () => {
+  await open('/swagger', cookie, async (page) => {
+    await page.getByRole('searchbox').fill('one user GET');
+    await until(
+      () => page.locator('details > summary').count(),
+      (count) => count === 1,
+    );
+    await page.locator('summary', { hasText: '/v1/user/{login}' }).click();
+    await page.getByText('NotFound: Not found.').waitFor();
+    await page.getByLabel('login').fill(viewer.name);
+    await button(page, 'Send').click();
+    await page.locator('output', { hasText: `"name": "${viewer.name}"` }).waitFor();
+  });
+  await open('/swagger', await signIn(server, viewer.name, viewer.password), async (page) => {
+    await page.getByRole('heading', { name: "You don't have access." }).waitFor();
+  });
+});
+
+test('[R7.47] the audit log is filtered by its address, opened, and taken along as CSV', () =>
+  open('/administration/audit-logs?action=addUser', cookie, async (page) => {
+    await until(
+      () => page.locator('tbody tr').count(),
+      (count) => count === 1,
+    );
+    await page.locator('tbody button').click();
+    await page.getByText('"members"').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      button(page, 'Download as CSV').click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+    assert.equal(lines[0], '\ufefftime,user,ip,action,target,outcome,details');
+    assert.match(lines[1] ?? '', /,admin,127\.0\.0\.1,addUser,viewer,ok,/);
+    assert.equal(lines.length, 2);
+    await button(page, 'Show all').click();
+    await page.getByRole('table').getByText('addStream', { exact: true }).waitFor();
+    await page.getByLabel('On what').fill(gate);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/audit-logs?target=${gate}`);
+    await until(
+      () => page.locator('tbody tr').count(),
+      (count) => count >= 1,
+    );
+    assert.equal(await page.getByRole('table').getByText('addUser', { exact: true }).count(), 0);
+  }));
+
+test('[R2.14] the server’s log is searched, and followed until it is held still', () =>
+  open('/administration/server-debug', cookie, async (page) => {
+    await page.getByRole('searchbox').fill('Connecting to');
+    const lines = page.locator('ol > li');
+    await until(
+      () => lines.count(),
+      (count) => count === 1,
+    );
+    await client.addStream({ body: { name: 'Second', streamSource: 'demo:' } });
+    await until(
+      () => lines.count(),
+      (count) => count === 2,
+    );
+    await page.getByRole('searchbox').fill('no such line at all');
+    await page.getByText('No line matches.').waitFor();
+  }));
+
+test('[R2.16] a moment on screen is bookmarked, found again, opened there, renamed and deleted', () =>
+  open(`/stream/${gate}/view`, cookie, async (page) => {
+    await page.locator('video').waitFor();
+    await until(
+      () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime),
+      (seconds) => seconds > 0,
+    );
+    await button(page, 'Bookmark this moment').click();
+    await page.getByPlaceholder('What is to be seen').fill('red car');
+    await button(page, 'Add the bookmark').click();
+    await page.getByText('Bookmark has been added').waitFor();
+    const { items } = await client.listBookmarks();
+    assert.equal(items[0]?.note, 'red car');
+    await page.goto(`${server.url}/ui/bookmarks?q=red`);
+    await page.getByRole('button', { name: /^Edit the note/ }).click();
+    await page.getByLabel('Note', { exact: true }).fill('blue car');
+    await button(page, 'Save').click();
+    await page.getByText('No bookmark matches all the words.').waitFor();
+    await button(page, 'Clear the search').click();
+    await page.getByText('blue car').waitFor();
+    await page.getByRole('link', { name: 'Gate 2' }).click();
+    await page.waitForURL(`**/ui/stream/${gate}/view?t=${items[0]?.startTime}`);
+    await page.goBack();
+    await page.getByRole('button', { name: /^Delete the bookmark/ }).click();
+    await page.getByText('No bookmarks yet').waitFor();
+  }));
