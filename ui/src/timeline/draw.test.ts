@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { drawTimeline, inView, TIMELINE_HEIGHT_PX } from './draw.ts';
+import type { TimelineEvent } from './events.ts';
 import type { Interval } from './intervals.ts';
 import { TimeScale } from './time-scale.ts';
 import { Zone } from './zone.ts';
@@ -54,10 +55,16 @@ function recorder() {
   return { context: context as unknown as CanvasRenderingContext2D, texts, fills };
 }
 
-function draw(scale: TimeScale, intervals: readonly Interval[], playheadMs: number, hoverMs: number) {
+function draw(
+  scale: TimeScale,
+  intervals: readonly Interval[],
+  playheadMs: number,
+  hoverMs: number,
+  events: readonly TimelineEvent[] = [],
+) {
   const recorded = recorder();
   drawTimeline(recorded.context, {
-    view: { scale, intervals, nowMs: scale.endMs, playheadMs, hoverMs, isDragging: false },
+    view: { scale, intervals, events, nowMs: scale.endMs, playheadMs, hoverMs, isDragging: false },
     heightPx: TIMELINE_HEIGHT_PX,
     density: 1,
     palette: {
@@ -68,6 +75,8 @@ function draw(scale: TimeScale, intervals: readonly Interval[], playheadMs: numb
       recorded: 'recorded',
       recordedEdge: 'edge',
       hatch: 'hatch',
+      event: 'event',
+      eventEdge: 'eventEdge',
       live: 'live',
       liveFaded: 'faded',
       playhead: 'playhead',
@@ -117,6 +126,24 @@ test('a recording of a moment is still a pixel wide, what is out of view is not 
   const { fills } = draw(scale, intervals, START_MS, START_MS);
   const recorded = fills.filter(({ colour }) => colour === 'recorded');
   assert.deepEqual(recorded, [{ colour: 'recorded', px: 50, widthPx: 1 }]);
+});
+
+test('[R10.7] events have marks of their own, over recordings and gaps, those in view only', () => {
+  const scale = new TimeScale(START_MS, 10 * HOUR_MS, 1000);
+  const at = (hours: number, minutes: number): TimelineEvent => ({
+    id: hours,
+    kind: 'motion',
+    startMs: START_MS + hours * HOUR_MS,
+    endMs: START_MS + hours * HOUR_MS + minutes * 60_000,
+  });
+  const { fills } = draw(scale, [], START_MS, START_MS, [at(-2, 5), at(1, 0), at(5, 60), at(11, 5)]);
+  assert.deepEqual(
+    fills.filter(({ colour }) => colour === 'event').map(({ px, widthPx }) => [px, widthPx]),
+    [
+      [100, 3],
+      [500, 100],
+    ],
+  );
 });
 
 test('of a year of recordings only what is in view is walked through', () => {

@@ -1,3 +1,4 @@
+import { eventMarks } from './events.ts';
 import type { Interval } from './intervals.ts';
 import { labels } from './labels.ts';
 import type { TimelineView } from './timeline.ts';
@@ -13,6 +14,9 @@ export interface TimelinePalette {
   readonly recorded: string;
   readonly recordedEdge: string;
   readonly hatch: string;
+  readonly event: string;
+  /** Keeps an event's mark apart from what is recorded. */
+  readonly eventEdge: string;
   readonly live: string;
   /** Where the glow of the live edge begins: the same colour, all but clear. */
   readonly liveFaded: string;
@@ -45,12 +49,15 @@ export interface TimelineDrawing {
 export const TIMELINE_HEIGHT_PX = 84;
 const BAND_TOP_PX = 28;
 const BAND_BOTTOM_PX = 56;
+/** The lane of events, at the foot of the band. */
+const EVENT_TOP_PX = 48;
+const EVENT_HEIGHT_PX = 5;
 const LABEL_BASE_PX = 76;
 const PILL_HEIGHT_PX = 20;
 const HATCH_STEP_PX = 7;
 const GLOW_PX = 28;
 
-/** Draws the whole timeline: floor, gaps, recordings, live edge, labels, pointer, playhead. Keeps no state. */
+/** Draws the whole timeline: floor, gaps, recordings, live edge, events, labels, pointer, playhead. Keeps no state. */
 export function drawTimeline(context: CanvasRenderingContext2D, drawing: TimelineDrawing): void {
   const { view, density, heightPx, palette } = drawing;
   const { widthPx } = view.scale;
@@ -64,6 +71,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, drawing: Timelin
   context.fillStyle = palette.line;
   context.fillRect(0, BAND_TOP_PX - 1, widthPx, 1);
   context.fillRect(0, BAND_BOTTOM_PX, widthPx, 1);
+  drawEvents(context, view, palette);
   drawNow(context, view, palette);
   drawLabels(context, drawing);
   const taken = drawPlayhead(context, drawing);
@@ -136,6 +144,20 @@ function drawGap(
   }
   context.stroke();
   context.restore();
+}
+
+/** Marks with an edge all around: seen on what is recorded and on a gap, and by their place without seeing colours. */
+function drawEvents(
+  context: CanvasRenderingContext2D,
+  { events, scale }: TimelineView,
+  palette: TimelinePalette,
+): void {
+  for (const { fromPx, toPx } of eventMarks(events, scale)) {
+    context.fillStyle = palette.eventEdge;
+    context.fillRect(fromPx - 1, EVENT_TOP_PX - 1, toPx - fromPx + 2, EVENT_HEIGHT_PX + 2);
+    context.fillStyle = palette.event;
+    context.fillRect(fromPx, EVENT_TOP_PX, toPx - fromPx, EVENT_HEIGHT_PX);
+  }
 }
 
 /** The present: a line with a glow behind it; what lies to its right has not happened yet. */

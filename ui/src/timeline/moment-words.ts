@@ -1,6 +1,7 @@
 import type { I18n } from '../i18n/i18n.ts';
 import { browserClock, type Clock } from '../player/clock.ts';
 import type { TimelineWords } from './draw.ts';
+import { eventAt } from './events.ts';
 import { intervalAt } from './intervals.ts';
 import type { TimelineView } from './timeline.ts';
 import type { Zone } from './zone.ts';
@@ -11,6 +12,13 @@ const DAY_MS = 86_400_000;
 export function momentWords(view: TimelineView, i18n: I18n, zone: Zone): string {
   const ms = view.playheadMs;
   if (ms === undefined) return i18n.t('timeline.nothing');
+  const event = eventAt(view.events, ms);
+  const place = placeWords(view, ms, i18n, zone);
+  if (!event) return place;
+  return `${place}, ${i18n.t(event.kind === 'motion' ? 'timeline.at.motion' : 'timeline.at.event')}`;
+}
+
+function placeWords(view: TimelineView, ms: number, i18n: I18n, zone: Zone): string {
   const words = timelineWords(i18n, zone, { wallMs: () => view.nowMs });
   const time = words.moment(ms);
   const interval = intervalAt(view.intervals, ms);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle, TestClock } from '../player/test-clock.ts';
+import type { TimelineEvent } from './events.ts';
 import type { Range } from './intervals.ts';
 import { RangesLoader } from './ranges-loader.ts';
 import { TimeScale } from './time-scale.ts';
@@ -14,6 +15,8 @@ function setUp(
 ) {
   const clock = new TestClock(nowMs);
   const asked: { startMs: number; endMs: number; signal: AbortSignal }[] = [];
+  const askedEvents: { startMs: number; endMs: number }[] = [];
+  const events: TimelineEvent[] = [];
   const errors: unknown[] = [];
   let isHeld = false;
   const loader = new RangesLoader({
@@ -24,9 +27,13 @@ function setUp(
       if (!isHeld) return Promise.resolve(answer(startMs, endMs));
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
+    eventsCall: (startMs, endMs) => {
+      askedEvents.push({ startMs, endMs });
+      return Promise.resolve(events.filter((event) => event.startMs >= startMs && event.startMs < endMs));
+    },
     onError: (error) => errors.push(error),
   });
-  return { clock, asked, errors, loader, hold: (held: boolean) => (isHeld = held) };
+  return { clock, asked, askedEvents, events, errors, loader, hold: (held: boolean) => (isHeld = held) };
 }
 
 test('[R9.3] asks in pieces of at most rangesMaxSeconds, never for the future, and joins the answers', async () => {
@@ -40,6 +47,24 @@ test('[R9.3] asks in pieces of at most rangesMaxSeconds, never for the future, a
   }
   assert.equal(loader.intervals.length, 1);
   assert.equal(loader.intervals[0]?.endMs, nowMs);
+});
+
+test('[R7.18] [R10.7] events come with their pieces, once each, also over the edge of two, and newer ends replace older', async () => {
+  const { loader, events, askedEvents, clock } = setUp();
+  const edgeMs = Math.floor(nowMs / PIECE_MS) * PIECE_MS;
+  events.push({ id: 1, kind: 'motion', startMs: edgeMs - 10_000, endMs: edgeMs + 5_000 });
+  events.push({ id: 2, kind: 'motion', startMs: nowMs - 20_000, endMs: nowMs - 15_000 });
+  loader.show(new TimeScale(edgeMs - 3_600_000, 5 * 3_600_000, 1000));
+  await settle(100);
+  assert.deepEqual(
+    loader.events.map(({ id }) => id),
+    [1, 2],
+  );
+  for (const { startMs, endMs } of askedEvents) assert.ok(endMs > startMs && endMs - startMs <= PIECE_MS);
+  events[1] = { id: 2, kind: 'motion', startMs: nowMs - 20_000, endMs: nowMs + 10_000 };
+  clock.advance(200_000);
+  await settle(100);
+  assert.equal(loader.events[1]?.endMs, nowMs + 10_000);
 });
 
 test('[R9.1] only what can still change is asked for again, every max(3.5 s, 6 x seconds per pixel)', async () => {

@@ -1,13 +1,22 @@
 import { polls } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../player/clock.ts';
+import { inOrder, type TimelineEvent } from './events.ts';
 import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
 import type { TimeScale } from './time-scale.ts';
 
 /** Asks the server for the ranges of at most `pieceMs`; rejects with whatever the call rejects with. */
 export type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<readonly Range[]>;
 
+/** Asks for what was noticed and begins in the same span. */
+export type EventsCall = (
+  startMs: number,
+  endMs: number,
+  signal: AbortSignal,
+) => Promise<readonly TimelineEvent[]>;
+
 export interface RangesLoaderOptions {
   readonly call: RangesCall;
+  readonly eventsCall: EventsCall;
   readonly clock: Clock;
   /** The server's `rangesMaxSeconds` (R9.3): no question is longer. */
   readonly pieceMs: number;
@@ -17,6 +26,7 @@ export interface RangesLoaderOptions {
 
 interface Piece {
   readonly intervals: readonly Interval[];
+  readonly events: readonly TimelineEvent[];
   /** Known up to here: the moment of the answer for a piece that holds the present. */
   readonly untilMs: number;
   /** On the wall clock. */
@@ -33,7 +43,7 @@ const QUESTIONS_LIMIT = 4;
 const SEARCH_LIMIT = 224;
 
 /**
- * The ranges of one stream, asked for in pieces on a fixed grid, so that panning finds them in the cache, and joined
+ * The ranges of one stream and what was noticed in them, asked for in pieces on a fixed grid, so that panning finds them in the cache, and joined
  * again for whoever reads. The newest piece is refreshed while somebody looks at it.
  */
 export class RangesLoader {
@@ -45,6 +55,7 @@ export class RangesLoader {
   #scale: TimeScale | undefined;
   #cancelRefresh: Cancel | undefined;
   #joined: Interval[] | undefined;
+  #ordered: TimelineEvent[] | undefined;
 
   constructor(options: RangesLoaderOptions) {
     this.#options = options;
@@ -56,7 +67,13 @@ export class RangesLoader {
     return this.#joined;
   }
 
-  /** Calls back after every change of `intervals`; the returned function ends that. */
+  /** Everything noticed that is known, by beginning. */
+  get events(): readonly TimelineEvent[] {
+    this.#ordered ??= inOrder([...this.#pieces.values()].flatMap((piece) => piece.events));
+    return this.#ordered;
+  }
+
+  /** Calls back after every change of `intervals` or `events`; the returned function ends that. */
   subscribe(listener: () => void): Cancel {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -141,17 +158,21 @@ export class RangesLoader {
   }
 
   async #load(index: number, signal: AbortSignal): Promise<Piece> {
-    const { pieceMs, clock, call } = this.#options;
+    const { pieceMs, clock, call, eventsCall } = this.#options;
     const startMs = index * pieceMs;
     const askedMs = clock.wallMs();
     const untilMs = Math.min(startMs + pieceMs, Math.max(startMs + 1, askedMs));
-    const ranges = await call(startMs, untilMs, signal);
+    const [ranges, events] = await Promise.all([
+      call(startMs, untilMs, signal),
+      eventsCall(startMs, untilMs, signal),
+    ]);
     signal.throwIfAborted();
-    const piece = { intervals: intervalsOf(ranges, startMs, untilMs), untilMs, askedMs };
+    const piece = { intervals: intervalsOf(ranges, startMs, untilMs), events, untilMs, askedMs };
     this.#pieces.delete(index);
     this.#pieces.set(index, piece);
     this.#forget();
     this.#joined = undefined;
+    this.#ordered = undefined;
     for (const listener of this.#listeners) listener();
     return piece;
   }

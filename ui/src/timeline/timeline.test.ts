@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settle, TestClock } from '../player/test-clock.ts';
+import { EVENT_LEAD_MS, type TimelineEvent } from './events.ts';
 import type { Range } from './intervals.ts';
 import { RangesLoader } from './ranges-loader.ts';
 import { Timeline } from './timeline.ts';
@@ -18,13 +19,14 @@ const recorded: Range[] = [
   { date: nowMs - 60_000, status: 'live' },
 ];
 
-async function setUp(ranges: readonly Range[] = recorded) {
+async function setUp(ranges: readonly Range[] = recorded, events: readonly TimelineEvent[] = []) {
   const clock = new TestClock(nowMs);
   const asked: (number | 'live')[] = [];
   const loader = new RangesLoader({
     clock,
     pieceMs: 3 * HOUR_MS,
     call: () => Promise.resolve(ranges),
+    eventsCall: () => Promise.resolve(events),
     onError: (error) => assert.fail(String(error)),
   });
   const timeline = new Timeline({
@@ -140,4 +142,19 @@ test('a playing playhead stays in view, unless the viewer looks elsewhere', asyn
   assert.equal(timeline.getView().scale.startMs, looking);
   timeline.goTo(nowMs - 90 * HOUR_MS);
   assert.ok(timeline.getView().scale.contains(nowMs - 90 * HOUR_MS));
+});
+
+test('[R10.7] comma and full stop play the event before and after, from shortly before it', async () => {
+  const at = (ms: number): TimelineEvent => ({ id: ms, kind: 'motion', startMs: ms, endMs: ms + 5_000 });
+  const events = [at(nowMs - 2.5 * HOUR_MS), at(nowMs - 2 * HOUR_MS)];
+  const { timeline, asked } = await setUp(recorded, events);
+  timeline.frame(nowMs - 2.2 * HOUR_MS);
+  assert.equal(timeline.key('.', false), true);
+  timeline.key('.', false);
+  timeline.key(',', false);
+  timeline.key(',', false);
+  assert.deepEqual(
+    asked,
+    [events[1], events[0]].map((event) => (event?.startMs ?? 0) - EVENT_LEAD_MS),
+  );
 });

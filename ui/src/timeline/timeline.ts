@@ -1,5 +1,6 @@
 import { pageTimes } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../player/clock.ts';
+import { EVENT_LEAD_MS, neighbourEvent, type TimelineEvent } from './events.ts';
 import { clickAction, intervalAt, type Interval } from './intervals.ts';
 import type { RangesLoader } from './ranges-loader.ts';
 import { TimeScale } from './time-scale.ts';
@@ -16,6 +17,7 @@ export interface TimelineOptions {
 export interface TimelineView {
   readonly scale: TimeScale;
   readonly intervals: readonly Interval[];
+  readonly events: readonly TimelineEvent[];
   readonly nowMs: number;
   /** The moment on screen; undefined before there is a picture. */
   readonly playheadMs: number | undefined;
@@ -196,7 +198,7 @@ export class Timeline {
   /**
    * A key of the slider; true when it meant something here. Arrows 10 s (with shift a minute), page keys an hour,
    * Home to the beginning of what is recorded in view, End live, plus and minus zoom, brackets to the previous and
-   * next recording.
+   * next recording, comma and full stop to the previous and next event.
    */
   key(key: string, isShifted: boolean): boolean {
     const stepMs = isShifted ? MINUTE_MS : TEN_SECONDS_MS;
@@ -230,6 +232,12 @@ export class Timeline {
         return true;
       case ']':
         this.#toNeighbour(1);
+        return true;
+      case ',':
+        this.toEvent(-1);
+        return true;
+      case '.':
+        this.toEvent(1);
         return true;
       case '+':
       case '=':
@@ -273,6 +281,16 @@ export class Timeline {
   /** Goes to a moment by name (a typed time, a link) and brings it into view. */
   goTo(utcMs: number): void {
     this.#act(utcMs);
+  }
+
+  /** Plays the known event before or after what is shown, from shortly before it; nothing where there is none. */
+  toEvent(direction: 1 | -1): void {
+    const event = neighbourEvent(
+      this.#view.events,
+      this.#playheadMs ?? this.#options.clock.wallMs(),
+      direction,
+    );
+    if (event) this.#act(event.startMs - EVENT_LEAD_MS);
   }
 
   dispose(): void {
@@ -353,6 +371,7 @@ export class Timeline {
     return {
       scale: this.#scale,
       intervals: this.#options.loader.intervals,
+      events: this.#options.loader.events,
       nowMs: this.#options.clock.wallMs(),
       playheadMs: this.#playheadMs,
       hoverMs: this.#hoverMs,

@@ -17,8 +17,9 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
     license.requireValid();
     const { stream } = await requireStream(services, principal, query.streamId, 'archive');
     requireOrder(query.from, query.to, 'to');
-    if (query.to - query.from > config.archive.playlistMaxSeconds * 1_000) {
-      throw new Fault('TimeRangeIsTooLong', 'The span is longer than a playlist may be.');
+    const { playlistMaxSeconds, rangesMaxSeconds } = config.archive;
+    if (query.to - query.from > Math.max(playlistMaxSeconds, rangesMaxSeconds) * 1_000) {
+      throw new Fault('TimeRangeIsTooLong', 'The span is longer than a playlist or ranges may be.');
     }
     const rows = await store.annotations.ofStream(stream.id, query.from, query.to);
     return { items: rows.map((row) => annotationView(row, stream.uid)) };

@@ -38,6 +38,16 @@ export class Viewer {
         this.#setProblem(undefined);
         return ranges;
       },
+      eventsCall: async (spanStartMs, spanEndMs, signal) => {
+        const query = { streamId: uid, from: Math.floor(spanStartMs), to: Math.ceil(spanEndMs) };
+        const { items } = await api.listAnnotations({ query }, { signal });
+        return items.map(({ id, kind, time, timeEnd }) => ({
+          id,
+          kind,
+          startMs: time,
+          endMs: timeEnd ?? time,
+        }));
+      },
       onError: (error) => this.#setProblem(error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR'),
     });
     this.player = new Player({

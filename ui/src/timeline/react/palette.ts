@@ -11,6 +11,8 @@ export function paletteOf(style: CSSStyleDeclaration): TimelinePalette {
     recorded: colour('--timeline-recorded'),
     recordedEdge: colour('--accent'),
     hatch: colour('--timeline-hatch'),
+    event: colour('--signal-amber'),
+    eventEdge: colour('--surface-1'),
     live: colour('--signal-green'),
     liveFaded: colour('--timeline-live-faded'),
     playhead: colour('--accent'),
