@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -33,7 +32,10 @@ export function AddStreamScreen() {
     initialValues: { ...emptyValues, streamSource: source },
     validate: {
       streamSource: (value) => sourceProblem(value, i18n),
-      name: (value) => (value.trim() === '' ? i18n.t('stream.name.missing') : null),
+      name: (value, { streamSource }) =>
+        value.trim() === '' && suggestedName(streamSource, i18n.t('streams.demo.name')) === ''
+          ? i18n.t('stream.name.missing')
+          : null,
     },
   });
   const showErrors = (error: unknown) => {
@@ -41,16 +43,10 @@ export function AddStreamScreen() {
     focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, undefined, showErrors);
-  const [suggestion, setSuggestion] = useState('');
-  const suggestName = () => {
-    if (form.values.name !== '' && form.values.name !== suggestion) return;
-    const name = suggestedName(form.values.streamSource, i18n.t('streams.demo.name'));
-    setSuggestion(name);
-    form.setFieldValue('name', name);
-  };
+  const suggestion = suggestedName(form.values.streamSource, i18n.t('streams.demo.name'));
   const submit = form.onSubmit(
     (values) =>
-      add.mutate(bodyOf(values), {
+      add.mutate(bodyOf({ ...values, name: values.name.trim() || suggestion }), {
         onError: showErrors,
         onSuccess: ({ uid }) => {
           notifySuccess(i18n.t('addStream.added'));
@@ -69,7 +65,6 @@ export function AddStreamScreen() {
       >
         <StreamFields
           form={form}
-          onSourceLeft={suggestName}
           suggestedName={suggestion}
           probe={
             <SourceProbe check={check} isReady={sourceProblem(form.values.streamSource, i18n) === null} />

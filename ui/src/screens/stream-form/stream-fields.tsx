@@ -17,13 +17,12 @@ interface StreamFieldsProps {
   readonly form: StreamForm;
   /** Under the address: the check of it. */
   readonly probe: ReactNode;
-  readonly onSourceLeft?: () => void;
-  /** The name that was filled in for the person; whoever comes to the field replaces it by typing. */
+  /** The name that the stream gets when none is typed; it stands in the empty field. */
   readonly suggestedName?: string;
 }
 
 /** The fields of a stream, the same for adding and changing one. */
-export function StreamFields({ form, probe, onSourceLeft, suggestedName }: StreamFieldsProps) {
+export function StreamFields({ form, probe, suggestedName }: StreamFieldsProps) {
   const i18n = useI18n();
   const settings = useSettings();
   const tags = useQuery(streamTagsQuery);
@@ -42,19 +41,15 @@ export function StreamFields({ form, probe, onSourceLeft, suggestedName }: Strea
           autoCapitalize="none"
           spellCheck={false}
           {...form.getInputProps('streamSource')}
-          onBlur={onSourceLeft}
         />
         {probe}
         <TextInput
           size="sm"
           label={i18n.t('stream.name')}
-          placeholder={i18n.t('stream.name.placeholder')}
+          placeholder={suggestedName || i18n.t('stream.name.placeholder')}
           maxLength={limits.nameMaxLength}
           autoComplete="off"
           {...form.getInputProps('name')}
-          onFocus={({ currentTarget }) => {
-            if (currentTarget.value !== '' && currentTarget.value === suggestedName) currentTarget.select();
-          }}
         />
         <TagsInput
           size="sm"
