@@ -143,7 +143,8 @@ export class Registrar {
     // Before the rest is judged: what else a stranger sends is none of their business to have explained.
     const stream = await this.#streamOf(call, principal, params);
     const query = check(name, call.query, decoded(call.query, request.query), language);
-    const body = check(name, call.body, request.body ?? (call.body ? {} : undefined), language);
+    // No body at all is an empty one; `null` is a body, and no object.
+    const body = check(name, call.body, request.body === undefined ? {} : request.body, language);
     return {
       params,
       query,

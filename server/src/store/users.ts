@@ -49,6 +49,20 @@ export class Users {
     return this.#db.selectFrom('users').selectAll().where('login_key', '=', keyOf(login)).executeTakeFirst();
   }
 
+  /** Ids by `keyOf(login)`, of those that exist: one question for a long list, which asked one by one would stall the server. */
+  async idsByLoginKey(logins: readonly string[]): Promise<Map<string, number>> {
+    const found = new Map<string, number>();
+    for (let start = 0; start < logins.length; start += 1_000) {
+      const rows = await this.#db
+        .selectFrom('users')
+        .select(['login_key', 'id'])
+        .where('login_key', 'in', logins.slice(start, start + 1_000).map(keyOf))
+        .execute();
+      for (const row of rows) found.set(row.login_key, row.id);
+    }
+    return found;
+  }
+
   /** Of several people with one address, the one who came first. */
   byEmail(email: string): Promise<UserRecord | undefined> {
     return this.#db

@@ -3,6 +3,7 @@ import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { wholeList } from '../user-view.ts';
 import type { Watchers } from '../watchers.ts';
+import { keyOf } from '../../store/database.ts';
 import type { Rights } from '../../store/permissions.ts';
 import { Fault } from '../../base/fault.ts';
 
@@ -18,13 +19,13 @@ export function registerStreamRights(registrar: Registrar, services: Services, w
   registrar.handle('getStreamPermissions', ({ stream }) => ofStream(stream.stream.id));
 
   registrar.handle('saveStreamPermissions', async ({ stream, body }) => {
+    const items = [...distinctBy(body.items, (row) => keyOf(row.user))];
+    const ids = await store.users.idsByLoginKey(items.map(([, row]) => row.user));
     const rows = [];
-    for (const [index, { user: login, ...rights }] of distinctBy(body.items, (row) =>
-      row.user.toLowerCase(),
-    )) {
-      const user = await store.users.byLogin(login);
-      if (!user) throw fieldFault('NotFound', `items.${index}.user`, 'There is no such user.');
-      if (hasAny(rights)) rows.push({ userId: user.id, rights: withView(rights) });
+    for (const [index, { user: login, ...rights }] of items) {
+      const userId = ids.get(keyOf(login));
+      if (userId === undefined) throw fieldFault('NotFound', `items.${index}.user`, 'There is no such user.');
+      if (hasAny(rights)) rows.push({ userId, rights: withView(rights) });
     }
     await store.permissions.replaceOfStream(stream.stream.id, rows);
     watchers.reviewStream(stream.stream.uid);
