@@ -173,6 +173,10 @@ class Fuzzer {
       password: [password],
       oldPassword: [password],
       name: logins,
+      kind: ['motion'],
+      note: ['seen'],
+      time: [1_000],
+      timeEnd: [2_000, null],
       start_time: [0, 1_000, 3_600_000],
       end_time: [1_000, 3_600_000, 7_200_000],
     };

@@ -228,8 +228,10 @@ function schemaArbitrary(schema: JsonSchema, known: KnownValues): fc.Arbitrary<u
       return fc.boolean();
     case 'null':
       return fc.constant(null);
-    default:
+    case undefined:
       return anything;
+    default:
+      throw new Error(`The fuzzer knows no type ${schema.type}.`);
   }
 }
 
@@ -272,6 +274,6 @@ function queryText(values: Readonly<Record<string, unknown>>): string {
 
 /** A value as text in an address, percent-encoded; lone surrogates, which have no encoding, become U+FFFD. */
 function encode(value: unknown): string {
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return encodeURIComponent(text.toWellFormed());
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return encodeURIComponent((text ?? '').toWellFormed());
 }
