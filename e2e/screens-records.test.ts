@@ -7,7 +7,7 @@ import { administratorOf, until } from './api.ts';
 import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
-// What is written down and read again: API documentation, audit log, server log, bookmarks.
+// What is written down and read again: API documentation, audit log, server log, bookmarks, configuration.
 
 const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
 
@@ -131,4 +131,23 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
     await page.goBack();
     await page.getByRole('button', { name: /^Delete the bookmark/ }).click();
     await page.getByText('No bookmarks yet').waitFor();
+  }));
+
+test('[R7.46] the configuration is changed by its form; errors stand at their keys', () =>
+  open('/administration/config', cookie, async (page) => {
+    const percent = page.getByLabel('archive.warnPercent');
+    await percent.fill('200');
+    await button(page, 'Save').click();
+    await until(
+      () => percent.getAttribute('aria-invalid'),
+      (invalid) => invalid === 'true',
+    );
+    await percent.fill('80');
+    await page.getByLabel('app.title').fill('My house');
+    assert.ok(await page.getByLabel('port', { exact: true }).isDisabled());
+    await button(page, 'Save').click();
+    await page.getByText('Configuration has been saved').waitFor();
+    const { values } = await client.getConfiguration();
+    assert.equal((values['archive'] as Record<string, unknown>)['warnPercent'], 80);
+    await page.getByRole('banner').getByText('My house').waitFor();
   }));

@@ -28,3 +28,26 @@ export function useSaveLicense() {
     },
   });
 }
+
+/** The configuration with its schema. */
+export const configurationQuery = queryOptions({
+  queryKey: ['administration', 'configuration'],
+  queryFn: ({ signal }) => api.getConfiguration({}, { signal }),
+  // What somebody is just editing must not change under their hands.
+  staleTime: Infinity,
+  gcTime: 0,
+  meta: { isHandled: true },
+});
+
+/** Saves the changed keys of the configuration; the settings that the page lives by may be among them. */
+export function useSaveConfiguration() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (values: Record<string, unknown>) => api.saveConfiguration({ body: { values } }),
+    onSuccess: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: configurationQuery.queryKey }),
+        queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey }),
+      ]),
+  });
+}

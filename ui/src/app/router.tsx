@@ -309,7 +309,13 @@ const administrationTabs = [
     ...inAdministration('/stats'),
     component: lazyRouteComponent(() => import('../screens/administration/stats.tsx'), 'StatsScreen'),
   }),
-  createRoute({ ...inAdministration('/config'), component: LaterScreen }),
+  createRoute({
+    ...inAdministration('/config'),
+    component: lazyRouteComponent(
+      () => import('../screens/configuration/configuration.tsx'),
+      'ConfigurationScreen',
+    ),
+  }),
   createRoute({
     ...inAdministration('/users'),
     validateSearch: usersSearch,

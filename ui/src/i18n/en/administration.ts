@@ -20,4 +20,16 @@ export const administration = {
   'license.streams': 'Streams allowed',
   'license.text': 'Text of the license',
   'license.saved': 'License has been saved',
+
+  'config.search': 'Search the keys',
+  'config.server': 'Server',
+  'config.fixed': 'Set by the environment',
+  'config.secret': 'Set; type another to replace it',
+  'config.bounds': '{minimum} to {maximum}',
+  'config.list': 'Part entries by commas',
+  'config.default': 'Default: {value}',
+  'config.restart': 'After a restart',
+  'config.none': 'Not set',
+  'config.pending': 'Some saved values take effect when the server is started again.',
+  'config.saved': 'Configuration has been saved',
 };

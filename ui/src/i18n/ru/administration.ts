@@ -22,4 +22,16 @@ export const administration: Record<keyof typeof english, string> = {
   'license.streams': 'Разрешено потоков',
   'license.text': 'Текст лицензии',
   'license.saved': 'Лицензия сохранена',
+
+  'config.search': 'Искать ключ',
+  'config.server': 'Сервер',
+  'config.fixed': 'Задано переменной окружения',
+  'config.secret': 'Задано; чтобы заменить, введите новое',
+  'config.bounds': 'От {minimum} до {maximum}',
+  'config.list': 'Перечислите через запятую',
+  'config.default': 'По умолчанию: {value}',
+  'config.restart': 'После перезапуска',
+  'config.none': 'Не задано',
+  'config.pending': 'Часть сохранённых значений вступит в силу после перезапуска сервера.',
+  'config.saved': 'Конфигурация сохранена',
 };

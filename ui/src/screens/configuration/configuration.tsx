@@ -1,0 +1,107 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReplyOf } from '@vidette/contract/client';
+import { useMemo, useState } from 'react';
+import { configurationQuery, useSaveConfiguration } from '../../api/administration.ts';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { wordsOf } from '../../app/failures.ts';
+import { notifySuccess } from '../../app/notify.ts';
+import { Delayed } from '../../components/delayed.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { Form, FormActions, FormSection } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import {
+  changesOf,
+  fieldsOf,
+  maskedSecret,
+  sectionsOf,
+  textsOf,
+  type ConfigSchema,
+} from './config-fields.ts';
+import { ConfigInput } from './config-input.tsx';
+import classes from './configuration.module.css';
+
+/** The configuration as a form made of its schema [R2.14, R7.46]. */
+export function ConfigurationScreen() {
+  const i18n = useI18n();
+  const { data, error, refetch, dataUpdatedAt } = useQuery(configurationQuery);
+  if (data) return <ConfigurationForm key={dataUpdatedAt} configuration={data} />;
+  if (error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  return (
+    <Delayed>
+      <Skeleton height={400} radius={10} />
+    </Delayed>
+  );
+}
+
+function ConfigurationForm({ configuration }: { configuration: ReplyOf<'getConfiguration'> }) {
+  const i18n = useI18n();
+  const save = useSaveConfiguration();
+  const [search, setSearch] = useState('');
+  const { fields, before } = useMemo(() => {
+    const all = fieldsOf(configuration.schema as ConfigSchema);
+    return { fields: all, before: textsOf(all, configuration.values) };
+  }, [configuration]);
+  const [texts, setTexts] = useState(before);
+  const changes = changesOf(fields, texts, before);
+  const isDirty = Object.keys(changes).length > 0;
+  const errors = fieldErrorsOf(save.error, i18n, {});
+  const errorOf = (key: string) => errors[`values.${key}`] ?? errors[key];
+  const isAboutFields = fields.some(({ key }) => errorOf(key) !== undefined);
+  const words = search.trim().toLowerCase();
+  const shown = fields.filter(({ key }) => key.toLowerCase().includes(words) || errorOf(key) !== undefined);
+  const restart = new Set(configuration.restartKeys);
+  const fixed = new Set(configuration.environmentKeys);
+  const submit = () =>
+    save.mutate(changes, {
+      onError: focusFirstError,
+      onSuccess: () => notifySuccess(i18n.t('config.saved')),
+    });
+  return (
+    <div className={classes.screen}>
+      {configuration.pendingRestart && (
+        <div className={classes.notice}>
+          <Notice>{i18n.t('config.pending')}</Notice>
+        </div>
+      )}
+      <div className={classes.search}>
+        <SearchField label={i18n.t('config.search')} value={search} onChange={setSearch} />
+      </div>
+      <Form
+        onSubmit={submit}
+        failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+      >
+        {sectionsOf(shown).map(([name, own]) => (
+          <FormSection key={name} title={name === '' ? i18n.t('config.server') : name}>
+            {own.map((field) => (
+              <ConfigInput
+                key={field.key}
+                field={field}
+                text={texts[field.key] ?? ''}
+                isSecret={before[field.key] === maskedSecret}
+                isFixed={fixed.has(field.key)}
+                needsRestart={restart.has(field.key)}
+                error={errorOf(field.key)}
+                onChange={(text) => setTexts({ ...texts, [field.key]: text })}
+              />
+            ))}
+          </FormSection>
+        ))}
+        <FormActions>
+          <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
+            {i18n.t('action.save')}
+          </Button>
+          {isDirty && (
+            <Button size="sm" variant="default" onClick={() => setTexts(before)}>
+              {i18n.t('stream.discard')}
+            </Button>
+          )}
+        </FormActions>
+        <UnsavedGuard isDirty={isDirty && !save.isPending} />
+      </Form>
+    </div>
+  );
+}
