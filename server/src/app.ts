@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
@@ -6,6 +5,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { Doorkeeper } from './access/doorkeeper.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { Archive } from './archive/archive.ts';
+import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
 import { ConfigKeeper } from './config/keeper.ts';
@@ -118,7 +118,7 @@ async function assemble(
       playlistMaxMs: config.archive.playlistMaxSeconds * 1000,
       downloadMaxMs: config.archive.downloadMaxSeconds * 1000,
     },
-    retention: await retentionRules(config),
+    retention: retentionRules(config),
   });
   closers.push(() => archive.close());
 
@@ -152,10 +152,7 @@ async function assemble(
 
   configKeeper.onApplied(() => {
     lines.level = config.log.level;
-    retentionRules(config).then(
-      (rules) => archive.retention.configure(rules),
-      (error: unknown) => log.error({ error }, 'the new limits of the archive do not count yet'),
-    );
+    archive.retention.configure(retentionRules(config));
   });
 
   const renderPicture: Render = (track, keySample, maxWidth) => av.picture(track, keySample, { maxWidth });
@@ -216,12 +213,9 @@ async function assemble(
 }
 
 /** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */
-async function retentionRules(
-  config: Config,
-): Promise<{ quotaBytes: number | undefined; minFreeBytes: number }> {
-  const { bsize, blocks } = await statfs(config.dataDir);
-  const minFreeBytes = Math.floor(bsize * blocks * (1 - config.archive.quotaPercent / 100));
-  return { quotaBytes: config.archive.quotaBytes ?? undefined, minFreeBytes };
+function retentionRules(config: Config): RetentionRules {
+  const { quotaBytes, quotaPercent } = config.archive;
+  return { quotaBytes: quotaBytes ?? undefined, minFreeShare: 1 - quotaPercent / 100 };
 }
 
 /** Closes all in reverse order; one that fails doesn't keep the others open, and the first failure is thrown after. */

@@ -108,7 +108,7 @@ export class Archive {
       ...shared,
       removal: this.#removal,
       room: this.#room,
-      rules: { quotaBytes: undefined, minFreeBytes: 0, ...options.retention },
+      rules: { quotaBytes: undefined, minFreeShare: 0, ...options.retention },
     });
   }
 

@@ -162,7 +162,7 @@ export class Recorder {
       if (bytes === 0) return;
       this.#count(bytes, clock.monotonicMs() - fromMs);
       if (this.#writer.shiftTicks !== shiftBefore) this.#reportShift();
-      if (this.#failure) this.#tools.log.info({ code: this.#failure.code }, 'Recording goes on');
+      if (this.#failure) this.#tools.log.info({}, `Recording goes on after ${this.#failure.code}`);
       this.#failure = undefined;
       this.#state = 'recording';
     } catch (error) {
@@ -184,7 +184,7 @@ export class Recorder {
     const code = failureCodeOf(error);
     const { clock, log, limits } = this.#tools;
     if (this.#failure?.code !== code)
-      log.error({ err: error, code }, 'Recording failed; it will be tried again');
+      log.error({ err: error }, `Recording failed (${code}); it will be tried again`);
     this.#failure = { code, retryAtMs: clock.monotonicMs() + limits.retryMs };
     this.#state = 'failed';
     try {

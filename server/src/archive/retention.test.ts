@@ -63,7 +63,7 @@ test('[R10.4] when the disk has too little left the oldest goes until it has', a
   usedBytes = () => archive.totalBytes;
   await record(archive, 'cam1', 0, 60_000);
   const total = archive.totalBytes;
-  archive.retention.configure({ minFreeBytes: Math.round(1_000_000 - total / 2) });
+  archive.retention.configure({ minFreeShare: 1 - total / 2 / 1_000_000 });
   await archive.retention.run();
   assert.equal(archive.stats('cam1').segments, 3);
 });

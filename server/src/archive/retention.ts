@@ -11,8 +11,8 @@ export type DepthOf = (uid: string) => number | undefined;
 export interface RetentionRules {
   /** Bytes that all footage may take; undefined: as much as there is. */
   readonly quotaBytes: number | undefined;
-  /** Bytes of the disk that stay free; the oldest footage goes when they are not. */
-  readonly minFreeBytes: number;
+  /** Share of the archive's disk that stays free, 0 to 1; the oldest footage goes when it is not. */
+  readonly minFreeShare: number;
 }
 
 /** So many segments are removed in one go, so that a long backlog leaves the disk time for recording. */
@@ -101,10 +101,10 @@ export class Retention {
   }
 
   #excessBytes(): number {
-    const { quotaBytes, minFreeBytes } = this.#rules;
+    const { quotaBytes, minFreeShare } = this.#rules;
     const overQuota = quotaBytes === undefined ? 0 : this.#reads.totalBytes() - quotaBytes;
     const use = this.#room.use;
-    const missingFree = use ? minFreeBytes - use.availableBytes : 0;
+    const missingFree = use ? use.totalBytes * minFreeShare - use.availableBytes : 0;
     return Math.max(overQuota, missingFree);
   }
 
