@@ -149,7 +149,7 @@ test('[R7.9] whoever may share shows the public link, lets it be embedded, and r
     await page.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
     await page.getByRole('switch', { name: 'Other sites may show it in a frame' }).click({ force: true });
     await page.getByLabel('Code for a page').waitFor();
-    const key = link.split('/').at(-1) ?? '';
+    const key = link?.split('/').at(-1) ?? '';
     assert.equal((await fetch(`${server.url}/v1/share/${key}`)).status, 200);
     await button(page, 'Revoke the public link').click();
     await button(page, 'Show the link').waitFor();

@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 const everyScreen = new RegExp(
   [
     'node_modules/(react|react-dom|scheduler|clsx|use-sync-external-store)/',
-    'node_modules/@tanstack/(react-router|router-core|history|store|react-store|query-core|react-query)/',
+    'node_modules/@tanstack/(react-router|router-core|history|store|react-store|query-core|react-query)/(?!.*(nfiniteQuery|useBlocker|ueriesObserver|useQueries))',
     '@mantine/core/esm/(core|components/(Button|Loader|UnstyledButton|ActionIcon|Input|InputBase|TextInput|CloseButton))/',
     '@tabler/icons-react/dist/esm/[^/]+$',
     'ui/src/(api/session|i18n/i18n|app/(failures|page-context|title|notify)|components/(form|page-state))',

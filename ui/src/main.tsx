@@ -57,7 +57,7 @@ const queryClient = createQueryClient({
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
 setUser(queryClient, boot.user);
 
-const router = createPageRouter(queryClient);
+const router = createPageRouter(queryClient, () => language.learnAll());
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root');

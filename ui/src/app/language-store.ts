@@ -6,6 +6,7 @@ export class LanguageStore {
   #i18n: I18n;
   readonly #page: Document;
   readonly #listeners = new Set<() => void>();
+  #wantsAll = false;
 
   constructor(i18n: I18n, page: Document) {
     this.#i18n = i18n;
@@ -20,10 +21,18 @@ export class LanguageStore {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Fetches the words that the first screens do without, in this language and in those to come. */
+  async learnAll(): Promise<void> {
+    this.#wantsAll = true;
+    await this.#i18n.learnAll();
+  }
+
   /** Fetches the language's words, then changes everything at once. */
   async change(language: Language): Promise<void> {
     if (language === this.#i18n.language) return;
-    this.#i18n = await loadI18n(language);
+    const next = await loadI18n(language);
+    if (this.#wantsAll) await next.learnAll();
+    this.#i18n = next;
     this.#page.documentElement.lang = language;
     for (const listener of this.#listeners) listener();
   }

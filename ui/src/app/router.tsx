@@ -22,6 +22,8 @@ import { Shell } from './shell.tsx';
 /** What the router hands to every route. */
 export interface RouterContext {
   readonly queryClient: QueryClient;
+  /** Fetches the words that the first screens do without. */
+  readonly learnWords: () => Promise<void>;
 }
 
 declare module '@tanstack/react-router' {
@@ -61,6 +63,9 @@ const root = createRootRouteWithContext<RouterContext>()({
     if (!target.staticData.isPublic) redirect({ throw: true, to: '/auth', replace: true });
   },
 });
+
+/** For routes whose screens need more words than the first ones brought; they come beside the screen's script. */
+const loader = ({ context }: { context: RouterContext }) => context.learnWords();
 
 const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
 
@@ -126,12 +131,14 @@ const streamView = createRoute({
   // A moment of the archive to begin at: ms since the epoch, or a date with a time.
   validateSearch: ({ t }): { t?: string | number } =>
     typeof t === 'string' || typeof t === 'number' ? { t } : {},
+  loader,
   component: lazyRouteComponent(() => import('../screens/stream-view/stream-view.tsx'), 'StreamViewScreen'),
 });
 
 const stream = createRoute({
   ...at('/stream/$uid'),
   staticData: { title: 'title.streamInfo' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/stream/stream-page.tsx'), 'StreamPage'),
 });
 
@@ -217,12 +224,14 @@ const bookmarks = createRoute({
   ...at('/bookmarks'),
   staticData: { title: 'title.bookmarks' },
   validateSearch: bookmarksSearch,
+  loader,
   component: lazyRouteComponent(() => import('../screens/bookmarks/bookmarks.tsx'), 'BookmarksScreen'),
 });
 
 const swagger = createRoute({
   ...at('/swagger'),
   staticData: { title: 'title.swagger', audience: 'admin' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/swagger/swagger.tsx'), 'SwaggerScreen'),
 });
 
@@ -245,12 +254,14 @@ const later = [
 const addUser = createRoute({
   ...at('/user/add'),
   staticData: { title: 'title.userAdd', audience: 'admin' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/add-user/add-user.tsx'), 'AddUserScreen'),
 });
 
 const user = createRoute({
   ...at('/user/$login'),
   staticData: { title: 'title.user', audience: 'admin' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/user/user-page.tsx'), 'UserPage'),
 });
 
@@ -287,6 +298,7 @@ const userTabs = [
 const administration = createRoute({
   ...at('/administration'),
   staticData: { title: 'title.administration', audience: 'admin' },
+  loader,
   component: lazyRouteComponent(
     () => import('../screens/administration/administration-page.tsx'),
     'AdministrationPage',
@@ -371,11 +383,11 @@ const tree = root.addChildren([
 ]);
 
 /** Makes the page's router. */
-export function createPageRouter(queryClient: QueryClient) {
+export function createPageRouter(queryClient: QueryClient, learnWords: () => Promise<void>) {
   const router = createRouter({
     routeTree: tree,
     basepath: '/ui',
-    context: { queryClient },
+    context: { queryClient, learnWords },
     defaultPreload: 'intent',
     defaultPendingMs: 150,
     defaultPendingMinMs: 0,

@@ -25,18 +25,22 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
   return 'en';
 }
 
-/** One language at work. Immutable: changing the language makes a new one. */
+/**
+ * One language at work; changing the language makes a new one. It begins with the words of the first screens and
+ * learns the rest before a screen asks for them.
+ */
 export class I18n {
   readonly language: Language;
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: Partial<Record<MessageKey, string>>;
+  #isWhole = false;
   readonly #messages = new Map<MessageKey, Message>();
   readonly #rules: MessageRules;
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
 
-  constructor(language: Language, catalogue: Catalogue) {
+  constructor(language: Language, catalogue: Partial<Catalogue>) {
     this.language = language;
-    this.#catalogue = catalogue;
+    this.#catalogue = { ...catalogue };
     this.#rules = {
       plural: new Intl.PluralRules(language),
       number: (value) => this.number(value),
@@ -46,8 +50,16 @@ export class I18n {
   /** The message with its values put in; plural forms follow the language. */
   t(key: MessageKey, values?: MessageValues): string {
     let message = this.#messages.get(key);
-    if (!message) this.#messages.set(key, (message = parseMessage(this.#catalogue[key])));
+    if (!message) this.#messages.set(key, (message = parseMessage(this.#catalogue[key] ?? key)));
     return formatMessage(message, values ?? {}, this.#rules);
+  }
+
+  /** Fetches the words of the screens at the desk, once. */
+  async learnAll(): Promise<void> {
+    if (this.#isWhole) return;
+    const { desk } = this.language === 'ru' ? await import('./ru-desk.ts') : await import('./en-desk.ts');
+    Object.assign(this.#catalogue, desk);
+    this.#isWhole = true;
   }
 
   /** A number in the language's manner: en 1,234.5; ru 1 234,5. */
@@ -130,8 +142,8 @@ export class I18n {
   }
 }
 
-/** Fetches a language's catalogue; each is a chunk of its own, so that a reader pays for one. */
+/** Fetches a language's first words; each language is a chunk of its own, so that a reader pays for one. */
 export async function loadI18n(language: Language): Promise<I18n> {
-  const catalogue = language === 'ru' ? (await import('./ru.ts')).ru : (await import('./en.ts')).en;
-  return new I18n(language, catalogue);
+  const { first } = language === 'ru' ? await import('./ru-first.ts') : await import('./en-first.ts');
+  return new I18n(language, first);
 }

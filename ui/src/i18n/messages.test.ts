@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { parseSync, Visitor } from 'vite';
+import { desk } from './en-desk.ts';
 import { en } from './en.ts';
 import { I18n, type MessageKey } from './i18n.ts';
 import { parseMessage, type Message } from './icu.ts';
@@ -45,13 +46,33 @@ test('[R1.4] every message that counts has the four Russian forms', () => {
 });
 
 test('no message is unused', () => {
-  const catalogues = /^i18n\/(en|ru)(\/|\.ts)/;
+  const catalogues = /^i18n\/(en|ru)(\/|-|\.ts)/;
   const code = files
     .filter((file) => !catalogues.test(file))
     .map((file) => readFileSync(join(source, file), 'utf8'))
     .join('\n');
   const unused = keys.filter((key) => !code.includes(`'${key}'`));
   assert.deepEqual(unused, []);
+});
+
+/** Where the words of the desk have been fetched before they are asked for: below the routes that wait for them. */
+const deskFiles = new RegExp(
+  [
+    '^screens/(administration|add-user|audit-logs|bookmarks|configuration|rights|server-debug)/',
+    '^screens/(stream|stream-view|swagger|user|user-form|users)/',
+    '^components/pager\\.tsx$',
+    '^api/(bookmarks|people|stream-access)\\.ts$',
+    '^(i18n|player|timeline)/',
+  ].join('|'),
+);
+
+test('the first screens ask for no word that comes later', () => {
+  const found: string[] = [];
+  for (const file of files.filter((one) => !deskFiles.test(one))) {
+    const code = readFileSync(join(source, file), 'utf8');
+    for (const key of Object.keys(desk)) if (code.includes(`'${key}'`)) found.push(`${file}: ${key}`);
+  }
+  assert.deepEqual(found, []);
 });
 
 test('messages come out as the whole of ICU would write them', () => {

@@ -1,21 +1,6 @@
 import type { Catalogue } from './i18n.ts';
-import { account } from './ru/account.ts';
-import { administration } from './ru/administration.ts';
-import { people } from './ru/people.ts';
-import { player } from './ru/player.ts';
-import { records } from './ru/records.ts';
-import { reference } from './ru/reference.ts';
-import { shell } from './ru/shell.ts';
-import { streams } from './ru/streams.ts';
+import { desk } from './ru-desk.ts';
+import { first } from './ru-first.ts';
 
 /** Every Russian message. */
-export const ru: Catalogue = {
-  ...shell,
-  ...account,
-  ...administration,
-  ...streams,
-  ...player,
-  ...people,
-  ...records,
-  ...reference,
-};
+export const ru: Catalogue = { ...first, ...desk };

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Browser } from 'playwright-core';
+import { administratorOf } from './api.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { startServer, type TestServer } from './server.ts';
+
+// How much script a browser fetches before the first screens are there.
+
+let server: TestServer;
+let browser: Browser;
+let cookie: string;
+
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  const { client, cookie: own } = await administratorOf(server);
+  cookie = own;
+  await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** The scripts that a screen fetched by the time `selector` was there: name and bytes as gzip writes them. */
+async function scriptsOf(path: string, selector: string, as: string | null): Promise<[string, number][]> {
+  const context = await newPerson(browser);
+  if (as !== null) await signInByCookie(context, server.url, as);
+  const page = await context.newPage();
+  const scripts: Promise<[string, number]>[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() !== 'script') return;
+    const name = response.url().split('/').at(-1) ?? '';
+    scripts.push(response.body().then((body) => [name, gzipSync(body, { level: 9 }).length]));
+  });
+  await page.goto(`${server.url}/ui${path}`);
+  await page.locator(selector).first().waitFor();
+  const weights = await Promise.all(scripts);
+  await context.close();
+  return weights.sort(([, a], [, b]) => b - a);
+}
+
+for (const [name, path, selector, isSignedIn, most] of [
+  ['sign-in', '/auth', 'input[type=password]', false, 155_000],
+  ['the list of streams', '/streams', 'main a[href*="/stream/"]', true, 163_000],
+] as const) {
+  // `most` in bytes as gzip writes them: lower it with every kilobyte that is won, towards 150 kB.
+  test(`${name} is there after at most ${most / 1000} kB of script`, async () => {
+    const scripts = await scriptsOf(path, selector, isSignedIn ? cookie : null);
+    const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
+    assert.ok(total > most / 10, 'no script was counted');
+    assert.ok(total <= most, `${total} bytes: ${scripts.map((one) => one.join(' ')).join(', ')}`);
+  });
+}

@@ -1,0 +1,11 @@
+import { administration } from './en/administration.ts';
+import { people } from './en/people.ts';
+import { player } from './en/player.ts';
+import { records } from './en/records.ts';
+import { reference } from './en/reference.ts';
+
+/**
+ * The English words of the screens at the desk, fetched with the first of them: administration, people,
+ * records, and watching.
+ */
+export const desk = { ...administration, ...people, ...player, ...records, ...reference };

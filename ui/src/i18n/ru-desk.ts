@@ -1,0 +1,11 @@
+import { administration } from './ru/administration.ts';
+import { people } from './ru/people.ts';
+import { player } from './ru/player.ts';
+import { records } from './ru/records.ts';
+import { reference } from './ru/reference.ts';
+
+/**
+ * The Russian words of the screens at the desk, fetched with the first of them: administration, people,
+ * records, and watching.
+ */
+export const desk = { ...administration, ...people, ...player, ...records, ...reference };
