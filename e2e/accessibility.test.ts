@@ -70,6 +70,12 @@ test('[R1.7] axe finds nothing serious on the screens of whoever is signed in', 
   ({ client, cookie } = await administratorOf(server));
   await look(['/streams'], cookie);
   ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:', tags: ['yard'] } }));
+  await client.addUser({ body: { name: 'guard', password: 'seven quiet otters 5' } });
+  await client.saveUserPermissions({
+    params: { login: 'guard' },
+    body: { items: [{ stream: uid, archive: true }] },
+  });
+  await client.addBookmark({ body: { stream: uid, startTime: Date.now(), note: 'red car' } });
   await look(
     [
       '/streams',
@@ -86,6 +92,17 @@ test('[R1.7] axe finds nothing serious on the screens of whoever is signed in', 
       '/help',
       '/administration/stats',
       '/administration/license',
+      '/administration/config',
+      '/administration/users',
+      '/administration/server-debug',
+      '/administration/audit-logs',
+      '/user/add',
+      '/user/admin/info',
+      '/user/admin/edit',
+      '/user/guard/permission',
+      '/user/admin/sessions',
+      `/stream/${uid}/permission`,
+      '/swagger#addUser',
       '/bookmarks',
       '/nowhere',
     ],

@@ -47,7 +47,10 @@ const lockedScreens: readonly Screen[] = [
   },
 ];
 
-const emptyScreens: readonly Screen[] = [{ name: 'streams-empty', path: '/streams' }];
+const emptyScreens: readonly Screen[] = [
+  { name: 'streams-empty', path: '/streams' },
+  { name: 'bookmarks-empty', path: '/bookmarks' },
+];
 
 /** Screens of a server that has streams; the addresses name the first of them. */
 function fullScreens(live: string, failed: string): readonly Screen[] {
@@ -99,7 +102,25 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'help', path: '/help' },
     { name: 'administration-stats', path: '/administration' },
     { name: 'administration-license', path: '/license' },
-    { name: 'later', path: '/bookmarks' },
+    { name: 'administration-config', path: '/administration/config' },
+    { name: 'administration-users', path: '/administration/users' },
+    { name: 'administration-server-debug', path: '/administration/server-debug' },
+    { name: 'administration-audit-logs', path: '/administration/audit-logs' },
+    {
+      name: 'audit-logs-disabled',
+      path: '/administration/audit-logs',
+      stage: (context) =>
+        context.route('**/v1/admin/audit-logs?*', (route) => answer(route, 403, 'AuditLogsDisabled')),
+    },
+    { name: 'user-add', path: '/user/add' },
+    { name: 'user-info', path: '/user/guard/info' },
+    { name: 'user-edit', path: '/user/guard/edit' },
+    { name: 'user-permission', path: '/user/guard/permission' },
+    { name: 'user-sessions', path: '/user/admin/sessions' },
+    { name: 'stream-permission', path: `/stream/${live}/permission` },
+    { name: 'bookmarks', path: '/bookmarks' },
+    { name: 'swagger', path: '/swagger#addStream' },
+    { name: 'later', path: '/mosaics' },
     { name: 'not-found', path: '/nowhere' },
   ];
 }
@@ -153,6 +174,14 @@ async function addStreams(client: Client): Promise<{ live: string; failed: strin
     60_000,
   );
   await client.pauseStream({ body: { uid: paused } });
+  await client.addUser({
+    body: { name: 'guard', fullName: 'Night guard', password: 'seven quiet otters 5' },
+  });
+  await client.saveUserPermissions({
+    params: { login: 'guard' },
+    body: { items: [{ stream: live, archive: true }] },
+  });
+  await client.addBookmark({ body: { stream: live, startTime: Date.now(), note: 'A red car at the gate' } });
   return { live, failed };
 }
 
