@@ -2,10 +2,10 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api } from './api.ts';
 import { settingsQuery } from './session.ts';
 
-/** Figures of the server as it runs. */
+/** Figures of the server as it runs, with their last hour. */
 export const serverStatsQuery = queryOptions({
   queryKey: ['administration', 'stats'],
-  queryFn: ({ signal }) => api.getSystemStats({}, { signal }),
+  queryFn: ({ signal }) => api.getAdminStats({}, { signal }),
   refetchInterval: 3_000,
   meta: { isHandled: true },
 });

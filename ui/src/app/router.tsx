@@ -5,7 +5,6 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
-  type AnyRouter,
 } from '@tanstack/react-router';
 import { settingsQuery, userOf } from '../api/session.ts';
 import type { MessageKey } from '../i18n/i18n.ts';
@@ -14,6 +13,7 @@ import { bookmarksSearch } from '../screens/bookmarks/bookmarks-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
 import { keepDestination } from './destination.ts';
 import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
+import { followNavigations } from './navigations.ts';
 import { Shell } from './shell.tsx';
 
 // Every address of the page [R2.1 to R2.19]. A screen is a chunk of its own; what it shows is its own business,
@@ -399,14 +399,4 @@ export function createPageRouter(queryClient: QueryClient, learnWords: () => Pro
   });
   followNavigations(router, queryClient);
   return router;
-}
-
-/** After each navigation: the settings are asked for again [R2.20], and the page stands at its top [R2.22]. */
-function followNavigations(router: AnyRouter, queryClient: QueryClient): void {
-  router.subscribe('onBeforeLoad', ({ pathChanged }) => {
-    if (pathChanged) void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 });
-  });
-  router.subscribe('onResolved', ({ pathChanged }) => {
-    if (pathChanged && window.scrollY > 0) window.scrollTo({ top: 0 });
-  });
 }

@@ -10,6 +10,12 @@ export const administration = {
   'stats.disk.unknown': 'Not known',
   'stats.cpu': 'Processor, of one core',
   'stats.memory': 'Memory',
+  'stats.eventLoopDelay': 'Longest delay of the event loop',
+  'stats.streamsRunning': 'Streams live',
+  'stats.received': 'Received',
+  'stats.sent': 'Sent to viewers',
+  'stats.damagedFrames': 'Damaged pictures a second',
+  'stats.writeLatency': 'Slowest write',
 
   'license.state': 'State',
   'license.valid': 'Valid',

@@ -12,6 +12,12 @@ export const administration: Record<keyof typeof english, string> = {
   'stats.disk.unknown': 'Неизвестно',
   'stats.cpu': 'Процессор, от одного ядра',
   'stats.memory': 'Память',
+  'stats.eventLoopDelay': 'Наибольшая задержка цикла событий',
+  'stats.streamsRunning': 'Потоков в эфире',
+  'stats.received': 'Принято',
+  'stats.sent': 'Отдано зрителям',
+  'stats.damagedFrames': 'Повреждённых кадров в секунду',
+  'stats.writeLatency': 'Самая долгая запись',
 
   'license.state': 'Состояние',
   'license.valid': 'Действует',

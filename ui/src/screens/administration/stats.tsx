@@ -9,11 +9,13 @@ import { Fact, Facts } from '../../components/facts.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
+import { StatsCharts } from './stats-charts.tsx';
 
-/** How the server is doing, now. */
+/** How the server is doing, now and over the last hour. */
 export function StatsScreen() {
   const i18n = useI18n();
-  const { data, error } = useQuery(serverStatsQuery);
+  const { data: stats, error } = useQuery(serverStatsQuery);
+  const data = stats?.now;
   if (error && !data) {
     return (
       <PageState
@@ -24,7 +26,7 @@ export function StatsScreen() {
       />
     );
   }
-  if (!data) {
+  if (!stats || !data) {
     return (
       <Delayed>
         <Skeleton height={320} radius={10} />
@@ -32,6 +34,7 @@ export function StatsScreen() {
     );
   }
   return (
+    <>
     <Facts>
       <Fact label={i18n.t('stats.uptime')}>{i18n.duration(Math.round(data.uptimeSeconds) * 1000)}</Fact>
       <Fact label={i18n.t('stats.streams')}>
@@ -48,6 +51,8 @@ export function StatsScreen() {
       </Fact>
       <Fact label={i18n.t('stats.memory')}>{i18n.bytes(data.memoryBytes)}</Fact>
     </Facts>
+      <StatsCharts histories={stats.histories} />
+    </>
   );
 }
 
