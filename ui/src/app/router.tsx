@@ -305,49 +305,46 @@ const administration = createRoute({
   ),
 });
 
-const inAdministration = <Path extends string>(path: Path) => ({
-  getParentRoute: () => administration,
-  path,
-});
+const inAdmin = <Path extends string>(path: Path) => ({ getParentRoute: () => administration, path });
 
 const administrationTabs = [
   createRoute({
-    ...inAdministration('/'),
+    ...inAdmin('/'),
     beforeLoad: () => {
       redirect({ throw: true, to: '/administration/stats', replace: true });
     },
   }),
   createRoute({
-    ...inAdministration('/stats'),
+    ...inAdmin('/stats'),
     component: lazyRouteComponent(() => import('../screens/administration/stats.tsx'), 'StatsScreen'),
   }),
   createRoute({
-    ...inAdministration('/config'),
+    ...inAdmin('/config'),
     component: lazyRouteComponent(
       () => import('../screens/configuration/configuration.tsx'),
       'ConfigurationScreen',
     ),
   }),
   createRoute({
-    ...inAdministration('/users'),
+    ...inAdmin('/users'),
     validateSearch: usersSearch,
     component: lazyRouteComponent(() => import('../screens/users/users.tsx'), 'UsersScreen'),
   }),
-  createRoute({ ...inAdministration('/cluster'), component: LaterScreen }),
+  createRoute({ ...inAdmin('/cluster'), component: LaterScreen }),
   createRoute({
-    ...inAdministration('/license'),
+    ...inAdmin('/license'),
     component: lazyRouteComponent(() => import('../screens/administration/license.tsx'), 'LicenseScreen'),
   }),
   createRoute({
-    ...inAdministration('/server-debug'),
+    ...inAdmin('/server-debug'),
     component: lazyRouteComponent(
       () => import('../screens/server-debug/server-debug.tsx'),
       'ServerDebugScreen',
     ),
   }),
-  createRoute({ ...inAdministration('/tunnel'), component: LaterScreen }),
+  createRoute({ ...inAdmin('/tunnel'), component: LaterScreen }),
   createRoute({
-    ...inAdministration('/audit-logs'),
+    ...inAdmin('/audit-logs'),
     validateSearch: auditSearch,
     component: lazyRouteComponent(() => import('../screens/audit-logs/audit-logs.tsx'), 'AuditLogsScreen'),
   }),
