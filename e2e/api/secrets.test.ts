@@ -185,35 +185,41 @@ test('[R10.10] nothing that is logged holds one of them', () => {
   assertNone(logged, [...passwords, ...sourceSecrets, sourceUser, ...made.slice(1)]);
 });
 
-test('what is stored holds passwords and tokens as hashes; an address keeps its login, in that one place', async () => {
+test('[R3.1, R3.3] what is stored holds passwords and tokens as hashes, and addresses sealed', async () => {
   await admin.listAuditLogs();
   const database = new DatabaseSync(join(server.dataDir, 'vidette.sqlite'), { readOnly: true });
   const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all() as {
     name: string;
   }[];
-  const places = new Set<string>();
   for (const { name } of tables) {
     for (const row of database.prepare(`SELECT * FROM "${name}"`).all()) {
       for (const [column, value] of Object.entries(row)) {
         if (typeof value !== 'string') continue;
-        assertNone(`${name}.${column}: ${value}`, [...passwords, ...made]);
-        if (sourceSecrets.some((secret) => value.includes(secret))) places.add(`${name}.${column}`);
+        assertNone(`${name}.${column}: ${value}`, [...passwords, ...sourceSecrets, sourceUser, ...made]);
       }
     }
   }
+  const sealed = database.prepare('SELECT source, sub_source FROM streams').all();
   database.close();
-  // The server itself dials with them: see SECURITY.md.
-  assert.deepEqual([...places].sort(), ['streams.source', 'streams.sub_source']);
+  assert.equal(sealed.length, 3);
+  for (const { source, sub_source } of sealed) {
+    assert.match(String(source), /^v1:[\w-]{60,}$/);
+    assert.match(String(sub_source), /^v1:[\w-]{60,}$/);
+  }
 });
 
 test('nobody else on the machine can read what is stored', async () => {
+  const files: string[] = [];
   for (const file of await readdir(server.dataDir)) {
-    if (!file.startsWith('vidette.sqlite')) continue;
+    if (!file.startsWith('vidette.sqlite') && file !== 'secret.key') continue;
     const { mode } = await stat(join(server.dataDir, file));
     assert.equal(mode & 0o077, 0, `${file} ${mode.toString(8)}`);
     const bytes = await readFile(join(server.dataDir, file), 'latin1');
-    assertNone(bytes, [...passwords, ...made]);
+    assertNone(bytes, [...passwords, ...sourceSecrets, sourceUser, ...made]);
+    files.push(file);
   }
+  for (const file of ['secret.key', 'vidette.sqlite', 'vidette.sqlite-wal'])
+    assert.ok(files.includes(file), file);
 });
 
 function assertNone(text: string, secrets: readonly string[]): void {

@@ -6,6 +6,7 @@ import { catalogPath, lockPath } from '../archive/layout.ts';
 import type { Clock } from '../base/clock.ts';
 import { configFileName } from '../config/load.ts';
 import { extractDatabase, readBackup, writeBackup } from '../store/backup.ts';
+import { keyFileName, readKey, writeKey } from '../store/seal.ts';
 
 const databaseName = 'vidette.sqlite';
 
@@ -16,7 +17,7 @@ export interface BackupOptions {
   readonly out: (line: string) => void;
 }
 
-/** `vidette backup FILE`: configuration and database in one file, also while the server runs. The archive is not in it. */
+/** `vidette backup FILE`: configuration, database and its key in one file, also while the server runs, without the archive. */
 export async function backUp(
   options: BackupOptions & { readonly clock: Clock; readonly version: string },
 ): Promise<number> {
@@ -28,13 +29,16 @@ export async function backUp(
   }
   const configFile = join(dataDir, configFileName);
   const configText = existsSync(configFile) ? await readFile(configFile, 'utf8') : null;
-  await writeBackup(database, file, { createdMs: clock.wallMs(), version, configText });
-  out(`Backed up to ${file}. It holds passwords of cameras and of the mail server: keep it safe.`);
+  const key = (await readKey(dataDir))?.toString('base64') ?? null;
+  await writeBackup(database, file, { createdMs: clock.wallMs(), version, configText, key });
+  out(
+    `Backed up to ${file}. It holds the passwords of cameras with the key to them, and the one of the mail server: keep it as you would the passwords in it.`,
+  );
   return 0;
 }
 
 /**
- * `vidette restore FILE`: puts configuration and database back; what was there is kept beside it as `.old`. The server
+ * `vidette restore FILE`: puts configuration, database and key back; what was there is kept beside it as `.old`. The server
  * must be stopped.
  */
 export async function restore({ dataDir, file, out }: BackupOptions): Promise<number> {
@@ -60,6 +64,10 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
     await keepOld(database);
     // The log of the old database must not be played into the new one.
     for (const suffix of ['-wal', '-shm']) await rm(`${database}${suffix}`, { force: true });
+    if (facts.key !== null) {
+      await keepOld(join(dataDir, keyFileName));
+      await writeKey(dataDir, Buffer.from(facts.key, 'base64'));
+    }
     await rename(next, database);
     const configFile = join(dataDir, configFileName);
     await keepOld(configFile);

@@ -46,6 +46,31 @@ function newUser(login: string) {
   } as const;
 }
 
+function newStream(uid: string, source: string) {
+  return {
+    uid,
+    name: uid,
+    source,
+    sub_source: null,
+    location_name: '',
+    latitude: null,
+    longitude: null,
+    marker: null,
+    is_on_demand: 0,
+    is_recorded: 0,
+    depth_hours: -1,
+    is_paused: 0,
+    allows_loopback: 0,
+    created_by: null,
+    created_ms: 1,
+    revision: 1,
+    node_id: 'main',
+    status: 'pending',
+    share_key: null,
+    tags: [],
+  } as const;
+}
+
 test('[R10.10] a backup taken while the store is open comes back with configuration and database', async (t) => {
   const [dataDir, place] = [await folder(t), await folder(t)];
   const store = await openStore(t, dataDir);
@@ -67,6 +92,28 @@ test('[R10.10] a backup taken while the store is open comes back with configurat
   assert.ok(await restored.users.byLogin('first'));
   assert.equal(await restored.users.byLogin('second'), undefined);
   await restored.users.add(newUser('third'));
+});
+
+test('[R10.10] a backup brings the key to its addresses along, and the old key stays beside it', async (t) => {
+  const [dataDir, place, target] = [await folder(t), await folder(t), await folder(t)];
+  const source = 'rtsp://operator:camera-password-4471@10.0.0.7/live';
+  const store = await openStore(t, dataDir);
+  await store.streams.add(newStream('cam', source));
+  const file = join(place, 'vidette.backup');
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  assert.equal(await backUp({ dataDir, file, out, clock, version }), 0);
+  assert.match(lines.at(-1) ?? '', /with the key to them.*keep it as you would the passwords in it/);
+
+  const before = await Store.open({ file: join(target, 'vidette.sqlite'), redact: (text) => text });
+  await before.close();
+  const oldKey = await readFile(join(target, 'secret.key'));
+  assert.equal(await restore({ dataDir: target, file, out }), 0);
+  assert.deepEqual(await readFile(join(target, 'secret.key')), await readFile(join(dataDir, 'secret.key')));
+  assert.equal((await stat(join(target, 'secret.key'))).mode & 0o777, 0o600);
+  assert.deepEqual(await readFile(join(target, 'secret.key.old')), oldKey);
+  const restored = await openStore(t, target);
+  assert.equal((await restored.streams.byUid('cam'))?.source, source);
 });
 
 test('[R10.10] restoring keeps what was there, and leaves a running server alone', async (t) => {

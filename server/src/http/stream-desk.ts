@@ -10,7 +10,7 @@ import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts
 import type { Station } from '../station/station.ts';
 import { flag } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
-import type { StreamRecord } from '../store/streams.ts';
+import type { StreamRecord } from '../store/stream-addresses.ts';
 import type { LicenseKeeper } from '../system/license.ts';
 import { fieldFault } from './field-errors.ts';
 import { stationSettingsOf } from './stream-record.ts';

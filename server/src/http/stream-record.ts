@@ -6,7 +6,7 @@ import { parseSourceAddress } from '../ingest/address.ts';
 import type { StationSettings } from '../station/settings.ts';
 import type { StationState } from '../station/state.ts';
 import type { SeenStream } from '../store/stream-list.ts';
-import type { StreamRecord } from '../store/streams.ts';
+import type { StreamRecord } from '../store/stream-addresses.ts';
 
 /** An address as those see it who may not edit the stream; also what search and logs may know of it. */
 export function shownSource(source: string): string {

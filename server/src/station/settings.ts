@@ -1,7 +1,7 @@
 /** What a node needs to know of a configured stream to run it; the station never reads the database itself. */
 export interface StationSettings {
   readonly uid: string;
-  /** The source's address with its credentials. */
+  /** The source's address with its credentials; empty when the stored one cannot be read. */
   readonly source: string;
   /** An administrator saved this source: it may be on this very machine. */
   readonly allowLoopback: boolean;

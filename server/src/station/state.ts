@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
 import type { SupervisorStatus } from '../ingest/supervisor.ts';
 import type { StationSettings } from './settings.ts';
 
@@ -13,9 +14,13 @@ export interface StationState {
   readonly code: ErrorCode | null;
 }
 
-/** The status that people see, from what was asked for and what the source does. */
-export function stateOf(settings: StationSettings, source: SupervisorStatus | undefined): StationState {
+/** The status that people see, from what was asked for and what the source does, or why there is none. */
+export function stateOf(
+  settings: StationSettings,
+  source: SupervisorStatus | Fault | undefined,
+): StationState {
   if (settings.isPaused) return { status: 'paused', failureReason: null, code: null };
+  if (source instanceof Fault) return { status: 'failed', failureReason: source.message, code: source.code };
   switch (source?.state) {
     case 'running':
       return { status: 'running', failureReason: null, code: null };

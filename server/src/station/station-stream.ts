@@ -1,8 +1,9 @@
 import type { Archive } from '../archive/archive.ts';
 import type { Recorder } from '../archive/recorder.ts';
 import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import { parseSourceAddress } from '../ingest/address.ts';
+import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
 import type { SourceEngines } from '../ingest/source-engines.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
@@ -12,6 +13,9 @@ import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
 import { sameState, stateOf, type StationState } from './state.ts';
+
+const unreadableAddress =
+  'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
 
 /** What a stream borrows from its station. */
 export interface StationTools {
@@ -40,6 +44,8 @@ export class StationStream {
   #supervisor: Supervisor | undefined;
   #recorder: Recorder | undefined;
   #motion: MotionWatch | undefined;
+  /** Why the address cannot even be tried. */
+  #addressFault: Fault | undefined;
   #state: StationState;
   /** Everything that takes time happens in this order, one after the other. */
   #moves: Promise<void> = Promise.resolve();
@@ -134,9 +140,10 @@ export class StationStream {
   }
 
   #startSource(): void {
-    if (this.#supervisor) return;
+    if (this.#supervisor || this.#addressFault) return;
     const { source, allowLoopback } = this.#settings;
-    const address = parseSourceAddress(source);
+    const address = this.#readAddress(source);
+    if (!address) return;
     const supervisor = new Supervisor({
       address,
       stream: this.stream,
@@ -150,9 +157,23 @@ export class StationStream {
     supervisor.start();
   }
 
+  /** Undefined when it is no address; that is the stream's state until it gets another. */
+  #readAddress(source: string): SourceAddress | undefined {
+    try {
+      if (source === '') throw new Fault('CREDENTIALS_ERR', unreadableAddress);
+      return parseSourceAddress(source);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#addressFault = error;
+      this.log.add('error', error.message);
+      return undefined;
+    }
+  }
+
   async #stopSource(cause: 'paused' | 'idle' | 'stopped' | 'source-changed'): Promise<void> {
     const supervisor = this.#supervisor;
     this.#supervisor = undefined;
+    this.#addressFault = undefined;
     await supervisor?.stop(cause);
   }
 
@@ -165,7 +186,7 @@ export class StationStream {
   }
 
   #updateState(): void {
-    const state = stateOf(this.#settings, this.#supervisor?.status);
+    const state = stateOf(this.#settings, this.#supervisor?.status ?? this.#addressFault);
     if (sameState(state, this.#state)) return;
     this.#state = state;
     this.#tools.onState(this.#settings.uid, state);

@@ -1,5 +1,6 @@
 import { chmod, open, rename, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { keyBytes } from './seal.ts';
 
 /** What a backup holds beside the database. */
 export interface BackupFacts {
@@ -8,6 +9,8 @@ export interface BackupFacts {
   readonly version: string;
   /** Text of `vidette.yaml`; null when there was no such file. */
   readonly configText: string | null;
+  /** The key that seals addresses in the database, base64; null when there was none yet. */
+  readonly key: string | null;
 }
 
 const factsTable = 'vidette_backup';
@@ -55,7 +58,14 @@ export async function readBackup(file: string): Promise<BackupFacts | undefined>
     database = new DatabaseSync(file, { readOnly: true });
     const [check] = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
     const row = database.prepare(`SELECT facts FROM ${factsTable}`).get() as { facts: string } | undefined;
-    return check?.integrity_check === 'ok' && row ? (JSON.parse(row.facts) as BackupFacts) : undefined;
+    if (check?.integrity_check !== 'ok' || !row) return undefined;
+    // Backups of before addresses were sealed have no key.
+    const facts = {
+      key: null,
+      ...(JSON.parse(row.facts) as Omit<BackupFacts, 'key'> & Partial<BackupFacts>),
+    };
+    const isWhole = facts.key === null || Buffer.from(facts.key, 'base64').length === keyBytes;
+    return isWhole ? facts : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR') return undefined;
     throw error;

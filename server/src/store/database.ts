@@ -64,6 +64,7 @@ export interface StreamRow {
   uid: string;
   name: string;
   name_key: string;
+  /** Sealed, like `sub_source`: cameras' logins are in it (`stream-addresses.ts`). */
   source: string;
   sub_source: string | null;
   location_name: string;

@@ -20,6 +20,8 @@ const database = new DatabaseSync((workerData as { file: string }).file);
 database.exec('PRAGMA journal_mode = WAL');
 // FULL: what was acknowledged survives a power cut; accounts and rights are not to be lost.
 database.exec('PRAGMA synchronous = FULL');
+// What is deleted or replaced is overwritten: an address with a password must not stay in free space.
+database.exec('PRAGMA secure_delete = ON');
 database.exec('PRAGMA foreign_keys = ON');
 database.exec('PRAGMA busy_timeout = 5000');
 // Without figures on how full its tables are SQLite picks the wrong index for a page of ten thousand streams (measured:

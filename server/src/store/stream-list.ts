@@ -2,8 +2,8 @@ import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from
 import type { Database, StreamRow } from './database.ts';
 import type { Rights } from './permissions.ts';
 import { allOf, containsAll } from './search.ts';
+import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
 import { tagsOf } from './stream-tags.ts';
-import type { StreamRecord } from './streams.ts';
 
 /** Whose eyes a list is for. */
 export interface Viewer {
@@ -67,8 +67,11 @@ const sortColumns = {
 export class StreamList {
   readonly #db: Kysely<Database>;
 
-  constructor(db: Kysely<Database>) {
+  readonly #addresses: StreamAddresses;
+
+  constructor(db: Kysely<Database>, addresses: StreamAddresses) {
     this.#db = db;
+    this.#addresses = addresses;
   }
 
   /** One stream and the viewer's rights on it, which may be none. */
@@ -76,7 +79,7 @@ export class StreamList {
     const row = await this.#withRights(viewer).where('streams.uid', '=', uid).executeTakeFirst();
     if (!row) return undefined;
     const tags = await tagsOf(this.#db, [row.id]);
-    return seen(viewer, row, tags.get(row.id) ?? []);
+    return this.#seen(viewer, row, tags.get(row.id) ?? []);
   }
 
   async page(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
@@ -121,7 +124,7 @@ export class StreamList {
       this.#db,
       rows.map((row) => row.id),
     );
-    const items = rows.map((row) => ({ ...seen(viewer, row, tags.get(row.id) ?? []), group: null }));
+    const items = rows.map((row) => ({ ...this.#seen(viewer, row, tags.get(row.id) ?? []), group: null }));
     return { items, total: Number(n), groups: [] };
   }
 
@@ -142,7 +145,10 @@ export class StreamList {
     const rows = [...ofTags, ...untagged];
     const tags = await tagsOf(this.#db, [...new Set(rows.map((row) => row.id))]);
     return {
-      items: rows.map((row) => ({ ...seen(viewer, row, tags.get(row.id) ?? []), group: row.group_tag })),
+      items: rows.map((row) => ({
+        ...this.#seen(viewer, row, tags.get(row.id) ?? []),
+        group: row.group_tag,
+      })),
       total,
       groups: groups.map(({ name, total: ofGroup }) => ({ name, total: ofGroup })),
     };
@@ -212,6 +218,14 @@ export class StreamList {
     return found.orderBy('streams.id', direction).limit(window.limit).offset(window.offset).execute();
   }
 
+  #seen(viewer: Viewer, row: RowWithRights, tags: readonly string[]): SeenStream {
+    return {
+      stream: this.#addresses.record(row, tags),
+      rights: rightsOf(viewer, row),
+      createdBy: row.creator_login,
+    };
+  }
+
   #withRights(viewer: Viewer) {
     return this.#db
       .selectFrom('streams')
@@ -266,12 +280,13 @@ type RowWithRights = Selectable<StreamRow> & {
   can_edit: number | null;
 };
 
-function seen(viewer: Viewer, row: RowWithRights, tags: readonly string[]): SeenStream {
-  const isOwner = row.created_by === viewer.userId;
-  const granted: Rights =
-    row.can_view === 1
-      ? { view: true, archive: row.can_archive === 1, share: row.can_share === 1, edit: row.can_edit === 1 }
-      : noRights;
-  const rights = viewer.isAdmin || isOwner ? allRights : granted;
-  return { stream: { ...row, tags }, rights, createdBy: row.creator_login };
+function rightsOf(viewer: Viewer, row: RowWithRights): Rights {
+  if (viewer.isAdmin || row.created_by === viewer.userId) return allRights;
+  if (row.can_view !== 1) return noRights;
+  return {
+    view: true,
+    archive: row.can_archive === 1,
+    share: row.can_share === 1,
+    edit: row.can_edit === 1,
+  };
 }

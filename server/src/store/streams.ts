@@ -1,14 +1,13 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { flag, keyOf, type Database, type StreamRow } from './database.ts';
+import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
 import { tagsOf } from './stream-tags.ts';
 
-/** A stream as stored, with its tags in the order in which they were given. */
-export interface StreamRecord extends Selectable<StreamRow> {
-  readonly tags: readonly string[];
-}
-
 type Derived = 'id' | 'name_key' | 'location_key' | 'search_text';
-export type NewStream = Omit<Insertable<StreamRow>, Derived> & { readonly tags: readonly string[] };
+export type NewStream = Omit<Insertable<StreamRow>, Derived | 'sub_source'> & {
+  readonly sub_source: string | null;
+  readonly tags: readonly string[];
+};
 export type StreamChanges = Omit<
   NewStream,
   'uid' | 'created_by' | 'created_ms' | 'status' | 'share_key' | 'share_embeds'
@@ -20,10 +19,12 @@ export type Redact = (source: string) => string;
 export class Streams {
   readonly #db: Kysely<Database>;
   readonly #redact: Redact;
+  readonly #addresses: StreamAddresses;
 
-  constructor(db: Kysely<Database>, redact: Redact) {
+  constructor(db: Kysely<Database>, redact: Redact, addresses: StreamAddresses) {
     this.#db = db;
     this.#redact = redact;
+    this.#addresses = addresses;
   }
 
   async byUid(uid: string): Promise<StreamRecord | undefined> {
@@ -44,7 +45,7 @@ export class Streams {
   async all(): Promise<StreamRecord[]> {
     const rows = await this.#db.selectFrom('streams').selectAll().orderBy('id').execute();
     const tags = await tagsOf(this.#db);
-    return rows.map((row) => ({ ...row, tags: tags.get(row.id) ?? [] }));
+    return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
   }
 
   async countCreatedBy(userId: number): Promise<number> {
@@ -73,17 +74,18 @@ export class Streams {
     return this.#db.transaction().execute(async (db) => {
       const row = await db
         .insertInto('streams')
-        .values({ ...values, ...this.#derived(stream) })
+        .values({ ...values, ...this.#addresses.sealed(stream.uid, stream), ...this.#derived(stream) })
         .returningAll()
         .executeTakeFirstOrThrow();
       await replaceTags(db, row.id, tags);
-      return { ...row, tags };
+      return this.#addresses.record(row, tags);
     });
   }
 
   /**
    * Replaces what can be edited. Undefined when the stream is gone, or is no longer at `expectedRevision`
    * because somebody saved in between.
+   * @throws Fault CREDENTIALS_ERR when an address is still the unreadable one
    */
   async save(
     id: number,
@@ -92,16 +94,19 @@ export class Streams {
   ): Promise<StreamRecord | undefined> {
     const { tags, ...values } = changes;
     return this.#db.transaction().execute(async (db) => {
+      const old = await db.selectFrom('streams').select('uid').where('id', '=', id).executeTakeFirst();
+      if (!old) return undefined;
+      const sealed = this.#addresses.sealed(old.uid, changes);
       const row = await db
         .updateTable('streams')
-        .set({ ...values, ...this.#derived(changes), revision: expectedRevision + 1 })
+        .set({ ...values, ...sealed, ...this.#derived(changes), revision: expectedRevision + 1 })
         .where('id', '=', id)
         .where('revision', '=', expectedRevision)
         .returningAll()
         .executeTakeFirst();
       if (!row) return undefined;
       await replaceTags(db, id, tags);
-      return { ...row, tags };
+      return this.#addresses.record(row, tags);
     });
   }
 
@@ -177,7 +182,7 @@ export class Streams {
 
   async #withTags(row: Selectable<StreamRow>): Promise<StreamRecord> {
     const tags = await tagsOf(this.#db, [row.id]);
-    return { ...row, tags: tags.get(row.id) ?? [] };
+    return this.#addresses.record(row, tags.get(row.id) ?? []);
   }
 }
 

@@ -1,6 +1,6 @@
 import { newSecret } from '../../access/secrets.ts';
 import { Fault } from '../../base/fault.ts';
-import type { StreamRecord } from '../../store/streams.ts';
+import type { StreamRecord } from '../../store/stream-addresses.ts';
 import { faultOf } from '../failure.ts';
 import { publicBase } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';

@@ -1,0 +1,116 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { link, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Fault } from '../base/fault.ts';
+
+/** Name of the key's file, in the folder of the database. */
+export const keyFileName = 'secret.key';
+/** Every sealed text begins so; it names cipher and layout, so that both may change. No address has this scheme. */
+export const sealedPrefix = 'v1:';
+export const keyBytes = 32;
+
+/** NIST SP 800-38D, 8.2.2: a random nonce of 96 bits does for 2^32 texts under one key. */
+const nonceBytes = 12;
+const tagBytes = 16;
+const algorithm = 'aes-256-gcm';
+
+/**
+ * Keeps what has to be read again, such as a camera's password, out of the database in clear: AES-256-GCM, as
+ * `v1:` and the base64url of nonce, ciphertext and tag. `place` says where a text belongs; sealed text that was moved to
+ * another place does not open.
+ */
+export class Seal {
+  readonly #key: Buffer;
+
+  /** @throws Fault InternalServerError when the key is not one of 32 bytes */
+  constructor(key: Buffer) {
+    if (key.length !== keyBytes) {
+      throw new Fault('InternalServerError', `A key of ${keyBytes} bytes is needed, not ${key.length}.`);
+    }
+    this.#key = key;
+  }
+
+  seal(text: string, place: string): string {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv(algorithm, this.#key, nonce, { authTagLength: tagBytes });
+    cipher.setAAD(Buffer.from(place));
+    const body = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return sealedPrefix + body.toString('base64url');
+  }
+
+  /** The text; undefined when it was sealed with another key or for another place, was changed, or is not sealed. */
+  open(sealed: string, place: string): string | undefined {
+    if (!sealed.startsWith(sealedPrefix)) return undefined;
+    const body = Buffer.from(sealed.slice(sealedPrefix.length), 'base64url');
+    if (body.length < nonceBytes + tagBytes) return undefined;
+    const decipher = createDecipheriv(algorithm, this.#key, body.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(body.subarray(-tagBytes));
+    const text = decipher.update(body.subarray(nonceBytes, -tagBytes));
+    try {
+      return Buffer.concat([text, decipher.final()]).toString('utf8');
+    } catch {
+      // The one failure of `final` here: the tag does not fit.
+      return undefined;
+    }
+  }
+}
+
+/** The key beside a database; undefined when there is none yet. @throws Fault when it is damaged, system errors */
+export async function readKey(folder: string): Promise<Buffer | undefined> {
+  const file = join(folder, keyFileName);
+  let key: Buffer;
+  try {
+    key = await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (key.length !== keyBytes) {
+    throw new Fault(
+      'InternalServerError',
+      `${file} is damaged: it has ${key.length} bytes, not ${keyBytes}.`,
+    );
+  }
+  return key;
+}
+
+/**
+ * Makes a key, on the disk before this returns and readable by its owner only. One that is there already stays: of two
+ * processes that begin at once the second takes the first one's. @throws system errors
+ */
+export async function makeKey(folder: string): Promise<Buffer> {
+  const key = randomBytes(keyBytes);
+  if (await writeKey(folder, key)) return key;
+  return (await readKey(folder)) ?? makeKey(folder);
+}
+
+/** Writes the key unless there is one: whole or not at all. False when there is one. @throws system errors */
+export async function writeKey(folder: string, key: Buffer): Promise<boolean> {
+  const part = join(folder, `${keyFileName}.${randomBytes(6).toString('hex')}`);
+  try {
+    const handle = await open(part, 'wx', 0o600);
+    try {
+      await handle.writeFile(key);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const file = join(folder, keyFileName);
+    await link(part, file);
+    const folderHandle = await open(dirname(file), 'r');
+    try {
+      await folderHandle.sync();
+    } finally {
+      await folderHandle.close();
+    }
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(part, { force: true });
+  }
+}

@@ -1,0 +1,118 @@
+import { sql, type Kysely, type Selectable } from 'kysely';
+import { Fault } from '../base/fault.ts';
+import type { Database, StreamRow } from './database.ts';
+import { sealedPrefix, type Seal } from './seal.ts';
+
+/** A stream as stored, with its tags in the order in which they were given. */
+export interface StreamRecord extends Selectable<StreamRow> {
+  readonly tags: readonly string[];
+  /** The address in clear; `unreadable` when the key at hand does not open it. */
+  readonly source: string;
+  readonly sub_source: string | null;
+}
+
+/** In place of an address whose seal does not open. */
+export const unreadable = '';
+
+export interface SealedAddresses {
+  readonly source: string;
+  readonly sub_source: string | null;
+}
+
+const isUnsealed = sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) <> ${sealedPrefix}
+  or substr(sub_source, 1, ${sealedPrefix.length}) <> ${sealedPrefix})`;
+
+/** The streams' addresses, in clear for the server and sealed in the database: cameras' passwords are in them. */
+export class StreamAddresses {
+  readonly #seal: Seal;
+
+  constructor(seal: Seal) {
+    this.#seal = seal;
+  }
+
+  /** Opens an address when it is asked for only: a list of streams needs none, or few. */
+  record(row: Selectable<StreamRow>, tags: readonly string[]): StreamRecord {
+    const { uid, source, sub_source } = row;
+    const open = (sealed: string, column: string) =>
+      this.#seal.open(sealed, placeOf(uid, column)) ?? unreadable;
+    return {
+      ...row,
+      tags,
+      get source() {
+        return open(source, 'source');
+      },
+      get sub_source() {
+        return sub_source === null ? null : open(sub_source, 'sub_source');
+      },
+    };
+  }
+
+  /** @throws Fault CREDENTIALS_ERR instead of writing over an address that the right key would open */
+  sealed(uid: string, addresses: { source: string; sub_source: string | null }): SealedAddresses {
+    const { source, sub_source } = addresses;
+    if (source === unreadable || sub_source === unreadable) {
+      throw new Fault(
+        'CREDENTIALS_ERR',
+        'The stored address cannot be read with the key of this server. Type it again, or put the right secret.key back.',
+      );
+    }
+    return {
+      source: this.#seal.seal(source, placeOf(uid, 'source')),
+      sub_source: sub_source === null ? null : this.#seal.seal(sub_source, placeOf(uid, 'sub_source')),
+    };
+  }
+
+  /**
+   * Seals what a version before this one, or a tool, wrote in clear; what is sealed stays. Then clears what clear text
+   * left behind: free space in the file, and the log beside it. Does nothing the second time.
+   */
+  async sealAll(db: Kysely<Database>): Promise<void> {
+    const hadClear = await db.transaction().execute(async (turn) => {
+      const rows = await turn
+        .selectFrom('streams')
+        .select(['id', 'uid', 'source', 'sub_source'])
+        .where(isUnsealed)
+        .execute();
+      for (const { id, uid, source, sub_source } of rows) {
+        const sealed = {
+          source: this.#sealedOnce(uid, 'source', source),
+          sub_source: sub_source === null ? null : this.#sealedOnce(uid, 'sub_source', sub_source),
+        };
+        await turn.updateTable('streams').set(sealed).where('id', '=', id).execute();
+      }
+      return rows.length > 0;
+    });
+    const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(db);
+    if (!hadClear && rows[0]?.user_version === sweptVersion) return;
+    await sql`VACUUM`.execute(db);
+    const { rows: checkpoints } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
+    // While another program reads, the log stays as it is: the next start sweeps again.
+    if (checkpoints[0]?.busy !== 0) return;
+    await sql`PRAGMA user_version = ${sql.raw(String(sweptVersion))}`.execute(db);
+  }
+
+  #sealedOnce(uid: string, column: string, stored: string): string {
+    return stored.startsWith(sealedPrefix) ? stored : this.#seal.seal(stored, placeOf(uid, column));
+  }
+}
+
+/** SQLite's own number for applications: set when nothing in the file can hold an address in clear any more. */
+const sweptVersion = 1;
+
+/** Whether a key is needed to read what is there. */
+export async function holdsSealed(db: Kysely<Database>): Promise<boolean> {
+  const row = await db
+    .selectFrom('streams')
+    .select('id')
+    .where(
+      sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) = ${sealedPrefix}
+      or substr(sub_source, 1, ${sealedPrefix.length}) = ${sealedPrefix})`,
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function placeOf(uid: string, column: string): string {
+  return `streams.${column} of ${uid}`;
+}
