@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
@@ -220,6 +222,37 @@ test('nobody else on the machine can read what is stored', async () => {
   }
   for (const file of ['secret.key', 'vidette.sqlite', 'vidette.sqlite-wal'])
     assert.ok(files.includes(file), file);
+});
+
+test('[R3.3] with another key the streams stay and say what is missing; typed again, an address is good', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-secrets-'));
+  let moved: TestServer | undefined;
+  try {
+    moved = await startServer({ dataDir });
+    const before = await administratorOf(moved);
+    const body = { name: 'Moved', streamSource: sources()[0] ?? '', archive: { isEnable: false } };
+    const { uid } = await before.client.addStream({ body });
+    await moved.stop();
+    const keyFile = join(dataDir, 'secret.key');
+    const key = await readFile(keyFile);
+    await writeFile(keyFile, randomBytes(key.length));
+
+    moved = await startServer({ dataDir });
+    const client = clientOf(moved, before.cookie);
+    const { failureReason } = await until(
+      () => client.getStream({ params: { uid } }),
+      ({ status }) => status === 'failed',
+    );
+    assert.match(failureReason ?? '', /secret\.key is not the key/);
+    assert.equal((await client.listStreams({})).items[0]?.streamSource, '');
+    const save = (change: { name?: string; streamSource?: string }) =>
+      client.saveStream({ params: { uid }, body: change });
+    await assert.rejects(save({ name: 'Renamed' }), { code: 'CREDENTIALS_ERR' });
+    assert.equal((await save(body)).streamSource, body.streamSource);
+  } finally {
+    await moved?.stop();
+    await rm(dataDir, { recursive: true });
+  }
 });
 
 function assertNone(text: string, secrets: readonly string[]): void {
