@@ -28,9 +28,12 @@ export async function backUp(
     return 1;
   }
   const configFile = join(dataDir, configFileName);
-  const configText = existsSync(configFile) ? await readFile(configFile, 'utf8') : null;
-  const key = (await readKey(dataDir))?.toString('base64') ?? null;
-  await writeBackup(database, file, { createdMs: clock.wallMs(), version, configText, key });
+  await writeBackup(database, file, async () => ({
+    createdMs: clock.wallMs(),
+    version,
+    configText: existsSync(configFile) ? await readFile(configFile, 'utf8') : null,
+    key: (await readKey(dataDir))?.toString('base64') ?? null,
+  }));
   out(
     `Backed up to ${file}. It holds the passwords of cameras with the key to them, and the one of the mail server: keep it as you would the passwords in it.`,
   );

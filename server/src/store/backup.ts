@@ -18,9 +18,14 @@ const factsTable = 'vidette_backup';
 /**
  * Writes database and configuration into one file that only its owner reads: a SQLite database as of one moment,
  * whatever a running server writes meanwhile, with the facts in a table of their own. The file appears whole or not at all.
+ * They are read after the copy: a server that seals for the first time makes its key before.
  * @throws system and SQLite errors
  */
-export async function writeBackup(databaseFile: string, target: string, facts: BackupFacts): Promise<void> {
+export async function writeBackup(
+  databaseFile: string,
+  target: string,
+  readFacts: () => Promise<BackupFacts>,
+): Promise<void> {
   const part = `${target}.part`;
   await rm(part, { force: true });
   try {
@@ -33,6 +38,7 @@ export async function writeBackup(databaseFile: string, target: string, facts: B
     } finally {
       source.close();
     }
+    const facts = await readFacts();
     const copy = new DatabaseSync(part);
     try {
       copy.exec(`CREATE TABLE ${factsTable} (facts TEXT NOT NULL)`);
