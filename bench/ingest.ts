@@ -2,7 +2,7 @@
  * CPU and memory of receiving and recording RTSP streams of 4 Mbit/s (H.264 1080p25, AAC), beside one `ffmpeg -c copy`
  * process per stream, in the same run and in alternating order. See README.md for how to read it.
  *
- *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=30]
+ *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=15]
  *
  * A round in which the pictures on the disk differ from the pictures sent is void. The flush of every fragment is included.
  */
@@ -17,7 +17,7 @@ import { LoadCameras } from './load-cameras.ts';
 import { framesPerSecond } from './load-media.ts';
 import { cpuSeconds, endedChildrenCpuSeconds, median, memoryMB } from './usage.ts';
 
-const [rounds = 5, streams = 30, seconds = 30] = process.argv.slice(2).map(Number);
+const [rounds = 5, streams = 30, seconds = 15] = process.argv.slice(2).map(Number);
 /** Memory per added stream is the slope between these; it settles sooner than a round of CPU lasts. */
 const few = 10;
 const many = 40;

@@ -72,6 +72,7 @@ export class Recorder {
       name: 'archive',
       maxBytes: tools.limits.queueMaxBytes,
       from: 'next-key',
+      isPatient: true,
       onReadable: () => this.#wake(),
     });
     this.#wake();

@@ -170,6 +170,7 @@ test('bytes go where they are wanted, in memory that is used again, and the end 
     received += Buffer.from(bytes.subarray(0, length)).toString();
     memory.add(bytes);
     first.resolve();
+    return true;
   });
   const end = once(socket, 'end');
   await first.promise;

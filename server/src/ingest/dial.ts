@@ -20,8 +20,11 @@ export type Dial = (
   onBytes?: TakeBytes,
 ) => Promise<Socket>;
 
-/** Takes the first `length` bytes of memory that is filled again, for any connection, as soon as this returns. */
-export type TakeBytes = (bytes: Uint8Array, length: number) => void;
+/**
+ * Takes the first `length` bytes of memory that is filled again, for any connection, as soon as this returns.
+ * After false nothing is read until the socket's `resume` is called.
+ */
+export type TakeBytes = (bytes: Uint8Array, length: number) => boolean;
 
 /** Names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and mDNS count. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -174,10 +177,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
 /** The connect options by which a socket reads into `readBuffer`. */
 function readInto(onBytes: TakeBytes | undefined): { onread?: OnReadOpts } {
   if (!onBytes) return {};
-  const callback = (length: number) => {
-    onBytes(readBuffer, length);
-    return true;
-  };
+  const callback = (length: number) => onBytes(readBuffer, length);
   return { onread: { buffer: readBuffer, callback } };
 }
 

@@ -4,23 +4,31 @@ import { openAudioConverter } from './av/audio-converter.ts';
 import type { AvPool } from './av/pool.ts';
 import { AvSession } from './av/session.ts';
 import { createDial } from './dial.ts';
+import { ReadRounds } from './rtsp/read-rounds.ts';
 import { RtspSession } from './rtsp/session.ts';
 import type { OpenSession } from './running-attempt.ts';
+import type { Audience } from './source.ts';
 
 /** Makes the sessions of all sources: our own RTSP engine, and FFmpeg's libraries in child processes. */
 export class SourceEngines {
   readonly #clock: Clock;
   readonly #av: AvPool;
+  readonly #rounds: ReadRounds;
 
   constructor(options: { clock: Clock; av: AvPool }) {
     this.#clock = options.clock;
     this.#av = options.av;
+    this.#rounds = new ReadRounds(options.clock);
   }
 
-  /** Sessions for one address; `allowLoopback` says how far whoever saved it may reach. */
-  opener(address: SourceAddress, allowLoopback: boolean): OpenSession {
+  /**
+   * Sessions for one address; `allowLoopback` says how far whoever saved it may reach. Without an audience what comes
+   * is passed on at once.
+   */
+  opener(address: SourceAddress, allowLoopback: boolean, audience?: Audience): OpenSession {
     const clock = this.#clock;
     const pool = this.#av;
+    const pace = audience && { audience, rounds: this.#rounds };
     const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
     return (engine) => {
       switch (engine) {
@@ -30,6 +38,7 @@ export class SourceEngines {
             ...(address.credentials && { credentials: address.credentials }),
             clock,
             dial: createDial(policy),
+            ...(pace && { pace }),
             convertAudio: (options) => openAudioConverter(options, pool),
           });
         case 'av':

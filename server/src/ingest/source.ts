@@ -1,3 +1,4 @@
+import type { Cancel } from '../base/clock.ts';
 import type { PauseCause } from '../stream/reader.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
@@ -11,6 +12,14 @@ export interface SourceSink {
   sample(sample: Sample): void;
   /** A line for the stream's own log, such as a fallback or a vendor's quirk that was worked around. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Who takes what a source sends. */
+export interface Audience {
+  /** Nobody minds getting the next samples a quarter of a second later and all at once. */
+  readonly canWait: boolean;
+  /** Calls `run` whenever somebody joins who does mind. */
+  onHurry(run: () => void): Cancel;
 }
 
 /** One attempt at one address. A session is used once; the supervisor makes a new one for every attempt. */

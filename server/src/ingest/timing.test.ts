@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ManualClock } from '../base/manual-clock.ts';
+import { ReadRounds } from './rtsp/read-rounds.ts';
 import { SourceTiming, utcMs, type TrackTiming } from './timing.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -36,6 +37,22 @@ function assertGrowing(outMs: readonly number[]): void {
 const even = (frame: number) => frame * frameTicks;
 const onTime = (frame: number) => frame * frameMs;
 
+/** The ends of the rounds in which connections are read that nobody waits for, ms after the start. */
+function roundEnds(lengthMs: number): number[] {
+  const clock = new ManualClock(startMs);
+  let state = 1;
+  clock.random = () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+  const rounds = new ReadRounds(clock);
+  const ends: number[] = [];
+  const again = () => {
+    ends.push(clock.monotonicMs());
+    rounds.rest(again);
+  };
+  rounds.rest(again);
+  clock.advance(lengthMs);
+  return ends;
+}
+
 describe('the wall clock', () => {
   test('[R10.3] is read once: steps of it change nothing, time never runs back', () => {
     const clock = new ManualClock(startMs);
@@ -56,6 +73,31 @@ describe('the source clock', () => {
     outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - frame * frameMs) < 0.01));
     assert.equal(track.jumps, 0);
   });
+
+  for (const perSecond of [25, 12.5, 5, 4]) {
+    test(`of ${perSecond} pictures a second, read in rounds and at once in turns, is followed within 25 ms`, () => {
+      const stepMs = 1000 / perSecond;
+      const readMs = roundEnds(240_000);
+      let round = 0;
+      const { outMs, track } = play({
+        frames: 240 * perSecond - perSecond,
+        source: (frame) => (frame * videoRate) / perSecond,
+        arrivalMs(frame) {
+          const sentMs = frame * stepMs;
+          while ((readMs[round] ?? Infinity) < sentMs) round++;
+          // Somebody watches every other minute, and at the beginning nobody has to wait for the first picture.
+          const isWatched = frame === 0 || Math.floor(sentMs / 60_000) % 2 === 1;
+          return isWatched ? sentMs : (readMs[round] ?? sentMs);
+        },
+      });
+      assertGrowing(outMs);
+      outMs.forEach((ms, frame) => {
+        const errorMs = ms - startMs - frame * stepMs;
+        assert.ok(Math.abs(errorMs) < 25, `frame ${frame}: ${errorMs} ms`);
+      });
+      assert.equal(track.jumps, 0);
+    });
+  }
 
   test('jitter of the network does not reach the times', () => {
     fc.assert(

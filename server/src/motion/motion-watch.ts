@@ -26,6 +26,7 @@ export class MotionWatch {
       name: 'motion',
       maxBytes: queueMaxBytes,
       from: 'next-key',
+      isPatient: true,
       onReadable: () => this.#read(),
     });
   }

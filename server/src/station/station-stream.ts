@@ -149,7 +149,7 @@ export class StationStream {
       stream: this.stream,
       clock: this.#tools.clock,
       log: this.log,
-      openSession: this.#tools.engines.opener(address, allowLoopback),
+      openSession: this.#tools.engines.opener(address, allowLoopback, this.stream),
       noFramesMs: this.#tools.noFramesMs,
       onStatus: () => this.#updateState(),
     });

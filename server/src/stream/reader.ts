@@ -25,6 +25,8 @@ export interface ReaderOptions {
   readonly maxBytes: number;
   /** Start with the GOP so far (a key frame at once) or only with what comes from now on. */
   readonly from: 'gop' | 'next-key';
+  /** It may get samples a quarter of a second late and many at once, which is cheaper to receive. Default false. */
+  readonly isPatient?: boolean;
   /**
    * Called when the queue goes from empty to not empty; the reader then takes until `undefined`. Runs inside the
    * writer's call, so it must be short and must not throw; for what waits from the start it is called a microtask
@@ -43,6 +45,7 @@ const eventBytes = 64;
  */
 export class Reader {
   readonly name: string;
+  readonly isPatient: boolean;
   readonly #maxBytes: number;
   readonly #onReadable: () => void;
   readonly #onClose: (reader: Reader) => void;
@@ -58,6 +61,7 @@ export class Reader {
 
   constructor(options: ReaderOptions, onClose: (reader: Reader) => void) {
     this.name = options.name;
+    this.isPatient = options.isPatient ?? false;
     this.#maxBytes = options.maxBytes;
     this.#onReadable = options.onReadable;
     this.#onClose = onClose;

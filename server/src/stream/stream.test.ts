@@ -118,3 +118,24 @@ test('counters tell pictures, key pictures, sound and damage apart', () => {
     damagedSamples: 1,
   });
 });
+
+test('a stream can wait once its picture is there, as long as all its readers are patient', () => {
+  const stream = new Stream('s');
+  let hurries = 0;
+  const cancel = stream.onHurry(() => hurries++);
+  const add = (isPatient: boolean) =>
+    stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', isPatient, onReadable() {} });
+  add(true);
+  stream.setTracks([videoTrack]);
+  assert.equal(stream.canWait, false, 'before the first picture');
+  stream.write(picture(0, { isKey: true }));
+  assert.equal(stream.canWait, true);
+  const viewer = add(false);
+  assert.deepEqual([stream.canWait, hurries], [false, 1]);
+  viewer.close();
+  add(true);
+  assert.deepEqual([stream.canWait, hurries], [true, 1]);
+  cancel();
+  open(stream);
+  assert.deepEqual([stream.canWait, hurries], [false, 1], 'readers are not patient unless they say so');
+});

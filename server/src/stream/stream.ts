@@ -1,4 +1,5 @@
 import type { Sample } from '@vidette/media/sample';
+import type { Cancel } from '../base/clock.ts';
 import type { Track } from '@vidette/media/track';
 import { GopBuffer } from './gop-buffer.ts';
 import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
@@ -26,6 +27,7 @@ export class Stream {
     damagedSamples: 0,
   };
   readonly #readers = new Set<Reader>();
+  readonly #hurryListeners = new Set<() => void>();
   readonly #gop: GopBuffer;
   readonly #newest = new Map<number, Sample>();
   #tracks: readonly Track[] | undefined;
@@ -64,6 +66,19 @@ export class Stream {
    */
   newest(trackId: number): Sample | undefined {
     return this.#newest.get(trackId);
+  }
+
+  /** A picture is there to start from, and no reader minds when the next ones come. */
+  get canWait(): boolean {
+    if (this.#gop.samples.length === 0) return false;
+    for (const reader of this.#readers) if (!reader.isPatient) return false;
+    return true;
+  }
+
+  /** Calls `run` whenever a reader joins that isn't patient. */
+  onHurry(run: () => void): Cancel {
+    this.#hurryListeners.add(run);
+    return () => this.#hurryListeners.delete(run);
   }
 
   /** Declares what follows. Samples before the next key frame of the video track, if there is one, are not passed on. */
@@ -124,6 +139,7 @@ export class Stream {
       return reader;
     }
     this.#readers.add(reader);
+    if (!reader.isPatient) for (const run of this.#hurryListeners) run();
     if (this.#tracks) {
       reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
       // Without a GOP (none begun yet, or one too long to keep) there is nothing to start from but the next key frame.

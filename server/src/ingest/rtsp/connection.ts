@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import {
   formatRequest,
   formatResponse,
@@ -50,6 +51,10 @@ export class RtspConnection {
   onPacket: PacketHandler = () => {};
   /** The connection is of no further use. Called once; not after `close`. */
   onClosed: (fault: Fault) => void = () => {};
+  /** Asked after each read that took all there was; after false nothing is read until `readOn`. */
+  wantsMore: () => boolean = () => true;
+  /** All that arrived so far. */
+  receivedBytes = 0;
   /** `utcMs` of the newest bytes. */
   lastReceivedMs: number;
   readonly #options: ConnectionOptions;
@@ -59,7 +64,6 @@ export class RtspConnection {
   #session: string | undefined;
   #fault: Fault | undefined;
   #isClosing = false;
-  #hasReceived = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -163,11 +167,25 @@ export class RtspConnection {
     return cseq;
   }
 
-  /** Takes the first `length` bytes of `bytes`, which have arrived; that memory is free again on return. */
-  receive(bytes: Uint8Array, length: number): void {
-    if (this.#isClosing || this.#fault) return;
+  /** Whether reading can stop and go on at no cost. TLS reads 64 KiB at a time, all of which come before it stops. */
+  get canRest(): boolean {
+    return !(this.#options.socket instanceof TLSSocket);
+  }
+
+  /** Reads again after `wantsMore` said no. */
+  readOn(): void {
+    this.#options.socket.resume();
+  }
+
+  /**
+   * Takes the first `length` bytes of `bytes`, which have arrived; that memory is free again on return.
+   *
+   * @returns whether to go on reading
+   */
+  receive(bytes: Uint8Array, length: number): boolean {
+    if (this.#isClosing || this.#fault) return true;
     this.lastReceivedMs = utcMs(this.#options.clock);
-    this.#hasReceived = true;
+    this.receivedBytes += length;
     try {
       this.#parser.push(bytes, length);
     } catch (cause) {
@@ -177,6 +195,8 @@ export class RtspConnection {
           : new Fault('InternalServerError', 'The stream could not be read.', { cause }),
       );
     }
+    // A read that filled the memory did not take all.
+    return length === bytes.length || this.wantsMore();
   }
 
   #onMessage(message: RtspMessage): void {
@@ -208,9 +228,10 @@ export class RtspConnection {
   }
 
   #closedFault(cause: unknown): Fault {
-    const words = this.#hasReceived
-      ? 'The camera closed the connection.'
-      : 'The connection was closed without an answer.';
+    const words =
+      this.receivedBytes > 0
+        ? 'The camera closed the connection.'
+        : 'The connection was closed without an answer.';
     return new Fault('EHOSTUNREACH', words, cause === undefined ? {} : { cause });
   }
 

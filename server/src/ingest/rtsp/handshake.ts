@@ -68,7 +68,7 @@ async function connect(
   const authorization = new Authorization({ credentials, allowBasic: isSamePlace });
   // Bytes are read in a later turn of the event loop than the one in which the dialled socket is handed over.
   const taker: { connection?: RtspConnection } = {};
-  const receive = (bytes: Uint8Array, length: number) => taker.connection?.receive(bytes, length);
+  const receive = (bytes: Uint8Array, length: number) => taker.connection?.receive(bytes, length) ?? true;
   const socket = await dial(target.host, target.port, target.tls, signal, receive);
   return (taker.connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs }));
 }

@@ -9,6 +9,7 @@ import { describeSource, refuseUnlessOk, type Described } from './handshake.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { chooseMedia, type MediaChoice } from './media-choice.ts';
 import { MediaSetup } from './media-setup.ts';
+import { ReadPace, type ReadPaceOptions } from './read-pace.ts';
 import { ReceptionReport } from './reception-report.ts';
 
 export interface RtspSessionOptions {
@@ -20,6 +21,8 @@ export interface RtspSessionOptions {
   readonly dial: Dial;
   /** Makes AAC of G.711; without it such sound is left out. */
   readonly convertAudio?: ConvertAudio;
+  /** Whom the connection is read for, and the beat in which it is when they can wait; else it is always read at once. */
+  readonly pace?: ReadPaceOptions;
   /** How long each reply may take, ms. Default 10 s. */
   readonly replyTimeoutMs?: number;
 }
@@ -68,7 +71,7 @@ export class RtspSession implements SourceSession {
     const opened: { close(): void }[] = [];
     let teardownUri: string | undefined;
     const start = async (): Promise<PauseCause> => {
-      const { clock, convertAudio } = this.#options;
+      const { clock, convertAudio, pace } = this.#options;
       const choice = this.#choose(described);
       for (const line of choice.ignored) sink.note(line);
       const setup = new MediaSetup({
@@ -82,6 +85,7 @@ export class RtspSession implements SourceSession {
       teardownUri = choice.aggregateUri;
       await play(connection, choice.aggregateUri);
       if (signal.aborted) return 'stopped';
+      if (pace && connection.canRest) opened.push(new ReadPace(connection, clock, pace));
       const canGetParameter = described.methods.has('GET_PARAMETER');
       const onDead = finished.reject;
       const uri = choice.aggregateUri;

@@ -1,0 +1,71 @@
+import type { Cancel, Clock } from '../../base/clock.ts';
+import type { Audience } from '../source.ts';
+import type { RtspConnection } from './connection.ts';
+import type { ReadRounds } from './read-rounds.ts';
+
+export interface ReadPaceOptions {
+  readonly audience: Audience;
+  /** Shared by all connections. */
+  readonly rounds: ReadRounds;
+}
+
+/**
+ * More than that must be read at once, bytes per second: a camera with small buffers of its own would have to wait for
+ * our system's buffer, and fall behind for good. Below it, a round leaves no more than 190 KB in it.
+ */
+const maxRate = 750_000;
+const ratePeriodMs = 1000;
+
+/**
+ * Reads a connection as soon as something arrives while somebody waits for it, and else once in a round: what comes in
+ * between lies in the system's buffer. Without this a camera costs a turn of the event loop for every picture and sound.
+ */
+export class ReadPace {
+  readonly #connection: RtspConnection;
+  readonly #clock: Clock;
+  readonly #cancelHurry: Cancel;
+  /** Set while the connection is not read. */
+  #leaveRound: Cancel | undefined;
+  #periodStartMs: number;
+  #periodStartBytes: number;
+  #isSlowEnough = false;
+
+  constructor(connection: RtspConnection, clock: Clock, { audience, rounds }: ReadPaceOptions) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#periodStartMs = clock.monotonicMs();
+    this.#periodStartBytes = connection.receivedBytes;
+    const wake = () => this.#wake();
+    this.#cancelHurry = audience.onHurry(wake);
+    connection.wantsMore = () => {
+      this.#measure();
+      if (this.#isSlowEnough && audience.canWait) this.#leaveRound ??= rounds.rest(wake);
+      return this.#leaveRound === undefined;
+    };
+  }
+
+  /** Leaves the connection reading all that comes; idempotent. */
+  close(): void {
+    this.#cancelHurry();
+    this.#connection.wantsMore = () => true;
+    this.#wake();
+  }
+
+  /** The first second is read at once, and every second decides about the next. */
+  #measure(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const elapsedMs = nowMs - this.#periodStartMs;
+    if (elapsedMs < ratePeriodMs) return;
+    const { receivedBytes } = this.#connection;
+    this.#isSlowEnough = ((receivedBytes - this.#periodStartBytes) * 1000) / elapsedMs <= maxRate;
+    this.#periodStartMs = nowMs;
+    this.#periodStartBytes = receivedBytes;
+  }
+
+  #wake(): void {
+    if (!this.#leaveRound) return;
+    this.#leaveRound();
+    this.#leaveRound = undefined;
+    this.#connection.readOn();
+  }
+}
