@@ -11,9 +11,10 @@ export interface ReadPaceOptions {
 
 /**
  * More than that must be read at once, bytes per second: a camera with small buffers of its own would have to wait for
- * our system's buffer, and fall behind for good. Below it, a round leaves no more than 190 KB in it.
+ * our system's buffer, and fall behind for good. Below it, a round leaves no more than 60 KB there, which is what
+ * that buffer takes from the first moment, before it has grown.
  */
-const maxRate = 750_000;
+const maxRate = 600_000;
 const ratePeriodMs = 1000;
 
 /**

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../base/manual-clock.ts';
 import { ReadRounds } from './read-rounds.ts';
 
-/** A clock in the middle of its chances: rounds last 225 ms. */
+/** A clock in the middle of its chances: rounds last 90 ms. */
 function rounds(): {
   clock: ManualClock;
   rounds: ReadRounds;
@@ -19,16 +19,16 @@ function rounds(): {
 test('all who rest are woken together, once, by one timer, and a new round begins with the next', () => {
   const { clock, woken, rest } = rounds();
   rest('a');
-  clock.advance(100);
+  clock.advance(40);
   rest('b');
   assert.equal(clock.pendingTimers, 1);
-  clock.advance(124);
+  clock.advance(49);
   assert.deepEqual(woken, []);
   clock.advance(1);
   assert.deepEqual(woken, ['a', 'b']);
   assert.equal(clock.pendingTimers, 0);
   rest('a');
-  clock.advance(225);
+  clock.advance(90);
   assert.deepEqual(woken, ['a', 'b', 'a']);
 });
 
@@ -37,7 +37,7 @@ test('who leaves is not woken, the others are', () => {
   const leave = rest('a');
   rest('b');
   leave();
-  clock.advance(225);
+  clock.advance(90);
   assert.deepEqual(woken, ['b']);
 });
 
@@ -49,7 +49,7 @@ test('who rests again when woken rests in the next round', () => {
     made.rest(again);
   };
   made.rest(again);
-  clock.advance(1000);
+  clock.advance(400);
   assert.equal(count, 4);
   assert.equal(clock.pendingTimers, 1);
 });
@@ -57,11 +57,11 @@ test('who rests again when woken rests in the next round', () => {
 test('many connections are spread over several rounds', () => {
   const { clock, woken, rest } = rounds();
   for (let index = 0; index < 40; index++) {
-    if (index === 32) clock.advance(50);
+    if (index === 32) clock.advance(20);
     rest(String(index));
   }
-  clock.advance(175);
+  clock.advance(70);
   assert.equal(woken.length, 32);
-  clock.advance(50);
+  clock.advance(20);
   assert.equal(woken.length, 40);
 });

@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
 
 /** How long a round is at least and at most, ms. */
-const minRoundMs = 200;
-const maxRoundMs = 250;
+const minRoundMs = 80;
+const maxRoundMs = 100;
 /** Most connections that are read in one go: viewers of other streams wait for so many, about 15 ms. */
 const maxMembers = 32;
 
