@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
@@ -112,7 +113,7 @@ export class Registrar {
       const answer = await handler(context);
       this.#noteIfDue(name, call, context, audit, 'ok');
       return 'contentType' in call.reply
-        ? sendMedia(reply, answer as MediaAnswer)
+        ? this.#sendMedia(name, reply, answer as MediaAnswer)
         : sendJson(reply, encode(name, call.reply, answer));
     } catch (error) {
       const fault = this.#fail(name, error, request);
@@ -185,6 +186,22 @@ export class Registrar {
     return fault;
   }
 
+  /** A body that fails on its way can only be cut short: the log says why, for the reader sees no more than that. */
+  #sendMedia(name: CallName, reply: FastifyReply, answer: MediaAnswer): FastifyReply {
+    void reply.header('cache-control', 'no-store');
+    for (const [key, value] of Object.entries(answer.headers ?? {})) void reply.header(key, value);
+    const { body } = answer;
+    if (body instanceof Readable) {
+      body.once('error', (error) =>
+        this.#services.log.warn({ err: error, call: name }, 'An answer was cut short'),
+      );
+    }
+    return reply
+      .code(answer.status ?? 200)
+      .type(answer.contentType)
+      .send(body instanceof Uint8Array ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : body);
+  }
+
   #noteIfDue(name: CallName, call: Call, caller: { ip: string }, audit: AuditNote, outcome: string): void {
     // Calls that nobody in particular makes are noise, not history: strangers could fill the disk with them.
     if (outcome === 'LifetimeCodeRequired' || outcome === 'AuthorizationRequired') return;
@@ -242,19 +259,6 @@ function encode(name: CallName, schema: z.ZodType, answer: AnswerOf<CallName>): 
 
 function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(json);
-}
-
-function sendMedia(reply: FastifyReply, answer: MediaAnswer): FastifyReply {
-  void reply.header('cache-control', 'no-store');
-  for (const [key, value] of Object.entries(answer.headers ?? {})) void reply.header(key, value);
-  const body =
-    answer.body instanceof Uint8Array
-      ? Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.byteLength)
-      : answer.body;
-  return reply
-    .code(answer.status ?? 200)
-    .type(answer.contentType)
-    .send(body);
 }
 
 const goneSignals = new WeakMap<FastifyReply, AbortSignal>();
