@@ -24,11 +24,6 @@ const gopMs = 2_000;
 /** From the last picture of a GOP at the camera to its committed row, on a machine that is busy with all this. */
 const wayMs = 2_000;
 const outageMaxMs = 60_000;
-/**
- * How far footage may end after the moment at which it arrived: a camera's sender reports are believed up to 250 ms ahead
- * (server/src/ingest/timing.ts), and its last picture lasts 67 ms more.
- */
-const leadMaxMs = 350;
 
 interface Cycle {
   readonly killedAtMs: number;
@@ -103,7 +98,7 @@ async function judgeGap(client: Client, uid: string, cycle: Cycle): Promise<void
   const lossMs = cycle.killedAtMs - start;
   worstLossMs = Math.max(worstLossMs, lossMs);
   if (start < (cycle.committed.get(uid) ?? 0)) problem(`${uid}: committed footage is gone`);
-  if (start > cycle.killedAtMs + leadMaxMs) problem(`${uid}: footage from after the kill`);
+  if (start > cycle.killedAtMs + 100) problem(`${uid}: footage from after the kill`);
   if (end < cycle.spawnedAtMs) problem(`${uid}: the gap ends before the server was started`);
   if (ranges[at + 1]?.status !== 'fragment') problem(`${uid}: nothing was recorded after the gap`);
   const later = ranges.slice(at + 1).filter(({ status }) => status === 'gap');
