@@ -1,10 +1,14 @@
 // Runs the checks and every test file on the project's own Node: units two files at a time, then browser and
 // whole-product tests one at a time, because they share two cores with real encoders and a real Chromium.
+// A file that fails is run once more at the end, when nothing else is left to do: a machine that stood still for ten
+// seconds should not look like a broken product. What then passes is named, so that nobody overlooks it.
 import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { root } from './install.mjs';
 import { runChecks } from './check.mjs';
+
+/** @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Outcome */
 
 const filters = process.argv.slice(2);
 const chosen = (/** @type {string} */ pattern) =>
@@ -17,52 +21,86 @@ const chosen = (/** @type {string} */ pattern) =>
     .sort()
     .map((file) => join(root, file));
 
-const totals = { passed: 0, failed: 0, skipped: 0 };
+/** @type {Outcome[]} */
+const outcomes = [];
 
 if (filters.length === 0) {
   const failed = runChecks();
-  if (failed.length) {
-    totals.failed++;
-    process.stdout.write(`FAIL check: ${failed.join(', ')}\n`);
-  } else {
-    totals.passed++;
-  }
+  const failures = failed.length ? [`FAIL check: ${failed.join(', ')}\n`] : [];
+  failures.forEach((text) => process.stdout.write(text));
+  outcomes.push({ passed: 1 - failures.length, failed: failures.length, skipped: 0, failures });
 }
-await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2);
-await runFiles(chosen('e2e/**/*.test.ts'), 1);
-process.stdout.write(
-  `\n${totals.passed} passed, ${totals.failed} failed${totals.skipped ? `, ${totals.skipped} skipped` : ''}\n`,
-);
-process.exit(totals.failed ? 1 : 0);
+const first = new Map([
+  ...(await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2)),
+  ...(await runFiles(chosen('e2e/**/*.test.ts'), 1)),
+]);
+for (const [file, outcome] of first) {
+  if (!outcome.failed) {
+    outcomes.push(outcome);
+    continue;
+  }
+  const second = await runFiles([file], 1);
+  const stillFails = [...second.values()].some(({ failed }) => failed);
+  outcomes.push(...second.values());
+  if (!stillFails)
+    process.stdout.write(`UNSTEADY ${relative(root, file)}: passed when it was run again, after this\n`);
+  outcome.failures.forEach((text) => process.stdout.write(text));
+}
 
-/** @param {string[]} files @param {number} concurrency */
+const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) =>
+  outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
+const skipped = total('skipped');
+process.stdout.write(
+  `\n${total('passed')} passed, ${total('failed')} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
+);
+process.exit(total('failed') ? 1 : 0);
+
+/**
+ * @param {string[]} files
+ * @param {number} concurrency
+ * @returns {Promise<Map<string, Outcome>>} by file, absolute
+ */
 async function runFiles(files, concurrency) {
-  if (files.length === 0) return;
+  /** @type {Map<string, Outcome>} */
+  const byFile = new Map();
+  if (files.length === 0) return byFile;
   // A file whose set-up failed may leave a browser open: it must not hold up those after it.
   const stream = run({ files, concurrency, timeout: 300_000, forceExit: true });
   for await (const event of stream) {
-    if (event.type === 'test:pass') countPass(event.data);
-    else if (event.type === 'test:fail') countFailure(event.data);
+    if (event.type === 'test:pass') countPass(outcomeOf(byFile, event.data), event.data);
+    else if (event.type === 'test:fail') countFailure(outcomeOf(byFile, event.data), event.data);
     else if (event.type === 'test:stderr' && process.env.VIDETTE_TEST_OUTPUT)
       process.stderr.write(event.data.message);
   }
+  return byFile;
 }
 
-/** @param {any} data */
-function countPass(data) {
+/** @param {Map<string, Outcome>} byFile @param {any} data */
+function outcomeOf(byFile, data) {
+  const file = data.file ?? data.name;
+  const known = byFile.get(file);
+  if (known) return known;
+  /** @type {Outcome} */
+  const outcome = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  byFile.set(file, outcome);
+  return outcome;
+}
+
+/** @param {Outcome} outcome @param {any} data */
+function countPass(outcome, data) {
   if (isGroup(data)) return;
-  if (data.skip !== undefined) totals.skipped++;
-  else totals.passed++;
+  if (data.skip !== undefined) outcome.skipped++;
+  else outcome.passed++;
 }
 
-/** @param {any} data */
-function countFailure(data) {
+/** @param {Outcome} outcome @param {any} data */
+function countFailure(outcome, data) {
   const cause = data.details.error?.cause ?? data.details.error;
   const ownFailure = data.details.error?.failureType !== 'subtestsFailed';
   if (!ownFailure) return;
-  totals.failed++;
+  outcome.failed++;
   const where = data.file ? relative(root, data.file) : '';
-  process.stdout.write(`FAIL ${where}: ${data.name}\n${indent(cause?.stack ?? String(cause))}\n`);
+  outcome.failures.push(`FAIL ${where}: ${data.name}\n${indent(cause?.stack ?? String(cause))}\n`);
 }
 
 /** A file or a describe block is no test of its own. @param {any} data */
