@@ -31,6 +31,42 @@ export const archiveDefaults = {
   depthHours: -1,
 } as const;
 
+/**
+ * Why a span of an archive holds no footage, as the recorder noted it. A gap can have several, one after the other, as in
+ * `server-crashed`, then `unreachable`.
+ */
+export const gapCauses = [
+  /** Recording is on, and the source has not delivered its first key frame yet. */
+  'waiting',
+  'unreachable',
+  'no-frames',
+  'paused',
+  /** The source answered and then ended by itself. */
+  'ended',
+  /** What came could not be read as pictures. */
+  'damaged',
+  /** Nobody wanted the stream while it runs on demand. */
+  'idle',
+  'stopped',
+  /** Its address or its parameters were changed. */
+  'source-changed',
+  /** The time of its pictures jumped by more than a long frame. */
+  'time-jump',
+  'server-stopped',
+  'server-crashed',
+  'recording-off',
+  'disk-full',
+  'write-failed',
+  'write-too-slow',
+  'wrong-disk',
+  /** Another node of the cluster records it since. */
+  'moved',
+  /** Retention or an administrator removed the footage. */
+  'removed',
+  /** Nothing is known, as before the first recording and after the present. */
+  'none',
+] as const;
+
 /** Limits of what people may type (lengths in characters unless a name says otherwise). */
 export const limits = {
   loginMaxLength: 64,

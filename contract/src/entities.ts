@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { languages, limits, loginPattern } from './constants.ts';
+import { gapCauses, languages, limits, loginPattern } from './constants.ts';
 
 /**
  * What the calls carry, as schemas. Times are milliseconds since the epoch unless a name says otherwise.
@@ -215,6 +215,14 @@ export const ArchiveRange = z.object({
   date: TimeMs.describe('Start; the range holds until the date of the next one'),
   status: z.enum(['fragment', 'gap', 'live']),
 });
+export const GapCause = z.enum(gapCauses);
+export const ArchiveGap = z.object({
+  startTime: TimeMs,
+  endTime: TimeMs,
+  cause: GapCause.describe(
+    'Why there is no footage; a gap with several causes is several of these that touch',
+  ),
+});
 export const ArchivePeriod = z.object({ startTime: TimeMs, endTime: TimeMs });
 export const ArchiveStats = z.object({
   startTime: TimeMs.nullable(),
@@ -295,6 +303,8 @@ export type HealthWarning = z.infer<typeof HealthWarning>;
 export type Health = z.infer<typeof Health>;
 export type History = z.infer<typeof History>;
 export type ArchiveRange = z.infer<typeof ArchiveRange>;
+export type GapCause = z.infer<typeof GapCause>;
+export type ArchiveGap = z.infer<typeof ArchiveGap>;
 export type ArchivePeriod = z.infer<typeof ArchivePeriod>;
 export type ArchiveStats = z.infer<typeof ArchiveStats>;
 export type Annotation = z.infer<typeof Annotation>;

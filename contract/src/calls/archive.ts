@@ -3,6 +3,7 @@ import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
 import {
   Annotation,
+  ArchiveGap,
   ArchivePeriod,
   ArchiveRange,
   ArchiveStats,
@@ -34,7 +35,13 @@ export const archiveCalls = {
     stream: 'archive',
     params: uid,
     query: inOrder(z.strictObject(span)),
-    reply: z.object({ period: ArchivePeriod.nullable(), ranges: z.array(ArchiveRange) }),
+    reply: z.object({
+      period: ArchivePeriod.nullable(),
+      ranges: z.array(ArchiveRange),
+      gaps: z
+        .array(ArchiveGap)
+        .describe('The gaps among the ranges, cut to what was asked for, oldest first'),
+    }),
     errors: spanErrors,
   },
   getArchiveStats: {

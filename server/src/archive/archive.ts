@@ -14,7 +14,14 @@ import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
-import { intervalsOf, rangesOf, type ArchiveRange, type Interval } from './intervals.ts';
+import {
+  gapsOf,
+  intervalsOf,
+  rangesOf,
+  type ArchiveGap,
+  type ArchiveRange,
+  type Interval,
+} from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
 import { catalogPath, lockPath } from './layout.ts';
 import { defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
@@ -184,12 +191,13 @@ export class Archive {
     return periodOf(this.#reads, uid);
   }
 
-  /** R7.13. @throws Fault TimeRangeIsTooLong, BadRequest */
-  ranges(uid: string, startMs: number, endMs: number): ArchiveRange[] {
-    return rangesOf(this.intervals(uid, startMs, endMs));
+  /** R7.13: what is recorded where, and why not elsewhere. @throws Fault TimeRangeIsTooLong, BadRequest */
+  ranges(uid: string, startMs: number, endMs: number): { ranges: ArchiveRange[]; gaps: ArchiveGap[] } {
+    const intervals = this.intervals(uid, startMs, endMs);
+    return { ranges: rangesOf(intervals), gaps: gapsOf(intervals) };
   }
 
-  /** The same with ends and the causes of gaps. @throws Fault TimeRangeIsTooLong, BadRequest */
+  /** The same in one list. @throws Fault TimeRangeIsTooLong, BadRequest */
   intervals(uid: string, startMs: number, endMs: number): Interval[] {
     assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
     if (startMs === endMs) return [];

@@ -15,6 +15,13 @@ export interface ArchiveRange {
   readonly status: 'fragment' | 'gap' | 'live';
 }
 
+/** Why a span of the timeline holds nothing; ms since the epoch. */
+export interface ArchiveGap {
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly cause: GapCause;
+}
+
 /** Segments this close together are one range: the end of a run is a guess of one frame (design/archive.md, "Time"). */
 export const JOIN_TICKS = catalogTicks(250);
 
@@ -94,6 +101,19 @@ export function rangesOf(intervals: readonly Interval[]): ArchiveRange[] {
     if (ranges.at(-1)?.status !== kind) ranges.push({ date: startMs, status: kind });
   }
   return ranges;
+}
+
+/** The gaps among them, neighbours with one cause as one. */
+export function gapsOf(intervals: readonly Interval[]): ArchiveGap[] {
+  const gaps: ArchiveGap[] = [];
+  for (const interval of intervals) {
+    if (interval.kind !== 'gap') continue;
+    const { startMs: startTime, endMs: endTime, cause } = interval;
+    const last = gaps.at(-1);
+    if (last?.endTime === startTime && last.cause === cause) gaps[gaps.length - 1] = { ...last, endTime };
+    else gaps.push({ startTime, endTime, cause });
+  }
+  return gaps;
 }
 
 class GapCauses {

@@ -16,21 +16,26 @@ test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes'
     [0, 90_000],
     [100_000, 130_000],
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000), [
+  assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).ranges, [
     { date: t0 - 10_000, status: 'gap' },
     { date: t0, status: 'fragment' },
     { date: t0 + 90_000, status: 'gap' },
     { date: t0 + 100_000, status: 'fragment' },
     { date: t0 + 130_000, status: 'gap' },
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0 + 20_000, t0 + 30_000), [
+  assert.deepEqual(archive.ranges('cam1', t0 + 20_000, t0 + 30_000).ranges, [
     { date: t0 + 20_000, status: 'fragment' },
+  ]);
+  assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).gaps, [
+    { startTime: t0 - 10_000, endTime: t0, cause: 'none' },
+    { startTime: t0 + 90_000, endTime: t0 + 100_000, cause: 'unreachable' },
+    { startTime: t0 + 130_000, endTime: t0 + 200_000, cause: 'recording-off' },
   ]);
   assert.deepEqual(archive.intervals('cam1', t0 + 92_000, t0 + 95_000), [
     { kind: 'gap', startMs: t0 + 92_000, endMs: t0 + 95_000, cause: 'unreachable' },
   ]);
-  assert.deepEqual(archive.ranges('cam1', t0, t0), []);
-  assert.deepEqual(archive.ranges('unknown', t0, t0 + 1), [{ date: t0, status: 'gap' }]);
+  assert.deepEqual(archive.ranges('cam1', t0, t0).ranges, []);
+  assert.deepEqual(archive.ranges('unknown', t0, t0 + 1).ranges, [{ date: t0, status: 'gap' }]);
   assert.deepEqual(archive.period('cam1'), { startTime: t0, endTime: t0 + 130_000 });
 });
 
@@ -70,7 +75,7 @@ test('[R3.10] while a stream is recorded, what follows its last fragment is live
   const recorder = archive.record('cam1', stream);
   connect(stream, footage, t0, t0 + 5_500);
   await until(() => recorder.status.fragments === 5, 'five fragments');
-  assert.deepEqual(archive.ranges('cam1', t0, t0 + 10_000), [
+  assert.deepEqual(archive.ranges('cam1', t0, t0 + 10_000).ranges, [
     { date: t0, status: 'fragment' },
     { date: t0 + 5_000, status: 'live' },
   ]);

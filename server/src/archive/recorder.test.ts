@@ -258,7 +258,7 @@ test('[R10.3] a new file begins with a new day and with new parameters', async (
   await recorder.stop('recording-off');
   assert.deepEqual(await readdir(join(dir, 'cam1', '2026-11-20')), ['23-59-55.000.mp4']);
   assert.deepEqual(await readdir(join(dir, 'cam1', '2026-11-21')), ['00-00-00.000.mp4', '00-00-05.000.mp4']);
-  assert.deepEqual(archive.ranges('cam1', midnight - 10_000, midnight + 10_000), [
+  assert.deepEqual(archive.ranges('cam1', midnight - 10_000, midnight + 10_000).ranges, [
     { date: midnight - 10_000, status: 'gap' },
     { date: midnight - 5_000, status: 'fragment' },
   ]);

@@ -17,7 +17,7 @@ export function registerArchive(registrar: Registrar, services: Services): void 
     const { uid } = stream.stream;
     return {
       period: archive.period(uid) ?? null,
-      ranges: archive.ranges(uid, query.start_time, query.end_time),
+      ...archive.ranges(uid, query.start_time, query.end_time),
     };
   });
 
