@@ -7,7 +7,8 @@
  *    distance to UTC is ours. The distance is that of the quickest packets of late, since jitter only ever delays.
  * 3. A sender report (RTCP) gives the distance instead when it agrees with the arrivals: several cameras with synchronised
  *    clocks are then recorded in step, and sound stays with the picture. One that disagrees still ties sound to picture.
- * 4. The distance is corrected slowly, and only when it is clearly wrong, so that frames keep their even lengths.
+ * 4. The distance is corrected slowly, and only when it is clearly wrong, so that frames keep their even lengths. A first
+ *    packet that was held up puts all after it into the future, which is certainly wrong, and is mended more quickly.
  * 5. A jump of the source's clock begins anew at the time of arrival, never before what was given out already.
  */
 import { msToTicks, rescaleTicks } from '@vidette/media/time';
@@ -17,10 +18,14 @@ import type { Clock } from '../base/clock.ts';
 const slewAboveMs = 20;
 /** and go on down to this, ms. */
 const slewUntilMs = 1;
-/** Correction per elapsed time: ordinarily, and when more than `farMs` are missing. */
+/** Correction per elapsed time: ordinarily, */
 const slewRate = 0.01;
+/** when more than `farMs` are missing, */
 const farSlewRate = 0.05;
 const farMs = 1000;
+/** and while pictures lie more than `aheadMs` after the moment they arrive: nothing is recorded in the future for long. */
+const aheadSlewRate = 0.1;
+const aheadMs = 100;
 /** A time stamp this far ahead of what has arrived, after such a step, is a jump, ms. */
 const jumpAheadMs = 3000;
 /** A step back this large is a jump: reordered pictures (B-frames) go back less, ms. */
@@ -193,8 +198,13 @@ export class TrackTiming {
       return;
     }
     this.#isSlewing = true;
-    const most = elapsedMs * (distanceMs > farMs ? farSlewRate : slewRate);
+    const most = elapsedMs * this.#slewRate(offsetMs, distanceMs);
     this.#setOffset(offsetMs + Math.sign(errorMs) * Math.min(distanceMs, most));
+  }
+
+  #slewRate(offsetMs: number, distanceMs: number): number {
+    if (offsetMs - this.#arrivals.offsetMs > aheadMs) return aheadSlewRate;
+    return distanceMs > farMs ? farSlewRate : slewRate;
   }
 
   #setOffset(offsetMs: number): void {
