@@ -98,7 +98,7 @@ async function judgeGap(client: Client, uid: string, cycle: Cycle): Promise<void
   const lossMs = cycle.killedAtMs - start;
   worstLossMs = Math.max(worstLossMs, lossMs);
   if (start < (cycle.committed.get(uid) ?? 0)) problem(`${uid}: committed footage is gone`);
-  if (start > cycle.killedAtMs + 100) problem(`${uid}: footage from after the kill`);
+  if (lossMs < -100) problem(`${uid}: footage from ${-lossMs} ms after the kill`);
   if (end < cycle.spawnedAtMs) problem(`${uid}: the gap ends before the server was started`);
   if (ranges[at + 1]?.status !== 'fragment') problem(`${uid}: nothing was recorded after the gap`);
   const later = ranges.slice(at + 1).filter(({ status }) => status === 'gap');
