@@ -186,19 +186,27 @@ test('[R7.17] [R4.8] hls.js plays the playlist across the gap', async () => {
     const firstSeconds = (first.endMs - first.startMs) / 1000;
     const seen = await page.evaluate(
       ({ address, untilSeconds }) =>
-        new Promise<{ errors: string[]; frames: number }>((resolve) => {
+        new Promise<{ errors: string[]; frames: number; buffered: number[][] }>((resolve) => {
           const { Hls } = window as unknown as { Hls: typeof HlsPlayer };
           const video = document.querySelector('video');
           if (!video) return;
           const errors: string[] = [];
           const player = new Hls({ startPosition: 0 });
-          player.on(Hls.Events.ERROR, (_, { details }) => errors.push(details));
+          player.on(Hls.Events.ERROR, (_, { details, fatal, error }) => {
+            // A suspicion of the player's that an append changed nothing: what is buffered in the end tells.
+            if (fatal || details !== Hls.ErrorDetails.BUFFER_APPEND_NO_PROGRESS)
+              errors.push(`${details}: ${error.message}`);
+          });
           player.loadSource(address);
           player.attachMedia(video);
           let frames = 0;
           const onFrame = (_: number, { mediaTime }: { mediaTime: number }) => {
             frames++;
-            if (mediaTime > untilSeconds) resolve({ errors, frames });
+            const buffered = Array.from({ length: video.buffered.length }, (_, index) => [
+              video.buffered.start(index),
+              video.buffered.end(index),
+            ]);
+            if (mediaTime > untilSeconds) resolve({ errors, frames, buffered });
             else video.requestVideoFrameCallback(onFrame);
           };
           video.requestVideoFrameCallback(onFrame);
@@ -208,6 +216,8 @@ test('[R7.17] [R4.8] hls.js plays the playlist across the gap', async () => {
       { address: url, untilSeconds: firstSeconds + 1 },
     );
     assert.deepEqual(seen.errors, []);
+    assert.equal(seen.buffered.length, 1, `without a hole: ${JSON.stringify(seen.buffered)}`);
+    assert.ok(Number(seen.buffered[0]?.[0]) <= 0.1 && Number(seen.buffered[0]?.[1]) >= firstSeconds + 1);
     assert.ok(seen.frames > framesPerSecond, `${seen.frames} pictures were shown`);
   } finally {
     await browser.close();
