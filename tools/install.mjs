@@ -27,14 +27,20 @@ export function isInstalled() {
 export function ensureInstalled() {
   if (isInstalled()) return;
   process.stdout.write('Installing what package-lock.json names (once)...\n');
-  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, SKIP_FFMPEG: 'true' },
-  });
-  if (result.error || result.status !== 0 || !existsSync(nodePath)) {
+  // Of all scripts that packages bring only that of `node` runs: others would compile or download what is optional.
+  const isDone = npm('ci', '--no-audit', '--no-fund', '--ignore-scripts') && npm('rebuild', 'node');
+  if (!isDone || !existsSync(nodePath)) {
     fail('npm ci could not install the packages: is the npm registry reachable?');
   }
+}
+
+/** Whether npm did it. @param {...string} words */
+function npm(...words) {
+  const result = spawnSync('npm', [...words, '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return !result.error && result.status === 0;
 }
 
 /** One plain line, then the end. @param {string} line @returns {never} */

@@ -9,6 +9,7 @@ const tools = [
   { command: ['ffmpeg', '-version'], package: 'ffmpeg' },
   { command: ['ffprobe', '-version'], package: 'ffmpeg' },
   { command: ['/usr/bin/chromium', '--version'], package: 'chromium' },
+  { command: ['/usr/bin/test', '-x', '/usr/sbin/sshd'], package: 'openssh-server' },
   {
     command: [
       '/usr/bin/python3',
