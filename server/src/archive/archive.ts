@@ -14,6 +14,7 @@ import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
+import { Heartbeat } from './heartbeat.ts';
 import {
   gapsOf,
   intervalsOf,
@@ -23,7 +24,7 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { catalogPath, lockPath } from './layout.ts';
+import { catalogPath, heartbeatPath, lockPath } from './layout.ts';
 import { defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { Recorder } from './recorder.ts';
@@ -39,6 +40,7 @@ const writesAtATime = 3;
 const roomPeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
+const heartbeatPeriodMs = 2_000;
 
 export interface ArchiveOptions {
   /** The folder of the segments. */
@@ -67,6 +69,7 @@ export class Archive {
   readonly #limits: ArchiveLimits;
   readonly #files: ArchiveFiles;
   readonly #lock: ArchiveLock;
+  readonly #heartbeat: Heartbeat;
   readonly #guard: DiskGuard;
   readonly #readDatabase: DatabaseSync;
   readonly #reads: CatalogReads;
@@ -89,6 +92,12 @@ export class Archive {
     this.#files = options.files ?? diskFiles;
     this.#lock = lock;
     this.#guard = guard;
+    this.#heartbeat = new Heartbeat({
+      path: heartbeatPath(this.#catalogPath),
+      periodMs: heartbeatPeriodMs,
+      clock: this.#clock,
+      log: this.#log,
+    });
     this.#readDatabase = openCatalogForReading(this.#catalogPath);
     this.#reads = new CatalogReads(this.#readDatabase);
     this.#writer = new CatalogWriter(this.#catalogPath, this.#clock, this.#limits.groupMs);
@@ -276,6 +285,7 @@ export class Archive {
         'The archive could not be marked as closed; the next start will look it over',
       );
     }
+    await this.#heartbeat.stop();
     await this.#writer.close();
     this.#readDatabase.close();
     this.#lock.release();
@@ -296,7 +306,13 @@ export class Archive {
   async #recover(): Promise<void> {
     const database = openCatalogForWriting(this.#catalogPath);
     try {
-      const report = await Recovery.run({ root: this.#root, database, files: this.#files, log: this.#log });
+      const report = await Recovery.run({
+        root: this.#root,
+        database,
+        files: this.#files,
+        log: this.#log,
+        lastSignMs: this.#heartbeat.lastMs,
+      });
       if (report.wasDirty) this.#log.info({ ...report }, 'The archive was put in order after an unclean end');
       this.#recovery = report;
     } finally {

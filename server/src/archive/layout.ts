@@ -81,6 +81,11 @@ export function catalogPath(root: string): string {
   return `${root}.sqlite`;
 }
 
+/** See heartbeat.ts. */
+export function heartbeatPath(catalog: string): string {
+  return `${catalog.replace(/\.sqlite$/, '')}.alive`;
+}
+
 export function lockPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.lock`;
 }

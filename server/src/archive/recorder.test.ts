@@ -144,10 +144,12 @@ for (const [code, cause] of [
     deliver(stream, footage, t0 + 6_500, t0 + 9_500);
     await until(() => recorder.status.state === 'recording', 'recording again');
     await recorder.stop('recording-off');
-    assert.deepEqual(seconds(archive.intervals('cam1', t0, t0 + 10_000)).slice(0, 2), [
-      ['fragment', 0, 3],
-      [cause, 3, 6],
-    ]);
+    const [before, gap, after] = archive.intervals('cam1', t0, t0 + 10_000);
+    assert.deepEqual(seconds(before ? [before] : []), [['fragment', 0, 3]]);
+    assert.ok(gap?.kind === 'gap' && gap.cause === cause);
+    // How much of what waited is tried again depends on when the clock is turned.
+    assert.ok(gap.startMs === t0 + 3_000 && gap.endMs >= t0 + 4_000 && gap.endMs <= t0 + 6_000);
+    assert.equal(after?.kind, 'fragment');
     assert.deepEqual(await findingsOf(dir), []);
     assert.equal((await readdir(join(dir, 'cam1', '2026-11-20'))).length, 2);
   });

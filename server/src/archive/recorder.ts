@@ -39,7 +39,7 @@ export interface RecorderStatus {
   readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
 }
 
-export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'source-changed';
+export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved';
 
 /**
  * Records one stream: takes what its reader holds, assembles GOPs and writes one at a time. While a GOP is on its way to
@@ -67,7 +67,8 @@ export class Recorder {
     this.#tools = tools;
     this.#assembler = new GopAssembler(tools.limits);
     this.#writer = new SegmentWriter(stream.uid, tools, tools.limits);
-    this.#enqueue(() => this.#break('waiting', false));
+    const cause = stream.pauseCause ?? 'waiting';
+    this.#breakAfterWrites(cause, false);
     this.#reader = stream.addReader({
       name: 'archive',
       maxBytes: tools.limits.queueMaxBytes,
@@ -112,7 +113,7 @@ export class Recorder {
     for (const step of this.#assembler.interrupt(cause)) {
       if (step.type === 'piece') this.#enqueue(() => this.#write(step.piece));
     }
-    this.#enqueue(() => this.#break(cause, true));
+    this.#breakAfterWrites(cause, true);
     await this.#work;
     this.#state = 'stopped';
     this.#tools.onStopped(this);
@@ -144,7 +145,7 @@ export class Recorder {
     }
     for (const step of steps) {
       if (step.type === 'piece') this.#enqueue(() => this.#write(step.piece));
-      else this.#enqueue(() => this.#break(step.cause, false));
+      else this.#breakAfterWrites(step.cause, false);
     }
     return steps.length > 0;
   }
@@ -167,21 +168,27 @@ export class Recorder {
       this.#failure = undefined;
       this.#state = 'recording';
     } catch (error) {
-      await this.#fail(error);
+      await this.#fail(error, piece.startTicks);
     }
   }
 
-  async #break(cause: GapCause, endsRecording: boolean): Promise<void> {
+  /** Dated now, however long the writes before it take. */
+  #breakAfterWrites(cause: GapCause, endsRecording: boolean): void {
+    const wallTicks = catalogTicks(this.#tools.clock.wallMs());
+    this.#enqueue(() => this.#break(cause, wallTicks, endsRecording));
+  }
+
+  async #break(cause: GapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
     try {
-      const wallTicks = catalogTicks(this.#tools.clock.wallMs());
       await this.#writer.endRun(cause, wallTicks, endsRecording);
       if (this.#state === 'recording') this.#state = 'waiting';
     } catch (error) {
-      await this.#fail(error);
+      await this.#fail(error, wallTicks);
     }
   }
 
-  async #fail(error: unknown): Promise<void> {
+  /** `fromTicks`: from here on nothing could be written. */
+  async #fail(error: unknown, fromTicks: number): Promise<void> {
     const code = failureCodeOf(error);
     const { clock, log, limits } = this.#tools;
     if (this.#failure?.code !== code)
@@ -189,7 +196,7 @@ export class Recorder {
     this.#failure = { code, retryAtMs: clock.monotonicMs() + limits.retryMs };
     this.#state = 'failed';
     try {
-      await this.#writer.abandon(code);
+      await this.#writer.abandon(code, fromTicks);
     } catch (abandonError) {
       log.error({ err: abandonError }, 'A segment could not be cut back; the next start will do it');
     }

@@ -24,6 +24,8 @@ interface RecoveryTools {
   readonly database: DatabaseSync;
   readonly files: ArchiveFiles;
   readonly log: Log;
+  /** When the run that ended uncleanly last gave a sign of life, ms since the epoch. */
+  readonly lastSignMs: number | undefined;
 }
 
 /**
@@ -34,11 +36,13 @@ export class Recovery {
   readonly #root: string;
   readonly #files: ArchiveFiles;
   readonly #log: Log;
+  readonly #lastSignMs: number | undefined;
   readonly #reads: CatalogReads;
   readonly #writes: CatalogWrites;
   readonly #report: RecoveryReport;
 
-  private constructor({ root, database, files, log }: RecoveryTools) {
+  private constructor({ root, database, files, log, lastSignMs }: RecoveryTools) {
+    this.#lastSignMs = lastSignMs;
     this.#root = root;
     this.#files = files;
     this.#log = log;
@@ -173,16 +177,21 @@ export class Recovery {
     return row !== undefined && catalogMs(row.startTicks) === startMs;
   }
 
-  /** Who was recording when the process died has a gap from there. */
+  /**
+   * Who was recording when the process died has a gap from the end of the footage. A gap that had begun before, as with a
+   * camera that was away, goes on as that until the last sign of life.
+   */
   #noteInterruptions(): void {
-    for (const stream of this.#reads.streams()) {
-      if (!stream.isRecording) continue;
-      const atTicks = this.#reads.newestSegment(stream.id)?.endTicks;
-      if (atTicks === undefined) continue;
-      const [known] = this.#reads.interruptions(stream.id, atTicks, Number.MAX_SAFE_INTEGER).slice(-1);
-      if (known && known.atTicks >= atTicks) continue;
+    for (const { id, uid, isRecording } of this.#reads.streams()) {
+      if (!isRecording) continue;
+      const endTicks = this.#reads.newestSegment(id)?.endTicks ?? 0;
+      const [known] = this.#reads.interruptions(id, endTicks, Number.MAX_SAFE_INTEGER).slice(-1);
+      const isInGap = known !== undefined && known.atTicks >= endTicks;
+      if (!isInGap && endTicks === 0) continue;
+      const signTicks = catalogTicks(this.#lastSignMs ?? 0);
+      const atTicks = isInGap ? Math.max(signTicks, known.atTicks + 1) : endTicks;
       this.#writes.commit([
-        { type: 'interruption', uid: stream.uid, atTicks, cause: 'server-crashed', endsRecording: true },
+        { type: 'interruption', uid, atTicks, cause: 'server-crashed', endsRecording: true },
       ]);
     }
   }

@@ -61,6 +61,8 @@ export class SegmentWriter {
   /** Changes that could not be committed yet and must come before the next. */
   #owed: CatalogChange[] = [];
   #endTicks: number | undefined;
+  /** Why nothing could be written since the last piece that was, or the last end of a run. */
+  #abandonedFor: GapCause | undefined;
 
   constructor(uid: string, tools: SegmentWriterTools, limits: SegmentLimits) {
     this.#uid = uid;
@@ -98,25 +100,31 @@ export class SegmentWriter {
     const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
     const closing = await this.#closeHandle();
     this.#shiftTicks = 0;
+    this.#abandonedFor = undefined;
     await this.#commit([...closing, { type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording }]);
   }
 
   /**
-   * After a failed write: cuts the file back to its last committed fragment and owes the catalog the gap.
-   * A file that can't be cut stays open in the catalog, so that the next start cuts it.
+   * After a failed write: cuts the file back to its last committed fragment and notes the gap, which begins where the
+   * footage ends or, without a run, at `fromTicks`. What the catalog can't take now it is owed. A file that can't be cut
+   * stays open in the catalog, so that the next start cuts it.
    */
-  async abandon(cause: GapCause): Promise<void> {
+  async abandon(cause: GapCause, fromTicks: number): Promise<void> {
     const open = this.#open;
+    const atTicks = open && open.fragments > 0 ? open.endTicks : Math.max(this.#latestEndTicks(), fromTicks);
     this.#open = undefined;
     this.#shiftTicks = 0;
-    const atTicks = this.#latestEndTicks();
-    if (atTicks > 0) {
+    // The first failure of a row tells it all; retries that fail too are not news.
+    if (this.#abandonedFor !== cause) {
       this.#owed.push({ type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording: false });
     }
-    if (!open) return;
-    await open.file.cutBack(open.rowBytes);
-    if (open.rowBytes > 0)
-      this.#owed.push({ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks });
+    this.#abandonedFor = cause;
+    if (open) {
+      await open.file.cutBack(open.rowBytes);
+      if (open.rowBytes > 0)
+        this.#owed.push({ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks });
+    }
+    if (this.#owed.length > 0) await this.#commit([]);
   }
 
   #continues(open: OpenSegment, piece: Piece): boolean {
@@ -189,6 +197,7 @@ export class SegmentWriter {
     open.rowBytes += bytes;
     open.endTicks += entry.durationTicks;
     this.#endTicks = open.endTicks;
+    this.#abandonedFor = undefined;
     return bytes;
   }
 

@@ -81,6 +81,7 @@ export class Supervisor {
   start(): void {
     if (this.#running || this.#stopping.signal.aborted) return;
     this.#options.log.add('info', `Connecting to ${this.#options.address.redacted}.`);
+    this.#options.stream.pause('waiting');
     this.#setStatus({ state: 'connecting', attempts: 0 });
     this.#running = this.#keepRunning();
   }

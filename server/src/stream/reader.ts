@@ -9,14 +9,25 @@ export type ReaderEvent =
   | { readonly type: 'sample'; readonly sample: Sample; readonly startsGop: boolean }
   /** The reader was too slow: `samples` were left out; what follows starts at a key frame. */
   | { readonly type: 'skipped'; readonly samples: number }
-  /** The source went away (it may come back: `tracks` follows then). Whoever holds an open GOP closes it. */
+  /**
+   * The source went away (it may come back: `tracks` follows then), or is away for another reason by now. Whoever holds
+   * an open GOP closes it.
+   */
   | { readonly type: 'pause'; readonly cause: PauseCause }
   /** The stream itself is gone; nothing follows. */
   | { readonly type: 'end'; readonly cause: string };
 
-/** Why no frames come, kept beside the gap it makes in the archive. */
+/** Why no frames come, kept beside the gap it makes in the archive. `waiting`: a source is wanted and has not answered yet. */
 export type PauseCause =
-  'unreachable' | 'no-frames' | 'stopped' | 'paused' | 'source-changed' | 'idle' | 'damaged' | 'ended';
+  | 'waiting'
+  | 'unreachable'
+  | 'no-frames'
+  | 'stopped'
+  | 'paused'
+  | 'source-changed'
+  | 'idle'
+  | 'damaged'
+  | 'ended';
 
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */

@@ -74,10 +74,11 @@ test('a stream of sound alone flows without key frames', () => {
   assert.deepEqual(types(drain(reader)), ['tracks', 'sample', 'sample']);
 });
 
-test('pause and end reach every reader once, and nothing follows the end', () => {
+test('pause reaches every reader once for each cause, the end once, and nothing follows it', () => {
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([videoTrack]);
+  stream.pause('unreachable');
   stream.pause('unreachable');
   stream.pause('no-frames');
   stream.write(picture(0, { isKey: true }));
@@ -87,6 +88,7 @@ test('pause and end reach every reader once, and nothing follows the end', () =>
   assert.deepEqual(drain(reader), [
     { type: 'tracks', generation: 1, tracks: [videoTrack] },
     { type: 'pause', cause: 'unreachable' },
+    { type: 'pause', cause: 'no-frames' },
     { type: 'end', cause: 'removed' },
   ]);
   assert.equal(stream.readerCount, 0);

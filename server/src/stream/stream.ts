@@ -31,6 +31,7 @@ export class Stream {
   readonly #gop: GopBuffer;
   readonly #newest = new Map<number, Sample>();
   #tracks: readonly Track[] | undefined;
+  #pauseCause: PauseCause | undefined = 'waiting';
   #videoTrackId: number | undefined;
   #generation = 0;
   #needsKey = true;
@@ -44,6 +45,11 @@ export class Stream {
   /** The parameters of what is written now; undefined while no source delivers. */
   get tracks(): readonly Track[] | undefined {
     return this.#tracks;
+  }
+
+  /** Why no source delivers; undefined while one does. */
+  get pauseCause(): PauseCause | undefined {
+    return this.#pauseCause;
   }
 
   /** Grows by one at every change of tracks. */
@@ -85,6 +91,7 @@ export class Stream {
   setTracks(tracks: readonly Track[]): void {
     if (this.#ended) return;
     this.#generation++;
+    this.#pauseCause = undefined;
     this.#tracks = tracks;
     this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
     this.#needsKey = this.#videoTrackId !== undefined;
@@ -110,9 +117,10 @@ export class Stream {
     for (const reader of this.#readers) reader.offer(event);
   }
 
-  /** The source went away; the next `setTracks` resumes. */
+  /** The source went away, or is away for another reason than before; the next `setTracks` resumes. */
   pause(cause: PauseCause): void {
-    if (this.#ended || !this.#tracks) return;
+    if (this.#ended || this.#pauseCause === cause) return;
+    this.#pauseCause = cause;
     this.#tracks = undefined;
     this.#gop.clear();
     this.#newest.clear();
