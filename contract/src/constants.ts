@@ -84,7 +84,20 @@ export const limits = {
   pageMax: 1_000_000,
   searchValuesMax: 10,
   permissionRowsMax: 10_000,
-  mosaicCellsMax: 100,
+  /** Of all pages together. */
+  mosaicCellsMax: 256,
+  mosaicTilesPerPageMax: 64,
+  mosaicPagesMax: 16,
+} as const;
+
+/** Of a wall's socket. */
+export const wallLimits = {
+  /** Open at once: every tile of a full page, and as many again while their pictures change over. */
+  channelsMax: 128,
+  /** Of the channel's number before every binary message. */
+  headerBytes: 4,
+  /** The server says that it is there this often. */
+  aliveMs: 5_000,
 } as const;
 
 /** Letters and digits of any ASCII login, with `. _ - @`. */

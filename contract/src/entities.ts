@@ -132,6 +132,12 @@ export const MosaicCell = z.strictObject({
   width: z.int().min(1).max(32),
   height: z.int().min(1).max(32),
   stream: Uid.nullable(),
+  /** Pages are shown in turn, all on the same grid. */
+  page: z
+    .int()
+    .min(0)
+    .max(limits.mosaicPagesMax - 1)
+    .default(0),
 });
 export const MosaicLayout = z.strictObject({
   columns: z.int().min(1).max(32),
@@ -144,7 +150,7 @@ export const Mosaic = z.object({
   meta: z.object({ canAdmin: z.boolean() }),
   layout: MosaicLayout,
   isShared: z.boolean(),
-  rotationSeconds: z.int().describe('0: no rotation'),
+  rotationSeconds: z.int().describe('So long each page is shown; 0: until the viewer turns it'),
   createdBy: z.string().nullable(),
 });
 

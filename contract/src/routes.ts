@@ -95,6 +95,7 @@ export const routes = {
   addMosaic: { method: 'POST', path: '/v1/mosaic' },
   saveMosaic: { method: 'POST', path: '/v1/mosaic/{id}' },
   deleteMosaic: { method: 'DELETE', path: '/v1/mosaic/{id}' },
+  watchWall: { method: 'GET', path: '/v1/wall' },
 
   getAdminStats: { method: 'GET', path: '/v1/admin/stats' },
   getConfiguration: { method: 'GET', path: '/v1/admin/configuration' },

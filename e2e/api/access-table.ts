@@ -119,6 +119,7 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   addMosaic: ['signedIn', 'ValidationError'],
   saveMosaic: ['own', 'ok'],
   deleteMosaic: ['own', 'ok'],
+  watchWall: ['signedIn', 'BadRequest'],
   getAdminStats: ['admin', 'ok'],
   getConfiguration: ['admin', 'ok'],
   saveConfiguration: ['admin', 'ValidationError'],

@@ -52,5 +52,12 @@ export const mosaicCalls = {
     reply: Mosaic,
     errors: mosaicErrors,
   },
+  watchWall: {
+    summary:
+      'Live pictures of many streams over one WebSocket; each stream is asked for, and judged, by itself',
+    who: 'user',
+    reply: { contentType: 'websocket' },
+    errors: ['AuthorizationRequired'],
+  },
   deleteMosaic: { summary: 'Deletes a mosaic', who: 'user', params: id, reply: Done, errors: mosaicErrors },
 } as const satisfies Record<string, Call>;

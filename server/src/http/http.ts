@@ -32,6 +32,7 @@ import { registerStreams } from './routes/streams.ts';
 import { registerStreamRights } from './routes/stream-rights.ts';
 import { registerSystem } from './routes/system.ts';
 import { registerUsers } from './routes/users.ts';
+import { registerWall } from './routes/wall.ts';
 import { securityHeaders, setHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
 import { StreamDesk } from './stream-desk.ts';
@@ -39,7 +40,7 @@ import { Watchers } from './watchers.ts';
 
 /** A request must have come whole within this; only the body's upload counts, not the answer. */
 const requestTimeoutMs = 30_000;
-/** What a viewer sends is pongs and closings. */
+/** What a viewer sends is pongs, closings, and on a wall which streams to show. */
 const socketMessageMaxBytes = 4_096;
 
 export interface Http {
@@ -73,6 +74,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerProbe(registrar, services);
   registerArchive(registrar, services);
   registerLive(registrar, services, watchers);
+  registerWall(registrar, services, watchers);
   registerBookmarks(registrar, services);
   registerMosaics(registrar, services);
   registerUsers(registrar, services);

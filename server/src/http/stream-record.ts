@@ -24,6 +24,7 @@ export function stationSettingsOf(record: StreamRecord): StationSettings {
   return {
     uid: record.uid,
     source: record.source,
+    subSource: record.sub_source,
     allowLoopback: record.allows_loopback === 1,
     isPaused: record.is_paused === 1,
     isOnDemand: record.is_on_demand === 1,

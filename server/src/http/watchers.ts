@@ -7,7 +7,8 @@ import type { Log } from '../base/log.ts';
 import type { Store } from '../store/store.ts';
 import type { ErrorCode } from '@vidette/contract/errors';
 
-interface Watcher {
+/** Somebody who watches a stream, and what cuts them. */
+export interface Watcher {
   readonly principal: Principal;
   readonly uid: string;
   readonly right: StreamRight;
@@ -51,7 +52,7 @@ export class Watchers {
   #review(isMeant: (watcher: Watcher) => boolean): void {
     for (const watcher of this.#watchers) {
       if (!isMeant(watcher)) continue;
-      this.#judge(watcher).then(
+      this.judge(watcher).then(
         (code) => {
           if (code !== undefined) watcher.end(code);
         },
@@ -64,8 +65,8 @@ export class Watchers {
     }
   }
 
-  /** The code of why a watcher may not go on; undefined when they may. */
-  async #judge({ principal, uid, right }: Watcher): Promise<ErrorCode | undefined> {
+  /** The code of why somebody may not watch, or not go on; undefined when they may. */
+  async judge({ principal, uid, right }: Omit<Watcher, 'end'>): Promise<ErrorCode | undefined> {
     const { store, doorkeeper } = this.#options;
     if (!(await doorkeeper.isStillWelcome(principal))) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);

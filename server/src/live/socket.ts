@@ -2,14 +2,14 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { WebSocket } from 'ws';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { heartbeat } from './heartbeat.ts';
 import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink } from './session.ts';
 
-/** The normal end, and an end for a reason of our own (RFC 6455, 7.4.1). */
-const closeCodes = { normal: 1000, internalError: 1011 } as const;
-const pingPeriodMs = 15_000;
+/** The normal end, nonsense from the other side, and an end for a reason of our own (RFC 6455, 7.4.1). */
+export const closeCodes = { normal: 1000, policy: 1008, internalError: 1011 } as const;
 /** So long the other side has to answer our closing before the connection is cut. */
-const closeTimeoutMs = 2_000;
+export const closeTimeoutMs = 2_000;
 
 export interface LiveSocketOptions {
   readonly socket: WebSocket;
@@ -33,18 +33,7 @@ export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
     socket.close(error === undefined ? closeCodes.normal : closeCodes.internalError, code);
     clock.after(closeTimeoutMs, () => socket.terminate());
   });
-  let isAlive = true;
-  const cancelPing = clock.every(pingPeriodMs, () => {
-    if (!isAlive) {
-      socket.terminate();
-      return;
-    }
-    isAlive = false;
-    socket.ping();
-  });
-  socket.on('pong', () => {
-    isAlive = true;
-  });
+  const cancelPing = heartbeat(socket, clock);
   socket.on('error', (err) => log.debug({ err }, 'a live viewer broke off'));
   socket.on('close', () => {
     cancelPing();

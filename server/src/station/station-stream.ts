@@ -13,6 +13,7 @@ import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
 import { sameState, stateOf, type StationState } from './state.ts';
+import { SubPicture } from './sub-picture.ts';
 
 const unreadableAddress =
   'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
@@ -44,6 +45,7 @@ export class StationStream {
   #supervisor: Supervisor | undefined;
   #recorder: Recorder | undefined;
   #motion: MotionWatch | undefined;
+  #sub: SubPicture | undefined;
   /** Why the address cannot even be tried. */
   #addressFault: Fault | undefined;
   #state: StationState;
@@ -78,6 +80,11 @@ export class StationStream {
     return this.#recorder;
   }
 
+  /** The smaller picture, while the stream has one and is not paused. */
+  get sub(): SubPicture | undefined {
+    return this.#sub;
+  }
+
   /** Takes new settings. The source is restarted only when its address or reach changed. */
   apply(settings: StationSettings): void {
     const old = this.#settings;
@@ -96,6 +103,8 @@ export class StationStream {
       this.#enqueue(async () => {
         await this.#stopSource('stopped');
         this.#motion?.close();
+        await this.#sub?.close();
+        this.#sub = undefined;
         await this.#recorder?.stop(cause);
         this.#recorder = undefined;
         this.stream.end(cause);
@@ -111,6 +120,7 @@ export class StationStream {
       if (this.#closed) return;
       await this.#moveRecorder();
       this.#moveMotion();
+      await this.#moveSub();
       const { isPaused, isRecorded, isOnDemand } = this.#settings;
       if (isPaused) await this.#stopSource('paused');
       else if (isRecorded || !isOnDemand || this.leases.isHeld) this.#startSource();
@@ -137,6 +147,18 @@ export class StationStream {
       this.#motion?.close();
       this.#motion = undefined;
     }
+  }
+
+  async #moveSub(): Promise<void> {
+    const { uid, subSource, allowLoopback, isPaused } = this.#settings;
+    const wanted = isPaused ? null : subSource;
+    if (this.#sub && !this.#sub.isOf(wanted, allowLoopback)) {
+      const sub = this.#sub;
+      this.#sub = undefined;
+      await sub.close();
+    }
+    if (wanted !== null)
+      this.#sub ??= new SubPicture({ uid, source: wanted, allowLoopback, tools: this.#tools });
   }
 
   #startSource(): void {

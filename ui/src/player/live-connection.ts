@@ -1,14 +1,11 @@
 import type { Cancel, Clock } from './clock.ts';
+import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import { parseLiveMessage, type LiveMessage } from './live-message.ts';
 
-export interface LiveConnectionOptions {
+export interface LiveConnectionOptions extends LiveLinkEvents {
   /** Opens a socket to the stream; `binaryType` is set here. */
   readonly open: () => WebSocket;
   readonly clock: Clock;
-  readonly onMessage: (message: LiveMessage) => void;
-  readonly onMedia: (bytes: Uint8Array) => void;
-  /** The socket is gone; another try follows by itself. */
-  readonly onLost: () => void;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -22,7 +19,7 @@ const SILENT_MS = 20_000;
  * Keeps one WebSocket to a live stream open until closed, with growing, jittered pauses between tries. A machine
  * that slept or a network that came back is served at once through `wake`.
  */
-export class LiveConnection {
+export class LiveConnection implements LiveLink {
   readonly #options: LiveConnectionOptions;
   #socket: WebSocket | undefined;
   #cancelRetry: Cancel | undefined;

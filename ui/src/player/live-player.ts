@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { codecName, codecsOf, videoCodecOf } from './codec-name.ts';
-import { LiveConnection } from './live-connection.ts';
+import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import type { LiveMessage } from './live-message.ts';
 import type { BufferedSpan, MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
@@ -11,15 +11,17 @@ export interface LivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: Clock;
-  /** Opens the stream's live WebSocket, with or without sound. */
-  readonly open: (options: { audio: boolean }) => WebSocket;
+  /** Asks for the stream, with or without sound. */
+  readonly connect: (events: LiveLinkEvents, options: { audio: boolean }) => LiveLink;
+  /** Played media is kept this long, so that the browser's own memory stays flat, seconds; 20 when left out. */
+  readonly keepBehindS?: number;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
 }
 
-/** Played media is kept this long, so that the browser's own memory stays flat, seconds. */
 const KEEP_BEHIND_S = 20;
-const TRIM_ABOVE_S = 40;
+/** Played media is given back when there is this many times as much as is kept. */
+const TRIM_ABOVE = 2;
 /** A picture that hasn't moved for this long stands. */
 const STANDS_AFTER_MS = 500;
 /** Pictures arrive but nothing can be played: the announced sound never comes, and playback would wait for it. */
@@ -36,13 +38,13 @@ const FINAL_CODES: readonly string[] = [
 ];
 
 /**
- * Live pictures of one stream: what the WebSocket brings goes into the sink, the pace keeps the playhead a fraction of
+ * Live pictures of one stream: what its link brings goes into the sink, the pace keeps the playhead a fraction of
  * a second behind. Made when live begins and disposed when it ends; it doesn't own video or sink.
  */
 export class LivePlayer {
   readonly #options: LivePlayerOptions;
   readonly #pace = new Pace();
-  #connection: LiveConnection | undefined;
+  #connection: LiveLink | undefined;
   #mimeType: string | undefined;
   #hasAudio = true;
   #isPaused = false;
@@ -134,7 +136,10 @@ export class LivePlayer {
     this.#hasStalled = false;
     if (decision.jumpTo !== undefined) video.currentTime = decision.jumpTo;
     if (video.playbackRate !== decision.rate) video.playbackRate = decision.rate;
-    if (video.currentTime - oldest.start > TRIM_ABOVE_S) sink.remove(0, video.currentTime - KEEP_BEHIND_S);
+    const { keepBehindS = KEEP_BEHIND_S } = this.#options;
+    if (video.currentTime - oldest.start > TRIM_ABOVE * keepBehindS) {
+      sink.remove(0, video.currentTime - keepBehindS);
+    }
   }
 
   /** The element ran out of data. */
@@ -160,17 +165,18 @@ export class LivePlayer {
 
   #connect(): void {
     this.#begin();
-    this.#connection = new LiveConnection({
-      open: () => this.#options.open({ audio: this.#hasAudio }),
-      clock: this.#options.clock,
-      onMessage: (message) => this.#onMessage(message),
-      onMedia: (bytes) => this.#onMedia(bytes),
-      onLost: () => {
-        this.#isLost = true;
-        this.#mimeType = undefined;
-        this.#report();
+    this.#connection = this.#options.connect(
+      {
+        onMessage: (message) => this.#onMessage(message),
+        onMedia: (bytes) => this.#onMedia(bytes),
+        onLost: () => {
+          this.#isLost = true;
+          this.#mimeType = undefined;
+          this.#report();
+        },
       },
-    });
+      { audio: this.#hasAudio },
+    );
   }
 
   #restart(): void {

@@ -1,6 +1,7 @@
 import type { playbackSpeeds } from '@vidette/contract/constants';
 import { ArchivePlayer, type ArchiveSource } from './archive-player.ts';
 import type { Cancel, Clock } from './clock.ts';
+import { LiveConnection } from './live-connection.ts';
 import { LivePlayer } from './live-player.ts';
 import type { MediaElement } from './media-element.ts';
 import { MediaSink, type MseEnvironment } from './media-sink.ts';
@@ -132,7 +133,8 @@ export class Player {
       video,
       sink,
       clock,
-      open: (options) => source.openLive(options),
+      connect: (events, options) =>
+        new LiveConnection({ ...events, clock, open: () => source.openLive(options) }),
       onState: (state) => this.#setState(state),
       onNotice: (notice) => this.#tell(notice),
     });

@@ -1,3 +1,4 @@
+import { limits } from '@vidette/contract/constants';
 import type { Mosaic, MosaicLayout } from '@vidette/contract/entities';
 import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
@@ -67,15 +68,22 @@ async function viewById(services: Services, principal: Principal, id: number): P
   return mosaicView(principal, row, await services.store.streamList.viewableUids(viewerOf(principal)));
 }
 
-/** Cells lie on the grid, apart from each other, and show what their maker may view. @throws Fault at the cell */
+/** Cells lie on the grid, apart from each other on their page, and show what their maker may view. @throws Fault at the cell */
 async function requireCells(services: Services, principal: Principal, layout: MosaicLayout): Promise<void> {
-  const taken = new Set<number>();
+  const taken = new Set<string>();
+  const tiles = new Map<number, number>();
   for (const [index, cell] of layout.cells.entries()) {
     const isInside = cell.x + cell.width <= layout.columns && cell.y + cell.height <= layout.rows;
     if (!isInside) throw fieldFault('ValidationError', `layout.cells.${index}`, 'The cell leaves the grid.');
+    const tilesHere = (tiles.get(cell.page) ?? 0) + 1;
+    tiles.set(cell.page, tilesHere);
+    if (tilesHere > limits.mosaicTilesPerPageMax) {
+      const words = `A page shows at most ${limits.mosaicTilesPerPageMax} streams.`;
+      throw fieldFault('ValidationError', `layout.cells.${index}`, words);
+    }
     for (let y = cell.y; y < cell.y + cell.height; y++) {
       for (let x = cell.x; x < cell.x + cell.width; x++) {
-        const place = y * layout.columns + x;
+        const place = `${cell.page} ${x} ${y}`;
         if (taken.has(place))
           throw fieldFault('ValidationError', `layout.cells.${index}`, 'Two cells overlap.');
         taken.add(place);

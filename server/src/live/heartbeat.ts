@@ -1,0 +1,23 @@
+import type { WebSocket } from 'ws';
+import type { Cancel, Clock } from '../base/clock.ts';
+
+const pingPeriodMs = 15_000;
+
+/**
+ * Pings the other side and cuts a connection that has answered none for two periods, whatever the network says.
+ * The returned function ends it.
+ */
+export function heartbeat(socket: WebSocket, clock: Clock): Cancel {
+  let isAlive = true;
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  return clock.every(pingPeriodMs, () => {
+    if (!isAlive) {
+      socket.terminate();
+      return;
+    }
+    isAlive = false;
+    socket.ping();
+  });
+}

@@ -1,0 +1,104 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Stream } from '../stream/stream.ts';
+import type { LiveMessage } from './message.ts';
+import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
+
+/** A stream that somebody was let in to. */
+export interface WallSource {
+  readonly stream: Stream;
+  /** Called once, when they have left. */
+  readonly leave: () => void;
+}
+
+/** What a channel uses of the socket that it shares with others. */
+export interface WallLine {
+  /** More is on its way to the viewer than the network takes. */
+  readonly isFull: boolean;
+  text(channel: number, message: LiveMessage): void;
+  media(channel: number, bytes: Uint8Array, onSent: () => void): void;
+  /** Nothing follows on a channel. */
+  closed(channel: number, code: ErrorCode, error: unknown): void;
+}
+
+/**
+ * One picture of a wall: a live session whose sink is a share of the wall's socket. It is a channel before it is known
+ * whether its viewer may watch, and may have been left by then.
+ */
+export class WallChannel implements LiveSink {
+  readonly #number: number;
+  readonly #line: WallLine;
+  #session: LiveSession | undefined;
+  #source: WallSource | undefined;
+  #ownBytes = 0;
+  #isClosed = false;
+
+  constructor(number: number, line: WallLine) {
+    this.#number = number;
+    this.#line = line;
+  }
+
+  /** While the line is full every channel of it holds back, so that none starves the others. */
+  get bufferedBytes(): number {
+    return this.#line.isFull ? Infinity : this.#ownBytes;
+  }
+
+  text(message: LiveMessage): void {
+    this.#line.text(this.#number, message);
+  }
+
+  binary(bytes: Uint8Array): void {
+    this.#ownBytes += bytes.length;
+    this.#line.media(this.#number, bytes, () => {
+      this.#ownBytes -= bytes.length;
+      this.#session?.resume();
+    });
+  }
+
+  /** The viewer may watch. `open` makes the session. */
+  begin(
+    source: WallSource,
+    variant: LiveVariant,
+    open: (
+      stream: Stream,
+      sink: LiveSink,
+      variant: LiveVariant,
+      onEnd: (code: ErrorCode, error?: unknown) => void,
+    ) => LiveSession,
+  ): void {
+    if (this.#isClosed) {
+      source.leave();
+      return;
+    }
+    this.#source = source;
+    this.#session = open(source.stream, this, variant, (code, error) => this.#finish(code, error));
+  }
+
+  /** There is room on the line again. */
+  resume(): void {
+    this.#session?.resume();
+  }
+
+  /** Tells the viewer why it is over. Idempotent. */
+  end(code: ErrorCode): void {
+    if (this.#isClosed) return;
+    if (this.#session) {
+      this.#session.end(code);
+      return;
+    }
+    this.text({ type: 'end', code });
+    this.#finish(code, undefined);
+  }
+
+  /** Lets go without a word: the viewer has left. Idempotent. */
+  close(): void {
+    if (this.#isClosed) return;
+    if (this.#session) this.#session.close();
+    else this.#finish('Unavailable', undefined);
+  }
+
+  #finish(code: ErrorCode, error: unknown): void {
+    this.#isClosed = true;
+    this.#source?.leave();
+    this.#line.closed(this.#number, code, error);
+  }
+}

@@ -1,0 +1,154 @@
+import { wallLimits } from '@vidette/contract/constants';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { WallRequest } from '@vidette/contract/wall';
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import { heartbeat } from './heartbeat.ts';
+import type { Live } from './live.ts';
+import type { LiveMessage } from './message.ts';
+import { closeCodes, closeTimeoutMs } from './socket.ts';
+import { WallChannel, type WallLine, type WallSource } from './wall-channel.ts';
+
+export interface WallSocketOptions {
+  readonly socket: WebSocket;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly live: Live;
+  /**
+   * Lets a viewer in to one stream; rejects with a Fault when they may not watch it.
+   * @param end to be called when the right to watch is withdrawn later
+   */
+  readonly admit: (request: WallWatch, end: (code: ErrorCode) => void) => Promise<WallSource>;
+}
+
+export type WallWatch = Extract<WallRequest, { type: 'watch' }>;
+
+/** On its way to one viewer, all channels together: above it nothing is added, below the lower mark they go on. */
+const highWaterBytes = 4 * 1024 * 1024;
+const lowWaterBytes = 1024 * 1024;
+
+/**
+ * Carries the live sessions of many streams over one WebSocket. Each channel is asked for by the page and admitted by
+ * itself; one that ends takes no other with it. Nonsense from the page closes the socket.
+ */
+export class WallSocket implements WallLine {
+  readonly #options: WallSocketOptions;
+  /** The one that waited longest for its turn comes first. */
+  readonly #channels = new Map<number, WallChannel>();
+  #isDraining = false;
+
+  constructor(options: WallSocketOptions) {
+    this.#options = options;
+    const { socket, clock, log } = options;
+    const cancelPing = heartbeat(socket, clock);
+    const cancelAlive = clock.every(wallLimits.aliveMs, () => this.#send('{"type":"alive"}'));
+    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('error', (err) => log.debug({ err }, 'a wall broke off'));
+    const leave = () => {
+      cancelPing();
+      cancelAlive();
+      for (const channel of [...this.#channels.values()]) channel.close();
+    };
+    socket.on('close', leave);
+    // It may have left while it was let in; then no 'close' follows.
+    if (socket.readyState === socket.CLOSED) leave();
+  }
+
+  get isFull(): boolean {
+    return this.#options.socket.bufferedAmount > highWaterBytes;
+  }
+
+  text(channel: number, message: LiveMessage): void {
+    this.#send(JSON.stringify({ channel, ...message }));
+  }
+
+  media(channel: number, bytes: Uint8Array, onSent: () => void): void {
+    const { socket } = this.#options;
+    if (socket.readyState !== socket.OPEN) return;
+    const header = Buffer.allocUnsafe(wallLimits.headerBytes);
+    header.writeUInt32BE(channel);
+    // Two frames of one message, so that a fragment shared by many viewers is copied for none of them.
+    socket.send(header, { binary: true, compress: false, fin: false });
+    socket.send(bytes, { binary: true, compress: false }, (error) => {
+      if (error) return;
+      onSent();
+      this.#drain();
+    });
+  }
+
+  closed(channel: number, code: ErrorCode, error: unknown): void {
+    this.#channels.delete(channel);
+    const { log } = this.#options;
+    if (error !== undefined)
+      log.error({ err: error }, 'a picture of a wall was lost for a reason of our own');
+    // Who is not signed in any more has no business on this socket, whichever channel found it out.
+    if (code === 'AuthorizationRequired') this.#close(closeCodes.normal, code);
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    const request = !isBinary && Buffer.isBuffer(data) ? readRequest(data.toString()) : undefined;
+    if (!request) {
+      this.#close(closeCodes.policy, 'ValidationError');
+      return;
+    }
+    if (request.type === 'leave') {
+      // Unknown when it has ended by itself while the page's word was on its way.
+      this.#channels.get(request.channel)?.close();
+      return;
+    }
+    if (this.#channels.has(request.channel) || this.#channels.size >= wallLimits.channelsMax) {
+      this.#close(closeCodes.policy, 'ValidationError');
+      return;
+    }
+    this.#watch(request);
+  }
+
+  #watch(request: WallWatch): void {
+    const { admit, live, log } = this.#options;
+    const channel = new WallChannel(request.channel, this);
+    this.#channels.set(request.channel, channel);
+    const variant = { audio: request.audio, keyFramesOnly: request.keyFrames };
+    admit(request, (code) => channel.end(code)).then(
+      (source) => channel.begin(source, variant, (...session) => live.open(...session)),
+      (error: unknown) => {
+        if (!(error instanceof Fault)) log.error({ err: error }, 'a picture of a wall could not be begun');
+        channel.end(error instanceof Fault ? error.code : 'InternalServerError');
+      },
+    );
+  }
+
+  /** Lets channels go on in turn, until the line is full again. */
+  #drain(): void {
+    if (this.#isDraining || this.#options.socket.bufferedAmount > lowWaterBytes) return;
+    this.#isDraining = true;
+    for (const [number, channel] of [...this.#channels]) {
+      if (this.isFull) break;
+      channel.resume();
+      if (this.#channels.delete(number)) this.#channels.set(number, channel);
+    }
+    this.#isDraining = false;
+  }
+
+  #send(text: string): void {
+    const { socket } = this.#options;
+    if (socket.readyState === socket.OPEN) socket.send(text);
+  }
+
+  #close(code: number, reason: ErrorCode): void {
+    const { socket, clock } = this.#options;
+    socket.close(code, reason);
+    clock.after(closeTimeoutMs, () => socket.terminate());
+  }
+}
+
+/** Undefined for what is no request. */
+function readRequest(text: string): WallRequest | undefined {
+  try {
+    return WallRequest.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { Fault } from '../base/fault.ts';
+import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
+import { StreamLog } from '../ingest/stream-log.ts';
+import { Supervisor } from '../ingest/supervisor.ts';
+import { Stream } from '../stream/stream.ts';
+import { Leases } from './leases.ts';
+import type { StationTools } from './station-stream.ts';
+
+export interface SubPictureOptions {
+  readonly uid: string;
+  /** As stored, with credentials. */
+  readonly source: string;
+  readonly allowLoopback: boolean;
+  readonly tools: Pick<StationTools, 'clock' | 'log' | 'engines' | 'noFramesMs'>;
+}
+
+/**
+ * The smaller picture of a camera, for tiles: a hub and a source of its own that run only while somebody watches. It is
+ * never recorded, and what happens to it is no state of the stream: who can't have it takes the whole picture.
+ */
+export class SubPicture {
+  readonly stream: Stream;
+  readonly leases: Leases;
+  readonly #options: SubPictureOptions;
+  readonly #log: StreamLog;
+  #supervisor: Supervisor | undefined;
+  /** Starting and stopping happen one after the other. */
+  #moves: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: SubPictureOptions) {
+    const { clock, log } = options.tools;
+    this.#options = options;
+    this.stream = new Stream(options.uid);
+    this.#log = new StreamLog(clock, log.child({ stream: options.uid, picture: 'sub' }));
+    this.leases = new Leases(clock, () => this.#move());
+  }
+
+  /** Made from this address and reach. */
+  isOf(source: string | null, allowLoopback: boolean): boolean {
+    return source === this.#options.source && allowLoopback === this.#options.allowLoopback;
+  }
+
+  /** Ends source and hub; idempotent. */
+  close(): Promise<void> {
+    if (!this.#isClosed) {
+      this.#isClosed = true;
+      this.leases.clear();
+      this.#enqueue(async () => {
+        await this.#stop('stopped');
+        this.stream.end('source-changed');
+      });
+    }
+    return this.#moves;
+  }
+
+  #move(): void {
+    if (this.#isClosed) return;
+    this.#enqueue(async () => {
+      if (this.leases.isHeld && !this.#isClosed) this.#start();
+      else await this.#stop('idle');
+    });
+  }
+
+  #start(): void {
+    const address = this.#readAddress();
+    if (this.#supervisor || !address) return;
+    const { allowLoopback, tools } = this.#options;
+    this.#supervisor = new Supervisor({
+      address,
+      stream: this.stream,
+      clock: tools.clock,
+      log: this.#log,
+      openSession: tools.engines.opener(address, allowLoopback, this.stream),
+      noFramesMs: tools.noFramesMs,
+    });
+    this.#supervisor.start();
+  }
+
+  async #stop(cause: 'idle' | 'stopped'): Promise<void> {
+    const supervisor = this.#supervisor;
+    this.#supervisor = undefined;
+    await supervisor?.stop(cause);
+  }
+
+  /** Undefined when the stored address is none, or can't be read; the stream's own address says so to people. */
+  #readAddress(): SourceAddress | undefined {
+    try {
+      return parseSourceAddress(this.#options.source);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#log.add('error', error.message);
+      return undefined;
+    }
+  }
+
+  #enqueue(step: () => Promise<void>): void {
+    this.#moves = this.#moves.then(step).catch((err: unknown) => {
+      this.#log.add('error', `The smaller picture could not be started or stopped: ${String(err)}`, { err });
+    });
+  }
+}
