@@ -205,19 +205,27 @@ test('[R7.51] a session that ends elsewhere leads to sign-in and back', async ()
   });
 });
 
-test('[R1.4] [R2.19] language and theme change at once and stay', () =>
-  open('/ui/settings', cookie, async (page) => {
+test('[R1.4] [R2.19] settings are at work at once and follow the person to another browser', async () => {
+  await open('/ui/settings', cookie, async (page) => {
     await page.getByText('Light', { exact: true }).click();
     await page.locator('html[data-mantine-color-scheme=light]').waitFor();
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    await until(
+      async () => (await client.getProfile()).preferences.timeZone,
+      (zone) => zone === 'Asia/Tokyo',
+    );
     await page.getByText('Русский', { exact: true }).click();
     await heading(page, 'Настройки');
-    await page.getByText('Язык изменён').waitFor();
-    await page.reload();
-    await heading(page, 'Настройки');
+    await page.getByText('Настройки сохранены').first().waitFor();
+  });
+  await open('/ui/profile/me/info', cookie, async (page) => {
+    await page.getByText('GMT+9').first().waitFor();
     assert.equal(await page.locator('html').getAttribute('lang'), 'ru');
     assert.equal(await page.locator('html').getAttribute('data-mantine-color-scheme'), 'light');
-    await client.saveProfile({ body: { language: 'en' } });
-  }));
+  });
+  const preferences = { theme: 'auto', timeZone: 'viewer' } as const;
+  await client.saveProfile({ body: { language: 'en', preferences } });
+});
 
 test('[R8.11] a source that can’t be had is refused at its field, in words', () =>
   open('/ui/add-stream', cookie, async (page) => {

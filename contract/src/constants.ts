@@ -4,6 +4,12 @@ export const productName = 'Vidette';
 
 export const languages = ['en', 'ru'] as const;
 
+/** How the page may look; `auto` follows the system. */
+export const themes = ['auto', 'light', 'dark'] as const;
+
+/** Whose clocks times are written by: the viewer's own, or the server's. Any IANA zone can be named in their place. */
+export const clockOwners = ['viewer', 'server'] as const;
+
 /** How often the page asks again. */
 export const polls = {
   streamStatusMs: 1_000,

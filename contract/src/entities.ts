@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gapCauses, languages, limits, loginPattern } from './constants.ts';
+import { gapCauses, languages, limits, loginPattern, playbackSpeeds, themes } from './constants.ts';
 
 /**
  * What the calls carry, as schemas. Times are milliseconds since the epoch unless a name says otherwise.
@@ -102,6 +102,24 @@ export const User = z.object({
   lastSeenTime: TimeMs.nullable(),
 });
 
+/** `viewer`, `server`, or the IANA name of a zone, as in `Europe/Berlin`. */
+export const TimeZoneChoice = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/)
+  .describe('viewer: that of the browser; server: that of the server; or an IANA name, as in Europe/Berlin');
+
+/** What a person chose for themselves; it follows them from browser to browser. */
+export const Preferences = z.object({
+  theme: z.enum(themes).default('auto'),
+  timeZone: TimeZoneChoice.default('viewer'),
+  playerSound: z.boolean().default(false).describe('Whether a stream begins with its sound on'),
+  archiveSpeed: z.literal(playbackSpeeds).default(1).describe('The speed that the archive begins at'),
+});
+
+/** The signed-in user as they see themselves. */
+export const Profile = User.extend({ preferences: Preferences });
+
 export const Token = z.object({
   id: Id,
   name: z.string(),
@@ -174,6 +192,7 @@ export const Settings = z.object({
   appTitle: z.string(),
   appLogo: z.string().nullable(),
   defaultLanguage: Language.nullable().describe('null: by the browser'),
+  timeZone: z.string().nullable().describe('IANA name of the zone of the server’s clock'),
   archiveDownloadMaxSeconds: z.int(),
   playlistMaxSeconds: z.int(),
   rangesMaxSeconds: z.int(),
@@ -296,6 +315,8 @@ export type Stream = z.infer<typeof Stream>;
 export type ListedStream = z.infer<typeof ListedStream>;
 export type StreamState = z.infer<typeof StreamState>;
 export type User = z.infer<typeof User>;
+export type Preferences = z.infer<typeof Preferences>;
+export type Profile = z.infer<typeof Profile>;
 export type Token = z.infer<typeof Token>;
 export type Session = z.infer<typeof Session>;
 export type StreamPermission = z.infer<typeof StreamPermission>;

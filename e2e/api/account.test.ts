@@ -124,6 +124,33 @@ test('[R7.22, R5.1] the profile: what may be changed, and what is wrong at its f
   }
 });
 
+test('[R2.19, R7.22] what a person chose is kept with their account, and only what is named changes', async () => {
+  const { name, password } = administrator;
+  const [here, elsewhere] = [visitor(), visitor()];
+  await here.client.signIn({ body: { name, password } });
+  const { preferences } = await here.client.getProfile();
+  assert.deepEqual(preferences, { theme: 'auto', timeZone: 'viewer', playerSound: false, archiveSpeed: 1 });
+  await here.client.saveProfile({ body: { preferences: { theme: 'light', archiveSpeed: 4 } } });
+  await here.client.saveProfile({ body: { preferences: { timeZone: 'Europe/Berlin' } } });
+  const { user } = await elsewhere.client.signIn({ body: { name, password } });
+  const expected = { theme: 'light', timeZone: 'Europe/Berlin', playerSound: false, archiveSpeed: 4 };
+  assert.deepEqual(user.preferences, expected);
+  const wrong = { timeZone: 'Mars/Olympus' };
+  const refused = elsewhere.client.saveProfile({ body: { preferences: wrong } });
+  await assert.rejects(refused, hasCode('ValidationError', 'preferences.timeZone'));
+  const speed = { archiveSpeed: 3 } as unknown as { archiveSpeed: 4 };
+  const refusedSpeed = elsewhere.client.saveProfile({ body: { preferences: speed } });
+  await assert.rejects(refusedSpeed, hasCode('ValidationError', 'preferences.archiveSpeed'));
+  const unknown = { colour: 'red' } as unknown as { theme: 'dark' };
+  const refusedMember = elsewhere.client.saveProfile({ body: { preferences: unknown } });
+  await assert.rejects(refusedMember, hasCode('ValidationError', 'preferences.colour'));
+  const users = await elsewhere.client.listUsers();
+  assert.ok(
+    users.items.every((one) => !('preferences' in one)),
+    'what one chose is nobody else’s business',
+  );
+});
+
 test('[R5.2] a password change keeps this browser signed in and ends the user’s other sessions', async () => {
   const here = visitor();
   const elsewhere = visitor();

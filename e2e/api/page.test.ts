@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bootElementId } from '@vidette/contract/constants';
 import type { Settings, User } from '@vidette/contract/entities';
-import { administratorOf } from '../api.ts';
+import { administratorOf, clientOf } from '../api.ts';
 import { startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -59,6 +59,14 @@ test('[R1.2, R1.4] signed in, it carries the user, in the language of the profil
   assert.equal(boot?.user?.name, 'admin');
   assert.equal(boot?.language, 'en');
   assert.notEqual(boot?.settings.version, '');
+});
+
+test('[R2.19, R1.6] a chosen theme stands in the page itself, so that no other is seen first', async () => {
+  const client = clientOf(server, cookie);
+  assert.match((await open('/ui/', { cookie })).html, /<html lang="en">/);
+  await client.saveProfile({ body: { preferences: { theme: 'dark' } } });
+  assert.match((await open('/ui/', { cookie })).html, /<html lang="en" data-mantine-color-scheme="dark">/);
+  await client.saveProfile({ body: { preferences: { theme: 'auto' } } });
 });
 
 test('[R3.8] a visitor is told nothing of the server that the sign-in has no use for', async () => {

@@ -1,9 +1,11 @@
 import { ApiError } from '@vidette/contract/client';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
-import { forgetSession, setUser, settingsQuery } from './api/session.ts';
+import { forgetSession, onUser, setUser, settingsQuery } from './api/session.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
+import { chosenZone } from './app/chosen-zone.ts';
+import { ColorScheme } from './app/color-scheme.ts';
 import { Connection } from './app/connection.ts';
 import { replaceDestination } from './app/destination.ts';
 import { rememberHostApp } from './app/host-app.ts';
@@ -24,6 +26,8 @@ const language = new LanguageStore(
   ),
   document,
 );
+
+const colorScheme = new ColorScheme(boot.user?.preferences.theme ?? 'auto');
 
 const connection = new Connection({
   probe: async () => {
@@ -55,6 +59,14 @@ const queryClient = createQueryClient({
   },
 });
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
+// What somebody chose for themselves is at work as soon as they are known; after they leave, what is on stays on.
+onUser(queryClient, (user) => {
+  if (!user) return;
+  const { theme, timeZone } = user.preferences;
+  colorScheme.show(theme);
+  const { timeZone: serverZone = null } = queryClient.getQueryData(settingsQuery.queryKey) ?? {};
+  language.moveTo(chosenZone(timeZone, serverZone));
+});
 setUser(queryClient, boot.user);
 
 const router = createPageRouter(queryClient, () => language.learnAll());
@@ -62,5 +74,5 @@ const router = createPageRouter(queryClient, () => language.learnAll());
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root');
 createRoot(container).render(
-  <App queryClient={queryClient} router={router} services={{ connection, language }} />,
+  <App queryClient={queryClient} router={router} services={{ connection, language, colorScheme }} />,
 );

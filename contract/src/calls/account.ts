@@ -1,10 +1,32 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
-import { Email, Id, Language, Login, Name, PasswordText, Session, TimeMs, Token, User } from '../entities.ts';
+import {
+  Email,
+  Id,
+  Language,
+  Login,
+  Name,
+  PasswordText,
+  Preferences,
+  Profile,
+  Session,
+  TimeMs,
+  Token,
+} from '../entities.ts';
 import { Done, pageOf } from '../page.ts';
 
-export const SignedIn = z.object({ user: User, mustChangePassword: z.boolean() });
+export const SignedIn = z.object({ user: Profile, mustChangePassword: z.boolean() });
+
+const { theme, timeZone, playerSound, archiveSpeed } = Preferences.shape;
+
+/** Those that are named change, the others stay. */
+const PreferenceChanges = z.strictObject({
+  theme: theme.unwrap().optional(),
+  timeZone: timeZone.unwrap().optional(),
+  playerSound: playerSound.unwrap().optional(),
+  archiveSpeed: archiveSpeed.unwrap().optional(),
+});
 
 const passwordErrors = ['PasswordIsNotComplexEnough'] as const;
 
@@ -40,7 +62,7 @@ export const accountCalls = {
     summary: 'The signed-in user',
     who: 'user',
     whilePasswordDue: true,
-    reply: User,
+    reply: Profile,
     errors: ['AuthorizationRequired'],
   },
   saveProfile: {
@@ -54,8 +76,9 @@ export const accountCalls = {
       language: Language.optional(),
       password: PasswordText.optional(),
       oldPassword: PasswordText.optional(),
+      preferences: PreferenceChanges.optional(),
     }),
-    reply: User,
+    reply: Profile,
     errors: [
       'AuthorizationRequired',
       'InvalidOldPassword',

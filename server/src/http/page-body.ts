@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bootElementId } from '@vidette/contract/constants';
+import type { Profile } from '@vidette/contract/entities';
 import type { Language } from '@vidette/contract/errors';
 import { bestEncoding, compress, etagOf, type PageFile } from './page-files.ts';
 
@@ -11,14 +12,19 @@ export interface PageFilling {
   readonly boot: unknown;
   readonly language: Language;
   readonly title: string;
+  /** What the reader chose; without a choice the page looks as their system does. */
+  readonly theme: Profile['preferences']['theme'];
 }
 
 /** The page's HTML with boot data, language and title in their places. */
-export function fillPage(template: PageFile, { boot, language, title }: PageFilling): string {
+export function fillPage(template: PageFile, { boot, language, title, theme }: PageFilling): string {
   return template.bytes
     .toString('utf8')
     .replace(bootPlace, (_, open: string, close: string) => `${open}${jsonForHtml(boot)}${close}`)
-    .replace(/<html lang="[^"]*"/, `<html lang="${language}"`)
+    .replace(
+      /<html lang="[^"]*"/,
+      `<html lang="${language}"${theme === 'auto' ? '' : ` data-mantine-color-scheme="${theme}"`}`,
+    )
     .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(title)}</title>`);
 }
 

@@ -8,7 +8,7 @@ import { PageFiles } from './page-files.ts';
 import type { Services } from './services.ts';
 import { sendSharePage } from './share-page.ts';
 import { settingsView } from './settings-view.ts';
-import { userView } from './user-view.ts';
+import { profileView } from './user-view.ts';
 
 const oneYear = 'public, max-age=31536000, immutable';
 
@@ -56,8 +56,10 @@ async function sendShell(
   const principal = await identify(request, services.doorkeeper);
   const settings = settingsView(services, principal);
   const language = principal?.user.language ?? languageOfVisitor(request, services.config);
-  const boot = { settings, user: principal ? userView(principal.user) : null, language };
-  const html = fillPage(template, { boot, language, title: settings.appTitle });
+  const user = principal ? profileView(principal.user) : null;
+  const boot = { settings, user, language };
+  const theme = user?.preferences.theme ?? 'auto';
+  const html = fillPage(template, { boot, language, title: settings.appTitle, theme });
   void reply.header('cache-control', 'private, no-cache');
   return sendPage(request, reply, template, html);
 }

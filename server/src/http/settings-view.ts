@@ -2,6 +2,9 @@ import type { Settings } from '@vidette/contract/entities';
 import type { Principal } from '../access/principal.ts';
 import type { Services } from './services.ts';
 
+/** Set by the operator as `TZ`, else by the system; it does not change while the process runs. */
+const serverZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** What the page must know; a visitor gets only what the screens before the sign-in need [R3.8]. */
 export function settingsView(services: Services, principal: Principal | undefined): Settings {
   const { config, lock, license } = services;
@@ -17,6 +20,7 @@ export function settingsView(services: Services, principal: Principal | undefine
     appTitle: config.app.title,
     appLogo: config.app.logo,
     defaultLanguage: config.app.language,
+    timeZone: isKnown ? serverZone : null,
     archiveDownloadMaxSeconds: config.archive.downloadMaxSeconds,
     playlistMaxSeconds: config.archive.playlistMaxSeconds,
     rangesMaxSeconds: config.archive.rangesMaxSeconds,

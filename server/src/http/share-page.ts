@@ -27,6 +27,11 @@ export async function sendSharePage(
   if (!stream) void reply.code(404);
   if (stream?.share_embeds === 1) allowEmbedding(reply);
   void reply.header('cache-control', 'private, no-store').header('x-robots-tag', 'noindex');
-  const html = fillPage(template, { boot, language, title: stream ? `${stream.name} - ${title}` : title });
+  const html = fillPage(template, {
+    boot,
+    language,
+    title: stream ? `${stream.name} - ${title}` : title,
+    theme: 'auto',
+  });
   return sendPage(request, reply, template, html);
 }

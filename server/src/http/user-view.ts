@@ -1,4 +1,4 @@
-import type { Session, Token, User } from '@vidette/contract/entities';
+import { Preferences, type Profile, type Session, type Token, type User } from '@vidette/contract/entities';
 import type { SessionRecord } from '../store/sessions.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import type { UserRecord } from '../store/users.ts';
@@ -20,6 +20,16 @@ export function userView(user: UserRecord): User {
     createdAt: user.created_ms,
     lastSeenTime: user.last_seen_ms,
   };
+}
+
+/** The signed-in user as they see themselves. */
+export function profileView(user: UserRecord): Profile {
+  return { ...userView(user), preferences: preferencesOf(user) };
+}
+
+/** What the user chose, with defaults for the rest. */
+export function preferencesOf(user: UserRecord): Preferences {
+  return Preferences.parse(JSON.parse(user.preferences));
 }
 
 export function sessionView(session: SessionRecord, currentId: string | undefined): Session {

@@ -35,6 +35,8 @@ export interface UserRow {
   is_blocked: Flag;
   created_ms: number;
   last_seen_ms: number | null;
+  /** JSON: what the person chose for themselves; what is left out has its default. */
+  preferences: Generated<string>;
 }
 
 export interface SessionRow {

@@ -10,6 +10,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) },
     '0002_share_embeds': { up: (db) => shareEmbeds(db as Kysely<unknown>) },
     '0003_motion': { up: (db) => motion(db as Kysely<unknown>) },
+    '0004_preferences': { up: (db) => preferences(db as Kysely<unknown>) },
   };
 }
 
@@ -210,5 +211,12 @@ async function motion(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('streams')
     .addColumn('finds_motion', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+}
+
+async function preferences(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('users')
+    .addColumn('preferences', 'text', (column) => column.notNull().defaultTo('{}'))
     .execute();
 }

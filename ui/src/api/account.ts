@@ -22,6 +22,8 @@ export const tokensQuery = queryOptions({
 export function useSaveProfile() {
   const queryClient = useQueryClient();
   return useMutation({
+    // One after the other: the answer to an older change must not come after that to a newer one.
+    scope: { id: 'profile' },
     mutationFn: (body: RequestOf<'saveProfile'>['body']) => api.saveProfile({ body }),
     onSuccess: (user) => {
       setUser(queryClient, user);

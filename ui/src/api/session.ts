@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
-import type { Settings, User } from '@vidette/contract/entities';
+import type { Profile, Settings, User } from '@vidette/contract/entities';
 import { api } from './api.ts';
 
 // Who is signed in and what the server told about itself. Both start from the boot data and live in the query
@@ -25,18 +25,25 @@ export function useSettings(): Settings {
 }
 
 /** The signed-in user, or null. */
-export function userOf(queryClient: QueryClient): User | null {
-  return queryClient.getQueryData<User | null>(userKey) ?? null;
+export function userOf(queryClient: QueryClient): Profile | null {
+  return queryClient.getQueryData<Profile | null>(userKey) ?? null;
 }
 
 /** Notes who is signed in; null after signing out or when the session has ended. */
-export function setUser(queryClient: QueryClient, user: User | null): void {
-  queryClient.setQueryData<User | null>(userKey, user);
+export function setUser(queryClient: QueryClient, user: Profile | null): void {
+  queryClient.setQueryData<Profile | null>(userKey, user);
+}
+
+/** Calls back when somebody signs in or out, or changes something about themselves. */
+export function onUser(queryClient: QueryClient, listener: (user: Profile | null) => void): void {
+  queryClient.getQueryCache().subscribe(({ type, query }) => {
+    if (type === 'updated' && query.queryKey[0] === userKey[0]) listener(userOf(queryClient));
+  });
 }
 
 /** The signed-in user for a component; null on the screens that need none. */
-export function useUser(): User | null {
-  const { data } = useQuery<User | null>({
+export function useUser(): Profile | null {
+  const { data } = useQuery<Profile | null>({
     queryKey: userKey,
     queryFn: ({ signal }) => api.getProfile({}, { signal }),
     staleTime: Infinity,

@@ -1,4 +1,4 @@
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
@@ -7,8 +7,6 @@ import { NotificationsHost } from './notifications-host.tsx';
 import { PageProvider, type PageServices } from './page-context.tsx';
 import type { createPageRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
-
-const colorSchemeManager = localStorageColorSchemeManager({ key: 'vidette.theme' });
 
 interface AppProps {
   readonly queryClient: QueryClient;
@@ -25,7 +23,7 @@ export function App({ queryClient, router, services }: AppProps) {
         <MantineProvider
           theme={theme}
           cssVariablesResolver={cssVariables}
-          colorSchemeManager={colorSchemeManager}
+          colorSchemeManager={services.colorScheme}
           defaultColorScheme="auto"
         >
           <QueryClientProvider client={queryClient}>

@@ -1,11 +1,11 @@
 import { bootElementId } from '@vidette/contract/constants';
-import type { Settings, User } from '@vidette/contract/entities';
+import type { Profile, Settings } from '@vidette/contract/entities';
 import type { Language } from '@vidette/contract/errors';
 
 /** What the server writes into the page so that the first screen waits for no call [R1.2]. */
 export interface Boot {
   readonly settings: Settings;
-  readonly user: User | null;
+  readonly user: Profile | null;
   /** The language the server chose for this reader. */
   readonly language: Language | null;
 }

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { User } from '@vidette/contract/entities';
+import type { Profile } from '@vidette/contract/entities';
 import { takeDestination } from './destination.ts';
 import { usePage } from './page-context.tsx';
 import { setUser, settingsQuery } from '../api/session.ts';
 
 /** What follows a successful sign-in: the user's language, fresh settings, and where they wanted to go [R2.21]. */
-export function useEnter(): (user: User, mustChangePassword: boolean) => Promise<void> {
+export function useEnter(): (user: Profile, mustChangePassword: boolean) => Promise<void> {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const { language } = usePage();

@@ -27,13 +27,22 @@ export class LanguageStore {
     await this.#i18n.learnAll();
   }
 
+  /** Writes times in another zone from now on. */
+  moveTo(timeZone: string): void {
+    if (timeZone !== this.#i18n.timeZone) this.#show(this.#i18n.inZone(timeZone));
+  }
+
   /** Fetches the language's words, then changes everything at once. */
   async change(language: Language): Promise<void> {
     if (language === this.#i18n.language) return;
     const next = await loadI18n(language);
     if (this.#wantsAll) await next.learnAll();
-    this.#i18n = next;
     this.#page.documentElement.lang = language;
+    this.#show(next.inZone(this.#i18n.timeZone));
+  }
+
+  #show(i18n: I18n): void {
+    this.#i18n = i18n;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -1,4 +1,5 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { ColorScheme } from './color-scheme.ts';
 import type { Connection } from './connection.ts';
 import type { LanguageStore } from './language-store.ts';
 
@@ -6,6 +7,7 @@ import type { LanguageStore } from './language-store.ts';
 export interface PageServices {
   readonly connection: Connection;
   readonly language: LanguageStore;
+  readonly colorScheme: ColorScheme;
 }
 
 const PageContext = createContext<PageServices | null>(null);

@@ -1,73 +1,20 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
-import { settingsQuery, userOf } from '../api/session.ts';
-import type { MessageKey } from '../i18n/i18n.ts';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { settingsQuery } from '../api/session.ts';
 import { auditSearch } from '../screens/audit-logs/audit-search.ts';
 import { bookmarksSearch } from '../screens/bookmarks/bookmarks-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
-import { keepDestination } from './destination.ts';
 import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
 import { followNavigations } from './navigations.ts';
-import { Shell } from './shell.tsx';
+import { at, loader, root } from './root-route.tsx';
 
-// Every address of the page [R2.1 to R2.19]. A screen is a chunk of its own; what it shows is its own business,
-// who gets there is decided here.
-
-/** What the router hands to every route. */
-export interface RouterContext {
-  readonly queryClient: QueryClient;
-  /** Fetches the words that the first screens do without. */
-  readonly learnWords: () => Promise<void>;
-}
+// Every address of the page [R2.1 to R2.19]. A screen is a chunk of its own; what it shows is its own business.
 
 declare module '@tanstack/react-router' {
-  interface StaticDataRouteOption {
-    /** The page's name in the document's title. */
-    title?: MessageKey;
-    /** Shown without anybody signed in, and without the header. */
-    isPublic?: boolean;
-    /** Who may see it; the server decides again for every call [R6.1, R6.2]. */
-    audience?: 'admin' | 'creator';
-  }
   interface Register {
     router: ReturnType<typeof createPageRouter>;
   }
 }
-
-const root = createRootRouteWithContext<RouterContext>()({
-  component: Shell,
-  notFoundComponent: NotFoundScreen,
-  staticData: { title: 'title.notFound' },
-  beforeLoad: ({ context, location, matches, preload }) => {
-    const settings = context.queryClient.getQueryData(settingsQuery.queryKey);
-    if (settings?.isLocked && location.pathname !== '/init')
-      redirect({ throw: true, to: '/init', replace: true });
-    const target = matches.at(-1);
-    if (!target) return;
-    const isUnknown = target.fullPath === '/' && location.pathname !== '/';
-    if (isUnknown) return;
-    if (!preload) {
-      keepDestination(sessionStorage, {
-        name: target.fullPath,
-        params: target.params,
-        search: target.search,
-      });
-    }
-    if (userOf(context.queryClient)) return;
-    if (!target.staticData.isPublic) redirect({ throw: true, to: '/auth', replace: true });
-  },
-});
-
-/** For routes whose screens need more words than the first ones brought; they come beside the screen's script. */
-const loader = ({ context }: { context: RouterContext }) => context.learnWords();
-
-const at = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path });
 
 const home = createRoute({
   ...at('/'),
@@ -178,6 +125,7 @@ const streamTabs = [
 const profile = createRoute({
   ...at('/profile/me'),
   staticData: { title: 'title.profile' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/profile/profile-page.tsx'), 'ProfilePage'),
 });
 
@@ -211,12 +159,14 @@ const profileTabs = [
 const settings = createRoute({
   ...at('/settings'),
   staticData: { title: 'title.settings' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/settings/settings.tsx'), 'SettingsScreen'),
 });
 
 const help = createRoute({
   ...at('/help'),
   staticData: { title: 'title.help' },
+  loader,
   component: lazyRouteComponent(() => import('../screens/help/help.tsx'), 'HelpScreen'),
 });
 

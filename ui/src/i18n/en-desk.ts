@@ -1,6 +1,8 @@
 import { administration } from './en/administration.ts';
+import { guide } from './en/guide.ts';
 import { people } from './en/people.ts';
 import { player } from './en/player.ts';
+import { profile } from './en/profile.ts';
 import { records } from './en/records.ts';
 import { reference } from './en/reference.ts';
 
@@ -8,4 +10,12 @@ import { reference } from './en/reference.ts';
  * The English words of the screens at the desk, fetched with the first of them: administration, people,
  * records, and watching.
  */
-export const desk = { ...administration, ...people, ...player, ...records, ...reference };
+export const desk = {
+  ...administration,
+  ...guide,
+  ...people,
+  ...player,
+  ...profile,
+  ...records,
+  ...reference,
+};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { en } from './en.ts';
-import { chooseLanguage, I18n } from './i18n.ts';
+import { chooseLanguage, I18n, ownTimeZone } from './i18n.ts';
 import { parseMessage } from './icu.ts';
 import { ru } from './ru.ts';
 
@@ -49,8 +49,17 @@ test('moments are written to the second, in the asked zone', () => {
   const moment = Date.UTC(2026, 10, 21, 6, 5, 4);
   assert.equal(english.time(moment, 'UTC'), '06:05:04');
   assert.equal(english.time(moment, 'Europe/Berlin'), '07:05:04');
-  assert.equal(english.dateTime(moment, 'UTC'), '21 Nov 2026, 06:05:04');
-  assert.match(plain(russian.dateTime(moment, 'UTC')), /^21 нояб\. 2026 г\., 06:05:04$/);
+  assert.match(english.dateTime(moment, 'UTC'), /^21 Nov 2026, 06:05:04( UTC)?$/);
+  assert.match(plain(russian.dateTime(moment, 'UTC')), /^21 нояб\. 2026 г\., 06:05:04( UTC)?$/);
+});
+
+test('[R2.19] a zone that is not the browser’s own is named, and stays through what follows', () => {
+  const moment = Date.UTC(2026, 10, 21, 6, 5, 4);
+  const elsewhere = ownTimeZone() === 'Asia/Tokyo' ? 'Asia/Seoul' : 'Asia/Tokyo';
+  const moved = english.inZone(elsewhere);
+  assert.equal(moved.time(moment), '15:05:04');
+  assert.equal(moved.dateTime(moment), '21 Nov 2026, 15:05:04 GMT+9');
+  assert.doesNotMatch(english.dateTime(moment), /GMT\+9/);
 });
 
 test('sizes have three figures in the language’s numbers', () => {

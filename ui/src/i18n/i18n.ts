@@ -31,6 +31,8 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
  */
 export class I18n {
   readonly language: Language;
+  /** IANA name of the zone that times are written in unless one is named. */
+  readonly timeZone: string;
   readonly #catalogue: Partial<Record<MessageKey, string>>;
   #isWhole = false;
   readonly #messages = new Map<MessageKey, Message>();
@@ -38,13 +40,21 @@ export class I18n {
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
 
-  constructor(language: Language, catalogue: Partial<Catalogue>) {
+  constructor(language: Language, catalogue: Partial<Catalogue>, timeZone = ownTimeZone()) {
     this.language = language;
+    this.timeZone = timeZone;
     this.#catalogue = { ...catalogue };
     this.#rules = {
       plural: new Intl.PluralRules(language),
       number: (value) => this.number(value),
     };
+  }
+
+  /** The same words with times in another zone. */
+  inZone(timeZone: string): I18n {
+    const moved = new I18n(this.language, this.#catalogue, timeZone);
+    moved.#isWhole = this.#isWhole;
+    return moved;
   }
 
   /** The message with its values put in; plural forms follow the language. */
@@ -70,18 +80,22 @@ export class I18n {
     return format.format(value);
   }
 
-  /** A moment (ms since the epoch) as a date with time to the second, in the given IANA zone or the viewer's own. */
-  dateTime(timeMs: number, timeZone?: string): string {
-    return this.#date(timeMs, { dateStyle: 'medium', timeStyle: 'medium' }, timeZone);
+  /**
+   * A moment (ms since the epoch) as a date with time to the second, in the given IANA zone or the reader's; a zone
+   * that is not this browser's own is named.
+   */
+  dateTime(timeMs: number, timeZone = this.timeZone): string {
+    const timeStyle = timeZone === ownTimeZone() ? 'medium' : 'long';
+    return this.#date(timeMs, { dateStyle: 'medium', timeStyle }, timeZone);
   }
 
   /** A moment (ms since the epoch) as a date. */
-  date(timeMs: number, timeZone?: string): string {
+  date(timeMs: number, timeZone = this.timeZone): string {
     return this.#date(timeMs, { dateStyle: 'medium' }, timeZone);
   }
 
   /** A moment (ms since the epoch) as a time of day to the second, 24 hours. */
-  time(timeMs: number, timeZone?: string): string {
+  time(timeMs: number, timeZone = this.timeZone): string {
     return this.#date(
       timeMs,
       { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
@@ -89,13 +103,12 @@ export class I18n {
     );
   }
 
-  #date(timeMs: number, options: Intl.DateTimeFormatOptions, timeZone: string | undefined): string {
+  #date(timeMs: number, options: Intl.DateTimeFormatOptions, timeZone: string): string {
     const id = JSON.stringify([options, timeZone]);
     let format = this.#dates.get(id);
     if (!format) {
       const locale = this.language === 'en' ? 'en-GB' : this.language;
-      const zoned = timeZone === undefined ? options : { ...options, timeZone };
-      this.#dates.set(id, (format = new Intl.DateTimeFormat(locale, zoned)));
+      this.#dates.set(id, (format = new Intl.DateTimeFormat(locale, { ...options, timeZone })));
     }
     return format.format(timeMs);
   }
@@ -141,6 +154,13 @@ export class I18n {
     });
   }
 }
+
+/** IANA name of the zone that this browser is in. */
+export function ownTimeZone(): string {
+  return (own ??= new Intl.DateTimeFormat().resolvedOptions().timeZone);
+}
+
+let own: string | undefined;
 
 /** Fetches a language's first words; each language is a chunk of its own, so that a reader pays for one. */
 export async function loadI18n(language: Language): Promise<I18n> {

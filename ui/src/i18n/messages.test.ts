@@ -59,9 +59,9 @@ test('no message is unused', () => {
 const deskFiles = new RegExp(
   [
     '^screens/(administration|add-user|audit-logs|bookmarks|configuration|rights|server-debug)/',
-    '^screens/(stream|stream-view|swagger|user|user-form|users)/',
+    '^screens/(help|profile|settings|stream|stream-view|swagger|user|user-form|users)/',
     '^components/pager\\.tsx$',
-    '^api/(bookmarks|people|stream-access)\\.ts$',
+    '^api/(account|bookmarks|people|stream-access)\\.ts$',
     '^(i18n|player|timeline)/',
   ].join('|'),
 );

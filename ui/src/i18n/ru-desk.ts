@@ -1,6 +1,8 @@
 import { administration } from './ru/administration.ts';
+import { guide } from './ru/guide.ts';
 import { people } from './ru/people.ts';
 import { player } from './ru/player.ts';
+import { profile } from './ru/profile.ts';
 import { records } from './ru/records.ts';
 import { reference } from './ru/reference.ts';
 
@@ -8,4 +10,12 @@ import { reference } from './ru/reference.ts';
  * The Russian words of the screens at the desk, fetched with the first of them: administration, people,
  * records, and watching.
  */
-export const desk = { ...administration, ...people, ...player, ...records, ...reference };
+export const desk = {
+  ...administration,
+  ...guide,
+  ...people,
+  ...player,
+  ...profile,
+  ...records,
+  ...reference,
+};

@@ -20,6 +20,8 @@ export interface PlayerOptions {
   readonly environment: MseEnvironment | undefined;
   readonly clock: Clock;
   readonly source: PlayerSource;
+  /** The speed that the archive begins at; 1 when left out. */
+  readonly archiveSpeed?: Speed;
 }
 
 /** What a screen shows of a player; a new value at each change, nothing in it moves by itself. */
@@ -157,6 +159,7 @@ export class Player {
     if (this.#live) this.#wantsPlay = true;
     this.#leave();
     this.#update({ mode: 'archive' });
+    this.#setSpeed(this.#options.archiveSpeed ?? 1);
     const sink = this.#sink;
     if (!sink) {
       this.#setState({ name: 'unsupported', codec: '' });

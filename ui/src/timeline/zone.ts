@@ -27,11 +27,6 @@ export class Zone {
     });
   }
 
-  /** The zone of this browser. */
-  static own(): Zone {
-    return new Zone(new Intl.DateTimeFormat().resolvedOptions().timeZone);
-  }
-
   /** Milliseconds to add to UTC to read the zone's clocks at `utcMs`. */
   offsetMs(utcMs: number): number {
     const quarter = Math.floor(utcMs / QUARTER_MS);

@@ -1,3 +1,4 @@
+import { clockOwners } from '@vidette/contract/constants';
 import { Attempts } from '../../access/attempts.ts';
 import { checkPassword } from '../../access/password-rules.ts';
 import { hashSecret, newSecret } from '../../access/secrets.ts';
@@ -10,7 +11,7 @@ import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Services } from '../services.ts';
-import { sessionView, tokenView, userView, wholeList } from '../user-view.ts';
+import { preferencesOf, profileView, sessionView, tokenView, wholeList } from '../user-view.ts';
 
 const windowMs = 15 * 60_000;
 const maxTokens = 100;
@@ -51,7 +52,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
     byPair.clear(pair);
     const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
-    return { user: userView(user), mustChangePassword: user.must_change_password === 1 };
+    return { user: profileView(user), mustChangePassword: user.must_change_password === 1 };
   });
 
   registrar.handle('signOut', async ({ principal, reply }) => {
@@ -86,7 +87,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
     audit.login = user.login;
     const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
-    return { user: userView(user), mustChangePassword: false };
+    return { user: profileView(user), mustChangePassword: false };
   });
 }
 
@@ -99,7 +100,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
   const { store, passwords, doorkeeper, clock, config } = services;
   const passwordTries = new Attempts(clock, { max: 10, windowMs });
 
-  registrar.handle('getProfile', ({ principal }) => userView(principal.user));
+  registrar.handle('getProfile', ({ principal }) => profileView(principal.user));
 
   registrar.handle('saveProfile', async ({ principal, body, request, reply }) => {
     const { user } = principal;
@@ -109,6 +110,10 @@ function registerProfile(registrar: Registrar, services: Services): void {
     if (body.email !== undefined) changes.email = body.email;
     if (body.fullName !== undefined) changes.full_name = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
+    if (body.preferences !== undefined) {
+      requireKnownZone(body.preferences.timeZone);
+      changes.preferences = JSON.stringify({ ...preferencesOf(user), ...body.preferences });
+    }
     await requireFree(services, user, changes);
     if (body.password !== undefined) {
       passwordTries.check(String(user.id));
@@ -134,8 +139,21 @@ function registerProfile(registrar: Registrar, services: Services): void {
       prolongSessionCookie(request, reply, config.session.days * 86_400_000);
     }
     doorkeeper.forget(user.id);
-    return userView(saved);
+    return profileView(saved);
   });
+}
+
+/** @throws Fault ValidationError for the name of a zone that this machine has never heard of */
+function requireKnownZone(timeZone: string | undefined): void {
+  if (timeZone === undefined || clockOwners.some((owner) => owner === timeZone)) return;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch (error) {
+    throw new Fault('ValidationError', 'There is no such time zone.', {
+      cause: error,
+      details: { fields: [{ path: 'preferences.timeZone', code: 'invalid_value' }] },
+    });
+  }
 }
 
 /** @throws Fault AlreadyUsed at the field whose value somebody else has */

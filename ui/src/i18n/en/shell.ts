@@ -96,35 +96,4 @@ export const shell = {
   'warning.notRecording':
     '{count, plural, one {A stream is not being recorded.} other {# streams are not being recorded.}}',
   'warning.notRecording.show': 'Show it',
-
-  'settings.appearance': 'Appearance',
-  'settings.theme': 'Theme',
-  'settings.theme.system': 'As the system',
-  'settings.theme.light': 'Light',
-  'settings.theme.dark': 'Dark',
-  'settings.language': 'Language',
-  'settings.language.help': 'Kept in your profile, so it follows you to other browsers.',
-  'settings.theme.help': 'Kept in this browser.',
-  'settings.languageChanged': 'Language has been changed',
-
-  'help.start.title': 'The first stream',
-  'help.start.text':
-    'Choose Add stream and paste the address your camera gives, for example rtsp://user:password@192.0.2.10/stream1. No camera at hand? demo: is an address too: a generated picture with a running clock.',
-  'help.sources.title': 'Addresses that work',
-  'help.sources.text':
-    'rtsp and rtsps, rtmp, http and https (HLS, MPEG-TS, MJPEG), srt, udp, and demo: for a try-out.',
-  'help.archive.title': 'Archive',
-  'help.archive.text':
-    'A stream with its archive switched on is recorded without a break. Click the timeline to watch any moment; hatched spans were not recorded. “Live” returns to now.',
-  'help.archive.depth':
-    'Depth says how long recordings are kept. Older ones are deleted by themselves; no limit keeps them until the disk is full.',
-  'help.demand.title': 'Only when watched',
-  'help.demand.text':
-    'An on-demand stream connects to its camera when somebody opens it and lets go half a minute after the last viewer leaves. It can’t be recorded meanwhile.',
-  'help.keys.title': 'Keys on the timeline',
-  'help.keys.arrows': 'Step through time',
-  'help.keys.zoom': 'Zoom in and out',
-  'help.keys.ends': 'To the beginning, to live',
-  'help.version.title': 'Version',
-  'help.version.text': 'Vidette {version}',
 };

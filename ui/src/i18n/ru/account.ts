@@ -1,10 +1,11 @@
 import type { account as english } from '../en/account.ts';
 
-/** Вход, первая настройка, профиль, сеансы и токены. */
+/** Вход, восстановление пароля, первая настройка. */
 export const account: Record<keyof typeof english, string> = {
   'language.en': 'English',
   'language.ru': 'Русский',
 
+  'account.language': 'Язык',
   'account.login': 'Логин или почта',
   'account.newLogin': 'Логин',
   'account.login.missing': 'Придумайте логин',
@@ -44,51 +45,4 @@ export const account: Record<keyof typeof english, string> = {
   'init.code.missing': 'Введите код из консоли сервера',
   'init.email.help': 'Необязательно. Нужна только для восстановления пароля.',
   'init.submit': 'Создать учётную запись',
-
-  'profile.info.login': 'Логин',
-  'profile.info.role': 'Роль',
-  'profile.role.admin': 'Администратор',
-  'profile.role.user': 'Пользователь',
-  'profile.role.readOnly': 'Только просмотр',
-  'profile.info.quota': 'Сколько потоков можно добавить',
-  'profile.info.noLimit': 'Без ограничения',
-  'profile.info.since': 'Учётная запись с',
-  'profile.none': 'Не указано',
-  'profile.person': 'Личные данные',
-  'profile.managed': 'Имя, почта и пароль этой учётной записи хранятся в другой системе.',
-  'profile.passwordChange': 'Смена пароля',
-  'profile.passwordChange.help':
-    'Оставьте оба поля пустыми, чтобы не менять пароль. Другие ваши сеансы завершатся.',
-  'profile.mustChange': 'Чтобы продолжить, задайте новый пароль.',
-  'profile.oldPassword.missing': 'Для смены пароля нужен нынешний',
-  'profile.updated': 'Профиль обновлён',
-  'profile.failed': 'Профиль не сохранён',
-
-  'sessions.title': 'Где выполнен вход',
-  'sessions.current': 'Этот браузер',
-  'sessions.lastSeen': 'Был здесь {time}',
-  'sessions.end': 'Завершить этот сеанс',
-  'sessions.endAll': 'Завершить остальные сеансы',
-  'sessions.ended': 'Сеанс завершён',
-  'sessions.allEnded': 'Остальные сеансы завершены',
-  'sessions.failed': 'Сеанс не завершён',
-  'sessions.unknownBrowser': 'Неизвестная программа',
-
-  'tokens.text': 'С токеном программа обращается к API от вашего имени. Секрет показывается один раз.',
-  'tokens.name': 'Название',
-  'tokens.name.placeholder': 'Для чего он',
-  'tokens.name.missing': 'Укажите, для чего он',
-  'tokens.expires': 'Действует',
-  'tokens.expires.never': 'Пока не удалят',
-  'tokens.expires.days': '{days, plural, one {# день} few {# дня} many {# дней} other {# дня}}',
-  'tokens.add': 'Создать токен',
-  'tokens.added': 'Скопируйте секрет сейчас: больше он не покажется.',
-  'tokens.secret': 'Секрет токена {name}',
-  'tokens.validUntil': 'До {time}',
-  'tokens.lastUsed': 'Использован {time}',
-  'tokens.neverUsed': 'Ещё не использован',
-  'tokens.empty': 'Токенов пока нет',
-  'tokens.delete': 'Удалить {name}',
-  'tokens.deleted': 'Токен удалён',
-  'tokens.failed': 'Токен не изменён',
 };

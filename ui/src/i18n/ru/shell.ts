@@ -98,34 +98,4 @@ export const shell: Record<keyof typeof english, string> = {
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
   'warning.notRecording.show': 'Показать',
-
-  'settings.appearance': 'Оформление',
-  'settings.theme': 'Тема',
-  'settings.theme.system': 'Как в системе',
-  'settings.theme.light': 'Светлая',
-  'settings.theme.dark': 'Тёмная',
-  'settings.language': 'Язык',
-  'settings.language.help': 'Хранится в профиле и действует во всех ваших браузерах.',
-  'settings.theme.help': 'Хранится в этом браузере.',
-  'settings.languageChanged': 'Язык изменён',
-
-  'help.start.title': 'Первый поток',
-  'help.start.text':
-    'Нажмите «Добавить поток» и вставьте адрес камеры, например rtsp://user:password@192.0.2.10/stream1. Нет камеры? demo: — тоже адрес: нарисованная картинка с идущими часами.',
-  'help.sources.title': 'Какие адреса подходят',
-  'help.sources.text': 'rtsp и rtsps, rtmp, http и https (HLS, MPEG-TS, MJPEG), srt, udp и demo: для пробы.',
-  'help.archive.title': 'Архив',
-  'help.archive.text':
-    'Поток с включённым архивом записывается непрерывно. Нажмите на шкалу времени, чтобы посмотреть любой момент; заштрихованное не записано. «Эфир» возвращает к настоящему.',
-  'help.archive.depth':
-    'Глубина — сколько хранятся записи. Более старые удаляются сами; без ограничения они лежат, пока есть место на диске.',
-  'help.demand.title': 'Только при просмотре',
-  'help.demand.text':
-    'Поток по требованию подключается к камере, когда его открывают, и отключается через полминуты после ухода последнего зрителя. Записывать его при этом нельзя.',
-  'help.keys.title': 'Клавиши на шкале времени',
-  'help.keys.arrows': 'Шаг по времени',
-  'help.keys.zoom': 'Крупнее и мельче',
-  'help.keys.ends': 'В начало, в эфир',
-  'help.version.title': 'Версия',
-  'help.version.text': 'Vidette {version}',
 };

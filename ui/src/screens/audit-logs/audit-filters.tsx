@@ -21,7 +21,7 @@ interface AuditFiltersProps {
 /** Whom, what, on what and when; applied together, by Enter or the button. */
 export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const i18n = useI18n();
-  const zone = Zone.own();
+  const zone = new Zone(i18n.timeZone);
   const textOf = (ms: number | undefined) => (ms === undefined ? '' : localText(ms, zone));
   const [values, setValues] = useState({
     user: search.user ?? '',

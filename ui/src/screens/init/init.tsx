@@ -77,7 +77,7 @@ export function InitScreen() {
         failure={unlock.error && !isAboutFields ? wordsOf(unlock.error, i18n) : null}
       >
         <NativeSelect
-          label={i18n.t('settings.language')}
+          label={i18n.t('account.language')}
           value={i18n.language}
           data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
           onChange={(event) => {

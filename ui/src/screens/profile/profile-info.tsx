@@ -20,7 +20,7 @@ export function ProfileInfoScreen() {
       <Fact label={i18n.t('profile.info.login')}>{user.name}</Fact>
       <Fact label={i18n.t('account.fullName')}>{user.fullName || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
-      <Fact label={i18n.t('settings.language')}>{i18n.t(languageNames[user.language])}</Fact>
+      <Fact label={i18n.t('account.language')}>{i18n.t(languageNames[user.language])}</Fact>
       <Fact label={i18n.t('profile.info.role')}>{roleWords(user, i18n)}</Fact>
       <Fact label={i18n.t('profile.info.quota')}>{quotaWords(user, i18n)}</Fact>
       <Fact label={i18n.t('profile.info.since')}>{i18n.dateTime(user.createdAt)}</Fact>

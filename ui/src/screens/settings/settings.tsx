@@ -1,7 +1,9 @@
-import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { languages } from '@vidette/contract/constants';
+import { NativeSelect, SegmentedControl, Switch } from '@mantine/core';
+import { languages, playbackSpeeds, themes } from '@vidette/contract/constants';
+import type { Preferences } from '@vidette/contract/entities';
 import type { Language } from '@vidette/contract/errors';
 import { useSaveProfile } from '../../api/account.ts';
+import { useUser } from '../../api/session.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { notifyError, notifySuccess } from '../../app/notify.ts';
 import { usePage } from '../../app/page-context.tsx';
@@ -9,73 +11,87 @@ import { FormSection } from '../../components/form.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
+import { SettingRow } from './setting-row.tsx';
 import classes from './settings.module.css';
+import { ZoneSelect } from './zone-select.tsx';
 
-const themes: readonly { readonly value: MantineColorScheme; readonly label: MessageKey }[] = [
-  { value: 'auto', label: 'settings.theme.system' },
-  { value: 'light', label: 'settings.theme.light' },
-  { value: 'dark', label: 'settings.theme.dark' },
-];
-
+const themeNames: Record<Preferences['theme'], MessageKey> = {
+  auto: 'settings.theme.system',
+  light: 'settings.theme.light',
+  dark: 'settings.theme.dark',
+};
 const languageNames: Record<Language, MessageKey> = { en: 'language.en', ru: 'language.ru' };
 
-/** How the page looks and speaks for whoever is signed in [R2.19]. */
+/** How the page looks, speaks and plays for whoever is signed in; kept by the server, it follows them [R2.19]. */
 export function SettingsScreen() {
   const i18n = useI18n();
   const { language } = usePage();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const user = useUser();
   const save = useSaveProfile();
-  const changeLanguage = (value: string) => {
-    const chosen = languages.find((one) => one === value);
-    if (!chosen) return;
-    save.mutate(
-      { language: chosen },
-      {
-        onSuccess: () =>
-          void language.change(chosen).then(() => notifySuccess(language.get().t('settings.languageChanged'))),
-        onError: (error) => notifyError(i18n.t('profile.failed'), wordsOf(error, i18n)),
-      },
-    );
-  };
+  if (!user) return null;
+  const { theme, timeZone, playerSound, archiveSpeed } = user.preferences;
+
+  const send = (body: Parameters<typeof save.mutate>[0], done: () => Promise<void> = async () => {}) =>
+    save.mutate(body, {
+      onSuccess: () => void done().then(() => notifySuccess(language.get().t('settings.saved'))),
+      onError: (error) => notifyError(i18n.t('settings.failed'), wordsOf(error, i18n)),
+    });
+  const prefer = (preferences: Partial<Preferences>) => send({ preferences });
+
   return (
     <div className={classes.screen}>
       <PageBar title={i18n.t('title.settings')} />
+      <p className={classes.text}>{i18n.t('settings.text')}</p>
       <FormSection title={i18n.t('settings.appearance')}>
-        <Choice
-          label={i18n.t('settings.theme')}
-          help={i18n.t('settings.theme.help')}
-          value={colorScheme}
-          options={themes.map(({ value, label }) => ({ value, label: i18n.t(label) }))}
-          onChange={(value) => setColorScheme(themes.find((one) => one.value === value)?.value ?? 'auto')}
-        />
-        <Choice
-          label={i18n.t('settings.language')}
-          help={i18n.t('settings.language.help')}
-          value={i18n.language}
-          options={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
-          onChange={changeLanguage}
-        />
+        <SettingRow label={i18n.t('settings.theme')}>
+          <SegmentedControl
+            size="sm"
+            aria-label={i18n.t('settings.theme')}
+            value={theme}
+            data={themes.map((value) => ({ value, label: i18n.t(themeNames[value]) }))}
+            onChange={(value) => prefer({ theme: value })}
+          />
+        </SettingRow>
+        <SettingRow label={i18n.t('settings.language')}>
+          <SegmentedControl
+            size="sm"
+            aria-label={i18n.t('settings.language')}
+            value={user.language}
+            data={languages.map((value) => ({ value, label: i18n.t(languageNames[value]) }))}
+            onChange={(value) => send({ language: value }, () => language.change(value))}
+          />
+        </SettingRow>
       </FormSection>
-    </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly help: string;
-  readonly value: string;
-  readonly options: { value: string; label: string }[];
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, help, value, options, onChange }: ChoiceProps) {
-  return (
-    <div className={classes.choice}>
-      <div>
-        <div>{label}</div>
-        <div className={classes.help}>{help}</div>
-      </div>
-      <SegmentedControl size="sm" aria-label={label} value={value} data={options} onChange={onChange} />
+      <FormSection title={i18n.t('settings.time')}>
+        <SettingRow label={i18n.t('settings.zone')} help={i18n.t('settings.zone.help')}>
+          <ZoneSelect value={timeZone} onChange={(value) => prefer({ timeZone: value })} />
+        </SettingRow>
+      </FormSection>
+      <FormSection title={i18n.t('settings.player')}>
+        <SettingRow label={i18n.t('settings.sound')} help={i18n.t('settings.sound.help')}>
+          <Switch
+            size="md"
+            aria-label={i18n.t('settings.sound')}
+            checked={playerSound}
+            onChange={(event) => prefer({ playerSound: event.currentTarget.checked })}
+          />
+        </SettingRow>
+        <SettingRow label={i18n.t('settings.speed')} help={i18n.t('settings.speed.help')}>
+          <NativeSelect
+            size="sm"
+            aria-label={i18n.t('settings.speed')}
+            value={String(archiveSpeed)}
+            data={playbackSpeeds.map((speed) => ({
+              value: String(speed),
+              label: i18n.t('settings.speed.value', { speed }),
+            }))}
+            onChange={(event) => {
+              const chosen = playbackSpeeds.find((speed) => String(speed) === event.currentTarget.value);
+              if (chosen !== undefined) prefer({ archiveSpeed: chosen });
+            }}
+          />
+        </SettingRow>
+      </FormSection>
     </div>
   );
 }

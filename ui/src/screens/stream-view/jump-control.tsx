@@ -13,20 +13,20 @@ interface JumpControlProps {
   readonly onJump: (utcMs: number) => void;
 }
 
-/** Goes to a typed date and time, by the viewer's own clocks. */
+/** Goes to a typed date and time, by the clocks that the viewer chose. */
 export function JumpControl({ shownMs, onJump }: JumpControlProps) {
   const i18n = useI18n();
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
   const open = () => {
-    setText(localText(shownMs(), Zone.own()));
+    setText(localText(shownMs(), new Zone(i18n.timeZone)));
     setError(undefined);
     setOpen(!isOpen);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const utcMs = parseLocal(text, Zone.own());
+    const utcMs = parseLocal(text, new Zone(i18n.timeZone));
     if (utcMs === undefined) return;
     if (utcMs > Date.now()) {
       setError(i18n.t('player.jump.future'));

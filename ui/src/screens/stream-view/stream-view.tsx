@@ -5,7 +5,7 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useSettings } from '../../api/session.ts';
+import { useSettings, useUser } from '../../api/session.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { notifyError } from '../../app/notify.ts';
@@ -51,6 +51,7 @@ interface StageProps {
 function Stage({ uid, stream }: StageProps) {
   const i18n = useI18n();
   const { rangesMaxSeconds } = useSettings();
+  const { playerSound: hasSound = false, archiveSpeed = 1 } = useUser()?.preferences ?? {};
   const search: { t?: unknown } = useSearch({ strict: false });
   const [startMs] = useState(() => momentOf(search.t));
   const stage = useRef<HTMLDivElement>(null);
@@ -62,13 +63,20 @@ function Stage({ uid, stream }: StageProps) {
 
   useEffect(() => {
     if (!video.current) return;
-    const made = new Viewer({ uid, video: video.current, rangesMaxMs: rangesMaxSeconds * 1000, startMs });
+    const made = new Viewer({
+      uid,
+      video: video.current,
+      rangesMaxMs: rangesMaxSeconds * 1000,
+      startMs,
+      hasSound,
+      archiveSpeed,
+    });
     setViewer(made);
     return () => {
       setViewer(undefined);
       made.dispose();
     };
-  }, [uid, rangesMaxSeconds, startMs]);
+  }, [uid, rangesMaxSeconds, startMs, hasSound, archiveSpeed]);
 
   const shownMs = useCallback(() => viewer?.player.utcMs ?? Date.now(), [viewer]);
   const snapshot = () => {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { api } from '../../api/api.ts';
 import { browserClock, type Cancel } from '../../player/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
-import { Player } from '../../player/player.ts';
+import { Player, type Speed } from '../../player/player.ts';
 import { RangesLoader } from '../../timeline/ranges-loader.ts';
 import { Timeline } from '../../timeline/timeline.ts';
 import { streamSource } from './stream-source.ts';
@@ -15,6 +15,9 @@ export interface ViewerOptions {
   readonly rangesMaxMs: number;
   /** Begin in the archive at this moment rather than live. */
   readonly startMs: number | undefined;
+  /** Begin with the sound on, if the browser lets it. */
+  readonly hasSound: boolean;
+  readonly archiveSpeed: Speed;
 }
 
 /**
@@ -28,7 +31,7 @@ export class Viewer {
   readonly #listeners = new Set<() => void>();
   #archiveProblem: ErrorCode | undefined;
 
-  constructor({ uid, video, rangesMaxMs, startMs }: ViewerOptions) {
+  constructor({ uid, video, rangesMaxMs, startMs, hasSound, archiveSpeed }: ViewerOptions) {
     this.#loader = new RangesLoader({
       clock: browserClock,
       pieceMs: rangesMaxMs,
@@ -55,7 +58,9 @@ export class Viewer {
       environment: browserMse(),
       clock: browserClock,
       source: streamSource(uid, this.#loader),
+      archiveSpeed,
     });
+    if (hasSound) this.player.setMuted(false);
     this.timeline = new Timeline({
       clock: browserClock,
       loader: this.#loader,

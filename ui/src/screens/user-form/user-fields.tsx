@@ -59,7 +59,7 @@ export function UserFields({ form, isManaged = false, isSelf = false, isNew = fa
         />
         <NativeSelect
           size="sm"
-          label={i18n.t('settings.language')}
+          label={i18n.t('account.language')}
           data={languages.map((value) => ({ value, label: i18n.t(languageWords[value]) }))}
           {...form.getInputProps('language')}
         />

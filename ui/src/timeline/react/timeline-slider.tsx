@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
@@ -23,7 +23,7 @@ const SPEAK_MS = 1000;
 export function TimelineSlider({ timeline, label, momentMs }: TimelineSliderProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [zone] = useState(() => Zone.own());
+  const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
   const [spoken, setSpoken] = useState('');
   const keysId = useId();
   const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
