@@ -5,6 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
+import type { ClusterNode } from '@vidette/contract/entities';
 import { administratorOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -104,6 +105,20 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'administration-license', path: '/license' },
     { name: 'administration-config', path: '/administration/config' },
     { name: 'administration-users', path: '/administration/users' },
+    { name: 'administration-cluster-unlicensed', path: '/administration/cluster' },
+    {
+      name: 'administration-cluster',
+      path: '/administration/cluster',
+      stage: (context) =>
+        context.route('**/v1/system/cluster/nodes', (route) => route.fulfill({ json: clusterOfThree() })),
+    },
+    {
+      name: 'administration-cluster-drain',
+      path: '/administration/cluster',
+      stage: (context) =>
+        context.route('**/v1/system/cluster/nodes', (route) => route.fulfill({ json: clusterOfOne() })),
+      act: (page) => page.locator('main section button').nth(1).click(),
+    },
     { name: 'administration-server-debug', path: '/administration/server-debug' },
     { name: 'administration-audit-logs', path: '/administration/audit-logs' },
     {
@@ -123,6 +138,34 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'later', path: '/mosaics' },
     { name: 'not-found', path: '/nowhere' },
   ];
+}
+
+function clusterOfThree() {
+  const base = { capacity: 40, version: '0.1.0', isSelf: false, successors: 2 };
+  const startedTime = Date.now() - 93_784_000;
+  const here = { available: true, startedTime, lastSeenTime: Date.now() };
+  const away = { available: false, startedTime: null, lastSeenTime: Date.now() - 720_000 };
+  const items: ClusterNode[] = [
+    { ...base, ...here, ...nodeAs('yard', 'North yard', 'working', 31, 29), isSelf: true },
+    { ...base, ...here, ...nodeAs('gates', 'Ворота и въезды', 'draining', 28, 9) },
+    { ...base, ...away, ...nodeAs('old', 'A name so long that it needs two lines', 'away', 3, 0) },
+  ];
+  return { items, total: 3, page: 1, pageSize: 50 };
+}
+
+function clusterOfOne() {
+  const [node] = clusterOfThree().items;
+  return { items: [{ ...node, successors: 0, capacity: null }], total: 1, page: 1, pageSize: 50 };
+}
+
+function nodeAs(
+  id: string,
+  name: string,
+  state: ClusterNode['state'],
+  streams: number,
+  activeStreams: number,
+) {
+  return { id, name, state, isDrained: state === 'draining', streams, activeStreams };
 }
 
 function answer(route: { fulfill: (reply: object) => Promise<void> }, status: number, code: string) {

@@ -65,6 +65,8 @@ export const gapCauses = [
   'write-failed',
   'write-too-slow',
   'wrong-disk',
+  /** Its node was taken out of work, and no other took over. */
+  'drained',
   /** Another node of the cluster records it since. */
   'moved',
   /** Retention or an administrator removed the footage. */

@@ -285,9 +285,18 @@ export const LogLine = z.object({ id: z.int(), time: TimeMs, level: LogLevel, me
 export const ClusterNode = z.object({
   id: z.string(),
   name: z.string(),
-  available: z.boolean(),
-  isDrained: z.boolean(),
-  streams: z.int(),
+  available: z.boolean().describe('It answers and can be given work, unless it is drained'),
+  isDrained: z.boolean().describe('Whether it was asked to be; `state` says how far it has come'),
+  state: z.enum(['working', 'draining', 'drained', 'away']),
+  isSelf: z.boolean().describe('It is the node that answers this call'),
+  streams: z.int().describe('Configured on it'),
+  activeStreams: z
+    .int()
+    .describe('Of these connected or recorded now, or being ended: what a drain still has to do'),
+  capacity: z.int().nullable().describe('The most streams that it takes; null: no limit'),
+  successors: z.int().describe('Nodes that can take over its streams; 0: draining it stops them'),
+  version: z.string(),
+  startedTime: TimeMs.nullable().describe('When it began to run; null while it is away'),
   lastSeenTime: TimeMs.nullable(),
 });
 

@@ -8,6 +8,7 @@ import { Archive } from './archive/archive.ts';
 import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
+import { Membership } from './cluster/membership.ts';
 import { ConfigKeeper } from './config/keeper.ts';
 import type { Config } from './config/schema.ts';
 import { createHttp } from './http/http.ts';
@@ -142,10 +143,22 @@ async function assemble(
     statuses.note(uid, status);
     statistics.noteStatus(uid, status);
   };
-  const station = new Station({ clock, log, archive, engines, noFramesMs, onState, onMotion });
+  const membership = await Membership.open({
+    nodes: store.nodes,
+    clock,
+    log,
+    id: config.node.id,
+    capacity: config.node.capacity,
+    version: packageFile.version,
+    activeStreams: () => station.active,
+    onChange: () => station.review(),
+  });
+  closers.push(() => membership.close());
+  const runsHere = (uid: string) => membership.runs(uid);
+  const station = new Station({ clock, log, archive, engines, noFramesMs, runsHere, onState, onMotion });
   closers.push(() => station.close());
   const live = new Live({ clock, log });
-  const health = new Health({ clock, license, archiveDir, config });
+  const health = new Health({ clock, license, archiveDir, config, node: membership });
   const statistics = new Statistics({ clock, station, live, archive, health });
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
@@ -194,6 +207,7 @@ async function assemble(
     statistics,
     versionCheck,
     audit,
+    membership,
     station,
     statuses,
     archive,

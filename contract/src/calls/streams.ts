@@ -124,7 +124,14 @@ export const streamCalls = {
     who: 'creator',
     body: StreamToAdd,
     reply: z.object({ uid: Uid }),
-    errors: ['AuthorizationRequired', 'Forbidden', 'QuotaReached', 'LicenseExpired', ...fieldErrors],
+    errors: [
+      'AuthorizationRequired',
+      'Forbidden',
+      'QuotaReached',
+      'LicenseExpired',
+      'CLUSTER_NODE_ERR',
+      ...fieldErrors,
+    ],
   },
   getStream: {
     summary: 'One stream; keeps an on-demand source up when asked to',

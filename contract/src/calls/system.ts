@@ -12,6 +12,7 @@ import {
   LogLevel,
   LogLine,
   Login,
+  Name,
   PasswordText,
   Settings,
   TimeMs,
@@ -155,7 +156,7 @@ export const systemCalls = {
     summary: 'Renames a node',
     who: 'admin',
     params: node,
-    body: z.strictObject({ name: z.string().min(1).max(limits.nameMaxLength) }),
+    body: z.strictObject({ name: Name }),
     reply: ClusterNode,
     errors: clusterErrors,
   },
@@ -167,7 +168,8 @@ export const systemCalls = {
     errors: [...clusterErrors, 'ActionNotAcceptable'],
   },
   drainClusterNode: {
-    summary: 'Moves a node’s streams to the others',
+    summary:
+      'Moves a node’s streams to the others, or stops them where there is none; it stays so until it returns',
     who: 'admin',
     params: node,
     reply: ClusterNode,

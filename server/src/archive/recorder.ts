@@ -39,7 +39,7 @@ export interface RecorderStatus {
   readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
 }
 
-export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved';
+export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved' | 'drained';
 
 /**
  * Records one stream: takes what its reader holds, assembles GOPs and writes one at a time. While a GOP is on its way to

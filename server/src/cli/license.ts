@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { Clock } from '../base/clock.ts';
-import { LicenseClaims, writeLicense } from '../system/license-text.ts';
+import { featuresOf, LicenseClaims, writeLicense } from '../system/license-text.ts';
 
 type Out = (line: string) => void;
 
@@ -26,7 +26,8 @@ export const licenseOptions = {
   type: { type: 'string', default: 'standard' },
   days: { type: 'string' },
   streams: { type: 'string', default: '-1' },
-  features: { type: 'string', default: 'archive,share,mosaic,motion,tunnel' },
+  /** Left out: all that licenses of the type cover. */
+  features: { type: 'string' },
 } as const;
 
 /** `vidette issue-license KEYFILE [options]`: prints a license signed by the key. */
@@ -50,7 +51,7 @@ export async function issueLicense(args: readonly string[], clock: Clock, out: O
     issuedAt: nowMs,
     expiresAt: days === undefined ? null : Math.round(nowMs + days * 86_400_000),
     maxStreams: Number(values.streams),
-    features: values.features.split(',').filter((feature) => feature !== ''),
+    features: values.features?.split(',').filter((feature) => feature !== '') ?? featuresOf(values.type),
   });
   if (!claims.success) {
     out(claims.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '));

@@ -83,6 +83,7 @@ export const ConfigFile = z.strictObject({
         .string()
         .regex(/^[A-Za-z0-9._-]{1,64}$/)
         .default('main'),
+      capacity: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
   tunnel: z.strictObject({ locations: z.array(text).max(100).default([defaultTunnelLocation]) }).prefault({}),

@@ -21,6 +21,7 @@ import { Registrar } from './registrar.ts';
 import { registerAccount } from './routes/account.ts';
 import { registerArchive } from './routes/archive.ts';
 import { registerBookmarks } from './routes/bookmarks.ts';
+import { registerCluster } from './routes/cluster.ts';
 import { registerConfiguration } from './routes/configuration.ts';
 import { registerLater } from './routes/later.ts';
 import { registerLive } from './routes/live.ts';
@@ -80,6 +81,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerUsers(registrar, services);
   registerSystem(registrar, services);
   registerConfiguration(registrar, services.configKeeper);
+  registerCluster(registrar, services);
   registerLater(registrar);
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);

@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
+import type { Membership } from '../cluster/membership.ts';
 import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
 import type { SourceAddress } from '../ingest/address.ts';
@@ -64,6 +65,7 @@ export interface Services {
   readonly statistics: Statistics;
   readonly versionCheck: VersionCheck;
   readonly audit: AuditLog;
+  readonly membership: Membership;
   readonly station: Station;
   readonly statuses: StatusKeeper;
   readonly archive: Archive;

@@ -5,6 +5,7 @@ import type { Principal } from '../access/principal.ts';
 import { mayUseLoopback, requireStreamCreation } from '../access/stream-policy.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import type { Membership } from '../cluster/membership.ts';
 import type { Config } from '../config/schema.ts';
 import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts';
 import type { Station } from '../station/station.ts';
@@ -23,6 +24,7 @@ export interface StreamDeskOptions {
   readonly station: Station;
   readonly license: LicenseKeeper;
   readonly watchers: Watchers;
+  readonly membership: Membership;
 }
 
 /** Adding, changing and removing streams: the store first, then the station that runs them. */
@@ -43,13 +45,17 @@ export class StreamDesk {
 
   /** @throws Fault of the license, the quota, or a field that is wrong */
   add(principal: Principal, body: z.output<typeof StreamToAdd>): Promise<StreamRecord> {
-    const { store, station, license, config, clock } = this.#options;
+    const { store, station, license, membership, clock } = this.#options;
     const source = checkedSource(body.streamSource, 'streamSource');
     const subSource = body.subStreamSource ? checkedSource(body.subStreamSource, 'subStreamSource') : null;
     const depthHours = this.#checkedDepth(body.archive?.depthHours);
     return this.#inTurn(async () => {
       requireStreamCreation(principal, await store.streams.countCreatedBy(principal.user.id));
-      license.requireStreamAllowance(await store.streams.count());
+      const streams = await store.streams.count();
+      license.requireStreamAllowance(streams);
+      if (membership.capacity !== null && streams >= membership.capacity) {
+        throw new Fault('CLUSTER_NODE_ERR', 'The node has as many streams as node.capacity lets it take.');
+      }
       const record = await store.streams.add({
         uid: newUid(),
         name: body.name,
@@ -69,7 +75,7 @@ export class StreamDesk {
         created_by: principal.user.id,
         created_ms: clock.wallMs(),
         revision: 1,
-        node_id: config.node.id,
+        node_id: membership.id,
         status: 'pending',
         share_key: null,
       });

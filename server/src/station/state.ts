@@ -4,7 +4,7 @@ import type { SupervisorStatus } from '../ingest/supervisor.ts';
 import type { StationSettings } from './settings.ts';
 
 /** Wire values of a stream's status [R4.1]; pending and running count as available. */
-export type StationStatus = 'pending' | 'running' | 'failed' | 'paused';
+export type StationStatus = 'pending' | 'running' | 'failed' | 'paused' | 'disabled';
 
 export interface StationState {
   readonly status: StationStatus;
@@ -17,9 +17,11 @@ export interface StationState {
 /** The status that people see, from what was asked for and what the source does, or why there is none. */
 export function stateOf(
   settings: StationSettings,
+  runsHere: boolean,
   source: SupervisorStatus | Fault | undefined,
 ): StationState {
   if (settings.isPaused) return { status: 'paused', failureReason: null, code: null };
+  if (!runsHere) return { status: 'disabled', failureReason: null, code: null };
   if (source instanceof Fault) return { status: 'failed', failureReason: source.message, code: source.code };
   switch (source?.state) {
     case 'running':

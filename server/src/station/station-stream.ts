@@ -1,5 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
-import type { Recorder } from '../archive/recorder.ts';
+import type { Recorder, RecorderStopCause } from '../archive/recorder.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
@@ -9,6 +9,7 @@ import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
 import type { MotionEvent } from '../motion/motion-detector.ts';
 import { MotionWatch } from '../motion/motion-watch.ts';
+import type { PauseCause } from '../stream/reader.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
@@ -26,6 +27,8 @@ export interface StationTools {
   readonly engines: SourceEngines;
   /** Without a picture for so long a source counts as gone, ms. */
   readonly noFramesMs: number;
+  /** Whether this node is the one that runs the stream now. Asked anew after every `review`. */
+  runsHere(uid: string): boolean;
   /** Called when what people see of the stream changed. */
   onState(uid: string, state: StationState): void;
   /** Called inside the writing of the stream: must be short and must not throw. */
@@ -59,7 +62,7 @@ export class StationStream {
     this.stream = new Stream(settings.uid);
     this.log = new StreamLog(tools.clock, tools.log.child({ stream: settings.uid }));
     this.leases = new Leases(tools.clock, () => this.#move());
-    this.#state = stateOf(settings, undefined);
+    this.#state = stateOf(settings, tools.runsHere(settings.uid), undefined);
     this.#move();
   }
 
@@ -85,6 +88,17 @@ export class StationStream {
     return this.#sub;
   }
 
+  /** Whether a source or a recorder is held: both are gone once a stream that must not run here has ended. */
+  get isActive(): boolean {
+    return this.#supervisor !== undefined || this.#recorder !== undefined;
+  }
+
+  /** Asks again whether this node runs the stream. */
+  review(): void {
+    this.#updateState();
+    this.#move();
+  }
+
   /** Takes new settings. The source is restarted only when its address or reach changed. */
   apply(settings: StationSettings): void {
     const old = this.#settings;
@@ -105,8 +119,7 @@ export class StationStream {
         this.#motion?.close();
         await this.#sub?.close();
         this.#sub = undefined;
-        await this.#recorder?.stop(cause);
-        this.#recorder = undefined;
+        await this.#stopRecorder(cause);
         this.stream.end(cause);
       });
     }
@@ -118,6 +131,13 @@ export class StationStream {
     if (this.#closed) return;
     this.#enqueue(async () => {
       if (this.#closed) return;
+      if (!this.#runsHere) {
+        await this.#moveSub();
+        await this.#stopSource('drained');
+        await this.#stopRecorder('drained');
+        this.#updateState();
+        return;
+      }
       await this.#moveRecorder();
       this.#moveMotion();
       await this.#moveSub();
@@ -129,14 +149,21 @@ export class StationStream {
     });
   }
 
+  get #runsHere(): boolean {
+    return this.#tools.runsHere(this.#settings.uid);
+  }
+
   async #moveRecorder(): Promise<void> {
     if (this.#settings.isRecorded) {
       this.#recorder ??= this.#tools.archive.record(this.#settings.uid, this.stream);
     } else {
-      const recorder = this.#recorder;
-      this.#recorder = undefined;
-      await recorder?.stop('recording-off');
+      await this.#stopRecorder('recording-off');
     }
+  }
+
+  async #stopRecorder(cause: RecorderStopCause): Promise<void> {
+    await this.#recorder?.stop(cause);
+    this.#recorder = undefined;
   }
 
   #moveMotion(): void {
@@ -151,7 +178,7 @@ export class StationStream {
 
   async #moveSub(): Promise<void> {
     const { uid, subSource, allowLoopback, isPaused } = this.#settings;
-    const wanted = isPaused ? null : subSource;
+    const wanted = isPaused || !this.#runsHere ? null : subSource;
     if (this.#sub && !this.#sub.isOf(wanted, allowLoopback)) {
       const sub = this.#sub;
       this.#sub = undefined;
@@ -192,11 +219,10 @@ export class StationStream {
     }
   }
 
-  async #stopSource(cause: 'paused' | 'idle' | 'stopped' | 'source-changed'): Promise<void> {
-    const supervisor = this.#supervisor;
-    this.#supervisor = undefined;
+  async #stopSource(cause: PauseCause): Promise<void> {
     this.#addressFault = undefined;
-    await supervisor?.stop(cause);
+    await this.#supervisor?.stop(cause);
+    this.#supervisor = undefined;
   }
 
   #enqueue(step: () => Promise<void>): void {
@@ -208,7 +234,8 @@ export class StationStream {
   }
 
   #updateState(): void {
-    const state = stateOf(this.#settings, this.#supervisor?.status ?? this.#addressFault);
+    const source = this.#supervisor?.status ?? this.#addressFault;
+    const state = stateOf(this.#settings, this.#runsHere, source);
     if (sameState(state, this.#state)) return;
     this.#state = state;
     this.#tools.onState(this.#settings.uid, state);

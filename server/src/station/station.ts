@@ -27,6 +27,18 @@ export class Station {
     return this.#streams.size;
   }
 
+  /** How many streams hold a source or a recorder. */
+  get active(): number {
+    let active = 0;
+    for (const { isActive } of this.#streams.values()) if (isActive) active++;
+    return active;
+  }
+
+  /** Which streams this node runs has changed: begins those that are its own now, ends those that are not. */
+  review(): void {
+    for (const stream of this.#streams.values()) stream.review();
+  }
+
   streams(): IterableIterator<StationStream> {
     return this.#streams.values();
   }

@@ -171,6 +171,21 @@ export interface ResetCodeRow {
   tries: number;
 }
 
+/** A server that shares this database, or once did. */
+export interface NodeRow {
+  /** `node.id` of its configuration. */
+  id: string;
+  name: string;
+  name_key: string;
+  /** It runs no streams until somebody returns it. */
+  is_drained: Flag;
+  /** Of the product, as of its last start. */
+  version: string;
+  joined_ms: number;
+  started_ms: number;
+  last_seen_ms: number;
+}
+
 export interface Database {
   users: UserRow;
   sessions: SessionRow;
@@ -184,4 +199,5 @@ export interface Database {
   settings: SettingRow;
   audit: AuditRow;
   reset_codes: ResetCodeRow;
+  nodes: NodeRow;
 }

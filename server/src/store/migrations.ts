@@ -11,6 +11,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0002_share_embeds': { up: (db) => shareEmbeds(db as Kysely<unknown>) },
     '0003_motion': { up: (db) => motion(db as Kysely<unknown>) },
     '0004_preferences': { up: (db) => preferences(db as Kysely<unknown>) },
+    '0005_nodes': { up: (db) => nodes(db as Kysely<unknown>) },
   };
 }
 
@@ -219,4 +220,19 @@ async function preferences(db: Kysely<unknown>): Promise<void> {
     .alterTable('users')
     .addColumn('preferences', 'text', (column) => column.notNull().defaultTo('{}'))
     .execute();
+}
+
+async function nodes(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('nodes')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('name', 'text', required)
+    .addColumn('name_key', 'text', required)
+    .addColumn('is_drained', 'integer', required)
+    .addColumn('version', 'text', required)
+    .addColumn('joined_ms', 'bigint', required)
+    .addColumn('started_ms', 'bigint', required)
+    .addColumn('last_seen_ms', 'bigint', required)
+    .execute();
+  await index(db, 'streams', ['node_id']);
 }

@@ -9,6 +9,7 @@ import { Bookmarks } from './bookmarks.ts';
 import type { Database } from './database.ts';
 import { migrationsFor } from './migrations.ts';
 import { Mosaics } from './mosaics.ts';
+import { Nodes } from './nodes.ts';
 import { Permissions } from './permissions.ts';
 import { ResetCodes } from './reset-codes.ts';
 import { keyFileName, makeKey, readKey, Seal } from './seal.ts';
@@ -42,6 +43,7 @@ export class Store {
   readonly settings: Settings;
   readonly audit: Audit;
   readonly resetCodes: ResetCodes;
+  readonly nodes: Nodes;
   readonly #db: Kysely<Database>;
 
   private constructor(db: Kysely<Database>, redact: Redact, addresses: StreamAddresses) {
@@ -58,6 +60,7 @@ export class Store {
     this.settings = new Settings(db);
     this.audit = new Audit(db);
     this.resetCodes = new ResetCodes(db);
+    this.nodes = new Nodes(db);
   }
 
   /**

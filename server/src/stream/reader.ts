@@ -27,7 +27,9 @@ export type PauseCause =
   | 'source-changed'
   | 'idle'
   | 'damaged'
-  | 'ended';
+  | 'ended'
+  /** This node was taken out of work. */
+  | 'drained';
 
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */

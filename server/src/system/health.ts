@@ -20,6 +20,8 @@ export interface HealthOptions {
   readonly license: LicenseKeeper;
   /** Folder whose disk holds the recordings. */
   readonly archiveDir: string;
+  /** The node that this server is. */
+  readonly node: { readonly id: string; readonly isDrained: boolean };
   /** Read at every look: changes count at once. */
   readonly config: Pick<Config, 'archive'>;
 }
@@ -44,6 +46,10 @@ export class Health {
         usedPercent: Math.floor(disk.usedPercent),
         subject: null,
       });
+    }
+    const { node } = this.#options;
+    if (node.isDrained) {
+      warnings.push({ code: 'cluster-node-drained', expiresAt: null, usedPercent: null, subject: node.id });
     }
     for (const subject of notRecording) {
       warnings.push({ code: 'stream-not-recording', expiresAt: null, usedPercent: null, subject });

@@ -15,6 +15,13 @@ export const LicenseClaims = z.object({
 });
 export type LicenseClaims = z.infer<typeof LicenseClaims>;
 
+const featuresOfAll = ['archive', 'share', 'mosaic', 'motion', 'tunnel'];
+
+/** What licenses of a type cover unless they say otherwise. */
+export function featuresOf(productType: string): string[] {
+  return productType === 'enterprise' ? [...featuresOfAll, 'cluster'] : [...featuresOfAll];
+}
+
 const begin = '-----BEGIN VIDETTE LICENSE-----';
 const end = '-----END VIDETTE LICENSE-----';
 

@@ -107,7 +107,9 @@ test('[R6.9] the end of a license takes effect without a restart, and so does a 
 test('[R3.9] health tells of the end two weeks ahead, and of having ended', async () => {
   const keeper = await openKeeper();
   await keeper.replace(textOf({}));
-  const health = new Health({ clock, license: keeper, archiveDir: folder, config: ConfigFile.parse({}) });
+  const node = { id: 'main', isDrained: false };
+  const config = ConfigFile.parse({});
+  const health = new Health({ clock, license: keeper, archiveDir: folder, config, node });
   const codes = async () =>
     (await health.warnings([])).map(({ code }) => code).filter((code) => /license/.test(code));
   clock.advance(16 * dayMs - 1);

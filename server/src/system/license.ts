@@ -3,12 +3,10 @@ import type { License } from '@vidette/contract/entities';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Settings } from '../store/settings.ts';
-import { readLicense, writeLicense, type LicenseClaims } from './license-text.ts';
+import { featuresOf, readLicense, writeLicense, type LicenseClaims } from './license-text.ts';
 
 const textKey = 'license.text';
 const ownKeyKey = 'license.ownKey';
-
-const communityFeatures = ['archive', 'share', 'mosaic', 'motion', 'tunnel'];
 
 export interface LicenseKeeperOptions {
   readonly settings: Settings;
@@ -89,6 +87,19 @@ export class LicenseKeeper {
     if (most >= 0 && streams >= most) throw new Fault('QuotaReached', 'The license covers no more streams.');
   }
 
+  /**
+   * For what only some licenses cover. One that has expired still covers it: what runs goes on [R6.9].
+   * @throws Fault EnterpriseOnly, or FeatureNotFound when an enterprise license leaves the feature out [R6.8]
+   */
+  requireEnterprise(feature: string): void {
+    if (this.#claims?.productType !== 'enterprise') {
+      throw new Fault('EnterpriseOnly', 'The license is not an enterprise license.');
+    }
+    if (!this.#claims.features.includes(feature)) {
+      throw new Fault('FeatureNotFound', `The license does not cover ${feature}.`);
+    }
+  }
+
   async #keep(text: string): Promise<void> {
     await this.#settings.set(textKey, text);
     this.#text = text;
@@ -114,7 +125,7 @@ function communityClaims(nowMs: number): LicenseClaims {
     issuedAt: nowMs,
     expiresAt: null,
     maxStreams: -1,
-    features: communityFeatures,
+    features: featuresOf('community'),
   };
 }
 

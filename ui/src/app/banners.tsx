@@ -47,6 +47,7 @@ function LicenseBanner() {
 
 function HealthBanners() {
   const i18n = useI18n();
+  const user = useUser();
   const { data } = useQuery(healthQuery);
   const [dismissed, setDismissed] = useState(() => loadDismissals(localStorage, Date.now()));
   const warnings = data?.warnings ?? [];
@@ -70,7 +71,10 @@ function HealthBanners() {
                 : () => setDismissed(dismiss(localStorage, keyOf(warning), Date.now()))
             }
           >
-            {warningText(warning, i18n)}
+            {warningText(warning, i18n)}{' '}
+            {isStrict(warning) && user?.isAdmin && (
+              <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
+            )}
           </Banner>
         ))}
     </section>

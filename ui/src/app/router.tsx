@@ -257,6 +257,7 @@ const administration = createRoute({
 
 const inAdmin = <Path extends string>(path: Path) => ({ getParentRoute: () => administration, path });
 
+const clusterScreen = lazyRouteComponent(() => import('../screens/cluster/cluster.tsx'), 'ClusterScreen');
 const administrationTabs = [
   createRoute({
     ...inAdmin('/'),
@@ -280,7 +281,7 @@ const administrationTabs = [
     validateSearch: usersSearch,
     component: lazyRouteComponent(() => import('../screens/users/users.tsx'), 'UsersScreen'),
   }),
-  createRoute({ ...inAdmin('/cluster'), component: LaterScreen }),
+  createRoute({ ...inAdmin('/cluster'), component: clusterScreen }),
   createRoute({
     ...inAdmin('/license'),
     component: lazyRouteComponent(() => import('../screens/administration/license.tsx'), 'LicenseScreen'),

@@ -1,4 +1,5 @@
 import { administration } from './en/administration.ts';
+import { cluster } from './en/cluster.ts';
 import { guide } from './en/guide.ts';
 import { people } from './en/people.ts';
 import { player } from './en/player.ts';
@@ -12,6 +13,7 @@ import { reference } from './en/reference.ts';
  */
 export const desk = {
   ...administration,
+  ...cluster,
   ...guide,
   ...people,
   ...player,

@@ -58,10 +58,10 @@ test('no message is unused', () => {
 /** Where the words of the desk have been fetched before they are asked for: below the routes that wait for them. */
 const deskFiles = new RegExp(
   [
-    '^screens/(administration|add-user|audit-logs|bookmarks|configuration|rights|server-debug)/',
+    '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|rights|server-debug)/',
     '^screens/(help|profile|settings|stream|stream-view|swagger|user|user-form|users)/',
     '^components/pager\\.tsx$',
-    '^api/(account|bookmarks|people|stream-access)\\.ts$',
+    '^api/(account|bookmarks|cluster|people|stream-access)\\.ts$',
     '^(i18n|player|timeline)/',
   ].join('|'),
 );

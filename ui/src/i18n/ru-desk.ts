@@ -1,4 +1,5 @@
 import { administration } from './ru/administration.ts';
+import { cluster } from './ru/cluster.ts';
 import { guide } from './ru/guide.ts';
 import { people } from './ru/people.ts';
 import { player } from './ru/player.ts';
@@ -12,6 +13,7 @@ import { reference } from './ru/reference.ts';
  */
 export const desk = {
   ...administration,
+  ...cluster,
   ...guide,
   ...people,
   ...player,

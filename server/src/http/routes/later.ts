@@ -7,16 +7,10 @@ import type { Registrar } from '../registrar.ts';
  * They check their caller and their input like any other, then answer a code of the catalogue.
  */
 export const laterCalls = {
-  listClusterNodes: 'EnterpriseOnly',
-  getClusterNode: 'EnterpriseOnly',
-  saveClusterNode: 'EnterpriseOnly',
-  deleteClusterNode: 'EnterpriseOnly',
-  drainClusterNode: 'EnterpriseOnly',
-  returnClusterNode: 'EnterpriseOnly',
   startTunnel: 'FeatureNotFound',
   stopTunnel: 'FeatureNotFound',
   getTunnelStatus: 'FeatureNotFound',
-} as const satisfies Partial<Record<CallName, 'EnterpriseOnly' | 'FeatureNotFound'>>;
+} as const satisfies Partial<Record<CallName, 'FeatureNotFound'>>;
 
 export function registerLater(registrar: Registrar): void {
   for (const [name, code] of Object.entries(laterCalls)) {

@@ -77,10 +77,6 @@ export function registerSystem(registrar: Registrar, services: Services): void {
     return { items, hasMore: rows.length > query.pageSize };
   });
 
-  registrar.handle('listNodeChoices', () => ({
-    items: [{ id: config.node.id, name: config.node.id, available: true }],
-  }));
-
   registrar.handle('search', async ({ principal, query }) => {
     const viewer = viewerOf(principal);
     const words = query.query.split(/\s+/).slice(0, 10);

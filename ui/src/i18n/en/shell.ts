@@ -93,6 +93,7 @@ export const shell = {
     'License will expire at {day}. Addition streams and watching archive will be disabled after that.',
   'warning.archiveSpace': 'The archive directory is running out of memory, more than {percent}% used',
   'warning.nodeDrained': 'This node is drained. Start the node to return to the cluster',
+  'warning.nodeDrained.show': 'Show the node',
   'warning.notRecording':
     '{count, plural, one {A stream is not being recorded.} other {# streams are not being recorded.}}',
   'warning.notRecording.show': 'Show it',

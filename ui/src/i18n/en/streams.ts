@@ -31,7 +31,7 @@ export const streams = {
   'streams.reason.onDemand': 'Connects when you open it',
   'streams.reason.failed': 'The camera can’t be reached',
   'streams.reason.paused': 'Paused: neither received nor recorded',
-  'streams.reason.disabled': 'Switched off',
+  'streams.reason.disabled': 'Its server is drained',
 
   'streams.empty.title': 'No streams yet',
   'streams.empty.text':

@@ -95,6 +95,7 @@ export const shell: Record<keyof typeof english, string> = {
     'Лицензия истекает {day}. После этого добавление потоков и просмотр архива будут отключены.',
   'warning.archiveSpace': 'В каталоге архива заканчивается место, занято больше {percent} %',
   'warning.nodeDrained': 'Этот узел выведен из работы. Запустите узел, чтобы вернуть его в кластер',
+  'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
   'warning.notRecording.show': 'Показать',

@@ -33,7 +33,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.reason.onDemand': 'Подключится, когда вы его откроете',
   'streams.reason.failed': 'Камера недоступна',
   'streams.reason.paused': 'На паузе: не принимается и не записывается',
-  'streams.reason.disabled': 'Выключен',
+  'streams.reason.disabled': 'Его сервер выведен из работы',
 
   'streams.empty.title': 'Потоков пока нет',
   'streams.empty.text':

@@ -1,0 +1,75 @@
+import type { Kysely, Selectable } from 'kysely';
+import { flag, keyOf, type Database, type NodeRow } from './database.ts';
+
+export type NodeRecord = Selectable<NodeRow>;
+
+/** The servers that share this database. */
+export class Nodes {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /** By name. */
+  all(): Promise<NodeRecord[]> {
+    return this.#db.selectFrom('nodes').selectAll().orderBy('name_key').orderBy('id').execute();
+  }
+
+  byId(id: string): Promise<NodeRecord | undefined> {
+    return this.#db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** Notes that a node has started. One that is new is called by its id; one that was drained still is. */
+  register(id: string, version: string, startedMs: number): Promise<NodeRecord> {
+    const run = { version, started_ms: startedMs, last_seen_ms: startedMs };
+    return this.#db
+      .insertInto('nodes')
+      .values({ id, name: id, name_key: keyOf(id), is_drained: 0, joined_ms: startedMs, ...run })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(run))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  }
+
+  async touch(id: string, lastSeenMs: number): Promise<void> {
+    await this.#db.updateTable('nodes').set({ last_seen_ms: lastSeenMs }).where('id', '=', id).execute();
+  }
+
+  /** Whether there is such a node. */
+  async setDrained(id: string, isDrained: boolean): Promise<boolean> {
+    return this.#change(id, { is_drained: flag(isDrained) });
+  }
+
+  /** Whether there is such a node. */
+  async rename(id: string, name: string): Promise<boolean> {
+    return this.#change(id, { name, name_key: keyOf(name) });
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#db.deleteFrom('nodes').where('id', '=', id).execute();
+  }
+
+  /** How many streams are configured on each node. */
+  async streamCounts(): Promise<Map<string, number>> {
+    const rows = await this.#db
+      .selectFrom('streams')
+      .select((of) => ['node_id', of.fn.countAll<number>().as('n')])
+      .groupBy('node_id')
+      .execute();
+    return new Map(rows.map((row) => [row.node_id, Number(row.n)]));
+  }
+
+  /** Puts all streams on one node: the only one that there is. */
+  async adoptStreams(id: string): Promise<void> {
+    await this.#db.updateTable('streams').set({ node_id: id }).where('node_id', '!=', id).execute();
+  }
+
+  async #change(id: string, changes: Partial<NodeRecord>): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('nodes')
+      .set(changes)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+}
