@@ -11,6 +11,7 @@ import { close, ffmpeg, freePort, serve } from '../server/src/ingest/av/fixtures
 import { administratorOf, until } from './api.ts';
 import { assertSound, inspect, pauseAndDownload, picturesOf, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
+import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { startServer, type TestServer } from './server.ts';
 
 /** How long each source is recorded before its footage is looked at. */
@@ -22,6 +23,7 @@ let server: TestServer;
 let client: Client;
 let cookie: string;
 let folder: string;
+let datagrams: GstServer;
 let web: { port: number; server: Server };
 const encoders = new Set<ChildProcess>();
 /** By the name of the case. */
@@ -32,6 +34,8 @@ const cases = [
   { name: 'MPEG-TS over UDP', codecs: ['h264', 'aac'], framesPerSecond: 15 },
   { name: 'RTMP', codecs: ['h264', 'aac'], framesPerSecond: 15 },
   // Its pictures have no times but those of their arrival, so that none can be missed by them.
+  // Datagrams may be lost on a busy machine.
+  { name: 'RTSP over UDP only', codecs: ['h264', 'aac'], framesPerSecond: undefined },
   { name: 'MJPEG, which becomes H.264', codecs: ['h264'], framesPerSecond: undefined },
 ] as const;
 
@@ -60,9 +64,12 @@ before(async () => {
   );
   encode(`${live} -f mpegts udp://127.0.0.1:${udpPort}?pkt_size=1316`);
   encode(`${live} -bsf:a aac_adtstoasc -f flv -listen 1 rtmp://127.0.0.1:${rtmpPort}/live/gate`);
+  const mounts = { '/cam': `( ${gstVideo('h264')} ${gstAudio('aac')} )` };
+  datagrams = await startGstServer({ mounts, transport: 'udp' });
   const addresses: Readonly<Record<(typeof cases)[number]['name'], string>> = {
     HLS: `http://127.0.0.1:${web.port}/live.m3u8`,
     'MPEG-TS over UDP': `udp://127.0.0.1:${udpPort}`,
+    'RTSP over UDP only': datagrams.url('/cam'),
     RTMP: `rtmp://127.0.0.1:${rtmpPort}/live/gate`,
     'MJPEG, which becomes H.264': `http://127.0.0.1:${web.port}/mjpeg`,
   };
@@ -76,6 +83,7 @@ before(async () => {
 
 after(async () => {
   await server?.stop();
+  await datagrams?.stop();
   for (const encoder of encoders) encoder.kill('SIGKILL');
   close(web.server);
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -9,6 +9,7 @@ Configuration, a JSON object:
   tls      {"pem": certificate and key in PEM}, optional
   timeoutSeconds   after which silent sessions are dropped, default 60
   dropEverySeconds every client is disconnected that often, optional
+  transport        "tcp" (default) or "udp": the only one that the server offers
 Prints {"port": N} when it listens on 127.0.0.1; ends when its standard input does.
 """
 import json
@@ -49,7 +50,7 @@ def add_mounts(server, config):
         factory = GstRtspServer.RTSPMediaFactory()
         factory.set_launch(launch)
         factory.set_shared(True)
-        factory.set_protocols(GstRtsp.RTSPLowerTrans.TCP)
+        factory.set_protocols(getattr(GstRtsp.RTSPLowerTrans, config.get("transport", "tcp").upper()))
         if server.get_auth():
             permissions = GstRtspServer.RTSPPermissions()
             permissions.add_permission_for_role("viewer", "media.factory.access", True)

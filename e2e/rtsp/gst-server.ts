@@ -21,6 +21,8 @@ export interface GstServerOptions {
   readonly timeoutSeconds?: number;
   /** Every client is disconnected that often. */
   readonly dropEverySeconds?: number;
+  /** The only one that the server offers; default `tcp`. */
+  readonly transport?: 'tcp' | 'udp';
 }
 
 const script = fileURLToPath(new URL('gst-server.py', import.meta.url));

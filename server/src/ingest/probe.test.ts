@@ -77,7 +77,7 @@ test('the fallback shares the time limit, and our own words stay when it fares n
   assert.equal(fallback.engine, 'av');
   fallback.sink.tracks([videoTrack]);
   fallback.sink.sample(picture(0, { isKey: true }));
-  assert.equal((await good.result).transport, 'RTSP over TCP, by FFmpeg');
+  assert.equal((await good.result).transport, 'RTSP, by FFmpeg');
 
   const bad = scene();
   bad.clock.advance(10_000);

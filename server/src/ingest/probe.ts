@@ -64,7 +64,9 @@ export async function probe(address: SourceAddress, options: ProbeOptions): Prom
     options.signal?.throwIfAborted();
     const fault = probeFault(error);
     if (!isRtsp || fault.code !== 'ProbeError') throw fault;
-    return { transport: `${transport}, by FFmpeg`, ...(await byFallback(fault, options, deadlineMs)) };
+    // FFmpeg takes TCP or UDP, whichever the camera offers, and doesn't tell.
+    const words = address.scheme === 'rtsp' ? 'RTSP, by FFmpeg' : `${transport}, by FFmpeg`;
+    return { transport: words, ...(await byFallback(fault, options, deadlineMs)) };
   }
 }
 

@@ -76,7 +76,8 @@ export function inputOptions(request: InputRequest, proxy: string | undefined): 
         options: {
           ...common,
           protocol_whitelist: whitelists[scheme],
-          rtsp_transport: 'tcp',
+          rtsp_transport: 'udp+tcp',
+          rtsp_flags: 'prefer_tcp',
           timeout: timeoutUs,
         },
       };
