@@ -237,6 +237,7 @@ describe('while it plays', () => {
     const heard = await against({ clip: large, loses }, {}, pictures(12));
     assert.deepEqual(damagedAmong(heard), [3]);
     assert.equal(heard.samples.length, 12);
+    assert.equal(heard.lostPackets, 1);
     assert.ok(
       heard.notes.some((note) => note.includes('1 packets were lost')),
       heard.notes.join(),

@@ -11,6 +11,7 @@ export interface Heard {
   readonly tracks: readonly (readonly Track[])[];
   readonly samples: readonly Sample[];
   readonly notes: readonly string[];
+  readonly lostPackets: number;
 }
 
 export interface Listening extends Heard {
@@ -30,7 +31,7 @@ export async function listen(options: ListenOptions, until: (heard: Heard) => bo
   const tracks: (readonly Track[])[] = [];
   const samples: Sample[] = [];
   const notes: string[] = [];
-  const heard = { tracks, samples, notes };
+  const heard = { tracks, samples, notes, lostPackets: 0 };
   const stop = new AbortController();
   const limit = setTimeout(() => stop.abort(), limitMs);
   const look = () => {
@@ -48,6 +49,9 @@ export async function listen(options: ListenOptions, until: (heard: Heard) => bo
           if (stop.signal.aborted) return;
           samples.push(sample);
           look();
+        },
+        lost(packets) {
+          heard.lostPackets += packets;
         },
         note(message) {
           notes.push(message);

@@ -42,6 +42,7 @@ async function rested(t: TestContext, options: Omit<FakeCameraOptions, 'clip'>):
   const sink = {
     tracks: stream.setTracks.bind(stream),
     sample: stream.write.bind(stream),
+    lost() {},
     note() {},
   };
   const ended = session.run(sink, stop.signal).catch((error: unknown) => error as Error);
@@ -162,7 +163,12 @@ test('a camera that sends more than the buffers of a round should hold is always
   const stop = new AbortController();
   t.after(() => stop.abort());
   const session = new RtspSession({ url: camera.url, clock: systemClock, dial: loopbackDial, pace });
-  const sink = { tracks: stream.setTracks.bind(stream), sample: stream.write.bind(stream), note() {} };
+  const sink = {
+    tracks: stream.setTracks.bind(stream),
+    sample: stream.write.bind(stream),
+    lost() {},
+    note() {},
+  };
   const ended = session.run(sink, stop.signal);
   await until(() => stream.counters.videoSamples > 60);
   assert.equal(clock.pendingTimers, 0);

@@ -276,6 +276,9 @@ export const streamCalls = {
       videoFrames: z.int(),
       keyFrames: z.int(),
       damagedFrames: z.int(),
+      lostPackets: z
+        .int()
+        .describe('Never came, by the gaps in their numbers; 0 for transports that do not number them'),
       viewers: z.int(),
       reconnects: z.int().describe('How often pictures came back since the server started'),
       histories: z.array(History).describe('The last half hour'),

@@ -33,6 +33,7 @@ const ServerStats = z.object({
   receivedBitsPerSecond: z.number(),
   sentBitsPerSecond: z.number().describe('To live viewers'),
   damagedFramesPerSecond: z.number(),
+  lostPacketsPerSecond: z.number().describe('Of sources whose transport numbers its packets'),
   writeLatencyMs: z.number().describe('Of the slowest stream: from a whole group of pictures to its row'),
   memoryBytes: z.int(),
   streams: z.int(),

@@ -97,7 +97,7 @@ test('[R4.4] a blocked user’s sessions and tokens stop working at once', async
   assert.deepEqual(heard, [user.id]);
   assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
   assert.equal(await doorkeeper.byToken(secret), undefined);
-  assert.equal(await doorkeeper.isStillWelcome(principal), false);
+  assert.equal(await doorkeeper.welcomeUntilMs(principal), undefined);
 });
 
 test('what another process ended is noticed within five seconds', async () => {

@@ -109,16 +109,23 @@ export class Doorkeeper {
     for (const listener of this.#listeners) listener({ userId });
   }
 
-  /** Whether a principal that was let in earlier would still be let in. */
-  async isStillWelcome(principal: Principal): Promise<boolean> {
-    const user = await this.#options.users.byId(principal.user.id);
-    if (!user || user.is_blocked === 1) return false;
-    const { by } = principal;
+  /**
+   * Until when a principal that was let in earlier would still be let in if nothing changed, ms since the epoch, Infinity
+   * for a token without an end; undefined when they no longer would.
+   */
+  async welcomeUntilMs({ user: { id: userId }, by }: Principal): Promise<number | undefined> {
+    const { users, sessions, tokens, clock, sessionMs } = this.#options;
+    const user = await users.byId(userId);
+    if (!user || user.is_blocked === 1) return undefined;
+    let untilMs: number | undefined;
     if (by.kind === 'session') {
-      return (await this.#options.sessions.ofUser(user.id)).some((session) => session.id === by.id);
+      const session = (await sessions.ofUser(userId)).find(({ id }) => id === by.id);
+      untilMs = session && session.last_seen_ms + sessionMs;
+    } else {
+      const token = (await tokens.ofUser(userId)).find(({ id }) => id === by.id);
+      untilMs = token && (token.expires_ms ?? Infinity);
     }
-    const token = (await this.#options.tokens.ofUser(user.id)).find((candidate) => candidate.id === by.id);
-    return token !== undefined && (token.expires_ms ?? Infinity) > this.#options.clock.wallMs();
+    return untilMs !== undefined && untilMs > clock.wallMs() ? untilMs : undefined;
   }
 
   onAccessChange(listener: AccessListener): () => void {

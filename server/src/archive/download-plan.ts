@@ -10,6 +10,7 @@ import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
 import { openForReading } from './file-bytes.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import type { FragmentPosition } from './fragment-index.ts';
+import { driftMaxSeconds } from './gop-assembler.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE, segmentPath } from './layout.ts';
 
@@ -50,9 +51,13 @@ interface Fragment {
  */
 type SoundEnds = Map<number, number>;
 
+/** A fragment so far behind the start of its run holds no sound from before it. */
+const soundReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
+
 /**
  * Which bytes make a download, before the first is read: whole fragments by the catalog alone; at the ends and on both sides
- * of each gap the headers are read, because sound reaches over the pictures there.
+ * of each gap the headers are read, because sound reaches over the pictures there. So they are for as long after a start as
+ * sound may lag behind: it comes in the fragment that was open then, and may be older than the start.
  */
 export async function planOf(
   reads: CatalogReads,
@@ -123,6 +128,10 @@ class Planner {
   readonly #soundEnds: SoundEnds = new Map();
   #outTicks = 0;
   #endTicks = 0;
+  /** Where the run that is being added begins, in the archive; */
+  #runStartTicks = 0;
+  /** and the first moment that each of its sounds may have, by track id of the segment, ticks of the track. */
+  #soundStarts: ReadonlyMap<number, number> = new Map();
   readonly #startsMs = new Map<number, number>();
   /** How much later than decoded the pictures of the run are shown. */
   #delayTicks = 0;
@@ -150,24 +159,27 @@ class Planner {
     }
     const opensRun = !previous || !adjoins(previous, fragment);
     const closesRun = !next || !adjoins(fragment, next);
-    const sequence = this.#parts.length + 1;
+    if (opensRun) this.#runStartTicks = position.startTicks;
+    const isWhole = !opensRun && !closesRun && endTicks <= this.#toTicks;
+    const mayHoldOldSound =
+      within.tracks.length > 1 && position.startTicks - this.#runStartTicks < soundReachTicks;
+    const header = isWhole && !mayHoldOldSound ? undefined : await this.#header(fragment);
+    if (header && opensRun) {
+      this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
+      this.#beginTracks(within);
+    }
     const placements = position.startsWithKey ? within.atKey : within.withinGop;
-    if (!opensRun && !closesRun && endTicks <= this.#toTicks) {
-      const placing = { sequence, placements, shiftTicks: this.#shift(within, position.startTicks) };
+    const shiftTicks = this.#shift(within, position.startTicks);
+    const placing = { sequence: this.#parts.length + 1, placements, shiftTicks };
+    if (opensRun) this.#soundStarts = this.#soundStartsOf(within, shiftTicks);
+    if (!header || (isWhole && !this.#hasOldSound(within, header))) {
       const primaryPlacement = placements.get(within.primary.id);
       const size = position.bytes + (primaryPlacement ? grownBytes(primaryPlacement) : 0);
       this.#parts.push({ segment, position, placing, size, subset: undefined });
       this.#advance(position.startTicks, position.durationTicks);
       return;
     }
-    const header = await this.#header(fragment);
-    if (opensRun) {
-      this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
-      this.#beginTracks(within);
-    }
-    const shiftTicks = this.#shift(within, position.startTicks);
-    const keep = this.#keep(within, header, shiftTicks, opensRun, endTicks);
-    const placing = { sequence, placements, shiftTicks };
+    const keep = this.#keep(within, header, shiftTicks, endTicks);
     const subset = subsetFragment(header, { ...placing, keep });
     const kept = keep.get(within.primary.id)?.to ?? 0;
     if (!subset || kept === 0) return;
@@ -225,11 +237,30 @@ class Planner {
     );
   }
 
+  /** Not before its run, and not where the download has sound already. */
+  #soundStartsOf(
+    { tracks, atKey }: SegmentTracks,
+    shiftTicks: ReadonlyMap<number, number>,
+  ): Map<number, number> {
+    return new Map(
+      tracks.map(({ id, timescale }) => {
+        const soundEnd = this.#soundEnds.get(atKey.get(id)?.trackId ?? id) ?? 0;
+        const runStart = rescaleTicks(this.#runStartTicks, CATALOG_TIMESCALE, timescale);
+        return [id, Math.max(runStart, soundEnd - (shiftTicks.get(id) ?? 0))];
+      }),
+    );
+  }
+
+  #hasOldSound({ primary }: SegmentTracks, header: FragmentHeader): boolean {
+    return header.tracks.some(
+      ({ trackId, baseDts }) => trackId !== primary.id && baseDts < (this.#soundStarts.get(trackId) ?? 0),
+    );
+  }
+
   #keep(
     within: SegmentTracks,
     header: FragmentHeader,
     shiftTicks: ReadonlyMap<number, number>,
-    opensRun: boolean,
     endTicks: number,
   ): Map<number, SampleSpan> {
     const keep = new Map<number, SampleSpan>();
@@ -247,17 +278,13 @@ class Planner {
       const place = within.atKey.get(run.trackId);
       if (run === primary || !track || !place) continue;
       const times = decodeTimes(run);
-      const shift = shiftTicks.get(run.trackId) ?? 0;
-      const least = Math.max(
-        rescaleTicks(primary.baseDts, timescale, track.timescale),
-        (this.#soundEnds.get(place.trackId) ?? 0) - shift,
-      );
       const end = rescaleTicks(primaryEnd, timescale, track.timescale);
       const span = {
-        from: opensRun ? indexFrom(times, least, run.samples.length) : 0,
+        from: indexFrom(times, this.#soundStarts.get(run.trackId) ?? 0, run.samples.length),
         to: indexFrom(times, end, run.samples.length),
       };
       keep.set(run.trackId, span);
+      const shift = shiftTicks.get(run.trackId) ?? 0;
       this.#soundEnds.set(place.trackId, (times[span.to] ?? run.endDts) + shift);
     }
     return keep;

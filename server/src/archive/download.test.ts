@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Sample } from '@vidette/media/sample';
 import { Stream } from '../stream/stream.ts';
 import type { Archive } from './archive.ts';
 import { archiveOf, faultOf, openArchive, temporaryRoot } from './archive-fixture.ts';
@@ -188,6 +189,38 @@ test('[R7.16] a download stops where the codec of the pictures changes and says 
   assert.equal(rest.download.stopsAtChange, false);
   assert.equal(rest.download.durationMs, 5_000);
   await probe(path);
+});
+
+test('[R7.16] sound that comes seconds after its pictures hinders no download: what is older than the start is left out', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
+  const arrivalSeconds = ({ trackId, dts }: Sample): number => {
+    const track = footage.tracks.find(({ id }) => id === trackId);
+    return dts / (track?.timescale ?? 1) + (track?.kind === 'audio' ? 2.5 : 0);
+  };
+  const samples = footage.between(t0, t0 + 30_000).toSorted((a, b) => arrivalSeconds(a) - arrivalSeconds(b));
+  stream.setTracks(footage.tracks);
+  for (const sample of samples.slice(0, 900)) stream.write(sample);
+  stream.pause('unreachable');
+  connect(stream, footage, t0 + 40_000, t0 + 50_000);
+  await recorder.stop('recording-off');
+  const path = join(dirname(dir), 'download.mp4');
+  for (const [from, to, soundStart] of [
+    [0, 6_000, 0],
+    [3_000, 9_000, 0],
+    [3_400, 45_000, 0],
+    [9_000, 10_000, undefined],
+  ] as const) {
+    const { download, bytes } = await save(archive, path, t0 + from, t0 + to);
+    assert.equal(bytes, download.contentLength);
+    const [video, audio] = await probe(path);
+    assert.equal(video?.start, 0);
+    if (soundStart === undefined) assert.equal(audio, undefined);
+    else assert.ok(audio && Math.abs(audio.start - soundStart) < 0.05, `sound begins at ${audio?.start}`);
+  }
 });
 
 test('[R7.16] a download whose file retention took away fails and does not end early', async (t) => {

@@ -34,7 +34,7 @@ export interface AssemblerLimits {
 /** Steps between two pictures that are still one long frame: three usual ones, within these. */
 const longFrameSeconds = { least: 1, most: 10 };
 /** Sound this far from the pictures belongs to a broken clock. */
-const driftMaxSeconds = 10;
+export const driftMaxSeconds = 10;
 const defaultFramesPerSecond = 25;
 
 interface PendingTrack {

@@ -27,7 +27,8 @@ export async function keyFrameAt(
   stream: StreamRow,
   atMs: number,
 ): Promise<KeyFrame | undefined> {
-  const atTicks = catalogTicks(atMs);
+  // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
+  const atTicks = catalogTicks(atMs + 1) - 1;
   const found = reads.snapshot(() => {
     const segment = reads.segmentAtOrBefore(stream.id, atTicks);
     if (!segment) return undefined;

@@ -205,3 +205,20 @@ test('the key frame at or before a moment decodes alone', async (t) => {
   assert.equal((await archive.frameAt('cam1', t0 + 15_000)).timeMs, t0 + 9_000);
   await assert.rejects(archive.frameAt('cam1', t0 - 1), faultOf('NotFound'));
 });
+
+test('a key frame between two milliseconds is found by the moment that is told of it', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  const pictures = footageOf('h264-no-b.mp4');
+  const halfMs = 45;
+  stream.setTracks(pictures.tracks);
+  for (const sample of pictures.between(t0, t0 + 10_000)) {
+    stream.write({ ...sample, dts: sample.dts + halfMs, pts: sample.pts + halfMs });
+  }
+  await recorder.stop('recording-off');
+  const told = await archive.frameAt('cam1', t0 + 5_700);
+  assert.equal(told.timeMs, t0 + 5_000);
+  assert.equal((await archive.frameAt('cam1', told.timeMs)).timeMs, told.timeMs);
+});

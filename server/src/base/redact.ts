@@ -9,7 +9,9 @@ const urlCredentials = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi;
 const secretParameter =
   /([?&;][^=&\s]*(?:pass|pwd|token|key|secret|auth|sig|code|credential|user|usr|login|streamid)[^=&\s]*=)[^&\s]*/gi;
 const bearer = /\b(Bearer|Basic|Digest)\s+[A-Za-z0-9+/=_.~-]{6,}/g;
-const secretName = /pass|pwd|secret|token|authorization|cookie|^code$|private|credential/i;
+/** Not every `code`: those of errors must be read. Codes of set-up and of a forgotten password have names of their own. */
+const secretName =
+  /pass|pwd|secret|token|authorization|cookie|private|credential|(?:set[-_]?up|reset|unlock|lifetime)[-_]?code/i;
 
 /** A line of text without passwords of addresses, secret parameters and authorization values. */
 export function redactText(text: string): string {
@@ -21,10 +23,20 @@ export function redactText(text: string): string {
 
 const maxDepth = 6;
 
+/** Where an error came from, and what caused it. */
+function errorText(error: Error, depth: number): string {
+  const text = redactText(error.stack ?? error.message);
+  if (error.cause === undefined || depth >= maxDepth) return text;
+  const { cause } = error;
+  const causeText =
+    cause instanceof Error ? errorText(cause, depth + 1) : JSON.stringify(redactValue(cause, depth + 1));
+  return `${text}\nCaused by: ${causeText}`;
+}
+
 /** A copy of a value fit to be written down: secrets by their name are hidden, strings pass through `redactText`. */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
-  if (value instanceof Error) return redactText(value.stack ?? value.message);
+  if (value instanceof Error) return errorText(value, depth);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return '...';
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));

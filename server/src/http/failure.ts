@@ -39,8 +39,7 @@ export function sendFault(reply: FastifyReply, fault: Fault, language: Language)
 /** A fault of the server itself goes to the log with its cause; what callers do wrong does not. */
 export function logFault(log: Log, fault: Fault, fields: Readonly<Record<string, unknown>>): void {
   if (catalogue[fault.code].status !== 500) return;
-  // Not as `code`: under that name set-up and reset codes travel, which the log hides.
-  log.error({ ...fields, fault: fault.code, error: fault.cause ?? fault }, fault.message);
+  log.error({ ...fields, code: fault.code, error: fault.cause ?? fault }, fault.message);
 }
 
 function bodyOf(fault: Fault, language: Language): ErrorBody {

@@ -73,7 +73,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerStreamRights(registrar, services, watchers);
   registerShare(registrar, services);
   registerProbe(registrar, services);
-  registerArchive(registrar, services);
+  registerArchive(registrar, services, watchers);
   registerLive(registrar, services, watchers);
   registerWall(registrar, services, watchers);
   registerBookmarks(registrar, services);

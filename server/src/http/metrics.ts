@@ -78,12 +78,13 @@ async function newRegistry(services: Services): Promise<Registry> {
   const received = counter('vidette_stream_received_bytes_total', 'Bytes of pictures and sound received');
   const frames = counter('vidette_stream_frames_total', 'Pictures received');
   const damaged = counter('vidette_stream_damaged_frames_total', 'Pictures with parts lost on the way');
+  const lost = counter('vidette_stream_lost_packets_total', 'Packets of the source that never came');
   const sent = counter('vidette_stream_sent_bytes_total', 'Bytes sent to viewers');
   const recorded = counter('vidette_stream_recorded_bytes_total', 'Bytes written to the archive');
   const reconnects = counter('vidette_stream_reconnects_total', 'How often pictures came back');
 
   function fillOfStreams(): void {
-    const metrics = [up, viewers, received, frames, damaged, sent, recorded, reconnects];
+    const metrics = [up, viewers, received, frames, damaged, lost, sent, recorded, reconnects];
     for (const metric of metrics) metric.reset();
     for (const running of station.streams()) {
       const labels = { stream: running.settings.uid };
@@ -94,6 +95,7 @@ async function newRegistry(services: Services): Promise<Registry> {
       received.inc(labels, counters.bytes);
       frames.inc(labels, counters.videoSamples);
       damaged.inc(labels, counters.damagedSamples);
+      lost.inc(labels, counters.lostPackets);
       sent.inc(labels, audience.bytesSent);
       recorded.inc(labels, running.recorder?.status.bytes ?? 0);
       reconnects.inc(labels, statistics.reconnectsOf(running.settings.uid));

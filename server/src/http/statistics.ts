@@ -20,6 +20,7 @@ const kinds: readonly HistoryKind[] = [
   { name: 'received', unit: 'bit/s' },
   { name: 'sent', unit: 'bit/s' },
   { name: 'damagedFrames', unit: '1/s' },
+  { name: 'lostPackets', unit: '1/s' },
   { name: 'writeLatency', unit: 'ms' },
 ];
 
@@ -38,6 +39,7 @@ interface ServerLook {
   readonly receivedBitsPerSecond: number;
   readonly sentBitsPerSecond: number;
   readonly damagedFramesPerSecond: number;
+  readonly lostPacketsPerSecond: number;
   readonly writeLatencyMs: number;
 }
 
@@ -65,6 +67,7 @@ export class Statistics {
       receivedBitsPerSecond: 0,
       sentBitsPerSecond: 0,
       damagedFramesPerSecond: 0,
+      lostPacketsPerSecond: 0,
       writeLatencyMs: 0,
     };
     this.#cancel = options.clock.every(periodMs, () => this.#lookAtAll());
@@ -127,6 +130,7 @@ export class Statistics {
     let received = 0;
     let sentBytes = 0;
     let damaged = 0;
+    let lost = 0;
     let writeLatencyMs = 0;
     let streamsRunning = 0;
     let viewers = 0;
@@ -135,6 +139,7 @@ export class Statistics {
       received += figures.receivedBitsPerSecond;
       sentBytes += figures.sentBytes;
       damaged += figures.damagedFramesPerSecond;
+      lost += figures.lostPacketsPerSecond;
       writeLatencyMs = Math.max(writeLatencyMs, figures.writeLatencyMs);
       viewers += figures.viewers;
       if (running.state.status === 'running') streamsRunning++;
@@ -148,6 +153,7 @@ export class Statistics {
       receivedBitsPerSecond: received,
       sentBitsPerSecond: (sentBytes * 8) / elapsedSeconds,
       damagedFramesPerSecond: damaged,
+      lostPacketsPerSecond: lost,
       writeLatencyMs,
     };
     const look = this.#look;
@@ -160,6 +166,7 @@ export class Statistics {
       look.receivedBitsPerSecond,
       look.sentBitsPerSecond,
       look.damagedFramesPerSecond,
+      look.lostPacketsPerSecond,
       look.writeLatencyMs,
     ]);
   }

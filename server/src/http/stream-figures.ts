@@ -6,6 +6,7 @@ const kinds: readonly HistoryKind[] = [
   { name: 'received', unit: 'bit/s' },
   { name: 'frames', unit: '1/s' },
   { name: 'damagedFrames', unit: '1/s' },
+  { name: 'lostPackets', unit: '1/s' },
   { name: 'viewers', unit: '' },
   { name: 'writeLatency', unit: 'ms' },
 ];
@@ -17,6 +18,7 @@ export interface StreamFigures {
   readonly receivedBitsPerSecond: number;
   readonly framesPerSecond: number;
   readonly damagedFramesPerSecond: number;
+  readonly lostPacketsPerSecond: number;
   readonly viewers: number;
   /** Of the newest fragment, ms; 0 for a stream that is not recorded. */
   readonly writeLatencyMs: number;
@@ -30,7 +32,7 @@ export class StreamWatch {
   /** How often pictures came back after they had stopped. */
   reconnects = 0;
   #hasRun = false;
-  #last = { bytes: 0, frames: 0, damaged: 0, sentBytes: 0 };
+  #last = { bytes: 0, frames: 0, damaged: 0, lost: 0, sentBytes: 0 };
 
   noteStatus(status: string): void {
     if (status !== 'running') return;
@@ -46,12 +48,14 @@ export class StreamWatch {
       bytes: counters.bytes,
       frames: counters.videoSamples,
       damaged: counters.damagedSamples,
+      lost: counters.lostPackets,
       sentBytes: bytesSent,
     };
     const figures: StreamFigures = {
       receivedBitsPerSecond: ((now.bytes - this.#last.bytes) * 8) / elapsedSeconds,
       framesPerSecond: (now.frames - this.#last.frames) / elapsedSeconds,
       damagedFramesPerSecond: (now.damaged - this.#last.damaged) / elapsedSeconds,
+      lostPacketsPerSecond: (now.lost - this.#last.lost) / elapsedSeconds,
       viewers,
       writeLatencyMs: running.recorder?.status.writeLatency.lastMs ?? 0,
       sentBytes: now.sentBytes - this.#last.sentBytes,
@@ -61,6 +65,7 @@ export class StreamWatch {
       figures.receivedBitsPerSecond,
       figures.framesPerSecond,
       figures.damagedFramesPerSecond,
+      figures.lostPacketsPerSecond,
       figures.viewers,
       figures.writeLatencyMs,
     ]);

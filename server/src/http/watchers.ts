@@ -1,80 +1,121 @@
 import type { StreamRight } from '@vidette/contract/call';
+import type { ErrorCode } from '@vidette/contract/errors';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireStreamRight } from '../access/stream-policy.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Store } from '../store/store.ts';
-import type { ErrorCode } from '@vidette/contract/errors';
 
-/** Somebody who watches a stream, and what cuts them. */
+/** Who takes what, for as long as a connection lasts. */
 export interface Watcher {
   readonly principal: Principal;
   readonly uid: string;
   readonly right: StreamRight;
+  /** Called once, with the reason, when they may not go on. */
   readonly end: (code: ErrorCode) => void;
 }
 
 export interface WatchersOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'users' | 'streamList'>;
   readonly doorkeeper: Doorkeeper;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Who watches what over a connection that lasts. When rights change, those who lost theirs are cut at once [R4.4]. */
+/** What another process changed (a command at the console) is noticed within this. */
+const reviewMs = 60_000;
+
+interface Admitted {
+  readonly watcher: Watcher;
+  cancelReview: Cancel;
+}
+
+/**
+ * Who watches what over a connection that lasts. When rights change, those who lost theirs are cut at once [R4.4]; when
+ * the token or the session that let them in ends, at that moment.
+ */
 export class Watchers {
   readonly #options: WatchersOptions;
-  readonly #watchers = new Set<Watcher>();
+  readonly #admitted = new Set<Admitted>();
   readonly #stopListening: () => void;
 
   constructor(options: WatchersOptions) {
     this.#options = options;
     this.#stopListening = options.doorkeeper.onAccessChange(({ userId }) => {
-      this.#review((watcher) => watcher.principal.user.id === userId);
+      this.#reviewAll(({ principal }) => principal.user.id === userId);
     });
   }
 
-  /** Returns what is to be called when the watcher leaves. */
+  /** Judges the watcher anew, for rights may have gone while they were let in. Returns what is to be called when they leave. */
   add(watcher: Watcher): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
+    const admitted: Admitted = { watcher, cancelReview: () => {} };
+    this.#admitted.add(admitted);
+    void this.#review(admitted);
+    return () => this.#forget(admitted);
   }
 
   /** Rights on a stream changed, or it was removed. */
   reviewStream(uid: string): void {
-    this.#review((watcher) => watcher.uid === uid);
+    this.#reviewAll((watcher) => watcher.uid === uid);
   }
 
   close(): void {
     this.#stopListening();
-  }
-
-  #review(isMeant: (watcher: Watcher) => boolean): void {
-    for (const watcher of this.#watchers) {
-      if (!isMeant(watcher)) continue;
-      this.judge(watcher).then(
-        (code) => {
-          if (code !== undefined) watcher.end(code);
-        },
-        (error: unknown) => {
-          // Whoever can't be judged is not served on.
-          this.#options.log.error({ error }, 'the rights of a viewer could not be looked up');
-          watcher.end('InternalServerError');
-        },
-      );
-    }
+    for (const admitted of this.#admitted) this.#forget(admitted);
   }
 
   /** The code of why somebody may not watch, or not go on; undefined when they may. */
-  async judge({ principal, uid, right }: Omit<Watcher, 'end'>): Promise<ErrorCode | undefined> {
+  async judge(watcher: Omit<Watcher, 'end'>): Promise<ErrorCode | undefined> {
+    const standing = await this.#standingOf(watcher);
+    return typeof standing === 'string' ? standing : undefined;
+  }
+
+  #forget(admitted: Admitted): void {
+    admitted.cancelReview();
+    this.#admitted.delete(admitted);
+  }
+
+  #reviewAll(isMeant: (watcher: Watcher) => boolean): void {
+    for (const admitted of this.#admitted) {
+      if (isMeant(admitted.watcher)) void this.#review(admitted);
+    }
+  }
+
+  /** Never rejects. */
+  async #review(admitted: Admitted): Promise<void> {
+    const { clock, log } = this.#options;
+    let verdict: number | ErrorCode;
+    try {
+      verdict = await this.#standingOf(admitted.watcher);
+    } catch (error) {
+      // Whoever can't be judged is not served on.
+      log.error({ error }, 'the rights of a viewer could not be looked up');
+      verdict = 'InternalServerError';
+    }
+    if (!this.#admitted.has(admitted)) return;
+    admitted.cancelReview();
+    if (typeof verdict === 'string') {
+      this.#admitted.delete(admitted);
+      admitted.watcher.end(verdict);
+      return;
+    }
+    const delayMs = Math.min(reviewMs, verdict - clock.wallMs());
+    admitted.cancelReview = clock.after(Math.max(1, delayMs), () => void this.#review(admitted));
+  }
+
+  /** Until when somebody may watch, ms since the epoch; or the code of why they may not. */
+  async #standingOf({ principal, uid, right }: Omit<Watcher, 'end'>): Promise<number | ErrorCode> {
     const { store, doorkeeper } = this.#options;
-    if (!(await doorkeeper.isStillWelcome(principal))) return 'AuthorizationRequired';
+    const untilMs = await doorkeeper.welcomeUntilMs(principal);
+    if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
     const isAdmin = user?.is_admin === 1;
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);
     try {
       requireStreamRight({ ...principal, isAdmin }, seen, right);
-      return undefined;
+      return untilMs;
     } catch (error) {
       if (error instanceof Fault) return error.code;
       throw error;

@@ -105,6 +105,7 @@ function firstPicture(engine: SourceEngine, options: ProbeOptions, deadlineMs: n
         if (!keyTrack || keySample.trackId !== keyTrack.id || !keySample.isKey) return;
         resolve({ tracks, keyTrack, keySample });
       },
+      lost: () => {},
       note: () => {},
     };
     openSession(engine)

@@ -118,6 +118,7 @@ export class RunningAttempt {
         if (sample.trackId === this.#watchedTrackId) this.#noteFrame();
         stream.write(sample);
       },
+      lost: (packets) => stream.noteLost(packets),
       note: (message, fields) => log.add('info', message, fields),
     };
   }

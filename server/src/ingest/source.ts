@@ -10,6 +10,8 @@ import type { Track } from '@vidette/media/track';
 export interface SourceSink {
   tracks(tracks: readonly Track[]): void;
   sample(sample: Sample): void;
+  /** So many packets never came, known by the gaps in their numbers; for transports that number them. */
+  lost(packets: number): void;
   /** A line for the stream's own log, such as a fallback or a vendor's quirk that was worked around. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }

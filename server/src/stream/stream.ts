@@ -11,6 +11,8 @@ export interface StreamCounters {
   bytes: number;
   keySamples: number;
   damagedSamples: number;
+  /** Of the source's transport, that never came. */
+  lostPackets: number;
 }
 
 /**
@@ -25,6 +27,7 @@ export class Stream {
     bytes: 0,
     keySamples: 0,
     damagedSamples: 0,
+    lostPackets: 0,
   };
   readonly #readers = new Set<Reader>();
   readonly #hurryListeners = new Set<() => void>();
@@ -115,6 +118,11 @@ export class Stream {
     if (this.#videoTrackId !== undefined) this.#gop.add(sample, isKeyPoint);
     const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
     for (const reader of this.#readers) reader.offer(event);
+  }
+
+  /** Counts packets that never came; what they hit is marked in the samples. */
+  noteLost(packets: number): void {
+    this.counters.lostPackets += packets;
   }
 
   /** The source went away, or is away for another reason than before; the next `setTracks` resumes. */

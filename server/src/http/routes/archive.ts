@@ -1,15 +1,17 @@
-import type { Readable } from 'node:stream';
-import { Readable as ReadableStream } from 'node:stream';
+import { Readable } from 'node:stream';
+import type { ErrorCode } from '@vidette/contract/errors';
 import type { SegmentBytes } from '../../archive/segment-bytes.ts';
-import type { MediaAnswer } from '../call-context.ts';
+import { Fault } from '../../base/fault.ts';
 import { parseByteRange } from '../byte-range.ts';
+import type { MediaAnswer } from '../call-context.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
+import type { Watchers } from '../watchers.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
-export function registerArchive(registrar: Registrar, services: Services): void {
+export function registerArchive(registrar: Registrar, services: Services, watchers: Watchers): void {
   const { archive, license, renderPicture } = services;
 
   registrar.handle('getArchiveRanges', ({ stream, query }) => {
@@ -45,14 +47,18 @@ export function registerArchive(registrar: Registrar, services: Services): void 
     return segmentAnswer(bytes, request.headers.range);
   });
 
-  registrar.handle('downloadArchive', async ({ stream, query, audit }) => {
+  registrar.handle('downloadArchive', async ({ stream, principal, query, audit }) => {
     license.requireValid();
     audit.details = { ...query };
     const { uid, name } = stream.stream;
     const download = await archive.download(uid, query.start_time, query.end_time);
+    const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
+    // It may take an hour on a slow line: whoever loses the right meanwhile gets no more of it.
+    const end = (code: ErrorCode) => body.destroy(new Fault(code, 'The right to the archive has ended.'));
+    body.once('close', watchers.add({ principal, uid, right: 'archive', end }));
     return {
       contentType: 'video/mp4',
-      body: ReadableStream.from(download.stream(), { objectMode: false, highWaterMark: 262_144 }) as Readable,
+      body,
       headers: {
         'content-length': String(download.contentLength),
         'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset),
@@ -60,6 +66,7 @@ export function registerArchive(registrar: Registrar, services: Services): void 
         'x-archive-end': String(download.endMs),
         'x-archive-duration': String(download.durationMs),
         'x-archive-exact': download.exact,
+        'x-archive-stops-at-change': String(download.stopsAtChange),
       },
     };
   });
@@ -71,7 +78,7 @@ export function registerArchive(registrar: Registrar, services: Services): void 
       contentType: 'image/jpeg',
       body: await renderPicture(frame.track, frame.keySample, query.width),
       headers: {
-        'x-picture-time': String(Math.round(frame.timeMs)),
+        'x-picture-time': String(frame.timeMs),
         'cache-control': 'private, max-age=3600',
       },
     };

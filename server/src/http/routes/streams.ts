@@ -149,6 +149,7 @@ function registerRunning(registrar: Registrar, services: Services): void {
       videoFrames: counters.videoSamples,
       keyFrames: counters.keySamples,
       damagedFrames: counters.damagedSamples,
+      lostPackets: counters.lostPackets,
       viewers: live.audience(running.stream).viewers,
       ...services.statistics.ofStream(stream.stream.uid),
       tracks: (tracks ?? []).map(describeTrack).map((track) => ({

@@ -102,7 +102,9 @@ export class MediaSetup {
     const gate = this.#gate;
     const note = (message: string) => sink.note(message);
     const open = (timescale: number) =>
-      new Receiver(format.payloadType, this.#timing.addTrack(format.clockRate, timescale));
+      new Receiver(format.payloadType, this.#timing.addTrack(format.clockRate, timescale), (packets) =>
+        sink.lost(packets),
+      );
     if (kind === 'video') {
       const receiver = open(videoTimescale);
       receiver.setReader(new VideoReader({ trackId, encoding, format, receiver, gate, note }));

@@ -25,14 +25,17 @@ export class Receiver {
   arrivalMs = 0;
   readonly timing: TrackTiming;
   readonly #payloadType: number;
+  readonly #onLost: (packets: number) => void;
   #reader: PayloadReader | undefined;
   #ssrc: number | undefined;
   #newestTicks: number | undefined;
   #waitingReport: SenderReport | undefined;
 
-  constructor(payloadType: number, timing: TrackTiming) {
+  /** @param onLost told of every gap in the packets' numbers */
+  constructor(payloadType: number, timing: TrackTiming, onLost: (packets: number) => void) {
     this.#payloadType = payloadType;
     this.timing = timing;
+    this.#onLost = onLost;
   }
 
   /** Payloads that did not follow their format. */
@@ -53,6 +56,7 @@ export class Receiver {
     if (isNewSender) this.sequence.reset();
     const lost = this.sequence.next(packet.sequence);
     if (lost < 0) return;
+    if (lost > 0) this.#onLost(lost);
     if (this.#newestTicks === undefined) {
       this.#newestTicks = packet.timestamp;
       if (this.#waitingReport) this.report(this.#waitingReport);

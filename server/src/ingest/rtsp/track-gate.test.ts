@@ -16,6 +16,7 @@ function openGate(expects = { video: true, audio: true }) {
             .padEnd(3, '!'),
         ),
       sample: ({ trackId, isKey }) => passed.push(trackId === 2 ? 'a' : isKey ? 'V' : 'v'),
+      lost() {},
       note() {},
     },
     expects,

@@ -15,6 +15,7 @@ export const administration = {
   'stats.received': 'Received',
   'stats.sent': 'Sent to viewers',
   'stats.damagedFrames': 'Damaged pictures a second',
+  'stats.lostPackets': 'Lost packets a second',
   'stats.writeLatency': 'Slowest write',
 
   'license.state': 'State',

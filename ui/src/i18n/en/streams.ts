@@ -125,6 +125,7 @@ export const streams = {
   'debug.frames': 'Pictures received',
   'debug.keyFrames': 'Key pictures',
   'debug.damaged': 'Damaged pictures',
+  'debug.lost': 'Lost packets',
   'debug.bytes': 'Received',
   'debug.attempts': 'Connection attempts',
   'debug.log': 'Log',

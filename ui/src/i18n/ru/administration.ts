@@ -17,6 +17,7 @@ export const administration: Record<keyof typeof english, string> = {
   'stats.received': 'Принято',
   'stats.sent': 'Отдано зрителям',
   'stats.damagedFrames': 'Повреждённых кадров в секунду',
+  'stats.lostPackets': 'Потерянных пакетов в секунду',
   'stats.writeLatency': 'Самая долгая запись',
 
   'license.state': 'Состояние',

@@ -126,6 +126,7 @@ export const streams: Record<keyof typeof english, string> = {
   'debug.frames': 'Принято кадров',
   'debug.keyFrames': 'Опорных кадров',
   'debug.damaged': 'Повреждённых кадров',
+  'debug.lost': 'Потерянных пакетов',
   'debug.bytes': 'Принято',
   'debug.attempts': 'Попыток подключения',
   'debug.log': 'Журнал',

@@ -13,6 +13,7 @@ const names: Readonly<Record<string, MessageKey>> = {
   received: 'stats.received',
   sent: 'stats.sent',
   damagedFrames: 'stats.damagedFrames',
+  lostPackets: 'stats.lostPackets',
   writeLatency: 'stats.writeLatency',
 };
 

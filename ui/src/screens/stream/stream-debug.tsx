@@ -23,6 +23,7 @@ export function StreamDebugScreen() {
           <Fact label={i18n.t('debug.frames')}>{i18n.number(stats.videoFrames)}</Fact>
           <Fact label={i18n.t('debug.keyFrames')}>{i18n.number(stats.keyFrames)}</Fact>
           <Fact label={i18n.t('debug.damaged')}>{i18n.number(stats.damagedFrames)}</Fact>
+          <Fact label={i18n.t('debug.lost')}>{i18n.number(stats.lostPackets)}</Fact>
           <Fact label={i18n.t('debug.bytes')}>{i18n.bytes(stats.bytes)}</Fact>
           <Fact label={i18n.t('debug.attempts')}>{i18n.number(stats.attempts)}</Fact>
         </Facts>

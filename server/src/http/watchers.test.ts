@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Principal } from '../access/principal.ts';
+import { hashSecret, newSecret } from '../access/secrets.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Store } from '../store/store.ts';
+import { Watchers } from './watchers.ts';
+
+const sessionMs = 3_600_000;
+
+/** One administrator who watches a stream, on a clock that a test moves. */
+async function visit(t: TestContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-watchers-'));
+  const store = await Store.open({ file: join(folder, 'vidette.db'), redact: (source) => source });
+  t.after(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+  const clock = new ManualClock();
+  const { users, sessions, tokens } = store;
+  const doorkeeper = new Doorkeeper({ users, sessions, tokens, clock, log: silentLog, sessionMs });
+  const user = await users.add({
+    login: 'guard',
+    email: '',
+    full_name: '',
+    language: 'en',
+    password_hash: null,
+    is_admin: 1,
+    max_stream_creation: -1,
+    is_managed: 0,
+    must_change_password: 0,
+    is_blocked: 0,
+    created_ms: 1,
+    last_seen_ms: null,
+  });
+  await store.streams.add({
+    uid: 'cam1',
+    name: 'Camera',
+    source: 'demo:',
+    sub_source: null,
+    location_name: '',
+    latitude: null,
+    longitude: null,
+    marker: null,
+    is_on_demand: 0,
+    is_recorded: 0,
+    depth_hours: -1,
+    is_paused: 0,
+    allows_loopback: 0,
+    created_by: user.id,
+    created_ms: 1,
+    revision: 1,
+    node_id: 'main',
+    status: 'pending',
+    share_key: null,
+    tags: [],
+  });
+  const watchers = new Watchers({ store, doorkeeper, clock, log: silentLog });
+  t.after(() => watchers.close());
+  const ends: ErrorCode[] = [];
+  const watch = async (principal: Principal) => {
+    const forget = watchers.add({ principal, uid: 'cam1', right: 'view', end: (code) => ends.push(code) });
+    await until(() => clock.pendingTimers > 0);
+    return forget;
+  };
+  const tokenOf = async (expiresMs: number | null): Promise<{ principal: Principal; id: number }> => {
+    const secret = newSecret();
+    const { id } = await tokens.add({
+      user_id: user.id,
+      name: 't',
+      secret_hash: hashSecret(secret),
+      created_ms: 1,
+      expires_ms: expiresMs,
+      last_used_ms: null,
+    });
+    const principal = await doorkeeper.byToken(secret);
+    assert.ok(principal);
+    return { principal, id };
+  };
+  return { store, clock, doorkeeper, user, watchers, ends, watch, tokenOf };
+}
+
+test('[R7.23] whoever watches by a token is cut when it expires', async (t) => {
+  const { clock, ends, watch, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(clock.wallMs() + 20_000);
+  await watch(principal);
+  clock.advance(19_999);
+  await settle();
+  assert.deepEqual(ends, []);
+  clock.advance(1);
+  await until(() => ends.length > 0);
+  assert.deepEqual(ends, ['AuthorizationRequired']);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('[R7.24] whoever watches by a session is cut when it ends for want of use, and not while it is used', async (t) => {
+  const { clock, doorkeeper, user, store, ends, watch } = await visit(t);
+  const { secret } = await doorkeeper.open(user, { ip: '10.0.0.1', userAgent: 'test' });
+  const principal = await doorkeeper.bySession(secret, '10.0.0.1');
+  assert.ok(principal);
+  await watch(principal);
+  clock.advance(sessionMs - 61_000);
+  await until(() => clock.pendingTimers > 0);
+  assert.ok(await doorkeeper.bySession(secret, '10.0.0.1'));
+  while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await settle();
+  for (let passedMs = 0; passedMs < sessionMs - 60_000; passedMs += 60_000) {
+    clock.advance(60_000);
+    await until(() => clock.pendingTimers > 0);
+  }
+  assert.deepEqual(ends, []);
+  clock.advance(60_000);
+  await until(() => ends.length > 0);
+  assert.deepEqual(ends, ['AuthorizationRequired']);
+});
+
+test('what another process took away is noticed within a minute; who has left is not asked about', async (t) => {
+  const { store, clock, user, ends, watch, tokenOf } = await visit(t);
+  const first = await tokenOf(null);
+  const forget = await watch(first.principal);
+  forget();
+  assert.equal(clock.pendingTimers, 0);
+  await watch(first.principal);
+  await store.tokens.remove(user.id, first.id);
+  clock.advance(60_000);
+  await until(() => ends.length > 0);
+  assert.deepEqual(ends, ['AuthorizationRequired']);
+});
+
+test('[R4.4] a right that went while a viewer was let in is missed at once', async (t) => {
+  const { store, user, watchers, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(null);
+  await store.users.save(user.id, { is_blocked: 1 });
+  const code = await new Promise((resolve) =>
+    watchers.add({ principal, uid: 'cam1', right: 'view', end: resolve }),
+  );
+  assert.equal(code, 'AuthorizationRequired');
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await settle();
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
