@@ -24,6 +24,8 @@ export interface Look {
   readonly height: number;
   readonly colorScheme: 'light' | 'dark';
   readonly language: 'en' | 'ru';
+  /** With the service worker that an installed page has; without it, the default, every request can be watched and held. */
+  readonly isInstalled?: boolean;
 }
 
 export const desktop: Look = { width: 1440, height: 900, colorScheme: 'dark', language: 'en' };
@@ -35,6 +37,7 @@ export function newPerson(browser: Browser, look: Look = desktop): Promise<Brows
     colorScheme: look.colorScheme,
     locale: look.language === 'ru' ? 'ru-RU' : 'en-GB',
     timezoneId: 'UTC',
+    serviceWorkers: look.isInstalled ? 'allow' : 'block',
     hasTouch: look.width < 600,
   });
 }

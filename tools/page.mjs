@@ -10,6 +10,8 @@ const inputs = [
   'ui/public',
   'ui/index.html',
   'ui/share.html',
+  'ui/offline.html',
+  'ui/offline-files.ts',
   'ui/vite.config.ts',
   'contract/src',
   'media/src',

@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { offlineFiles } from './offline-files.ts';
 
 const everyScreen = new RegExp(
   [
@@ -17,7 +18,7 @@ const everyEntry = /contract\/src\/(client|routes|errors|constants)/;
 /** Builds the pages into `ui/dist`, from where the server serves it under `/ui/`. */
 export default defineConfig({
   base: '/ui/',
-  plugins: [react()],
+  plugins: [react(), offlineFiles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -25,8 +26,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      input: ['index.html', 'share.html'],
+      input: ['index.html', 'share.html', 'offline.html', 'src/offline/service-worker.ts'],
       output: {
+        // A worker's reach is its folder's, and the browser looks for a newer one under the name it knows.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
         // What every screen stands on travels in one file: crumbs of it compress worse and come later.
         codeSplitting: {
           groups: [

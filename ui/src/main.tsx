@@ -10,6 +10,7 @@ import { Connection } from './app/connection.ts';
 import { replaceDestination } from './app/destination.ts';
 import { rememberHostApp } from './app/host-app.ts';
 import { LanguageStore } from './app/language-store.ts';
+import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { createPageRouter } from './app/router.tsx';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
@@ -76,3 +77,4 @@ if (!container) throw new Error('The page has no #root');
 createRoot(container).render(
   <App queryClient={queryClient} router={router} services={{ connection, language, colorScheme }} />,
 );
+putOfflinePageBy(window);

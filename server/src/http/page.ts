@@ -21,6 +21,8 @@ export async function servePage(server: FastifyInstance, services: Services): Pr
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const name = nameOf(request.url);
     try {
+      const filled = name === undefined ? undefined : filledFiles[name];
+      if (filled) return await filled(request, reply, files, services);
       const file = name === undefined || name === 'index.html' ? undefined : await files.find(name);
       if (name !== undefined && file) {
         const { encoding, bytes } = await files.encode(name, file, request.headers['accept-encoding'] ?? '');
@@ -43,6 +45,49 @@ export async function servePage(server: FastifyInstance, services: Services): Pr
   server.route({ method: [...methods], url: '/', handler: (_, reply) => reply.redirect('/ui/') });
   server.route({ method: [...methods], url: '/ui', handler: (_, reply) => reply.redirect('/ui/') });
   server.route({ method: [...methods], url: '/ui/*', handler: handle });
+}
+
+type Send = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: PageFiles,
+  services: Services,
+) => Promise<FastifyReply>;
+
+/** Files that name the application, whose title is a matter of configuration. */
+const filledFiles: Readonly<Record<string, Send>> = {
+  'manifest.webmanifest': sendManifest,
+  'offline.html': sendOfflinePage,
+};
+
+/** What an installed application is called [R1.8]. */
+async function sendManifest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: PageFiles,
+  { config }: Services,
+): Promise<FastifyReply> {
+  const template = await files.find('manifest.webmanifest');
+  if (!template) throw new Fault('NotFound', 'The page has not been built.');
+  const manifest = JSON.parse(template.bytes.toString('utf8')) as Record<string, unknown>;
+  const named = { ...manifest, name: config.app.title, short_name: config.app.title };
+  void reply.header('cache-control', 'no-cache');
+  return sendPage(request, reply, template, JSON.stringify(named));
+}
+
+/** The page that a browser puts by for the time when this server is away; it is the same for everybody. */
+async function sendOfflinePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: PageFiles,
+  { config }: Services,
+): Promise<FastifyReply> {
+  const template = await files.find('offline.html');
+  if (!template) throw new Fault('NotFound', 'The page has not been built.');
+  const { title } = config.app;
+  const html = fillPage(template, { boot: { title }, language: 'en', title, theme: 'auto' });
+  void reply.header('cache-control', 'no-cache');
+  return sendPage(request, reply, template, html);
 }
 
 async function sendShell(

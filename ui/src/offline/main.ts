@@ -1,0 +1,53 @@
+import { bootElementId, languages, productName } from '@vidette/contract/constants';
+import { messageOf, type Language } from '@vidette/contract/errors';
+import { routes } from '@vidette/contract/routes';
+import { Connection } from '../app/connection.ts';
+import './offline.css';
+
+// The page in the absence of its server [R1.8]: what the service worker shows in place of any screen that can't be
+// fetched. It holds nothing of anybody's, asks again by itself, and then loads the screen that was wanted.
+
+/** What the server writes into the page when the service worker fetches it for later. */
+interface OfflineBoot {
+  readonly title: string;
+}
+
+const words: Readonly<Record<Language, { text: string; retry: string }>> = {
+  en: { text: 'Trying again by itself. Recording does not depend on this page.', retry: 'Try now' },
+  ru: { text: 'Страница пробует снова сама. Запись от неё не зависит.', retry: 'Попробовать сейчас' },
+};
+
+const bootText = document.getElementById(bootElementId)?.textContent.trim();
+const title = bootText ? (JSON.parse(bootText) as OfflineBoot).title : productName;
+const language =
+  navigator.languages
+    .map((tag) => languages.find((known) => known === tag.toLowerCase().split('-')[0]))
+    .find((known) => known !== undefined) ?? 'en';
+
+/** Resolves when the server answers, whatever it answers; a proxy that speaks for an absent server is no answer. */
+async function probe(): Promise<void> {
+  const { status } = await fetch(routes.getSettings.path, { cache: 'no-store' });
+  if (status >= 502 && status <= 504) throw new Error(`The proxy says ${status}.`);
+}
+
+const connection = new Connection({ probe, onBack: () => window.location.reload() });
+
+const header = document.createElement('header');
+header.append(title);
+const heading = document.createElement('h1');
+heading.textContent = messageOf('SERVER_NOT_RESPONSE_ERR', language);
+const text = document.createElement('p');
+text.textContent = words[language].text;
+const retry = document.createElement('button');
+retry.type = 'button';
+retry.textContent = words[language].retry;
+retry.addEventListener('click', () => window.location.reload());
+const main = document.createElement('main');
+main.setAttribute('role', 'alert');
+main.append(heading, text, retry);
+
+document.documentElement.lang = language;
+document.title = title;
+document.getElementById('root')?.append(header, main);
+window.addEventListener('online', () => window.location.reload());
+connection.lose();

@@ -1,0 +1,87 @@
+// What the browser keeps running between it and the server so that the page opens without the server [R1.8].
+// Every request goes to the network as if nothing stood between. Only when a whole page can't be had does this answer,
+// with the offline page that it put by at its installation: a few kilobytes that hold nothing of anybody's. No answer
+// of a call, no picture and no screen is ever kept, so that none can be stale or seen by the next person.
+
+/** Written in by the build: the offline page and its files, and a name that changes when any of them does. */
+declare const OFFLINE_FILES: readonly [page: string, ...files: string[]];
+declare const OFFLINE_VERSION: string;
+
+/** An event whose work the browser waits for. */
+interface LifeEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+interface RequestEvent extends LifeEvent {
+  readonly request: Request;
+  readonly preloadResponse: Promise<Response | undefined>;
+  respondWith(response: Promise<Response>): void;
+}
+
+/** The part of ServiceWorkerGlobalScope that is used; the library of types has either the page's scope or the worker's. */
+interface WorkerScope {
+  readonly registration: ServiceWorkerRegistration;
+  readonly clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: 'install' | 'activate', listener: (event: LifeEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: RequestEvent) => void): void;
+}
+
+const [offlinePage, ...otherFiles] = OFFLINE_FILES;
+const offlineFiles = [offlinePage, ...otherFiles];
+const scope = globalThis as unknown as WorkerScope;
+const cacheName = `offline-${OFFLINE_VERSION}`;
+/** A server that says nothing for so long is taken as absent. */
+const patienceMs = 20_000;
+
+scope.addEventListener('install', (event) => event.waitUntil(install()));
+scope.addEventListener('activate', (event) => event.waitUntil(activate()));
+scope.addEventListener('fetch', (event) => {
+  const { pathname } = new URL(event.request.url);
+  if (event.request.mode === 'navigate') {
+    // A public link is looked at by people who install nothing.
+    if (!pathname.startsWith('/ui/share/')) event.respondWith(page(event));
+  } else if (offlineFiles.includes(pathname)) event.respondWith(offlineFile(event.request, pathname));
+});
+
+async function install(): Promise<void> {
+  const cache = await caches.open(cacheName);
+  // `reload`: not from the browser's own cache, which may hold the page of the version before.
+  await cache.addAll(offlineFiles.map((file) => new Request(file, { cache: 'reload' })));
+  await scope.skipWaiting();
+}
+
+async function activate(): Promise<void> {
+  for (const name of await caches.keys()) if (name !== cacheName) await caches.delete(name);
+  await scope.registration.navigationPreload.enable();
+  await scope.clients.claim();
+}
+
+/** The page from the server, or the offline page where there is no server or only a proxy that speaks for it. */
+async function page(event: RequestEvent): Promise<Response> {
+  let answer: Response | undefined;
+  try {
+    answer = await Promise.race([fromServer(event), silence()]);
+  } catch {
+    // Whatever the network's reason: the page says that the server does not answer, and tries again.
+  }
+  if (answer && !isProxysWord(answer.status)) return answer;
+  return (await caches.match(offlinePage)) ?? answer ?? Response.error();
+}
+
+async function fromServer(event: RequestEvent): Promise<Response> {
+  return (await event.preloadResponse) ?? (await fetch(event.request));
+}
+
+function silence(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, patienceMs));
+}
+
+/** Bad Gateway, Service Unavailable, Gateway Timeout. */
+function isProxysWord(status: number): boolean {
+  return status >= 502 && status <= 504;
+}
+
+async function offlineFile(request: Request, pathname: string): Promise<Response> {
+  return (await caches.match(pathname)) ?? fetch(request);
+}
