@@ -1,49 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { signIn, startServer, type TestServer } from './server.ts';
+import { until } from './api.ts';
+import { signIn } from './server.ts';
+import { button, Stage } from './stage.ts';
 
 // The screens about people, their rights and the public link, against the real server.
 
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
 
-let server: TestServer;
-let browser: Browser;
+let stage: Stage;
 let client: Client;
-let cookie: string;
 let gate: string;
 
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
-  ({ client, cookie } = await administratorOf(server));
+  stage = await Stage.start();
+  ({ client } = stage);
   ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   await client.addUser({ body: { ...guard, fullName: 'Night Guard' } });
 });
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-/** Opens a page as somebody; fails the test when the page complained. */
-async function open(path: string, as: string, body: (page: Page) => Promise<void>): Promise<void> {
-  const context = await newPerson(browser);
-  await signInByCookie(context, server.url, as);
-  const page = await context.newPage();
-  const complaints = complaintsOf(page);
-  await page.goto(`${server.url}/ui${path}`);
-  await body(page);
-  assert.deepEqual(complaints, []);
-  await context.close();
-}
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+after(() => stage?.close());
 
 test('[R2.6] a user is added, errors at their fields, and rights are given next', () =>
-  open('/user/add', cookie, async (page) => {
+  stage.open('/user/add', async (page) => {
     await button(page, 'Add the user').click();
     await page.getByText('Choose a login').waitFor();
     await page.getByLabel('Login').fill(guard.name);
@@ -70,13 +50,13 @@ test('[R2.6] a user is added, errors at their fields, and rights are given next'
 
 test('[R2.7] a user is changed, blocked and let in again, signed out, and deleted by typing the login', async () => {
   await client.addUser({ body: { name: 'temp', password: guard.password } });
-  const own = await signIn(server, 'temp', guard.password);
-  await open('/user/temp', cookie, async (page) => {
+  const own = await signIn(stage.server, 'temp', guard.password);
+  await stage.open('/user/temp', async (page) => {
     await page.waitForURL('**/ui/user/temp/info');
     await page.getByRole('link', { name: 'Sessions' }).click();
     await button(page, 'End this session').click();
     await page.getByText('Not signed in anywhere.').waitFor();
-    assert.equal((await fetch(`${server.url}/v1/profile`, { headers: { cookie: own } })).status, 401);
+    assert.equal((await fetch(`${stage.server.url}/v1/profile`, { headers: { cookie: own } })).status, 401);
     await button(page, 'Block').click();
     await button(page, 'Unblock').click();
     await button(page, 'Block').waitFor();
@@ -102,7 +82,7 @@ test('[R2.7] a user is changed, blocked and let in again, signed out, and delete
 });
 
 test('[R2.14] users are searched and sorted, and the address keeps both', () =>
-  open('/administration/users', cookie, async (page) => {
+  stage.open('/administration/users', async (page) => {
     await page.getByRole('link', { name: 'guard' }).waitFor();
     await page.getByRole('button', { name: 'Login' }).click();
     const logins = () => page.locator('tbody tr td:first-child a').allTextContents();
@@ -117,7 +97,7 @@ test('[R2.14] users are searched and sorted, and the address keeps both', () =>
   }));
 
 test('[R2.9] who may do what with a stream is edited on its page; an unknown login is named', () =>
-  open(`/stream/${gate}/permission`, cookie, async (page) => {
+  stage.open(`/stream/${gate}/permission`, async (page) => {
     const field = page.getByRole('combobox', { name: 'Add a user' });
     await field.fill('nobody.here');
     await field.press('Enter');
@@ -141,24 +121,24 @@ test('[R7.9] whoever may share shows the public link, lets it be embedded, and r
     params: { uid: gate },
     body: { items: [{ user: guard.name, share: true }] },
   });
-  const own = await signIn(server, guard.name, guard.password);
-  await open(`/stream/${gate}/info`, own, async (page) => {
+  const own = await signIn(stage.server, guard.name, guard.password);
+  await stage.openAs(own, `/stream/${gate}/info`, async (page) => {
     await button(page, 'Show the link').click();
     const link = await page.getByLabel('Public link').textContent();
-    assert.ok(link?.startsWith(`${server.url}/ui/share/`), String(link));
+    assert.ok(link?.startsWith(`${stage.server.url}/ui/share/`), String(link));
     await page.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
     await page.getByRole('switch', { name: 'Other sites may show it in a frame' }).click({ force: true });
     await page.getByLabel('Code for a page').waitFor();
     const key = link?.split('/').at(-1) ?? '';
-    assert.equal((await fetch(`${server.url}/v1/share/${key}`)).status, 200);
+    assert.equal((await fetch(`${stage.server.url}/v1/share/${key}`)).status, 200);
     await button(page, 'Revoke the public link').click();
     await button(page, 'Show the link').waitFor();
-    assert.equal((await fetch(`${server.url}/v1/share/${key}`)).status, 404);
+    assert.equal((await fetch(`${stage.server.url}/v1/share/${key}`)).status, 404);
   });
 });
 
 test('[R2.10] the name taken from the address stands in the empty field, and never mixes with a typed one', () =>
-  open('/add-stream', cookie, async (page) => {
+  stage.open('/add-stream', async (page) => {
     const address = page.getByLabel('Address of the camera');
     const name = page.getByLabel('Name', { exact: true });
     await address.fill('rtsp://192.0.2.10/live');

@@ -1,50 +1,30 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { signIn, startServer, type TestServer } from './server.ts';
+import { until } from './api.ts';
+import { signIn } from './server.ts';
+import { button, Stage } from './stage.ts';
 
 // What is written down and read again: API documentation, audit log, server log, bookmarks, configuration.
 
 const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
 
-let server: TestServer;
-let browser: Browser;
+let stage: Stage;
 let client: Client;
-let cookie: string;
 let gate: string;
 
 before(async () => {
-  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
-  ({ client, cookie } = await administratorOf(server));
+  stage = await Stage.start();
+  ({ client } = stage);
   ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   await client.addUser({ body: viewer });
 });
 
-after(async () => {
-  await browser?.close();
-  await server?.stop();
-});
-
-/** Opens a page as somebody; fails the test when the page complained. */
-async function open(path: string, as: string, body: (page: Page) => Promise<void>): Promise<void> {
-  const context = await newPerson(browser);
-  await signInByCookie(context, server.url, as);
-  const page = await context.newPage();
-  const complaints = complaintsOf(page);
-  await page.goto(`${server.url}/ui${path}`);
-  await body(page);
-  assert.deepEqual(complaints, []);
-  await context.close();
-}
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+after(() => stage?.close());
 
 test('[R2.17] the API documentation is the administrator’s; calls are found, read and tried', async () => {
-  await open('/swagger', cookie, async (page) => {
+  await stage.open('/swagger', async (page) => {
     await page.getByRole('searchbox').fill('one user GET');
     await until(
       () => page.locator('details > summary').count(),
@@ -56,13 +36,13 @@ test('[R2.17] the API documentation is the administrator’s; calls are found, r
     await button(page, 'Send').click();
     await page.locator('output', { hasText: `"name": "${viewer.name}"` }).waitFor();
   });
-  await open('/swagger', await signIn(server, viewer.name, viewer.password), async (page) => {
+  await stage.openAs(await signIn(stage.server, viewer.name, viewer.password), '/swagger', async (page) => {
     await page.getByRole('heading', { name: "You don't have access." }).waitFor();
   });
 });
 
 test('[R7.47] the audit log is filtered by its address, opened, and taken along as CSV', () =>
-  open('/administration/audit-logs?action=addUser', cookie, async (page) => {
+  stage.open('/administration/audit-logs?action=addUser', async (page) => {
     await until(
       () => page.locator('tbody tr').count(),
       (count) => count === 1,
@@ -90,7 +70,7 @@ test('[R7.47] the audit log is filtered by its address, opened, and taken along 
   }));
 
 test('[R2.14] the server’s log is searched, and followed until it is held still', () =>
-  open('/administration/server-debug', cookie, async (page) => {
+  stage.open('/administration/server-debug', async (page) => {
     await page.getByRole('searchbox').fill('Connecting to');
     const lines = page.locator('ol > li');
     await until(
@@ -107,7 +87,7 @@ test('[R2.14] the server’s log is searched, and followed until it is held stil
   }));
 
 test('[R2.16] a moment on screen is bookmarked, found again, opened there, renamed and deleted', () =>
-  open(`/stream/${gate}/view`, cookie, async (page) => {
+  stage.open(`/stream/${gate}/view`, async (page) => {
     await page.locator('video').waitFor();
     await until(
       () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime),
@@ -119,7 +99,7 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
     await page.getByText('Bookmark has been added').waitFor();
     const { items } = await client.listBookmarks();
     assert.equal(items[0]?.note, 'red car');
-    await page.goto(`${server.url}/ui/bookmarks?q=red`);
+    await page.goto(`${stage.server.url}/ui/bookmarks?q=red`);
     await page.getByRole('button', { name: /^Edit the note/ }).click();
     await page.getByLabel('Note', { exact: true }).fill('blue car');
     await button(page, 'Save').click();
@@ -134,7 +114,7 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
   }));
 
 test('[R7.46] the configuration is changed by its form; errors stand at their keys', () =>
-  open('/administration/config', cookie, async (page) => {
+  stage.open('/administration/config', async (page) => {
     const percent = page.getByLabel('archive.warnPercent');
     await percent.fill('200');
     await button(page, 'Save').click();

@@ -13,17 +13,22 @@ import { startServer, type TestServer } from './server.ts';
 const folder = join(import.meta.dirname, '../screens');
 const filters = process.argv.slice(2);
 
+/** `VIDETTE_SCREENS_WIDTHS=360,1440` takes those widths only. */
+const widths = process.env['VIDETTE_SCREENS_WIDTHS']?.split(',').map(Number);
+
 const looks: readonly Look[] = (
   [
     [360, 740],
     [1440, 900],
     [3840, 2160],
   ] as const
-).flatMap(([width, height]) =>
-  (['dark', 'light'] as const).flatMap((colorScheme) =>
-    (['en', 'ru'] as const).map((language) => ({ width, height, colorScheme, language })),
-  ),
-);
+)
+  .filter(([width]) => widths === undefined || widths.includes(width))
+  .flatMap(([width, height]) =>
+    (['dark', 'light'] as const).flatMap((colorScheme) =>
+      (['en', 'ru'] as const).map((language) => ({ width, height, colorScheme, language })),
+    ),
+  );
 
 interface Screen {
   readonly name: string;
@@ -62,6 +67,40 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'streams', path: '/streams' },
     { name: 'streams-table', path: '/streams', act: (page) => toggle(page, 'streams-view-table') },
     { name: 'streams-groups', path: '/streams', act: (page) => toggle(page, 'streams-groups') },
+    { name: 'streams-picked', path: '/streams', act: (page) => pickTwo(page) },
+    {
+      name: 'streams-picked-table',
+      path: '/streams',
+      act: async (page) => {
+        await toggle(page, 'streams-view-table');
+        await pickTwo(page);
+      },
+    },
+    {
+      name: 'streams-picked-failed',
+      path: '/streams',
+      stage: (context) => context.route('**/v1/stream/pause', (route) => answer(route, 403, 'Forbidden')),
+      act: async (page) => {
+        await pickTwo(page);
+        await page.locator('section button').nth(1).click();
+      },
+    },
+    {
+      name: 'streams-picked-tags',
+      path: '/streams',
+      act: async (page) => {
+        await pickTwo(page);
+        await page.locator('section button').nth(3).click();
+      },
+    },
+    {
+      name: 'streams-picked-delete',
+      path: '/streams',
+      act: async (page) => {
+        await pickTwo(page);
+        await page.locator('section button').nth(4).click();
+      },
+    },
     {
       name: 'streams-nothing',
       path: '/streams',
@@ -176,10 +215,19 @@ function answer(route: { fulfill: (reply: object) => Promise<void> }, status: nu
   });
 }
 
-/** The toggles of the list by their order: groups, grid, table. */
-function toggle(page: Page, which: 'streams-groups' | 'streams-view-table'): Promise<void> {
+/** The toggles of the list by their order: groups, picking, grid, table; the second once there is what can be picked. */
+async function toggle(page: Page, which: 'streams-groups' | 'streams-view-table'): Promise<void> {
+  await page.locator('main input[type=checkbox]').first().waitFor({ state: 'attached' });
   const toggles = page.locator('main button[aria-pressed][aria-label]');
-  return toggles.nth(which === 'streams-groups' ? 0 : 2).click();
+  await toggles.nth(which === 'streams-groups' ? 0 : 3).click();
+}
+
+/** Picks the first two streams of the list. */
+async function pickTwo(page: Page): Promise<void> {
+  await page.locator('main input[type=checkbox]').first().waitFor({ state: 'attached' });
+  await page.locator('main button[aria-pressed][aria-label]').nth(1).click();
+  for (const place of [0, 1]) await page.locator('main input[type=checkbox]').nth(place).check();
+  await page.locator('section button').nth(3).waitFor();
 }
 
 async function probe(page: Page, source: string): Promise<void> {

@@ -7,8 +7,8 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
-import { polls } from '@vidette/contract/constants';
-import type { StreamState } from '@vidette/contract/entities';
+import { limits, polls } from '@vidette/contract/constants';
+import type { ListedStream, StreamState } from '@vidette/contract/entities';
 import { api } from './api.ts';
 
 /** Which streams a list shows and in which order; `page` and its size are the list's own business. */
@@ -33,6 +33,37 @@ export function streamsPageQuery(filter: StreamFilter, page: number) {
     staleTime: 10_000,
     meta: { isHandled: true },
   });
+}
+
+/**
+ * The streams between two places of the list, from 0, whether or not their pages have been looked at.
+ * @param end the place after the last one
+ */
+export async function loadStreamsBetween(
+  filter: StreamFilter,
+  first: number,
+  end: number,
+): Promise<ListedStream[]> {
+  const pageSize = limits.pageSizeMax;
+  const streams: ListedStream[] = [];
+  for (let page = Math.floor(first / pageSize) + 1; (page - 1) * pageSize < end; page++) {
+    const { items } = await api.listStreams({ query: { ...filter, page, pageSize } });
+    const before = (page - 1) * pageSize;
+    streams.push(...items.slice(Math.max(0, first - before), end - before));
+    if (items.length < pageSize) break;
+  }
+  return streams;
+}
+
+/** Adds tags to a stream and takes tags off; refused when somebody else saves the stream in between. */
+export async function changeTags(
+  uid: string,
+  added: readonly string[],
+  removed: readonly string[],
+): Promise<void> {
+  const { tags, revision } = await api.getStream({ params: { uid } });
+  const next = [...new Set([...tags.filter((tag) => !removed.includes(tag)), ...added])];
+  await api.saveStream({ params: { uid }, body: { tags: next, revision } });
 }
 
 /** Statuses as the last answers put together, and up to which revision. */
@@ -117,9 +148,10 @@ export async function loadStreamPicture(uid: string, width: number, signal: Abor
 }
 
 /** Asks again for what lists know of streams, after a change. */
-function streamsChanged(queryClient: QueryClient): Promise<unknown> {
+export function streamsChanged(queryClient: QueryClient): Promise<unknown> {
   return Promise.all([
     queryClient.invalidateQueries({ queryKey: pagesKey }),
+    queryClient.invalidateQueries({ queryKey: statusesKey }),
     queryClient.invalidateQueries({ queryKey: streamTagsQuery.queryKey }),
   ]);
 }

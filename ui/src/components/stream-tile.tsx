@@ -1,5 +1,5 @@
 import type { StreamStatus as Status } from '@vidette/contract/entities';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { FreshPicture } from './fresh-picture.tsx';
 import { RecordingMark, StreamStatus } from './stream-status.tsx';
@@ -16,16 +16,20 @@ interface StreamTileProps {
   readonly pictureEveryMs: number;
   /** Shown while the tile is pointed at or focused. */
   readonly controls: ReactNode;
+  /** The box by which the tile is picked. */
+  readonly box?: ReactNode;
+  readonly isPicked?: boolean;
+  /** May keep a click from opening the stream. */
+  readonly linkProps?: Pick<ComponentProps<'a'>, 'onClick' | 'onMouseDown'>;
 }
 
 /** A stream as a 16:9 picture with its name and state at the foot; a click opens it. */
 export function StreamTile(tile: StreamTileProps) {
   const isRunning = tile.status === 'running';
   return (
-    <article className={classes.tile}>
-      <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link}>
+    <article className={classes.tile} data-picked={tile.isPicked}>
+      <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link} {...tile.linkProps}>
         <FreshPicture load={tile.loadPicture} everyMs={isRunning ? tile.pictureEveryMs : null} />
-        {tile.reason !== null && <span className={classes.reason}>{tile.reason}</span>}
         <span className={classes.foot}>
           <span className={classes.name}>{tile.name}</span>
           <span className={classes.states}>
@@ -33,7 +37,9 @@ export function StreamTile(tile: StreamTileProps) {
             {isRunning && tile.isRecorded && <RecordingMark />}
           </span>
         </span>
+        {tile.reason !== null && <span className={classes.reason}>{tile.reason}</span>}
       </Link>
+      {tile.box && <div className={classes.box}>{tile.box}</div>}
       <div className={classes.controls}>{tile.controls}</div>
     </article>
   );

@@ -15,6 +15,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.view.grid': 'Сетка',
   'streams.view.table': 'Таблица',
   'streams.untagged': 'Без тега',
+  'streams.column.picked': 'Выбран',
   'streams.column.picture': 'Картинка',
   'streams.column.name': 'Название',
   'streams.column.status': 'Состояние',
@@ -54,6 +55,47 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.watch': 'Смотреть',
   'streams.archive.off': 'Выключен',
   'streams.archive.noLimit': 'Без ограничения',
+
+  'streams.pick': 'Выбрать «{name}»',
+  'streams.pick.begin': 'Выбрать потоки',
+  'streams.pick.end': 'Закончить выбор',
+  'streams.pick.all': 'Выбрать все',
+  'streams.pick.failed': 'Не удалось выбрать потоки',
+  'streams.picked': 'Выбранные потоки',
+  'streams.picked.count':
+    '{count, plural, =0 {Ничего не выбрано} one {Выбран # поток} few {Выбрано # потока} many {Выбрано # потоков} other {Выбрано # потока}}',
+  'streams.picked.stop': 'Остановить',
+  'streams.picked.left': 'Не дошла очередь: {count}.',
+  'streams.picked.failures': 'Что не удалось и почему',
+  'streams.picked.tags': 'Теги…',
+  'streams.picked.tags.title':
+    'Теги: {count, plural, one {# поток} few {# потока} many {# потоков} other {# потока}}',
+  'streams.picked.tags.add': 'Добавить теги',
+  'streams.picked.tags.remove': 'Снять теги',
+  'streams.picked.tags.submit': 'Изменить теги',
+  'streams.picked.delete': 'Удалить…',
+  'streams.picked.delete.title':
+    'Удалить {count, plural, one {# поток} few {# потока} many {# потоков} other {# потока}}?',
+  'streams.picked.delete.keep':
+    'Удалить {count, plural, one {# поток} few {# потока} many {# потоков} other {# потока}}',
+  'streams.picked.delete.purge':
+    'Удалить {count, plural, one {# поток и его архив} few {# потока и их архивы} many {# потоков и их архивы} other {# потока и их архивы}}',
+  'streams.pausing': 'Приостанавливаем: {done} из {total}',
+  'streams.paused.all':
+    '{done, plural, one {Приостановлен # поток} few {Приостановлено # потока} many {Приостановлено # потоков} other {Приостановлено # потока}}',
+  'streams.paused.some': 'Приостановлено: {done} из {total}.',
+  'streams.resuming': 'Возобновляем: {done} из {total}',
+  'streams.resumed.all':
+    '{done, plural, one {Возобновлён # поток} few {Возобновлено # потока} many {Возобновлено # потоков} other {Возобновлено # потока}}',
+  'streams.resumed.some': 'Возобновлено: {done} из {total}.',
+  'streams.tagging': 'Меняем теги: {done} из {total}',
+  'streams.tagged.all':
+    'Теги изменены у {done, plural, one {# потока} few {# потоков} many {# потоков} other {# потока}}',
+  'streams.tagged.some': 'Теги изменены: {done} из {total}.',
+  'streams.deleting': 'Удаляем: {done} из {total}',
+  'streams.deleted.all':
+    '{done, plural, one {Удалён # поток} few {Удалено # потока} many {Удалено # потоков} other {Удалено # потока}}',
+  'streams.deleted.some': 'Удалено: {done} из {total}.',
 
   'streams.failed.load': 'Не удалось загрузить поток',
   'streams.failed.add': 'Поток не добавлен',
@@ -116,7 +158,7 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.danger.text': 'Приём прекратится. Записи можно оставить на диске или тоже удалить.',
   'stream.delete': 'Удалить {name}…',
   'stream.delete.title': 'Удалить {name}?',
-  'stream.delete.keep': 'Удалить поток, записи оставить на диске',
+  'stream.delete.keep': 'Оставить записи на диске',
   'stream.delete.purge': 'Удалить и записи. Это нельзя отменить.',
   'stream.delete.confirm': 'Чтобы подтвердить, введите «{name}»',
   'stream.delete.submit': 'Удалить {name}',

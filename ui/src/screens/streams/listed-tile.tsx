@@ -9,17 +9,26 @@ import { loadStreamPicture, usePauseStream } from '../../api/streams.ts';
 import { StreamTile, StreamTileSkeleton } from '../../components/stream-tile.tsx';
 import { Tip } from '../../components/tip.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { PickBox } from './pick-box.tsx';
 import { reasonOf } from './reason.ts';
+import { pickingLink, type Picking } from './use-picking.ts';
 
 const pictureEveryMs = 5_000;
 const pictureWidthPx = 640;
 
 /** A stream of the list as a tile; a skeleton until its page has come. */
-export function ListedTile({ stream }: { stream: ListedStream | undefined }) {
-  return stream ? <Tile stream={stream} /> : <StreamTileSkeleton />;
+export function ListedTile({ stream, ...rest }: Omit<TileProps, 'stream'> & { stream: ListedStream | undefined }) {
+  return stream ? <Tile stream={stream} {...rest} /> : <StreamTileSkeleton />;
 }
 
-function Tile({ stream }: { stream: ListedStream }) {
+interface TileProps {
+  readonly stream: ListedStream;
+  /** Place in the whole list, from 0. */
+  readonly place: number;
+  readonly picking: Picking;
+}
+
+function Tile({ stream, place, picking }: TileProps) {
   const i18n = useI18n();
   const { uid } = stream;
   const loadPicture = useCallback(
@@ -36,6 +45,9 @@ function Tile({ stream }: { stream: ListedStream }) {
       loadPicture={loadPicture}
       pictureEveryMs={pictureEveryMs}
       controls={stream.canEdit && <TileControls stream={stream} />}
+      box={stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
+      isPicked={picking.picked.has(uid)}
+      linkProps={pickingLink(picking, place, stream)}
     />
   );
 }

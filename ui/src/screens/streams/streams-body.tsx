@@ -7,6 +7,7 @@ import { ListedTile } from './listed-tile.tsx';
 import { StreamsTableHead, StreamsTableRow } from './streams-table.tsx';
 import classes from './streams.module.css';
 import type { StreamList } from './use-stream-list.ts';
+import type { Picking } from './use-picking.ts';
 import { useRowsInSight } from './use-rows-in-sight.ts';
 
 const gapPx = 12;
@@ -18,12 +19,13 @@ interface StreamsBodyProps {
   readonly total: number;
   readonly isGrouped: boolean;
   readonly view: 'grid' | 'table';
+  readonly picking: Picking;
   /** Told which pages of the list are in sight. */
   readonly onPages: (pages: readonly number[]) => void;
 }
 
 /** The streams themselves: only the rows near the window exist, however many streams there are. */
-export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBodyProps) {
+export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: StreamsBodyProps) {
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
   const columns = view === 'grid' ? columnsFor(width, gapPx) : 1;
   const groups = isGrouped ? list.groups : noGroups;
@@ -48,7 +50,7 @@ export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBo
     <div ref={sizeRef}>
       {view === 'table' ? (
         <table className={classes.table} aria-rowcount={total + 1}>
-          <StreamsTableHead />
+          <StreamsTableHead isPicking={picking.isOn} />
           <tbody ref={listElement} className={classes.list} style={style}>
             {inSight.map(({ row, key, style: place }) =>
               row.kind === 'heading' ? (
@@ -58,7 +60,13 @@ export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBo
                   </td>
                 </tr>
               ) : (
-                <StreamsTableRow key={key} stream={list.at(row.first)} place={row.first} style={place} />
+                <StreamsTableRow
+                  key={key}
+                  stream={list.at(row.first)}
+                  place={row.first}
+                  picking={picking}
+                  style={place}
+                />
               ),
             )}
           </tbody>
@@ -71,7 +79,7 @@ export function StreamsBody({ list, total, isGrouped, view, onPages }: StreamsBo
                 <GroupHeading group={row.group} />
               </div>
             ) : (
-              <TileRow key={key} row={row} list={list} columns={columns} style={place} />
+              <TileRow key={key} row={row} list={list} columns={columns} picking={picking} style={place} />
             ),
           )}
         </div>
@@ -86,14 +94,20 @@ interface TileRowProps {
   readonly row: Extract<Row, { kind: 'streams' }>;
   readonly list: StreamList;
   readonly columns: number;
+  readonly picking: Picking;
   readonly style: CSSProperties;
 }
 
-function TileRow({ row, list, columns, style }: TileRowProps) {
+function TileRow({ row, list, columns, picking, style }: TileRowProps) {
   return (
     <div className={classes.row} style={{ ...style, gridTemplateColumns: `repeat(${columns}, 1fr)` }}>
       {Array.from({ length: row.count }, (_, index) => (
-        <ListedTile key={row.first + index} stream={list.at(row.first + index)} />
+        <ListedTile
+          key={row.first + index}
+          stream={list.at(row.first + index)}
+          place={row.first + index}
+          picking={picking}
+        />
       ))}
     </div>
   );

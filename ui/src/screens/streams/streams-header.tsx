@@ -1,4 +1,5 @@
 import { ActionIcon, Button, CloseButton, NativeSelect, TextInput } from '@mantine/core';
+import IconChecks from '@tabler/icons-react/dist/esm/icons/IconChecks.mjs';
 import IconLayoutGrid from '@tabler/icons-react/dist/esm/icons/IconLayoutGrid.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconTable from '@tabler/icons-react/dist/esm/icons/IconTable.mjs';
@@ -21,10 +22,12 @@ interface StreamsHeaderProps {
   readonly choices: StreamsChoices;
   readonly total: number | undefined;
   readonly onChange: (changes: Partial<StreamsChoices>) => void;
+  /** Whether streams are being picked, and how that is begun or ended; null for whoever may change none. */
+  readonly picking: { readonly isOn: boolean; readonly begin: () => void; readonly end: () => void } | null;
 }
 
 /** What is shown and how: search, only available, order, groups, grid or table [R2.26]. */
-export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) {
+export function StreamsHeader({ choices, total, onChange, picking }: StreamsHeaderProps) {
   const i18n = useI18n();
   return (
     <div className={classes.header}>
@@ -80,6 +83,14 @@ export function StreamsHeader({ choices, total, onChange }: StreamsHeaderProps) 
         isOn={choices.isGrouped}
         onClick={() => onChange({ isGrouped: !choices.isGrouped })}
       />
+      {picking && (
+        <Toggle
+          icon={IconChecks}
+          label={i18n.t('streams.pick.begin')}
+          isOn={picking.isOn}
+          onClick={picking.isOn ? picking.end : picking.begin}
+        />
+      )}
       <div className={classes.toggles}>
         <Toggle
           icon={IconLayoutGrid}

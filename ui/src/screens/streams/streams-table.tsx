@@ -6,18 +6,23 @@ import { FreshPicture } from '../../components/fresh-picture.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
+import { PickBox } from './pick-box.tsx';
 import { reasonOf } from './reason.ts';
 import classes from './streams-table.module.css';
+import { pickingLink, type Picking } from './use-picking.ts';
 
 const pictureEveryMs = 10_000;
 const pictureWidthPx = 160;
 
 /** The table's headings, in step with `StreamsTableRow`. */
-export function StreamsTableHead() {
+export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
   const i18n = useI18n();
   return (
     <thead className={classes.tableHead}>
-      <tr className={classes.head}>
+      <tr className={classes.head} data-picking={isPicking}>
+        <th data-pick="true">
+          <span className="visually-hidden">{i18n.t('streams.column.picked')}</span>
+        </th>
         <th>
           <span className="visually-hidden">{i18n.t('streams.column.picture')}</span>
         </th>
@@ -41,21 +46,38 @@ interface StreamsTableRowProps {
   readonly stream: ListedStream | undefined;
   /** Place in the whole list, from 0. */
   readonly place: number;
+  readonly picking: Picking;
   readonly style: CSSProperties;
 }
 
 /** One stream as a line; empty until its page has come. */
-export function StreamsTableRow({ stream, place, style }: StreamsTableRowProps) {
+export function StreamsTableRow({ stream, place, picking, style }: StreamsTableRowProps) {
   const i18n = useI18n();
-  if (!stream) return <tr aria-rowindex={place + 2} className={classes.row} style={style} />;
+  if (!stream) {
+    return <tr aria-rowindex={place + 2} className={classes.row} style={style} data-picking={picking.isOn} />;
+  }
   const reason = reasonOf(stream, i18n);
   return (
-    <tr aria-rowindex={place + 2} className={classes.row} style={style}>
+    <tr
+      aria-rowindex={place + 2}
+      className={classes.row}
+      style={style}
+      data-picking={picking.isOn}
+      data-picked={picking.picked.has(stream.uid)}
+    >
+      <td className={classes.pickCell} data-pick="true">
+        {stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
+      </td>
       <td className={classes.pictureCell}>
         <RowPicture uid={stream.uid} isRunning={stream.status === 'running'} />
       </td>
       <td className={classes.nameCell}>
-        <Link to="/stream/$uid/view" params={{ uid: stream.uid }} className={classes.name}>
+        <Link
+          to="/stream/$uid/view"
+          params={{ uid: stream.uid }}
+          className={classes.name}
+          {...pickingLink(picking, place, stream)}
+        >
           {stream.name}
         </Link>
         {reason !== null && <span className={classes.reason}>{reason}</span>}

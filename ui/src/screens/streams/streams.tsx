@@ -2,7 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
 import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { StreamFilter } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
@@ -14,7 +14,10 @@ import { searchValues } from './search-values.ts';
 import { StreamsBody } from './streams-body.tsx';
 import { StreamsHeader } from './streams-header.tsx';
 import classes from './streams.module.css';
+import { usePicking } from './use-picking.ts';
 import { useStreamList } from './use-stream-list.ts';
+
+const PickedBar = lazy(() => import('./picked-bar.tsx').then((module) => ({ default: module.PickedBar })));
 
 const searchDelayMs = 200;
 
@@ -35,6 +38,7 @@ export function StreamsScreen() {
     [isGrouped, onlyAvailable, sortType, search],
   );
   const list = useStreamList(filter, pages);
+  const picking = usePicking(filter, list.total ?? 0);
   const change = (changes: Partial<StreamsChoices>) => {
     const next = { ...choices, ...changes };
     setChoices(next);
@@ -85,6 +89,7 @@ export function StreamsScreen() {
         total={list.total}
         isGrouped={isGrouped}
         view={choices.view}
+        picking={picking}
         onPages={(wanted) => {
           if (wanted.join() !== pages.join()) setPages(wanted);
         }}
@@ -93,8 +98,18 @@ export function StreamsScreen() {
   };
   return (
     <>
-      <StreamsHeader choices={choices} total={list.total} onChange={change} />
+      <StreamsHeader
+        choices={choices}
+        total={list.total}
+        onChange={change}
+        picking={list.isChangeable || picking.isOn ? picking : null}
+      />
       {content()}
+      {picking.isOn && (
+        <Suspense>
+          <PickedBar picking={picking} total={list.total ?? 0} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -13,6 +13,8 @@ export interface StreamList {
   /** How many places the list has; undefined before the first answer. */
   readonly total: number | undefined;
   readonly groups: readonly Group[];
+  /** Some of the streams that have arrived may be changed by their viewer. */
+  readonly isChangeable: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
   /** The stream at a place, with its newest status; undefined while its page is on its way. */
@@ -35,6 +37,7 @@ export function useStreamList(filter: StreamFilter, pages: readonly number[]): S
   return {
     total: first.data?.total,
     groups: first.data?.groups ?? [],
+    isChangeable: [first, ...answers].some(({ data }) => data?.items.some(({ canEdit }) => canEdit)),
     error: first.data ? null : first.error,
     retry: () => void first.refetch(),
     at: (place) => {

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { until } from './api.ts';
+import { signIn } from './server.ts';
+import { button, Stage } from './stage.ts';
+
+// Several streams of the list at once: picking them by mouse and by keyboard, and what is done to them.
+
+const helper = { name: 'helper', password: 'seven quiet otters 5' };
+/** More than one page of the list holds. */
+const count = 70;
+
+let stage: Stage;
+let client: Client;
+const uids: string[] = [];
+
+before(async () => {
+  stage = await Stage.start();
+  ({ client } = stage);
+  for (let at = 0; at < count; at++) {
+    const name = `Camera ${String(at).padStart(2, '0')}`;
+    // Nobody watches them, so none of them ever connects.
+    const body = { name, streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } };
+    uids.push((await client.addStream({ body })).uid);
+  }
+  await client.addUser({ body: { ...helper, maxStreamCreation: 0 } });
+  await client.saveUserPermissions({
+    params: { login: helper.name },
+    body: {
+      items: [
+        { stream: uids[0] ?? '', edit: true },
+        { stream: uids[1] ?? '', view: true },
+        { stream: uids[2] ?? '', edit: true },
+      ],
+    },
+  });
+});
+
+after(() => stage?.close());
+
+const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+const bar = (page: Page) => page.getByRole('region', { name: 'Selected streams' });
+const says = (page: Page, words: string) => bar(page).getByText(words, { exact: true }).waitFor();
+const paused = async () =>
+  (await client.listStreamStatuses()).items.filter(({ status }) => status === 'paused').length;
+
+for (const view of ['Grid', 'Table'] as const) {
+  test(`[R2.26] [R7.6] streams are picked by mouse in the ${view.toLowerCase()}, with Shift a range, then paused and resumed`, () =>
+    stage.open('/streams', async (page) => {
+      await button(page, view).click();
+      await page.getByRole('link', { name: /^Camera 00/ }).hover();
+      await box(page, 'Camera 00').check();
+      await says(page, '1 stream selected');
+      // While picking, a click on the stream itself picks it; with Shift, all up to it.
+      await page.getByRole('link', { name: /^Camera 03/ }).click({ modifiers: ['Shift'] });
+      await says(page, '4 streams selected');
+      await page.getByRole('link', { name: /^Camera 01/ }).click();
+      await says(page, '3 streams selected');
+      assert.match(page.url(), /\/streams$/);
+      await button(page, 'Pause').click();
+      await page.getByText('3 streams have been paused').waitFor();
+      assert.equal(await paused(), 3);
+      await bar(page).getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('3 streams have been resumed').waitFor();
+      assert.equal(await paused(), 0);
+      await button(page, 'End selecting').click();
+      await page.getByRole('link', { name: /^Camera 01/ }).click();
+      await page.waitForURL(`**/ui/stream/${uids[1]}/view`);
+    }));
+}
+
+test('[R1.7] the keyboard picks one, a range, all, and none', () =>
+  stage.open('/streams', async (page) => {
+    await button(page, 'Select streams').press('Enter');
+    await box(page, 'Camera 00').press('Space');
+    await says(page, '1 stream selected');
+    await box(page, 'Camera 02').press('Shift+Space');
+    await says(page, '3 streams selected');
+    // All of them, those too that the page has never seen.
+    await page.keyboard.press('Control+a');
+    await says(page, `${count} streams selected`);
+    await bar(page).getByRole('button', { name: 'Tags…' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await says(page, `${count} streams selected`);
+    await until(
+      () => page.evaluate(() => document.activeElement?.textContent),
+      (focused) => focused === 'Tags…',
+    );
+    await page.keyboard.press('Escape');
+    await bar(page).waitFor({ state: 'detached' });
+  }));
+
+test('[R2.26] tags are added to and taken off many streams; their other tags stay', () =>
+  stage.open('/streams', async (page) => {
+    const [first = '', second = ''] = uids;
+    await client.saveStream({ params: { uid: first }, body: { tags: ['yard', 'old'] } });
+    await button(page, 'Select streams').click();
+    await page.getByRole('link', { name: /^Camera 00/ }).click();
+    await page.getByRole('link', { name: /^Camera 01/ }).click();
+    await button(page, 'Tags…').click();
+    await page.getByRole('combobox', { name: 'Add the tags' }).fill('night');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Take off the tags' }).fill('old');
+    await page.keyboard.press('Enter');
+    await button(page, 'Change the tags').press('Enter');
+    await page.getByText('Tags of 2 streams have been changed').waitFor();
+    assert.deepEqual((await client.getStream({ params: { uid: first } })).tags.sort(), ['night', 'yard']);
+    assert.deepEqual((await client.getStream({ params: { uid: second } })).tags, ['night']);
+  }));
+
+test('[R6.2] only what one may change is picked, however it is done', async () => {
+  const own = await signIn(stage.server, helper.name, helper.password);
+  await stage.openAs(own, '/streams', async (page) => {
+    await box(page, 'Camera 00').press('Space');
+    await box(page, 'Camera 02').press('Shift+Space');
+    await says(page, '2 streams selected');
+    assert.equal(await box(page, 'Camera 01').count(), 0);
+  });
+});
+
+test('[R8.9] what fails is named with its reason, what was done is counted, and only the rest is tried again', () =>
+  stage.open('/streams', async (page) => {
+    const [, , gone = ''] = uids;
+    await button(page, 'Select streams').click();
+    await page.getByRole('link', { name: /^Camera 02/ }).click();
+    await page.getByRole('link', { name: /^Camera 04/ }).click({ modifiers: ['Shift'] });
+    await says(page, '3 streams selected');
+    // Somebody else was quicker.
+    await client.deleteStream({ params: { uid: gone } });
+    await button(page, 'Pause').click();
+    await bar(page).getByText('Paused: 2 of 3.').waitFor();
+    const failure = bar(page).getByRole('list', { name: 'What failed and why' }).getByRole('listitem');
+    assert.equal(await failure.textContent(), 'Camera 02Not found.');
+    await button(page, 'Try again').click();
+    await bar(page).getByText('Paused: 0 of 1.').waitFor();
+  }));
+
+test('[R7.4] many streams are deleted after a question, with their archives only by typing how many', () =>
+  stage.open('/streams', async (page) => {
+    await button(page, 'Select streams').click();
+    await page.getByRole('searchbox').fill('"Camera 6"');
+    await page.getByRole('link', { name: /^Camera 00/ }).waitFor({ state: 'detached' });
+    await button(page, 'Select all').click();
+    await says(page, '10 streams selected');
+    await button(page, 'Delete…').click();
+    await page.getByLabel('Delete the recordings too').check();
+    const submit = button(page, 'Delete 10 streams and their archives');
+    assert.ok(await submit.isDisabled());
+    await page.getByLabel('Type “10” to confirm').fill('10');
+    await page.keyboard.press('Enter');
+    await page.getByText('10 streams have been deleted').waitFor();
+    await bar(page).waitFor({ state: 'detached' });
+    await page.getByText('No stream matches all the words.').waitFor();
+    const { total } = await client.listStreams({ query: { searchingValues: ['Camera 6'] } });
+    assert.equal(total, 0);
+  }));

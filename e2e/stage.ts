@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf } from './api.ts';
+import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
+import { startServer, type ServerOptions, type TestServer } from './server.ts';
+
+/** A server with its administrator, and a browser: what the tests of one file share. */
+export class Stage {
+  readonly server: TestServer;
+  readonly browser: Browser;
+  /** The administrator's. */
+  readonly client: Client;
+  /** The administrator's session. */
+  readonly cookie: string;
+
+  private constructor(server: TestServer, browser: Browser, client: Client, cookie: string) {
+    this.server = server;
+    this.browser = browser;
+    this.client = client;
+    this.cookie = cookie;
+  }
+
+  static async start(options: ServerOptions = {}): Promise<Stage> {
+    const [server, browser] = await Promise.all([startServer(options), launchBrowser()]);
+    const { client, cookie } = await administratorOf(server);
+    return new Stage(server, browser, client, cookie);
+  }
+
+  /** Opens a page below `/ui` as the administrator; fails the test when the page complained. */
+  open(path: string, body: (page: Page) => Promise<void>, look?: Look): Promise<void> {
+    return this.openAs(this.cookie, path, body, look);
+  }
+
+  /** Opens a page below `/ui` for whoever has the session cookie; fails the test when the page complained. */
+  async openAs(
+    as: string,
+    path: string,
+    body: (page: Page) => Promise<void>,
+    look: Look = desktop,
+  ): Promise<void> {
+    const context = await newPerson(this.browser, look);
+    try {
+      await signInByCookie(context, this.server.url, as);
+      const page = await context.newPage();
+      const complaints = complaintsOf(page);
+      await page.goto(`${this.server.url}/ui${path}`);
+      await body(page);
+      assert.deepEqual(complaints, []);
+    } finally {
+      await context.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.server.stop();
+  }
+}
+
+/** The button that is called just so. */
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

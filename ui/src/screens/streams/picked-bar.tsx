@@ -1,0 +1,113 @@
+import { Button, CloseButton } from '@mantine/core';
+import { useState } from 'react';
+import { notifySuccess } from '../../app/notify.ts';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { DeleteDialog } from '../stream/delete-dialog.tsx';
+import classes from './picked-bar.module.css';
+import { OutcomeView, workWords } from './picked-outcome.tsx';
+import { TagsDialog } from './tags-dialog.tsx';
+import type { Picking } from './use-picking.ts';
+import { usePickedWork, type Work } from './use-picked-work.ts';
+
+interface PickedBarProps {
+  readonly picking: Picking;
+  /** How many places the list has. */
+  readonly total: number;
+}
+
+/** What can be done with the picked streams, at the foot of the window; then how far it is, and what became of it. */
+export function PickedBar({ picking, total }: PickedBarProps) {
+  const i18n = useI18n();
+  const [dialog, setDialog] = useState<'tags' | 'delete' | null>(null);
+  const work = usePickedWork();
+  const { picked } = picking;
+  const count = picked.size;
+  const run = (kind: Work) => {
+    setDialog(null);
+    work.run(kind, [...picked.values()], (outcome) => {
+      if (kind.kind === 'delete') picking.leaveOut(outcome.done);
+      if (outcome.failed.length + outcome.left.length > 0) return;
+      notifySuccess(i18n.t(workWords[kind.kind].done, { done: outcome.done.length }));
+      work.close();
+      if (kind.kind === 'delete') picking.end();
+    });
+  };
+  if (work.state?.kind === 'running') {
+    return (
+      <section className={classes.bar} aria-label={i18n.t('streams.picked')}>
+        <span className={classes.count} role="status">
+          {i18n.t(workWords[work.state.work.kind].doing, { done: work.state.finished, total: work.state.total })}
+        </span>
+        <progress
+          className={classes.progress}
+          aria-label={i18n.t('streams.picked')}
+          max={work.state.total}
+          value={work.state.finished}
+        />
+        <Button size="sm" variant="default" onClick={work.stop}>
+          {i18n.t('streams.picked.stop')}
+        </Button>
+      </section>
+    );
+  }
+  return (
+    <section className={classes.bar} aria-label={i18n.t('streams.picked')}>
+      {work.state && (
+        <OutcomeView
+          state={work.state}
+          onAgain={(streams) => {
+            if (work.state) work.run(work.state.work, streams);
+          }}
+          onClose={work.close}
+        />
+      )}
+      <span className={classes.count} role="status">
+        {i18n.t('streams.picked.count', { count })}
+      </span>
+      {count < total && (
+        <Button size="sm" variant="subtle" loading={picking.isLoading} onClick={picking.pickAll}>
+          {i18n.t('streams.pick.all')}
+        </Button>
+      )}
+      <div className={classes.actions}>
+        <Button size="sm" variant="default" disabled={count === 0} onClick={() => run({ kind: 'pause' })}>
+          {i18n.t('streams.pause')}
+        </Button>
+        <Button size="sm" variant="default" disabled={count === 0} onClick={() => run({ kind: 'resume' })}>
+          {i18n.t('streams.resume')}
+        </Button>
+        <Button size="sm" variant="default" disabled={count === 0} onClick={() => setDialog('tags')}>
+          {i18n.t('streams.picked.tags')}
+        </Button>
+        <Button
+          size="sm"
+          variant="outline"
+          color="red"
+          disabled={count === 0}
+          onClick={() => setDialog('delete')}
+        >
+          {i18n.t('streams.picked.delete')}
+        </Button>
+        <CloseButton size="md" aria-label={i18n.t('streams.pick.end')} onClick={picking.end} />
+      </div>
+      <TagsDialog
+        isOpen={dialog === 'tags'}
+        picked={picked}
+        onChange={(added, removed) => run({ kind: 'tags', added, removed })}
+        onClose={() => setDialog(null)}
+      />
+      <DeleteDialog
+        isOpen={dialog === 'delete'}
+        title={i18n.t('streams.picked.delete.title', { count })}
+        confirmWord={String(count)}
+        labels={{
+          keep: i18n.t('streams.picked.delete.keep', { count }),
+          purge: i18n.t('streams.picked.delete.purge', { count }),
+        }}
+        isDeleting={false}
+        onDelete={(purge) => run({ kind: 'delete', purge })}
+        onClose={() => setDialog(null)}
+      />
+    </section>
+  );
+}

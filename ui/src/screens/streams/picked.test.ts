@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ListedStream } from '@vidette/contract/entities';
+import { placesBetween, withoutStreams, withStreams } from './picked.ts';
+
+const stream = (uid: string, canEdit = true) =>
+  ({ uid, name: uid.toUpperCase(), tags: [], canEdit }) as unknown as ListedStream;
+
+test('only streams that their viewer may change are picked, each once', () => {
+  const picked = withStreams(new Map(), [stream('a'), stream('b', false), stream('a'), stream('c')]);
+  assert.deepEqual([...picked.keys()], ['a', 'c']);
+  assert.deepEqual(picked.get('a'), { uid: 'a', name: 'A', tags: [] });
+  assert.deepEqual([...withoutStreams(picked, [stream('a'), stream('x')]).keys()], ['c']);
+  assert.equal(picked.size, 2);
+});
+
+test('a range holds both its ends, whichever was picked first', () => {
+  assert.deepEqual(placesBetween(3, 7), { first: 3, end: 8 });
+  assert.deepEqual(placesBetween(7, 3), { first: 3, end: 8 });
+  assert.deepEqual(placesBetween(4, 4), { first: 4, end: 5 });
+});
