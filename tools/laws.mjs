@@ -20,6 +20,7 @@ const serverRooms = {
   system: ['base', 'store', 'config', 'access'],
   motion: ['base', 'stream'],
   station: ['base', 'stream', 'ingest', 'archive', 'live', 'motion'],
+  tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
   http: [
     'base',
@@ -33,6 +34,7 @@ const serverRooms = {
     'system',
     'motion',
     'station',
+    'tunnel',
     'cluster',
   ],
   cli: ['base', 'config', 'archive', 'store', 'access', 'system'],

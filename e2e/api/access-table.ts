@@ -124,9 +124,9 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   getConfiguration: ['admin', 'ok'],
   saveConfiguration: ['admin', 'ValidationError'],
   listAuditLogs: ['admin', 'ok'],
-  startTunnel: ['admin', 'FeatureNotFound'],
-  stopTunnel: ['admin', 'FeatureNotFound'],
-  getTunnelStatus: ['admin', 'FeatureNotFound'],
+  startTunnel: ['admin', 'ActionNotAcceptable'],
+  stopTunnel: ['admin', 'ok'],
+  getTunnelStatus: ['admin', 'ok'],
   checkVersion: ['admin', 'ok'],
   getOpenApi: ['admin', 'ok'],
 };

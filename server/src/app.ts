@@ -32,6 +32,7 @@ import { Mailer } from './system/mailer.ts';
 import { PasswordReset } from './system/password-reset.ts';
 import { SetupCode } from './system/setup-code.ts';
 import { StatusKeeper } from './system/status-keeper.ts';
+import { Tunnel } from './tunnel/tunnel.ts';
 import { VersionCheck } from './system/version-check.ts';
 
 const pageDir = fileURLToPath(new URL('../../ui/dist', import.meta.url));
@@ -188,6 +189,15 @@ async function assemble(
   closers.push(() => passwordReset.settle());
   const versionCheck = new VersionCheck({ config, current: packageFile.version, clock, log });
   closers.push(() => versionCheck.close());
+  const tunnel = await Tunnel.open({
+    config,
+    memory: store.settings,
+    isAllowed: () => license.allows('tunnel'),
+    admit: (connection) => http.admit(connection),
+    clock,
+    log,
+  });
+  configKeeper.onApplied(() => tunnel.reconsider());
   const http = await createHttp({
     config,
     configKeeper,
@@ -211,6 +221,7 @@ async function assemble(
     station,
     statuses,
     archive,
+    tunnel,
     live,
     pictures: new Pictures({ render: renderPicture, clock }),
     prober: new SourceProber({ clock, av, engines }),
@@ -218,6 +229,8 @@ async function assemble(
   });
   closers.push(() => http.close());
   const url = await http.listen();
+  closers.push(() => tunnel.close());
+  tunnel.resume();
   print(`Vidette listens on ${url}`);
   for (const record of await store.streams.all()) {
     // What the database says is how the last run ended.

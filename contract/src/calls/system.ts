@@ -226,18 +226,23 @@ export const systemCalls = {
   },
 
   startTunnel: {
-    summary: 'Opens the tunnel',
+    summary: 'Opens the tunnel and keeps it open, also over restarts; without a location the default one',
     who: 'admin',
     body: z.strictObject({ location: z.string().max(16).optional() }).optional(),
     reply: TunnelStatus,
-    errors: tunnelErrors,
+    errors: [...tunnelErrors, 'NotFound'],
   },
-  stopTunnel: { summary: 'Closes the tunnel', who: 'admin', reply: TunnelStatus, errors: tunnelErrors },
-  getTunnelStatus: {
-    summary: 'How the tunnel is',
+  stopTunnel: {
+    summary: 'Closes the tunnel; needs no license',
     who: 'admin',
     reply: TunnelStatus,
-    errors: tunnelErrors,
+    errors: adminErrors,
+  },
+  getTunnelStatus: {
+    summary: 'How the tunnel is, and the relays it may go through',
+    who: 'admin',
+    reply: TunnelStatus,
+    errors: [...adminErrors, 'LicenseExpired', 'FeatureNotFound'],
   },
   getOpenApi: {
     summary: 'This very table as an OpenAPI 3.1 document',

@@ -7,7 +7,7 @@ export interface EnvironmentKey {
   readonly variable: string;
   /** As in `['smtp', 'host']`. */
   readonly path: readonly string[];
-  readonly kind: 'string' | 'number' | 'boolean' | 'list';
+  readonly kind: 'string' | 'number' | 'boolean' | 'list' | 'json';
 }
 
 /** Every leaf of the schema as an environment variable. */
@@ -22,10 +22,17 @@ function keysOf(schema: z.ZodType, path: readonly string[]): EnvironmentKey[] {
   const kinds: Partial<Record<string, EnvironmentKey['kind']>> = {
     number: 'number',
     boolean: 'boolean',
-    array: 'list',
+    array: isListOfObjects(inner) ? 'json' : 'list',
   };
   const name = path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
   return [{ variable: `VIDETTE_${name}`, path, kind: kinds[inner.def.type] ?? 'string' }];
+}
+
+/** Such a list has too many members for commas: the variable holds it as JSON. */
+function isListOfObjects(schema: z.ZodType): boolean {
+  return (
+    schema.def.type === 'array' && unwrap((schema as z.ZodArray<z.ZodType>).element).def.type === 'object'
+  );
 }
 
 function unwrap(schema: z.ZodType): z.ZodType {
@@ -60,7 +67,17 @@ function parse(text: string, kind: EnvironmentKey['kind']): unknown {
   if (kind === 'boolean')
     return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
   if (kind === 'list') return text.split(',').map((item) => item.trim());
+  if (kind === 'json') return parseJson(text);
   return text;
+}
+
+/** What is no JSON stays a text, for the schema to complain of. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -43,8 +43,8 @@ test('[R7.46] a save keeps comments and what it does not name, and replaces the 
 
 test('[R7.46] without a file one is made that only its owner reads', async (t) => {
   const { keeper, text, file } = await newKeeper(t);
-  await keeper.save({ smtp: { password: 'pw' }, tunnel: { locations: ['RU', 'DE'] } });
-  assert.equal(await text(), 'smtp:\n  password: pw\ntunnel:\n  locations:\n    - RU\n    - DE\n');
+  await keeper.save({ smtp: { password: 'pw' }, tunnel: { locations: [{ host: 'relay' }] } });
+  assert.equal(await text(), 'smtp:\n  password: pw\ntunnel:\n  locations:\n    - host: relay\n');
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
@@ -91,6 +91,9 @@ test('[R7.46, R8.2] what is wrong is named by its key, and nothing is written', 
     [{ host: '0.0.0.0' }, ['values.host']],
     [deep, ['values.a.a']],
     [{ tunnel: { locations: list } }, ['values.tunnel.locations']],
+    [{ tunnel: { locations: [{ host: { a: 1 } }] } }, ['values.tunnel.locations']],
+    [{ tunnel: { locations: [{ host: 'a b' }] } }, ['values.tunnel.locations.0.host']],
+    [{ tunnel: { locations: [{}, {}] } }, ['values.tunnel.locations']],
     [JSON.parse('{"__proto__": {"port": 1}}') as Record<string, unknown>, ['values.__proto__.port']],
   ] as const) {
     assert.deepEqual(await fieldsOf(keeper.save(values)), paths);

@@ -159,9 +159,7 @@ function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
       'There is no such key.',
     );
   }
-  const nested = typed.filter(
-    ({ value }) => !(Array.isArray(value) ? value.every(isScalar) : isScalar(value)),
-  );
+  const nested = typed.filter(({ value }) => !(Array.isArray(value) ? value.every(isFlat) : isScalar(value)));
   if (nested.length > 0) {
     throw invalid(
       nested.map(({ path }) => path.join('.')),
@@ -182,6 +180,11 @@ function leavesOf(tree: Tree, path: readonly string[]): { path: string[]; value:
 
 function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
+}
+
+/** A plain value, or members with plain values: what a list may hold. */
+function isFlat(value: unknown): boolean {
+  return isScalar(value) || (!Array.isArray(value) && Object.values(value as object).every(isScalar));
 }
 
 function at(tree: object, path: readonly string[]): unknown {

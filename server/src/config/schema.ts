@@ -10,6 +10,36 @@ const port = z.int().min(0).max(65_535);
 const seconds = z.int().min(1).max(31_536_000);
 const url = z.url({ protocol: /^https?$/ }).max(2_048);
 
+const hostName = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address is expected');
+
+/** A relay: any machine with an SSH server that listens there for this one. */
+const tunnelLocation = z.strictObject({
+  code: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,16}$/, 'up to 16 letters, digits, _ and - are expected')
+    .default(defaultTunnelLocation),
+  name: text.max(100).nullable().default(null),
+  host: hostName.nullable().default(null),
+  port: port.min(1).default(22),
+  user: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'a login of the relay is expected')
+    .default('vidette'),
+  hostKey: z
+    .string()
+    .trim()
+    .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'a fingerprint as `ssh-keygen -l` shows it is expected')
+    .nullable()
+    .default(null),
+  bindHost: hostName.default('localhost'),
+  bindPort: port.min(1).default(8080),
+  publicUrl: url.nullable().default(null),
+  trustProxy: z.boolean().default(false),
+});
+
 export const ConfigFile = z.strictObject({
   port: port.default(8080),
   host: text.default('0.0.0.0'),
@@ -86,7 +116,19 @@ export const ConfigFile = z.strictObject({
       capacity: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
-  tunnel: z.strictObject({ locations: z.array(text).max(100).default([defaultTunnelLocation]) }).prefault({}),
+  tunnel: z
+    .strictObject({
+      locations: z
+        .array(tunnelLocation)
+        .min(1)
+        .max(20)
+        .refine(
+          (locations) => new Set(locations.map(({ code }) => code)).size === locations.length,
+          'each location needs a code of its own',
+        )
+        .prefault([{}]),
+    })
+    .prefault({}),
 });
 
 /** What `vidette.yaml` may hold. */

@@ -13,6 +13,8 @@ import { limits } from '@vidette/contract/constants';
 import { messageOf } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
+import type { FarConnection } from '../tunnel/far-connection.ts';
+import { FarCallers, type Certificate } from './far-callers.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { languageOfVisitor } from './language.ts';
 import { serveMetrics } from './metrics.ts';
@@ -23,7 +25,6 @@ import { registerArchive } from './routes/archive.ts';
 import { registerBookmarks } from './routes/bookmarks.ts';
 import { registerCluster } from './routes/cluster.ts';
 import { registerConfiguration } from './routes/configuration.ts';
-import { registerLater } from './routes/later.ts';
 import { registerLive } from './routes/live.ts';
 import { registerMosaics } from './routes/mosaics.ts';
 import { registerPassword } from './routes/password.ts';
@@ -32,6 +33,7 @@ import { registerShare } from './routes/share.ts';
 import { registerStreams } from './routes/streams.ts';
 import { registerStreamRights } from './routes/stream-rights.ts';
 import { registerSystem } from './routes/system.ts';
+import { registerTunnel } from './routes/tunnel.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWall } from './routes/wall.ts';
 import { securityHeaders, setHeaders } from './security-headers.ts';
@@ -47,13 +49,17 @@ const socketMessageMaxBytes = 4_096;
 export interface Http {
   /** Listens where the configuration says and resolves to the page's address, as in `http://localhost:8080/ui/`. */
   listen(): Promise<string>;
+  /** Serves a visitor who comes through the tunnel. */
+  admit(connection: FarConnection): void;
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
 }
 
 /** The whole HTTP side: every call of the contract, and the page. Throws when a call has no handler. */
 export async function createHttp(services: Services): Promise<Http> {
-  const server = await newServer(services.config);
+  const certificate = await readCertificate(services.config);
+  const server = newServer(services.config, certificate);
+  const farCallers = new FarCallers(server, services.clock, certificate);
   const headers = securityHeaders(originOf(services.config.app.logo));
   server.addHook('onRequest', (_, reply, done) => {
     setHeaders(reply, headers);
@@ -82,7 +88,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerSystem(registrar, services);
   registerConfiguration(registrar, services.configKeeper);
   registerCluster(registrar, services);
-  registerLater(registrar);
+  registerTunnel(registrar, services);
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
   serveMetrics(server, services);
@@ -93,6 +99,7 @@ export async function createHttp(services: Services): Promise<Http> {
       await server.listen({ port, host });
       return pageAddress(server, services.config);
     },
+    admit: (connection) => farCallers.admit(connection),
     async close() {
       watchers.close();
       await server.close();
@@ -109,7 +116,13 @@ function pageAddress(server: FastifyInstance, config: Config): string {
   return `${config.tls.key === null ? 'http' : 'https'}://${host}:${port}/ui/`;
 }
 
-async function newServer(config: Config): Promise<FastifyInstance> {
+async function readCertificate({ tls, dataDir }: Config): Promise<Certificate | undefined> {
+  const { certificate, key } = tls;
+  if (certificate === null || key === null) return undefined;
+  return { cert: await readFile(resolve(dataDir, certificate)), key: await readFile(resolve(dataDir, key)) };
+}
+
+function newServer(config: Config, certificate: Certificate | undefined): FastifyInstance {
   const options = {
     logger: false,
     trustProxy: config.trustProxy,
@@ -124,13 +137,8 @@ async function newServer(config: Config): Promise<FastifyInstance> {
     },
     clientErrorHandler: (_: Error, socket: Socket) => refuseNonsense(socket),
   } as const;
-  const { certificate, key } = config.tls;
-  if (certificate === null || key === null) return Fastify(options);
-  const https = {
-    cert: await readFile(resolve(config.dataDir, certificate)),
-    key: await readFile(resolve(config.dataDir, key)),
-  };
-  return Fastify({ ...options, https }) as unknown as FastifyInstance;
+  if (!certificate) return Fastify(options);
+  return Fastify({ ...options, https: certificate }) as unknown as FastifyInstance;
 }
 
 /** Bodies are JSON and nothing else; none at all is none, whatever the header says. */

@@ -30,7 +30,7 @@ export function serveMetrics(server: FastifyInstance, services: Services): void 
 
 async function newRegistry(services: Services): Promise<Registry> {
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
-  const { station, live, statistics, health, license, archive } = services;
+  const { station, live, statistics, health, license, archive, tunnel } = services;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -63,6 +63,13 @@ async function newRegistry(services: Services): Promise<Registry> {
     return (await statistics.now()).writeLatencyMs / 1_000;
   });
   gauge('vidette_license_valid', '1 while the license is valid', () => (license.isExpired ? 0 : 1));
+  gauge('vidette_tunnel_up', '1 while a relay listens for this server', () => (tunnel.isUp ? 1 : 0));
+  gauge(
+    'vidette_tunnel_received_bytes',
+    'From visitors through the tunnel',
+    () => tunnel.traffic.receivedBytes,
+  );
+  gauge('vidette_tunnel_sent_bytes', 'To visitors through the tunnel', () => tunnel.traffic.sentBytes);
 
   const labelNames = ['stream'] as const;
   const ofStreams = { labelNames, registers };

@@ -19,6 +19,7 @@ import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
 import type { PasswordReset } from '../system/password-reset.ts';
 import type { StatusKeeper } from '../system/status-keeper.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
 import type { VersionCheck } from '../system/version-check.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
@@ -69,6 +70,7 @@ export interface Services {
   readonly station: Station;
   readonly statuses: StatusKeeper;
   readonly archive: Archive;
+  readonly tunnel: Tunnel;
   readonly live: Live;
   readonly pictures: Pictures;
   readonly prober: Prober;

@@ -34,7 +34,7 @@ export function settingsView(services: Services, principal: Principal | undefine
     site: config.app.site,
     features: isKnown ? features : [],
     passwordResetAllowed: hasMail && config.passwordReset.enabled,
-    tunnelLocations: principal?.isAdmin ? config.tunnel.locations : [],
+    tunnelLocations: principal?.isAdmin ? config.tunnel.locations.map(({ code }) => code) : [],
     productType,
     clusterEnabled: config.database !== null,
     nodeID: isKnown ? config.node.id : null,

@@ -7,7 +7,7 @@ import type { ReaderEvent } from '../stream/reader.ts';
 import { audioTrack, picture, sound, videoTrack } from '../stream/sample-fixture.ts';
 import { Stream } from '../stream/stream.ts';
 import { parseSourceAddress } from './address.ts';
-import { RetryPause } from './retry-pause.ts';
+import { RetryPause } from '../base/retry-pause.ts';
 import { ScriptedSession } from './scripted-session.ts';
 import { StreamLog } from './stream-log.ts';
 import { Supervisor } from './supervisor.ts';

@@ -5,7 +5,7 @@ import type { PauseCause } from '../stream/reader.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { SourceAddress } from './address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
-import { RetryPause } from './retry-pause.ts';
+import { RetryPause } from '../base/retry-pause.ts';
 import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
 import type { StreamLog } from './stream-log.ts';
 

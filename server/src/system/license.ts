@@ -80,6 +80,17 @@ export class LicenseKeeper {
     if (this.isExpired) throw new Fault('LicenseExpired', 'The license is missing or expired.');
   }
 
+  /** Whether a part of the product that is licensed by itself may run now [R6.7, R6.8]. */
+  allows(feature: string): boolean {
+    return !this.isExpired && (this.#claims?.features.includes(feature) ?? false);
+  }
+
+  /** @throws Fault LicenseExpired, or FeatureNotFound when the license is good but not for this. */
+  requireFeature(feature: string): void {
+    this.requireValid();
+    if (!this.allows(feature)) throw new Fault('FeatureNotFound', `The license does not cover ${feature}.`);
+  }
+
   /** @throws Fault LicenseExpired, or QuotaReached when the license covers no more streams. */
   requireStreamAllowance(streams: number): void {
     this.requireValid();

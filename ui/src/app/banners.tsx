@@ -75,6 +75,9 @@ function HealthBanners() {
             {isStrict(warning) && user?.isAdmin && (
               <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
             )}
+            {warning.code === 'tunnel-down' && (
+              <Link to="/administration/tunnel">{i18n.t('warning.notRecording.show')}</Link>
+            )}
           </Banner>
         ))}
     </section>
@@ -118,6 +121,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.notRecording', { count: 1 });
     case 'cluster-node-drained':
       return i18n.t('warning.nodeDrained');
+    case 'tunnel-down':
+      return i18n.t('warning.tunnelDown');
   }
 }
 

@@ -293,7 +293,10 @@ const administrationTabs = [
       'ServerDebugScreen',
     ),
   }),
-  createRoute({ ...inAdmin('/tunnel'), component: LaterScreen }),
+  createRoute({
+    ...inAdmin('/tunnel'),
+    component: lazyRouteComponent(() => import('../screens/tunnel/tunnel.tsx'), 'TunnelScreen'),
+  }),
   createRoute({
     ...inAdmin('/audit-logs'),
     validateSearch: auditSearch,

@@ -6,6 +6,7 @@ import { player } from './en/player.ts';
 import { profile } from './en/profile.ts';
 import { records } from './en/records.ts';
 import { reference } from './en/reference.ts';
+import { tunnel } from './en/tunnel.ts';
 
 /**
  * The English words of the screens at the desk, fetched with the first of them: administration, people,
@@ -20,4 +21,5 @@ export const desk = {
   ...profile,
   ...records,
   ...reference,
+  ...tunnel,
 };

@@ -59,9 +59,9 @@ test('no message is unused', () => {
 const deskFiles = new RegExp(
   [
     '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|rights|server-debug)/',
-    '^screens/(help|profile|settings|stream|stream-view|swagger|user|user-form|users)/',
+    '^screens/(help|profile|settings|stream|stream-view|swagger|tunnel|user|user-form|users)/',
     '^components/pager\\.tsx$',
-    '^api/(account|bookmarks|cluster|people|stream-access)\\.ts$',
+    '^api/(account|bookmarks|cluster|people|stream-access|tunnel)\\.ts$',
     '^(i18n|player|timeline)/',
   ].join('|'),
 );

@@ -6,6 +6,7 @@ import { player } from './ru/player.ts';
 import { profile } from './ru/profile.ts';
 import { records } from './ru/records.ts';
 import { reference } from './ru/reference.ts';
+import { tunnel } from './ru/tunnel.ts';
 
 /**
  * The Russian words of the screens at the desk, fetched with the first of them: administration, people,
@@ -20,4 +21,5 @@ export const desk = {
   ...profile,
   ...records,
   ...reference,
+  ...tunnel,
 };

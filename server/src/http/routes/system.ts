@@ -39,7 +39,12 @@ export function registerSystem(registrar: Registrar, services: Services): void {
       const { uid } = running.settings;
       if (isNotRecording(running) && (viewable === undefined || viewable.has(uid))) idle.push(uid);
     }
-    return { version: services.version, warnings: await health.warnings(idle) };
+    const warnings = await health.warnings(idle);
+    const { downLocation } = services.tunnel;
+    if (principal.isAdmin && downLocation !== undefined) {
+      warnings.push({ code: 'tunnel-down', expiresAt: null, usedPercent: null, subject: downLocation });
+    }
+    return { version: services.version, warnings };
   });
 
   registrar.handle('getSystemLogs', ({ query }) => ({ items: logRing.list(query) }));
@@ -52,7 +57,11 @@ export function registerSystem(registrar: Registrar, services: Services): void {
   registrar.handle('checkVersion', () => services.versionCheck.facts);
 
   registrar.handle('getLicense', () => license.view);
-  registrar.handle('saveLicense', ({ body }) => license.replace(body.text));
+  registrar.handle('saveLicense', async ({ body }) => {
+    const replaced = await license.replace(body.text);
+    services.tunnel.reconsider();
+    return replaced;
+  });
 
   registrar.handle('listAuditLogs', async ({ query }) => {
     const rows = await audit.list({

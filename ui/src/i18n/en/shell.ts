@@ -96,5 +96,6 @@ export const shell = {
   'warning.nodeDrained.show': 'Show the node',
   'warning.notRecording':
     '{count, plural, one {A stream is not being recorded.} other {# streams are not being recorded.}}',
+  'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',
   'warning.notRecording.show': 'Show it',
 };

@@ -98,5 +98,6 @@ export const shell: Record<keyof typeof english, string> = {
   'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
+  'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
   'warning.notRecording.show': 'Показать',
 };

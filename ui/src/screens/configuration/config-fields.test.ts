@@ -16,6 +16,7 @@ const schema: ConfigSchema = {
     log: { type: 'object', properties: { level: { type: 'string', enum: ['info', 'warn'] } } },
     trust: { type: 'boolean' },
     places: { type: 'array', items: { type: 'string' } },
+    relays: { type: 'array', items: { type: 'object', properties: { host: { type: 'string' } } } },
   },
 };
 const fields = fieldsOf(schema);

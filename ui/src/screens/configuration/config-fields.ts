@@ -38,6 +38,8 @@ export const maskedSecret = '***';
 export function fieldsOf(schema: ConfigSchema, path: readonly string[] = []): readonly ConfigField[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const here = [...path, name];
+    // A list of things with members has a screen of its own.
+    if (member.items?.properties) return [];
     return member.properties ? fieldsOf(member, here) : [fieldOf(here.join('.'), member)];
   });
 }

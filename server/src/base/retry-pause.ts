@@ -1,10 +1,10 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** How an attempt went, as far as the next pause depends on it. */
 export interface AttemptResult {
-  /** How long frames came, ms; 0 when none did. */
+  /** How long it went well (frames came, the tunnel stood), ms; 0 when it never did. */
   readonly goodMs: number;
-  /** The source refused the user name or password: asking often may lock the account. */
+  /** The other side refused who we are, or is not who it should be: asking often helps nobody and may lock the account. */
   readonly isUnauthorized: boolean;
 }
 
@@ -14,14 +14,14 @@ const ceilingMs = 20_000;
 const unauthorizedFirstMs = 20_000;
 /** With the jitter five minutes at most. */
 const unauthorizedCeilingMs = 200_000;
-/** After so long of frames the next failure is a new story. */
+/** After so long the next failure is a new story. */
 const resetAfterMs = 60_000;
-/** A server that drops its clients every few seconds delivers all the same: the pause doesn't grow. */
+/** One that drops its clients every few seconds delivers all the same: the pause doesn't grow. */
 const holdAfterMs = 10_000;
 
 /**
- * Pauses between attempts at one source: 1 s growing to 30 s, each between half and one and a half of its middle,
- * so that cameras that dropped together come back scattered. A wrong password slows down further, to five minutes.
+ * Pauses between attempts at one source or relay: 1 s growing to 30 s, each between half and one and a half of its middle,
+ * so that what dropped together comes back scattered. A wrong password slows down further, to five minutes.
  */
 export class RetryPause {
   readonly #clock: Clock;

@@ -1,0 +1,85 @@
+import { isIP } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../base/clock.ts';
+import type { FarConnection } from '../tunnel/far-connection.ts';
+
+/** A visitor must have come as far as the first request within this. */
+const handshakeTimeoutMs = 20_000;
+
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * Visitors through the tunnel. Their connections are handed to the HTTP server as they are, with the address that the relay
+ * names, so that limits, audit and logs mean the visitor and not the relay; no port is dialled for them.
+ */
+export class FarCallers {
+  readonly #server: FastifyInstance;
+  readonly #certificate: Certificate | undefined;
+  readonly #clock: Clock;
+  /** The connection behind the socket that a request names: itself, or what its TLS runs over. */
+  readonly #behind = new WeakMap<object, FarConnection>();
+
+  constructor(server: FastifyInstance, clock: Clock, certificate: Certificate | undefined) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#certificate = certificate;
+    server.addHook('onRequest', (request, _, done) => {
+      const connection = this.#behind.get(request.raw.socket);
+      if (connection) nameCaller(request, connection);
+      done();
+    });
+  }
+
+  /** Serves a visitor; with a certificate the TLS is ours, and the relay sees nothing but ciphertext. */
+  admit(connection: FarConnection): void {
+    const { server } = this.#server;
+    if (!this.#certificate) {
+      this.#behind.set(connection, connection);
+      server.emit('connection', connection);
+      return;
+    }
+    const secureContext = createSecureContext(this.#certificate);
+    const socket = new TLSSocket(connection, { isServer: true, secureContext, ALPNProtocols: ['http/1.1'] });
+    this.#behind.set(socket, connection);
+    const cancel = this.#clock.after(handshakeTimeoutMs, () => connection.destroy());
+    connection.once('close', cancel);
+    // Who gives up or speaks no TLS is cut, as on the server's own port.
+    socket.on('error', () => connection.destroy());
+    socket.once('secure', () => {
+      cancel();
+      Object.defineProperty(socket, 'remoteAddress', { value: connection.remoteAddress });
+      server.emit('secureConnection', socket);
+    });
+  }
+}
+
+/**
+ * What the request says of its caller, by what is known of this connection: headers count where a proxy on the relay was
+ * declared, and nowhere else, whatever holds for other proxies of this server.
+ */
+function nameCaller(request: FastifyRequest, connection: FarConnection): void {
+  const { headers } = request.raw;
+  const isOurTls = request.raw.socket instanceof TLSSocket;
+  const saysTls = lastOf(headers['x-forwarded-proto']) === 'https';
+  const said = lastOf(headers['x-forwarded-for']);
+  const trusts = connection.trustsProxy;
+  Object.defineProperties(request, {
+    ip: { value: trusts && isIP(said) !== 0 ? said : connection.remoteAddress },
+    protocol: { value: isOurTls || (trusts && saysTls) ? 'https' : 'http' },
+    host: { value: headers.host ?? '' },
+  });
+}
+
+/** The entry that the nearest proxy added: those before it are what the caller claims. */
+function lastOf(header: string | string[] | undefined): string {
+  return (
+    String(header ?? '')
+      .split(',')
+      .at(-1)
+      ?.trim() ?? ''
+  );
+}

@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { ClientChannel } from 'ssh2';
+import type { Cancel, Clock } from '../base/clock.ts';
+
+/** A write is handed to the channel in pieces of an SSH packet, so that it stops where the line does. */
+const pieceBytes = 32_768;
+
+/** Bytes of people's connections through the tunnel, in both directions, and how many there were. */
+export interface Traffic {
+  receivedBytes: number;
+  sentBytes: number;
+  connectionsTotal: number;
+}
+
+export interface FarConnectionOptions {
+  readonly channel: ClientChannel;
+  /** The relay's own socket, which carries this channel beside others. */
+  readonly line: Socket;
+  /** Who is at the far end, as the relay says. */
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  /** A proxy on the relay names the visitor in its headers. */
+  readonly trustsProxy: boolean;
+  readonly traffic: Traffic;
+  readonly clock: Clock;
+}
+
+/**
+ * One visitor's TCP connection to the relay, as the HTTP server takes it: with the visitor's address, a timeout, and
+ * a writer that waits. The SSH library queues without bound whatever fits the window that the relay announced; here a
+ * write is done when the line to the relay has taken it, so that a slow line is felt by the live session that skips.
+ */
+export class FarConnection extends Duplex {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly remoteFamily: 'IPv4' | 'IPv6';
+  readonly trustsProxy: boolean;
+  readonly #channel: ClientChannel;
+  readonly #line: Socket;
+  readonly #traffic: Traffic;
+  readonly #clock: Clock;
+  /** Emits `timeout` when nothing moved for so many ms, as sockets do; 0 ends that. */
+  readonly setTimeout = (timeoutMs: number, onTimeout?: () => void): this => {
+    this.#cancelTimeout?.();
+    this.#cancelTimeout = undefined;
+    if (onTimeout) this.once('timeout', onTimeout);
+    if (timeoutMs > 0) this.#watch(timeoutMs, timeoutMs);
+    return this;
+  };
+  #usedMs: number;
+  #cancelTimeout: Cancel | undefined;
+
+  constructor(options: FarConnectionOptions) {
+    super();
+    const { channel, traffic } = options;
+    this.remoteAddress = options.remoteAddress;
+    this.remotePort = options.remotePort;
+    this.remoteFamily = options.remoteAddress.includes(':') ? 'IPv6' : 'IPv4';
+    this.trustsProxy = options.trustsProxy;
+    this.#channel = channel;
+    this.#line = options.line;
+    this.#traffic = traffic;
+    this.#clock = options.clock;
+    this.#usedMs = this.#clock.monotonicMs();
+    channel.on('data', (chunk: Buffer) => this.#receive(chunk));
+    channel.on('end', () => this.push(null));
+    channel.on('close', () => this.destroy());
+    channel.on('error', () => this.destroy());
+  }
+
+  /** A packet leaves when it is written; there is nothing to switch. */
+  setNoDelay(): this {
+    return this;
+  }
+
+  /** The relay's line is kept alive as a whole. */
+  setKeepAlive(): this {
+    return this;
+  }
+
+  /** Ends once what was written has left. */
+  destroySoon(): void {
+    if (this.writableFinished) this.destroy();
+    else {
+      this.once('finish', () => this.destroy());
+      this.end();
+    }
+  }
+
+  override _read(): void {
+    this.#channel.resume();
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#send(chunk, 0, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#channel.end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#cancelTimeout?.();
+    this.#channel.destroy();
+    // What still comes is read and dropped: the channel closes only when it was read to its end.
+    this.#channel.resume();
+    done(error);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.destroyed) return;
+    this.#usedMs = this.#clock.monotonicMs();
+    this.#traffic.receivedBytes += chunk.length;
+    if (!this.push(chunk)) this.#channel.pause();
+  }
+
+  #send(chunk: Buffer, from: number, done: (error?: Error | null) => void): void {
+    const piece = chunk.subarray(from, from + pieceBytes);
+    const next = from + piece.length;
+    this.#channel.write(piece, (error?: Error | null) => {
+      this.#usedMs = this.#clock.monotonicMs();
+      if (error) {
+        done(error);
+        return;
+      }
+      this.#traffic.sentBytes += piece.length;
+      this.#whenLineIsFree(() => {
+        if (next >= chunk.length) done();
+        else if (this.destroyed) done(new Error('The visitor went away.'));
+        else this.#send(chunk, next, done);
+      });
+    });
+  }
+
+  #whenLineIsFree(go: () => void): void {
+    if (this.#line.writableNeedDrain) this.#line.once('drain', go);
+    else go();
+  }
+
+  #watch(timeoutMs: number, delayMs: number): void {
+    this.#cancelTimeout = this.#clock.after(delayMs, () => {
+      const idleMs = this.#clock.monotonicMs() - this.#usedMs;
+      if (idleMs >= timeoutMs) this.emit('timeout');
+      else this.#watch(timeoutMs, timeoutMs - idleMs);
+    });
+  }
+}

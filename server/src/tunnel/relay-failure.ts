@@ -1,0 +1,37 @@
+import type { TunnelFailure } from '@vidette/contract/entities';
+
+/** Text that a relay sent is cut to this many characters before anybody reads it. */
+const wordsMax = 200;
+
+/** Why a tunnel is not up, or no longer: one of the contract's codes and words for a person. */
+export class RelayFailure extends Error {
+  readonly code: TunnelFailure;
+  /** Fingerprint that the relay showed where another one, or none yet, is configured. */
+  readonly presentedHostKey: string | null;
+
+  constructor(
+    code: TunnelFailure,
+    message: string,
+    options: { cause?: unknown; presentedHostKey?: string } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'RelayFailure';
+    this.code = code;
+    this.presentedHostKey = options.presentedHostKey ?? null;
+  }
+
+  /** Asking again soon would help nobody: a person has to change something first. */
+  get isRefusal(): boolean {
+    return (
+      this.code === 'host-key-unknown' || this.code === 'host-key-changed' || this.code === 'key-refused'
+    );
+  }
+}
+
+/** What a stranger wrote, fit for a log and a page: one line of printable text. */
+export function plainWords(text: string): string {
+  return text
+    .slice(0, wordsMax)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import { connect, isIP, type Socket } from 'node:net';
+import ssh2, { type AcceptConnection, type Client, type ClientChannel, type RejectConnection } from 'ssh2';
+import type { Clock } from '../base/clock.ts';
+import { FarConnection, type Traffic } from './far-connection.ts';
+import { InflowLimit } from './inflow-limit.ts';
+import type { ReadyLocation } from './location.ts';
+import { plainWords, RelayFailure } from './relay-failure.ts';
+
+/** Dialling, both handshakes and the forwarding together. */
+const openTimeoutMs = 20_000;
+/** A question to the relay so often, and the line is given up when one stays without an answer for so long. */
+const pingEveryMs = 15_000;
+const pingTimeoutMs = 20_000;
+/** Visitors' connections at once; what comes above is refused until others end. */
+const connectionsMax = 512;
+/** The window of a channel is 2 MiB: more unread than this, and the relay does not keep to it. */
+const unreadMaxBytes = 4 * 1_048_576;
+/** Writing in smaller packets than any honest relay asks for would cost more than it carries. */
+const packetMinBytes = 4_096;
+/** An honest relay renews its keys by the gigabyte or the hour. */
+const handshakesMax = 30;
+const handshakesWithinMs = 60_000;
+
+/** Modern algorithms that need no binary part; the order is the preference. */
+const algorithms = {
+  kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256', 'ecdh-sha2-nistp384'],
+  serverHostKey: ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'rsa-sha2-512', 'rsa-sha2-256'],
+  cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  compress: ['none'],
+} satisfies ssh2.Algorithms;
+
+export interface RelayOptions {
+  readonly location: ReadyLocation;
+  /** OpenSSH's text of the key that the relay knows. */
+  readonly privateKey: string;
+  readonly clock: Clock;
+  readonly traffic: Traffic;
+  /** The relay listens for visitors now. */
+  readonly onUp: () => void;
+  /** A visitor of this server's own page; the tunnel leads nowhere else. */
+  readonly onConnection: (connection: FarConnection) => void;
+}
+
+/**
+ * One SSH connection to a relay that listens there for us (RFC 4254, 7.1). It carries `forwarded-tcpip` channels of the one
+ * port that was asked for, straight into our own HTTP server: no address is ever dialled for the relay, and any other
+ * channel it opens is refused. Everything that the relay sends has a limit.
+ */
+export class Relay {
+  /** Resolves with the reason when it is over. It never rejects. */
+  readonly ended: Promise<RelayFailure>;
+  readonly #options: RelayOptions;
+  readonly #line: Socket;
+  readonly #client: Client = new ssh2.Client();
+  readonly #inflow: InflowLimit;
+  /** Channels that the relay has not closed yet, also those whose visitor is gone. */
+  readonly #channels = new Set<ClientChannel>();
+  readonly #connections = new Set<FarConnection>();
+  readonly #timers: (() => void)[] = [];
+  readonly #handshakesMs: number[] = [];
+  #presentedHostKey: string | undefined;
+  #isUp = false;
+  #roundTripMs: number | null = null;
+  #end: (failure: RelayFailure) => void;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    const { promise, resolve } = Promise.withResolvers<RelayFailure>();
+    this.ended = promise;
+    this.#end = resolve;
+    const { host, port, user } = options.location;
+    this.#line = connect({ host, port, noDelay: true, keepAlive: true });
+    // Every connection may wait for the line at once.
+    this.#line.setMaxListeners(connectionsMax + 32);
+    this.#inflow = new InflowLimit(this.#line, options.clock);
+    this.#timers.push(
+      options.clock.after(openTimeoutMs, () =>
+        this.close(new RelayFailure('unreachable', `${host}:${port} did not answer in time.`)),
+      ),
+    );
+    this.#listen();
+    this.#client.connect({
+      sock: this.#line,
+      username: user,
+      privateKey: options.privateKey,
+      authHandler: ['publickey'],
+      hostVerifier: (key: Buffer) => this.#isExpectedKey(key),
+      algorithms,
+      ident: 'Vidette',
+      readyTimeout: 0,
+      keepaliveInterval: 0,
+    });
+    // After the library paused it: what comes is counted, whoever reads it.
+    this.#line.on('data', (chunk: Buffer) => this.#meter(chunk.length));
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Of the last question that was answered. */
+  get roundTripMs(): number | null {
+    return this.#roundTripMs;
+  }
+
+  /** Ends it for the given reason; its visitors are cut. Idempotent: the first reason stays. */
+  close(reason: RelayFailure): void {
+    this.#end(reason);
+    this.#end = () => {};
+    for (const cancel of this.#timers.splice(0)) cancel();
+    this.#inflow.close();
+    this.#line.destroy();
+    for (const connection of this.#connections) connection.destroy();
+  }
+
+  #listen(): void {
+    this.#client
+      .on('error', (error: Error & { level?: string }) => this.close(this.#failureOf(error)))
+      .on('close', () => this.close(this.#lost('The relay closed the connection.')))
+      .on('handshake', () => this.#noteHandshake())
+      .on('ready', () => this.#askForPort())
+      .on('tcp connection', (details, accept, reject) => this.#welcome(details, accept, reject));
+  }
+
+  #lost(message: string, cause?: unknown): RelayFailure {
+    return new RelayFailure('connection-lost', message, { cause });
+  }
+
+  #failureOf(error: Error & { level?: string }): RelayFailure {
+    const { host, port, user, hostKey } = this.#options.location;
+    const presentedHostKey = this.#presentedHostKey;
+    if (presentedHostKey !== undefined && presentedHostKey !== hostKey) {
+      return hostKey === null
+        ? new RelayFailure(
+            'host-key-unknown',
+            `${host} shows the host key ${presentedHostKey}. Nothing is sent before it is configured.`,
+            { presentedHostKey },
+          )
+        : new RelayFailure(
+            'host-key-changed',
+            `${host} shows the host key ${presentedHostKey}, not the configured ${hostKey}.`,
+            { presentedHostKey },
+          );
+    }
+    if (error.level === 'client-authentication') {
+      return new RelayFailure('key-refused', `${host} does not accept our key for the user ${user}.`, {
+        cause: error,
+      });
+    }
+    // Where a name has several addresses, the words are in the parts of the error and its code says it all.
+    const words = plainWords(error.message || String(Reflect.get(error, 'code')));
+    if (error.level === 'client-socket' && !this.#isUp) {
+      return new RelayFailure('unreachable', `${host}:${port} can't be reached: ${words}.`, { cause: error });
+    }
+    return this.#lost(`The connection broke: ${words}.`, error);
+  }
+
+  #isExpectedKey(key: Buffer): boolean {
+    const hash = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+    this.#presentedHostKey = `SHA256:${hash}`;
+    return this.#presentedHostKey === this.#options.location.hostKey;
+  }
+
+  #askForPort(): void {
+    const { bindHost, bindPort } = this.#options.location;
+    this.#client.forwardIn(bindHost, bindPort, (error) => {
+      if (error) {
+        const words = `The relay does not listen on ${bindHost}:${bindPort} for us: it is not allowed, or in use.`;
+        this.close(new RelayFailure('forwarding-refused', words, { cause: error }));
+        return;
+      }
+      for (const cancel of this.#timers.splice(0)) cancel();
+      this.#isUp = true;
+      this.#ping();
+      this.#options.onUp();
+    });
+  }
+
+  /**
+   * Asks for something that every SSH server answers with no: to stop listening where it never did. The answers come in
+   * the order of the questions, so that each of them also proves that nothing is left unanswered before it.
+   */
+  #ping(): void {
+    const { clock } = this.#options;
+    const askedMs = clock.monotonicMs();
+    const cancelTimeout = clock.after(pingTimeoutMs, () =>
+      this.close(
+        new RelayFailure('relay-silent', `The relay is silent for ${pingTimeoutMs / 1000} seconds.`),
+      ),
+    );
+    this.#timers.push(cancelTimeout);
+    this.#client.unforwardIn('vidette-ping', 1, () => {
+      cancelTimeout();
+      this.#timers.length = 0;
+      if (this.#line.destroyed) return;
+      this.#roundTripMs = clock.monotonicMs() - askedMs;
+      this.#timers.push(clock.after(pingEveryMs, () => this.#ping()));
+    });
+  }
+
+  #noteHandshake(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#handshakesMs.push(nowMs);
+    if (this.#handshakesMs.length <= handshakesMax) return;
+    const firstMs = this.#handshakesMs.shift() ?? nowMs;
+    if (nowMs - firstMs < handshakesWithinMs) this.#accuse('renews its keys without end');
+  }
+
+  #welcome(
+    details: ssh2.TcpConnectionDetails,
+    accept: AcceptConnection<ClientChannel>,
+    reject: RejectConnection,
+  ): void {
+    // An address that is none is what sshd says of a visitor who left already.
+    if (!this.#isUp || this.#channels.size >= connectionsMax || isIP(details.srcIP) === 0) {
+      reject();
+      return;
+    }
+    const channel = accept();
+    this.#channels.add(channel);
+    channel.once('close', () => this.#channels.delete(channel));
+    if (packetBytesOf(channel) < packetMinBytes) {
+      this.#accuse('takes packets of a few bytes only');
+      return;
+    }
+    const { location, traffic, clock } = this.#options;
+    const connection = new FarConnection({
+      channel,
+      line: this.#line,
+      remoteAddress: details.srcIP,
+      remotePort: details.srcPort,
+      trustsProxy: location.trustProxy,
+      traffic,
+      clock,
+    });
+    traffic.connectionsTotal++;
+    this.#connections.add(connection);
+    connection.once('close', () => this.#connections.delete(connection));
+    this.#options.onConnection(connection);
+  }
+
+  #meter(bytes: number): void {
+    this.#inflow.take(bytes);
+    for (const channel of this.#channels) {
+      const unreadBytes = channel.readableLength + channel.stderr.readableLength;
+      if (unreadBytes > unreadMaxBytes) {
+        this.#accuse('sends more than it was allowed to');
+        return;
+      }
+    }
+  }
+
+  #accuse(deed: string): void {
+    this.close(new RelayFailure('relay-misbehaves', `The relay ${deed}.`));
+  }
+}
+
+/** The largest packet that the relay takes on a channel, which the library keeps to itself. */
+function packetBytesOf(channel: ClientChannel): number {
+  const outgoing: unknown = Reflect.get(channel, 'outgoing');
+  const bytes: unknown =
+    typeof outgoing === 'object' && outgoing !== null ? Reflect.get(outgoing, 'packetSize') : undefined;
+  return typeof bytes === 'number' ? bytes : 0;
+}

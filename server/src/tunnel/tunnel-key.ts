@@ -1,0 +1,54 @@
+import { chmod, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import ssh2 from 'ssh2';
+
+export const tunnelKeyFile = 'tunnel.key';
+
+/** The Ed25519 key pair by which relays know this server, in OpenSSH's own formats. */
+export interface TunnelKey {
+  readonly privateKey: string;
+  /** `ssh-ed25519 AAAA... vidette`, as in `authorized_keys`. */
+  readonly publicKey: string;
+}
+
+/**
+ * Reads the pair from the data folder; the first time it is made there, in a file that only its owner reads.
+ * @throws system errors, and an Error when the file holds something else
+ */
+export async function loadTunnelKey(dataDir: string): Promise<TunnelKey> {
+  const file = join(dataDir, tunnelKeyFile);
+  const privateKey = (await readIfThere(file)) ?? (await makeKey(file));
+  const parsed = ssh2.utils.parseKey(privateKey);
+  if (parsed instanceof Error || parsed.type !== 'ssh-ed25519' || !parsed.isPrivateKey()) {
+    throw new Error(`${file} holds no Ed25519 key: remove it, and the server makes a new one.`);
+  }
+  return { privateKey, publicKey: `ssh-ed25519 ${parsed.getPublicSSH().toString('base64')} vidette` };
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    // A restore or a careless copy may have opened it to others.
+    await chmod(file, 0o600);
+    return text;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The file appears whole or not at all: half a key would stop the tunnel for good. */
+async function makeKey(file: string): Promise<string> {
+  const { private: text } = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'vidette' });
+  const part = `${file}.new`;
+  await rm(part, { force: true });
+  const handle = await open(part, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(part, file);
+  return text;
+}

@@ -1,0 +1,289 @@
+import type { TunnelFailure, TunnelStatus } from '@vidette/contract/entities';
+import { defaultTunnelLocation } from '@vidette/contract/constants';
+import { delay, type Cancel, type Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import { RetryPause } from '../base/retry-pause.ts';
+import type { Config } from '../config/schema.ts';
+import type { FarConnection, Traffic } from './far-connection.ts';
+import { authorizedKeyLine, isReady, type ConfiguredLocation, type ReadyLocation } from './location.ts';
+import { RelayFailure } from './relay-failure.ts';
+import { Relay } from './relay.ts';
+import { loadTunnelKey, type TunnelKey } from './tunnel-key.ts';
+
+/** What an administrator asked for last, kept over restarts: the code of a location, or null for no tunnel. */
+const wantedKey = 'tunnel.location';
+/** So often it is looked whether the license still allows what runs. */
+const licenseLookMs = 5_000;
+
+/** Single values that outlive the process. */
+export interface Memory {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+}
+
+export interface TunnelOptions {
+  /** Read at every use: changes of the locations count as soon as `reconsider` is called. */
+  readonly config: Pick<Config, 'tunnel' | 'dataDir'>;
+  readonly memory: Memory;
+  /** Whether the license allows a tunnel at this moment. */
+  readonly isAllowed: () => boolean;
+  /** Takes a visitor's connection to the HTTP server. */
+  readonly admit: (connection: FarConnection) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How the tunnel stands; a failed one is tried again and stays failed until it is up. */
+type Standing =
+  | { readonly status: 'stopped' }
+  | { readonly status: 'starting' | 'running'; readonly sinceMs: number }
+  | {
+      readonly status: 'failed';
+      readonly sinceMs: number;
+      readonly failure: RelayFailure;
+      readonly retryMs: number | null;
+    };
+
+/** One effort to be reachable by one location, with all its attempts. */
+interface Effort {
+  readonly location: ConfiguredLocation;
+  readonly stopping: AbortController;
+  readonly over: Promise<void>;
+}
+
+/**
+ * Keeps this server reachable through a relay, as long as an administrator wants it and the license allows it [R10.9]. What is
+ * wanted outlives restarts; what is allowed is asked anew all the time, so that a license takes effect at once [R6.7].
+ */
+export class Tunnel {
+  readonly #options: TunnelOptions;
+  readonly #traffic: Traffic = { receivedBytes: 0, sentBytes: 0, connectionsTotal: 0 };
+  #key: Promise<TunnelKey> | undefined;
+  #wanted: string | null;
+  #standing: Standing = { status: 'stopped' };
+  #effort: Effort | undefined;
+  #relay: Relay | undefined;
+  #reconnects = 0;
+  #cancelLooks: Cancel | undefined;
+
+  private constructor(options: TunnelOptions, wanted: string | null) {
+    this.#options = options;
+    this.#wanted = wanted;
+  }
+
+  /** Knows what was wanted; nothing is dialled before `resume`. */
+  static async open(options: TunnelOptions): Promise<Tunnel> {
+    const wanted = await options.memory.get(wantedKey);
+    return new Tunnel(options, typeof wanted === 'string' ? wanted : null);
+  }
+
+  /** The server listens: what was wanted before the restart is taken up again. */
+  resume(): void {
+    this.#cancelLooks = this.#options.clock.every(licenseLookMs, () => this.reconsider());
+    this.reconsider();
+  }
+
+  /**
+   * Opens the tunnel by a location, the default one when none is named; if it is open or waiting, tries at once.
+   * @throws Fault NotFound for a location that is not configured, ActionNotAcceptable for one without an address
+   */
+  async start(code?: string): Promise<void> {
+    const location = this.#find(code ?? this.#defaultCode());
+    if (!location) throw new Fault('NotFound', 'No such location is configured.');
+    if (!isReady(location)) {
+      throw new Fault('ActionNotAcceptable', `The location ${location.code} has no address of a relay yet.`);
+    }
+    await this.#options.memory.set(wantedKey, location.code);
+    this.#wanted = location.code;
+    if (this.#standing.status !== 'running' || this.#effort?.location.code !== location.code)
+      await this.#drop();
+    this.reconsider();
+  }
+
+  /** Closes the tunnel and forgets that it was wanted. */
+  async stop(): Promise<void> {
+    await this.#options.memory.set(wantedKey, null);
+    this.#wanted = null;
+    await this.#drop();
+    this.#standing = { status: 'stopped' };
+  }
+
+  /** Brings what runs in line with what is wanted, allowed and configured, between `resume` and `close`. */
+  reconsider(): void {
+    if (this.#wanted === null || !this.#cancelLooks) return;
+    const location = this.#find(this.#wanted);
+    const obstacle = this.#obstacleTo(location);
+    if (obstacle || !location || !isReady(location)) {
+      void this.#drop();
+      if (obstacle && this.#failureCode !== obstacle.code) this.#fail(obstacle, null);
+      return;
+    }
+    if (this.#effort && isSame(this.#effort.location, location)) return;
+    void this.#drop();
+    this.#standing = { status: 'starting', sinceMs: this.#options.clock.wallMs() };
+    const stopping = new AbortController();
+    this.#effort = { location, stopping, over: this.#hold(location, stopping.signal) };
+  }
+
+  async status(): Promise<TunnelStatus> {
+    const { locations } = this.#options.config.tunnel;
+    const { publicKey } = await this.#loadKey();
+    const standing = this.#standing;
+    const failure = standing.status === 'failed' ? standing.failure : undefined;
+    const used = this.#wanted === null ? undefined : this.#find(this.#wanted);
+    return {
+      status: standing.status,
+      url: used?.publicUrl ?? null,
+      location: this.#wanted,
+      failureReason: failure?.message ?? null,
+      failureCode: failure?.code ?? null,
+      presentedHostKey: failure?.presentedHostKey ?? null,
+      sinceTime: standing.status === 'stopped' ? null : standing.sinceMs,
+      retryTime: standing.status === 'failed' ? standing.retryMs : null,
+      roundTripMs: standing.status === 'running' ? (this.#relay?.roundTripMs ?? null) : null,
+      connections: this.#relay?.connections ?? 0,
+      connectionsTotal: this.#traffic.connectionsTotal,
+      receivedBytes: this.#traffic.receivedBytes,
+      sentBytes: this.#traffic.sentBytes,
+      reconnects: this.#reconnects,
+      locations: locations.map((location) => ({
+        ...location,
+        name: location.name ?? location.code,
+        authorizedKey: authorizedKeyLine(location, publicKey),
+      })),
+    };
+  }
+
+  /** Code of the location by which people should reach this server and can't; undefined when all is well. */
+  get downLocation(): string | undefined {
+    return this.#wanted !== null && this.#standing.status === 'failed' ? this.#wanted : undefined;
+  }
+
+  get isUp(): boolean {
+    return this.#standing.status === 'running';
+  }
+
+  get traffic(): Readonly<Traffic> {
+    return this.#traffic;
+  }
+
+  /** Ends the connection to the relay; what is wanted stays for the next start. */
+  async close(): Promise<void> {
+    this.#cancelLooks?.();
+    this.#cancelLooks = undefined;
+    await this.#drop();
+  }
+
+  /** Attempts with pauses between them, until the signal says stop. */
+  async #hold(location: ReadyLocation, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const pause = new RetryPause(clock);
+    while (!signal.aborted) {
+      const { failure, goodMs } = await this.#attempt(location, signal);
+      if (signal.aborted) return;
+      const pauseMs = pause.next({ goodMs, isUnauthorized: failure.isRefusal });
+      this.#fail(failure, clock.wallMs() + pauseMs);
+      try {
+        await delay(clock, pauseMs, signal);
+      } catch {
+        // Only the signal ends the pause early.
+        return;
+      }
+      if (this.#standing.status === 'failed') this.#standing = { ...this.#standing, retryMs: null };
+    }
+  }
+
+  /** One connection from dialling to its end; `goodMs` is how long the relay listened for us. */
+  async #attempt(
+    location: ReadyLocation,
+    signal: AbortSignal,
+  ): Promise<{ failure: RelayFailure; goodMs: number }> {
+    const { clock, admit, log } = this.#options;
+    let privateKey: string;
+    try {
+      privateKey = (await this.#loadKey()).privateKey;
+    } catch (cause) {
+      const words = `The key of the tunnel can't be used: ${(cause as Error).message}`;
+      return { failure: new RelayFailure('not-configured', words, { cause }), goodMs: 0 };
+    }
+    let upMs: number | undefined;
+    const relay = new Relay({
+      location,
+      privateKey,
+      clock,
+      traffic: this.#traffic,
+      onConnection: admit,
+      onUp: () => {
+        upMs = clock.monotonicMs();
+        if (this.#standing.status === 'failed') this.#reconnects++;
+        this.#standing = { status: 'running', sinceMs: clock.wallMs() };
+        log.info({ location: location.code, host: location.host }, 'the tunnel is up');
+      },
+    });
+    this.#relay = relay;
+    const close = () => relay.close(new RelayFailure('connection-lost', 'The tunnel was closed.'));
+    signal.addEventListener('abort', close);
+    if (signal.aborted) close();
+    const failure = await relay.ended;
+    signal.removeEventListener('abort', close);
+    if (this.#relay === relay) this.#relay = undefined;
+    return { failure, goodMs: upMs === undefined ? 0 : clock.monotonicMs() - upMs };
+  }
+
+  #fail(failure: RelayFailure, retryMs: number | null): void {
+    const { clock, log } = this.#options;
+    const isSameTrouble = this.#failureCode === failure.code;
+    const sinceMs =
+      this.#standing.status === 'failed' && isSameTrouble ? this.#standing.sinceMs : clock.wallMs();
+    this.#standing = { status: 'failed', sinceMs, failure, retryMs };
+    const fields = { location: this.#wanted, code: failure.code, reason: failure.message };
+    // The same trouble again and again is one line for an operator.
+    if (isSameTrouble) log.debug(fields, 'the tunnel is still down');
+    else log.warn(fields, 'the tunnel is down');
+  }
+
+  get #failureCode(): TunnelFailure | undefined {
+    return this.#standing.status === 'failed' ? this.#standing.failure.code : undefined;
+  }
+
+  #obstacleTo(location: ConfiguredLocation | undefined): RelayFailure | undefined {
+    if (!this.#options.isAllowed()) {
+      return new RelayFailure('unlicensed', 'The license does not allow a tunnel.');
+    }
+    if (!location || !isReady(location)) {
+      return new RelayFailure('not-configured', `The location ${this.#wanted} is no longer configured.`);
+    }
+    return undefined;
+  }
+
+  async #drop(): Promise<void> {
+    const effort = this.#effort;
+    if (!effort) return;
+    this.#effort = undefined;
+    effort.stopping.abort();
+    await effort.over;
+  }
+
+  #find(code: string): ConfiguredLocation | undefined {
+    return this.#options.config.tunnel.locations.find((location) => location.code === code);
+  }
+
+  /** RU where there is one [R9.7], else the first of the list. */
+  #defaultCode(): string {
+    const first = this.#options.config.tunnel.locations[0]?.code;
+    return this.#find(defaultTunnelLocation)?.code ?? first ?? defaultTunnelLocation;
+  }
+
+  #loadKey(): Promise<TunnelKey> {
+    this.#key ??= loadTunnelKey(this.#options.config.dataDir).catch((error: unknown) => {
+      this.#key = undefined;
+      throw error;
+    });
+    return this.#key;
+  }
+}
+
+function isSame(a: ConfiguredLocation, b: ConfiguredLocation): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,41 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { TunnelStatus } from '@vidette/contract/entities';
+import { api } from './api.ts';
+import { healthQuery } from './health.ts';
+
+/** How the tunnel is, followed while its screen is open; a license that forbids it is asked about less often. */
+export const tunnelQuery = queryOptions({
+  queryKey: ['administration', 'tunnel'],
+  queryFn: ({ signal }) => api.getTunnelStatus({}, { signal }),
+  refetchInterval: (query) => (query.state.error ? 5_000 : 1_000),
+  meta: { isHandled: true },
+});
+
+/** Opens the tunnel, or tries again at once. */
+export function useStartTunnel() {
+  const take = useTakeStatus();
+  return useMutation({
+    mutationFn: (location: string) => api.startTunnel({ body: { location } }),
+    onSuccess: take,
+    meta: { title: 'tunnel.start.failed' },
+  });
+}
+
+/** Closes the tunnel. */
+export function useStopTunnel() {
+  const take = useTakeStatus();
+  return useMutation({
+    mutationFn: () => api.stopTunnel({}),
+    onSuccess: take,
+    meta: { title: 'tunnel.stop.failed' },
+  });
+}
+
+/** The banner that says the tunnel is down is about what has just changed. */
+function useTakeStatus() {
+  const queryClient = useQueryClient();
+  return (status: TunnelStatus) => {
+    queryClient.setQueryData(tunnelQuery.queryKey, status);
+    return queryClient.invalidateQueries({ queryKey: healthQuery.queryKey });
+  };
+}
