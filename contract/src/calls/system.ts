@@ -16,9 +16,9 @@ import {
   PasswordText,
   Settings,
   TimeMs,
-  TunnelStatus,
 } from '../entities.ts';
 import { Done, pageOf } from '../page.ts';
+import { TunnelStatus } from '../tunnel.ts';
 import { SignedIn } from './account.ts';
 
 const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;

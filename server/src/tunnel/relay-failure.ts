@@ -1,4 +1,4 @@
-import type { TunnelFailure } from '@vidette/contract/entities';
+import type { TunnelFailure } from '@vidette/contract/tunnel';
 
 /** Text that a relay sent is cut to this many characters before anybody reads it. */
 const wordsMax = 200;

@@ -1,4 +1,4 @@
-import type { TunnelFailure, TunnelStatus } from '@vidette/contract/entities';
+import type { TunnelFailure, TunnelStatus } from '@vidette/contract/tunnel';
 import { defaultTunnelLocation } from '@vidette/contract/constants';
 import { delay, type Cancel, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { TunnelStatus } from '@vidette/contract/entities';
+import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { api } from './api.ts';
 import { healthQuery } from './health.ts';
 

@@ -1,6 +1,6 @@
 import { Button, Switch, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { TunnelLocation } from '@vidette/contract/entities';
+import type { TunnelLocation } from '@vidette/contract/tunnel';
 import { useState } from 'react';
 import { useSaveConfiguration } from '../../api/administration.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TunnelLocation } from '@vidette/contract/entities';
+import type { TunnelLocation } from '@vidette/contract/tunnel';
 import { locationsWith, valuesOf } from './relay-values.ts';
 
 const location: TunnelLocation = {

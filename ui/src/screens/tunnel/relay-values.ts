@@ -1,4 +1,4 @@
-import type { TunnelLocation } from '@vidette/contract/entities';
+import type { TunnelLocation } from '@vidette/contract/tunnel';
 
 /** What stands in the fields of a relay's form: texts, but for what is a switch. */
 export interface RelayValues {

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { TunnelFailure, TunnelLocation, TunnelStatus } from '@vidette/contract/entities';
+import type { TunnelFailure, TunnelLocation, TunnelStatus } from '@vidette/contract/tunnel';
 import type { ReactNode } from 'react';
 import { CopyLine } from '../../components/copy-line.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';

@@ -2,7 +2,7 @@ import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import IconCertificateOff from '@tabler/icons-react/dist/esm/icons/IconCertificateOff.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { TunnelStatus } from '@vidette/contract/entities';
+import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { useState } from 'react';
 import { useSaveConfiguration } from '../../api/administration.ts';
 import { tunnelQuery, useStartTunnel, useStopTunnel } from '../../api/tunnel.ts';
