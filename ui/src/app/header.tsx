@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
+import IconMenu2 from '@tabler/icons-react/dist/esm/icons/IconMenu2.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import { Link } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { lazy, Suspense, useState } from 'react';
@@ -7,18 +9,37 @@ import { mayAddStreams, useSettings } from '../api/session.ts';
 import { Logo } from '../components/logo.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import classes from './header.module.css';
+import type { SideBarState } from './use-side-bar.ts';
 import { UserButton } from './user-button.tsx';
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 // The menu brings a library of floating boxes along; the first picture should not wait for it.
 const importMenu = () => import('./user-menu.tsx');
 const UserMenu = lazy(async () => ({ default: (await importMenu()).UserMenu }));
 
+interface HeaderProps {
+  readonly user: User;
+  readonly sideBar: SideBarState;
+  readonly onSearch: () => void;
+}
+
 /** The bar at the top: where one can go, and the menu of who is signed in [R2.24, R2.25]. */
-export function Header({ user }: { user: User }) {
+export function Header({ user, sideBar, onSearch }: HeaderProps) {
   const i18n = useI18n();
   const settings = useSettings();
   return (
     <header className={classes.header}>
+      <button
+        type="button"
+        className={classes.sign}
+        aria-label={i18n.t('nav.sideBar')}
+        aria-expanded={sideBar.isOpen}
+        aria-controls="side-bar"
+        onClick={sideBar.toggle}
+      >
+        <IconMenu2 size={18} stroke={1.6} aria-hidden="true" />
+      </button>
       <Link to="/streams" className={classes.home} aria-label={settings.appTitle}>
         <Logo appTitle={settings.appTitle} appLogo={settings.appLogo} />
       </Link>
@@ -27,6 +48,17 @@ export function Header({ user }: { user: User }) {
           {i18n.t('nav.allStreams')}
         </Link>
       </nav>
+      <button
+        type="button"
+        className={classes.search}
+        aria-label={i18n.t('nav.search')}
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={onSearch}
+      >
+        <IconSearch size={16} aria-hidden="true" />
+        <span className={classes.searchText}>{i18n.t('nav.search')}</span>
+        <kbd className={classes.keys}>{isApple ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
       {mayAddStreams(user) && (
         <Button
           component={Link}

@@ -1,26 +1,18 @@
 import { Menu } from '@mantine/core';
 import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
-import { useSettings, useSignOut } from '../api/session.ts';
+import { useSettings } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { clearDestination } from './destination.ts';
 import { hasServerSwitcher, switchServer } from './host-app.ts';
+import { useLeave } from './leave.ts';
 import { UserButton } from './user-button.tsx';
 
 /** The menu of whoever is signed in [R2.24]. It is fetched when asked for, and so opens at once. */
 export function UserMenu({ user }: { user: User }) {
   const i18n = useI18n();
   const { isEnterprise, site, documentation } = useSettings();
-  const navigate = useNavigate();
-  const signOut = useSignOut();
-  const leave = () =>
-    signOut.mutate(undefined, {
-      onSuccess: () => {
-        clearDestination(sessionStorage);
-        void navigate({ to: '/auth' });
-      },
-    });
+  const leave = useLeave();
   return (
     <Menu position="bottom-end" width={230} shadow="none" defaultOpened>
       <Menu.Target>

@@ -1,5 +1,6 @@
 import { administration } from './en/administration.ts';
 import { cluster } from './en/cluster.ts';
+import { command } from './en/command.ts';
 import { guide } from './en/guide.ts';
 import { people } from './en/people.ts';
 import { player } from './en/player.ts';
@@ -14,6 +15,7 @@ import { tunnel } from './en/tunnel.ts';
  */
 export const desk = {
   ...administration,
+  ...command,
   ...cluster,
   ...guide,
   ...people,

@@ -1,5 +1,6 @@
 import { administration } from './ru/administration.ts';
 import { cluster } from './ru/cluster.ts';
+import { command } from './ru/command.ts';
 import { guide } from './ru/guide.ts';
 import { people } from './ru/people.ts';
 import { player } from './ru/player.ts';
@@ -14,6 +15,7 @@ import { tunnel } from './ru/tunnel.ts';
  */
 export const desk = {
   ...administration,
+  ...command,
   ...cluster,
   ...guide,
   ...people,

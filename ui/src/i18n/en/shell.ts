@@ -23,6 +23,11 @@ export const shell = {
   'nav.skip': 'Skip to content',
   'nav.main': 'Main',
   'nav.tabs': 'Sections of this page',
+  'side.label': 'All places',
+  'side.watch': 'Watch',
+  'side.own': 'Yours',
+  'nav.sideBar': 'Side bar',
+  'nav.search': 'Search or go to',
   'nav.allStreams': 'All streams',
   'nav.addStream': 'Add stream',
 

@@ -25,6 +25,11 @@ export const shell: Record<keyof typeof english, string> = {
   'nav.skip': 'К содержанию',
   'nav.main': 'Главное меню',
   'nav.tabs': 'Разделы страницы',
+  'side.label': 'Все разделы',
+  'side.watch': 'Смотреть',
+  'side.own': 'Личное',
+  'nav.sideBar': 'Боковая панель',
+  'nav.search': 'Найти или перейти',
   'nav.allStreams': 'Все потоки',
   'nav.addStream': 'Добавить поток',
 

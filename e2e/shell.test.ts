@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
+
+// The frame around the screens: side bar, palette, what follows people, what redirects. The rest is in page.test.ts.
+
+const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
+
+let server: TestServer;
+let browser: Browser;
+let client: Client;
+let cookie: string;
+let gate: string;
+
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+  ({ client, cookie } = await administratorOf(server));
+  ({ uid: gate } = await client.addStream({
+    body: { name: 'Gate 2', streamSource: 'demo:', tags: ['yard'], location: { name: 'North' } },
+  }));
+  await client.addUser({ body: { ...viewer, maxStreamCreation: 0 } });
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Opens a page as somebody; fails the test when the page complained. */
+async function open(
+  path: string,
+  body: (page: Page) => Promise<void>,
+  { as = cookie, look = desktop }: { as?: string; look?: Look } = {},
+): Promise<void> {
+  const context = await newPerson(browser, look);
+  context.setDefaultTimeout(60_000);
+  await signInByCookie(context, server.url, as);
+  const page = await context.newPage();
+  const complaints = complaintsOf(page);
+  await page.goto(`${server.url}/ui${path}`);
+  await body(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+const sideBar = (page: Page) => page.getByRole('navigation', { name: 'All places' });
+const sideButton = (page: Page) => page.getByRole('button', { name: 'Side bar' });
+const field = (page: Page) => page.getByRole('combobox', { name: 'Search or go to' });
+const option = (page: Page, name: RegExp) => page.getByRole('option', { name });
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+for (const [width, height] of [
+  [614, 900],
+  [1200, 600],
+] as const) {
+  test(`[R2.29] at ${width}x${height} the side bar lies over the screen and closes on a click outside`, () =>
+    open(
+      '/help',
+      async (page) => {
+        assert.equal(await sideBar(page).count(), 0);
+        await sideButton(page).click();
+        await sideBar(page).waitFor();
+        await page.mouse.click(width - 40, height - 40);
+        await sideBar(page).waitFor({ state: 'detached' });
+        await sideButton(page).click();
+        await sideBar(page).getByRole('link', { name: 'All streams' }).waitFor();
+        await page.keyboard.press('Escape');
+        await sideBar(page).waitFor({ state: 'detached' });
+        await page.waitForFunction(
+          () => document.activeElement?.getAttribute('aria-controls') === 'side-bar',
+        );
+        await sideButton(page).click();
+        await sideBar(page).getByRole('link', { name: 'Bookmarks' }).click();
+        await page.waitForURL('**/ui/bookmarks');
+        await sideBar(page).waitFor({ state: 'detached' });
+      },
+      { look: { ...desktop, width, height } },
+    ));
+}
+
+test('[R2.29] at 615x601 the side bar stands beside the screen, stays there, and is there after a reload', () =>
+  open(
+    '/help',
+    async (page) => {
+      await sideButton(page).click();
+      await sideBar(page).waitFor();
+      await page.mouse.click(575, 560);
+      await sideBar(page).getByRole('link', { name: 'Users' }).click();
+      await heading(page, 'Administration');
+      await sideBar(page).waitFor();
+      await page.reload();
+      await sideBar(page).waitFor();
+      await sideButton(page).click();
+      await sideBar(page).waitFor({ state: 'detached' });
+    },
+    { look: { ...desktop, width: 615, height: 601 } },
+  ));
+
+test('[R7.31] Ctrl+K finds a stream by words, opens it, and offers it first the next time', () =>
+  open('/help', async (page) => {
+    await heading(page, 'Help');
+    await page.keyboard.press('Control+k');
+    await field(page).waitFor();
+    await page.keyboard.type('yard gate');
+    await option(page, /^Gate 2/).waitFor();
+    const chosen = await field(page).getAttribute('aria-activedescendant');
+    assert.equal(await option(page, /^Gate 2/).getAttribute('id'), chosen);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/stream/${gate}/view`);
+    await heading(page, 'Gate 2');
+    await page.keyboard.press('Control+k');
+    await page
+      .getByRole('group', { name: 'Opened last' })
+      .getByRole('option', { name: /^Gate 2/ })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await field(page).waitFor({ state: 'detached' });
+  }));
+
+test('[R7.31] Enter right after typing opens what those words find, not what stood there before', () =>
+  open('/help', async (page) => {
+    let isHeld = true;
+    await page.context().route('**/ui/search?*', async (route) => {
+      await until(
+        () => isHeld,
+        (held) => !held,
+      );
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Search or go to' }).click();
+    await field(page).fill('gate');
+    await page.keyboard.press('Enter');
+    assert.ok(page.url().endsWith('/ui/help'));
+    isHeld = false;
+    await page.waitForURL(`**/ui/stream/${gate}/view`);
+  }));
+
+test('[R1.7] the palette goes to screens and does things by keys alone, and gives the focus back', () =>
+  open('/help', async (page) => {
+    const button = page.getByRole('button', { name: 'Search or go to' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await field(page).fill('no such thing anywhere');
+    await page.getByText('Nothing has all these words.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.activeElement?.hasAttribute('aria-keyshortcuts'));
+    await page.keyboard.press('Enter');
+    await field(page).fill('theme light');
+    await option(page, /^Light/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-mantine-color-scheme=light]').waitFor();
+    await client.saveProfile({ body: { preferences: { theme: 'auto' } } });
+    await page.keyboard.press('Control+k');
+    await field(page).fill('administration');
+    await option(page, /^Statistics/).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/administration/config');
+  }));
+
+test('[R6.1] [R6.2] side bar and palette offer a read-only user no screen that they may not see', async () => {
+  const own = await signIn(server, viewer.name, viewer.password);
+  await open(
+    '/help',
+    async (page) => {
+      await sideButton(page).click();
+      await sideBar(page).getByRole('link', { name: 'Settings' }).waitFor();
+      assert.equal(
+        await sideBar(page)
+          .getByRole('link', { name: /Users|Add stream/ })
+          .count(),
+        0,
+      );
+      await page.keyboard.press('Control+k');
+      await option(page, /^Settings/).waitFor();
+      assert.equal(await option(page, /^(Users|Add stream)/).count(), 0);
+      await field(page).fill('gate');
+      await page.getByText('Nothing has all these words.').waitFor();
+    },
+    { as: own },
+  );
+});
+
+test('[R2.15] /license leads to the administration’s license page', () =>
+  open('/license', async (page) => {
+    await page.waitForURL('**/ui/administration/license');
+    await page.getByLabel('Text of the license').waitFor();
+  }));
+
+test('[R2.27] pages of a stream show its name, and lead from the picture to its data and back', () =>
+  open(`/stream/${gate}/view`, async (page) => {
+    await heading(page, 'Gate 2');
+    await page.locator(`main a[href$="/stream/${gate}/info"]`).first().click();
+    await page.waitForURL(`**/ui/stream/${gate}/info`);
+    await heading(page, 'Gate 2');
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.waitForURL(`**/ui/stream/${gate}/setting`);
+    await heading(page, 'Gate 2');
+    await page.locator(`main a[href$="/stream/${gate}/view"]`).first().click();
+    await page.waitForURL(`**/ui/stream/${gate}/view`);
+  }));
+
+test('[R7.54] polls stop in a hidden tab and go on when it is seen again', async () => {
+  const context = await newPerson(browser);
+  context.setDefaultTimeout(60_000);
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/streams/statuses')) asked += 1;
+  });
+  await page.clock.install();
+  await page.goto(`${server.url}/ui/streams`);
+  await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'visibilityState', {
+        configurable: true,
+        get: () => (hidden ? 'hidden' : 'visible'),
+      });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }, isHidden);
+  // The clock goes on step by step, so that each answer has come before the next question is due.
+  const pass = async () => {
+    await page.clock.runFor(1_000);
+    await page.evaluate(() => fetch('/v1/system/health'));
+  };
+  await until(
+    async () => {
+      await pass();
+      return asked;
+    },
+    (count) => count >= 3,
+    60_000,
+  );
+  await setHidden(true);
+  await pass();
+  const hiddenAt = asked;
+  for (let step = 0; step < 10; step += 1) await pass();
+  assert.equal(asked, hiddenAt);
+  await setHidden(false);
+  await until(
+    async () => {
+      await pass();
+      return asked;
+    },
+    (count) => count >= hiddenAt + 3,
+    60_000,
+  );
+  await context.close();
+});

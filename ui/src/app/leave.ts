@@ -1,0 +1,16 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useSignOut } from '../api/session.ts';
+import { clearDestination } from './destination.ts';
+
+/** Signs out and goes to the sign-in [R2.23]; whoever comes next begins at the beginning. */
+export function useLeave(): () => void {
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  return () =>
+    signOut.mutate(undefined, {
+      onSuccess: () => {
+        clearDestination(sessionStorage);
+        void navigate({ to: '/auth' });
+      },
+    });
+}

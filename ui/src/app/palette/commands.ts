@@ -1,0 +1,89 @@
+import type { User } from '@vidette/contract/entities';
+import type { Found } from '../../api/search.ts';
+import type { I18n, MessageKey } from '../../i18n/i18n.ts';
+import { placesOf } from '../places.ts';
+
+/** One line of the palette. */
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  /** What it is, or where it belongs, in quiet words beside the label. */
+  readonly note: string;
+  readonly run: () => void;
+}
+
+/** Lines under one heading. */
+export interface CommandGroup {
+  readonly name: MessageKey;
+  readonly commands: readonly Command[];
+}
+
+/** What the palette can do; the screens and services behind it are the caller's. */
+export interface CommandActions {
+  readonly goTo: (address: string) => void;
+  readonly open: (found: Found) => void;
+  readonly chooseTheme: (theme: 'auto' | 'light' | 'dark') => void;
+  readonly chooseLanguage: (language: 'en' | 'ru') => void;
+  readonly leave: () => void;
+}
+
+const kindNames: Record<Found['kind'], MessageKey> = {
+  stream: 'palette.kind.stream',
+  mosaic: 'palette.kind.mosaic',
+  bookmark: 'palette.kind.bookmark',
+  user: 'palette.kind.user',
+};
+
+/** Things that were found or opened before. */
+export function thingCommands(
+  prefix: string,
+  things: readonly Found[],
+  i18n: I18n,
+  { open }: CommandActions,
+): Command[] {
+  return things.map((found) => ({
+    id: `${prefix}-${found.kind}-${found.id}`,
+    label: found.name || found.note || found.id,
+    note: [i18n.t(kindNames[found.kind]), found.name ? found.note : ''].filter(Boolean).join(' · '),
+    run: () => open(found),
+  }));
+}
+
+/** Screens and actions in whose names all the words stand; all of them without words. */
+export function ownCommands(text: string, user: User, i18n: I18n, actions: CommandActions): CommandGroup[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fitting = (commands: Command[]) =>
+    commands.filter(({ label, note }) =>
+      words.every((word) => `${label} ${note}`.toLowerCase().includes(word)),
+    );
+  const places = placesOf(user).map(({ to, name, group }) => ({
+    id: `place-${to.replaceAll('/', '-')}`,
+    label: i18n.t(name),
+    note: group === 'administration' ? i18n.t('menu.administration') : '',
+    run: () => actions.goTo(to),
+  }));
+  const theme = (value: 'auto' | 'light' | 'dark', name: MessageKey) => ({
+    id: `theme-${value}`,
+    label: i18n.t(name),
+    note: i18n.t('settings.theme'),
+    run: () => actions.chooseTheme(value),
+  });
+  const [language, languageName] =
+    i18n.language === 'en' ? (['ru', 'language.ru'] as const) : (['en', 'language.en'] as const);
+  const deeds = [
+    theme('light', 'settings.theme.light'),
+    theme('dark', 'settings.theme.dark'),
+    theme('auto', 'settings.theme.system'),
+    {
+      id: `language-${language}`,
+      label: i18n.t(languageName),
+      note: i18n.t('account.language'),
+      run: () => actions.chooseLanguage(language),
+    },
+    { id: 'leave', label: i18n.t('menu.logout'), note: '', run: actions.leave },
+  ];
+  return [
+    { name: 'palette.screens', commands: fitting(places) },
+    { name: 'palette.actions', commands: fitting(deeds) },
+  ];
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Found } from '../../api/search.ts';
+import { addRecent, loadRecent } from './recent.ts';
+
+function storage(): Pick<Storage, 'getItem' | 'setItem'> {
+  const values = new Map<string, string>();
+  return {
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => void values.set(key, value),
+  };
+}
+
+const stream = (id: string): Found => ({ kind: 'stream', id, name: `Stream ${id}`, note: '' });
+
+test('what was opened last stands first, each thing once, the oldest go', () => {
+  const own = storage();
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'b']) addRecent(own, 'anna', stream(id));
+  assert.deepEqual(
+    loadRecent(own, 'anna').map(({ id }) => id),
+    ['b', 'g', 'f', 'e', 'd', 'c'],
+  );
+  assert.deepEqual(loadRecent(own, 'boris'), []);
+});
+
+test('what can’t be read is forgotten', () => {
+  const own = storage();
+  for (const text of ['{', '5', '[{"kind":"door","id":"a","name":"b","note":""},{"kind":"user"},null]']) {
+    own.setItem('vidette.recent.anna', text);
+    assert.deepEqual(loadRecent(own, 'anna'), [], text);
+  }
+});

@@ -1,0 +1,45 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { User } from '@vidette/contract/entities';
+import { useSaveProfile } from '../../api/account.ts';
+import type { Found } from '../../api/search.ts';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { wordsOf } from '../failures.ts';
+import { useLeave } from '../leave.ts';
+import { notifyError } from '../notify.ts';
+import { usePage } from '../page-context.tsx';
+import type { CommandActions } from './commands.ts';
+import { addRecent } from './recent.ts';
+
+/** What the palette's lines do. */
+export function useCommandActions(user: User): CommandActions {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const { language } = usePage();
+  const save = useSaveProfile();
+  const onError = (error: unknown) => notifyError(i18n.t('settings.failed'), wordsOf(error, i18n));
+  return {
+    goTo: (address) => void navigate({ to: address as '/streams' }),
+    open: (found) => {
+      addRecent(localStorage, user.name, found);
+      void navigate(placeOf(found));
+    },
+    chooseTheme: (theme) => save.mutate({ preferences: { theme } }, { onError }),
+    chooseLanguage: (chosen) =>
+      save.mutate({ language: chosen }, { onError, onSuccess: () => void language.change(chosen) }),
+    leave: useLeave(),
+  };
+}
+
+/** Where a thing is looked at. */
+function placeOf({ kind, id, name }: Found) {
+  switch (kind) {
+    case 'stream':
+      return { to: '/stream/$uid/view', params: { uid: id } } as const;
+    case 'mosaic':
+      return { to: '/mosaic/$id', params: { id } } as const;
+    case 'user':
+      return { to: '/user/$login/info', params: { login: id } } as const;
+    case 'bookmark':
+      return { to: '/bookmarks', search: { q: name } } as const;
+  }
+}

@@ -1,0 +1,37 @@
+import { useCallback, useState, useSyncExternalStore } from 'react';
+
+const key = 'vidette.sideBar';
+
+/** Where there is no room beside the bar, it lies over the screen and goes by itself [R2.29]. */
+const smallScreen = '(max-height: 600px), (max-width: 614.98px)';
+
+/** The side bar's state: on a large screen as it was left, on a small one closed until it is asked for. */
+export interface SideBarState {
+  readonly isOpen: boolean;
+  readonly isSmall: boolean;
+  readonly toggle: () => void;
+  /** Closes it where it lies over the screen; beside the screen it stays. */
+  readonly giveWay: () => void;
+}
+
+export function useSideBar(): SideBarState {
+  const isSmall = useSyncExternalStore(subscribeToSize, () => matchMedia(smallScreen).matches);
+  const [isPinned, setPinned] = useState(() => localStorage.getItem(key) === 'open');
+  const [isOver, setOver] = useState(false);
+  const toggle = useCallback(() => {
+    if (isSmall) {
+      setOver(!isOver);
+      return;
+    }
+    localStorage.setItem(key, isPinned ? 'closed' : 'open');
+    setPinned(!isPinned);
+  }, [isSmall, isOver, isPinned]);
+  const giveWay = useCallback(() => setOver(false), []);
+  return { isOpen: isSmall ? isOver : isPinned, isSmall, toggle, giveWay };
+}
+
+function subscribeToSize(listener: () => void): () => void {
+  const query = matchMedia(smallScreen);
+  query.addEventListener('change', listener);
+  return () => query.removeEventListener('change', listener);
+}
