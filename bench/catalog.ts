@@ -109,7 +109,7 @@ function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
     'totals for the quota': () => (reads.totalBytes() > 0 ? 1 : 0),
     [playlistQuestion]: async (round) => {
       const at = momentOf(round);
-      const text = await vodPlaylistOf(reads, streamOf(round), at, at + threeHoursMs);
+      const text = await vodPlaylistOf(reads, streamOf(round), at, at + threeHoursMs, 6_000);
       return text.length > 0 ? 1 : 0;
     },
   };

@@ -32,6 +32,8 @@ export const timeouts = {
 export const archiveDefaults = {
   downloadMaxSeconds: 3_600,
   playlistMaxSeconds: 604_800,
+  /** Small enough to start quickly, large enough to be few. */
+  playlistEntrySeconds: 6,
   rangesMaxSeconds: 10_800,
   /** -1: no limit. */
   depthHours: -1,

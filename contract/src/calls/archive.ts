@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
-import { limits } from '../constants.ts';
+import { archiveDefaults, limits } from '../constants.ts';
 import {
   Annotation,
   ArchiveGap,
@@ -77,7 +77,17 @@ export const archiveCalls = {
     audited: true,
     stream: 'archive',
     params: uid,
-    query: inOrder(z.strictObject(span)),
+    query: inOrder(
+      z.strictObject({
+        ...span,
+        entry_seconds: z
+          .int()
+          .min(0)
+          .max(60)
+          .default(archiveDefaults.playlistEntrySeconds)
+          .describe('An entry lasts at least so long; 0 for one entry for each key frame'),
+      }),
+    ),
     reply: { contentType: 'application/vnd.apple.mpegurl' },
     errors: spanErrors,
   },

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { archiveDefaults } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
@@ -228,10 +229,15 @@ export class Archive {
     return stream ? availableDays(this.#reads, stream, startMs, endMs, zone) : [];
   }
 
-  /** R7.17. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
-  async playlist(uid: string, startMs: number, endMs: number): Promise<string> {
+  /** R7.17; an entry lasts at least `entryMs`. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
+  async playlist(
+    uid: string,
+    startMs: number,
+    endMs: number,
+    entryMs = archiveDefaults.playlistEntrySeconds * 1000,
+  ): Promise<string> {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
-    return vodPlaylistOf(this.#reads, this.#stream(uid), startMs, endMs);
+    return vodPlaylistOf(this.#reads, this.#stream(uid), startMs, endMs, entryMs);
   }
 
   /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound */

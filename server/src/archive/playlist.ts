@@ -10,8 +10,6 @@ import type { FragmentPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
-/** An entry is at least so long, if its file goes on: small enough to start quickly, large enough to be few. */
-const entryMs = 6_000;
 /** Longer playlists have longer entries. */
 const entriesMax = 10_000;
 /** Files per turn of the event loop: a week has ten thousand. */
@@ -25,12 +23,14 @@ export function segmentUri(segment: SegmentRow): string {
 /**
  * An HLS playlist of what is recorded between two moments, from the key frame at or before the first one: byte ranges of
  * the segments' files, as far as they are flushed. URIs are relative to the folder of the playlist.
+ * @param entryMs an entry lasts at least so long, if its file goes on
  */
 export async function vodPlaylistOf(
   reads: CatalogReads,
   stream: StreamRow,
   startMs: number,
   endMs: number,
+  entryMs: number,
 ): Promise<string> {
   const fromTicks = catalogTicks(startMs);
   const toTicks = catalogTicks(endMs);

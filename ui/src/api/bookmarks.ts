@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { limits } from '@vidette/contract/constants';
 import type { RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 
@@ -19,6 +20,17 @@ export function bookmarksQuery(page: number, searchingValues: readonly string[])
         { signal },
       ),
     placeholderData: keepPreviousData,
+    meta: { isHandled: true },
+  });
+}
+
+/** The newest bookmarks of one stream, as many as a page holds. */
+export function streamBookmarksQuery(uid: string, isEnabled: boolean) {
+  return queryOptions({
+    queryKey: [...allBookmarks, 'stream', uid],
+    queryFn: ({ signal }) =>
+      api.listBookmarks({ query: { stream: uid, pageSize: limits.pageSizeMax } }, { signal }),
+    enabled: isEnabled,
     meta: { isHandled: true },
   });
 }

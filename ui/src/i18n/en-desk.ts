@@ -1,6 +1,7 @@
 import { administration } from './en/administration.ts';
 import { cluster } from './en/cluster.ts';
 import { command } from './en/command.ts';
+import { gapCauses } from './en/gap-causes.ts';
 import { guide } from './en/guide.ts';
 import { people } from './en/people.ts';
 import { player } from './en/player.ts';
@@ -17,6 +18,7 @@ export const desk = {
   ...administration,
   ...command,
   ...cluster,
+  ...gapCauses,
   ...guide,
   ...people,
   ...player,

@@ -1,6 +1,7 @@
 import { administration } from './ru/administration.ts';
 import { cluster } from './ru/cluster.ts';
 import { command } from './ru/command.ts';
+import { gapCauses } from './ru/gap-causes.ts';
 import { guide } from './ru/guide.ts';
 import { people } from './ru/people.ts';
 import { player } from './ru/player.ts';
@@ -17,6 +18,7 @@ export const desk = {
   ...administration,
   ...command,
   ...cluster,
+  ...gapCauses,
   ...guide,
   ...people,
   ...player,

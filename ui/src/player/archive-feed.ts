@@ -1,19 +1,21 @@
-import { ApiError } from '@vidette/contract/client';
-import { parseInit } from '@vidette/media/fmp4/read-init';
-import type { ArchiveSource } from './archive-player.ts';
-import { joinable, pieceIndexAt, type ArchivePiece, type ByteSpan } from './archive-playlist.ts';
-import type { Cancel, Clock } from './clock.ts';
-import { codecName } from './codec-name.ts';
+import type { ArchiveReader } from './archive-reader.ts';
+import { joinable, pieceIndexAt, type ArchivePiece } from './archive-playlist.ts';
+import type { Clock } from './clock.ts';
+import { codecName, codecsOf } from './codec-name.ts';
+import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
+import { Retry } from './retry.ts';
 
 /** What follows when all that is recorded has been fed. */
 export type ArchiveFeedEnd = 'live' | 'nothing';
 
 export interface ArchiveFeedOptions {
-  readonly source: ArchiveSource;
+  readonly reader: ArchiveReader;
   readonly sink: MediaSink;
   readonly clock: Clock;
   readonly fromMs: number;
+  /** Of each fragment only the first picture, without sound: for speeds at which this machine can't decode all. */
+  readonly isKeyFramesOnly: boolean;
   /** Where the viewer is, UTC ms. */
   readonly playheadMs: () => number;
   /** What the element still has to play, ms. */
@@ -43,7 +45,8 @@ const GROWING_MS = 15_000;
 const LITTLE_LEFT_MS = 3000;
 const NOTHING_LEFT_MS = 400;
 const GROWING_PAUSE_MS = 700;
-const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000] as const;
+/** Key pictures are small: so many are asked for at once. */
+const KEYS_AT_ONCE = 8;
 
 /**
  * Brings the recorded fragments from one moment on into the sink, in order, as far ahead of the playhead as playing
@@ -52,7 +55,7 @@ const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000] as const;
 export class ArchiveFeed {
   readonly #options: ArchiveFeedOptions;
   readonly #abort = new AbortController();
-  readonly #inits = new Map<string, { bytes: Uint8Array; mimeType: string }>();
+  readonly #retry: Retry;
   #pieces: readonly ArchivePiece[] = [];
   #next = 0;
   /** Up to here the server was asked. */
@@ -62,11 +65,11 @@ export class ArchiveFeed {
   #initInUse: string | undefined;
   #isStarted = false;
   #wakeUp: (() => void) | undefined;
-  /** Pauses between tries; each ends itself, all end when the network is back. */
-  readonly #pauses = new Set<() => void>();
 
   constructor(options: ArchiveFeedOptions) {
     this.#options = options;
+    const { clock, onWaiting } = options;
+    this.#retry = new Retry({ clock, signal: this.#abort.signal, onWaiting });
     this.#knownUntilMs = options.fromMs - WINDOW_BEFORE_MS;
     this.#run().catch((error: unknown) => {
       if (!this.#abort.signal.aborted) options.onFailed(error);
@@ -80,14 +83,14 @@ export class ArchiveFeed {
 
   /** The network is back: a pause between tries ends now. */
   wake(): void {
-    for (const end of this.#pauses) end();
+    this.#retry.wake();
   }
 
   /** Idempotent; nothing is appended afterwards. */
   close(): void {
     this.#abort.abort();
     this.#wakeUp?.();
-    for (const end of this.#pauses) end();
+    this.#retry.wake();
   }
 
   async #run(): Promise<void> {
@@ -114,8 +117,12 @@ export class ArchiveFeed {
     return Math.min(AHEAD_MOST_MS, AHEAD_S * 1000 * Math.max(1, this.#options.speed()));
   }
 
-  async #feedNext(): Promise<void> {
-    const { sink, speed, onStart, fromMs } = this.#options;
+  #feedNext(): Promise<void> {
+    return this.#options.isKeyFramesOnly ? this.#feedKeys() : this.#feedWhole();
+  }
+
+  async #feedWhole(): Promise<void> {
+    const { reader, speed } = this.#options;
     const batch = this.#isStarted
       ? joinable(this.#pieces, this.#next, {
           durationMs: BATCH_S * 1000 * Math.max(1, speed()),
@@ -127,19 +134,39 @@ export class ArchiveFeed {
     if (!first || !last) return;
     const length = last.length === undefined ? undefined : last.offset + last.length - first.offset;
     const [init, bytes] = await Promise.all([
-      this.#init(first.init),
-      this.#tried((signal) =>
-        this.#options.source.bytes({ url: first.url, offset: first.offset, length }, signal),
+      this.#retry.run((signal) => reader.inits.of(first.init, signal)),
+      this.#retry.run((signal) =>
+        reader.source.bytes({ url: first.url, offset: first.offset, length }, signal),
       ),
     ]);
     if (this.#abort.signal.aborted) return;
     this.#next += batch.length;
     // Retention took the file between the playlist and now: what comes after it may still be there.
     if (!bytes || !init) return;
+    this.#append(first, last, init, bytes);
+  }
+
+  async #feedKeys(): Promise<void> {
+    const { reader } = this.#options;
+    const batch = this.#pieces.slice(this.#next, this.#next + (this.#isStarted ? KEYS_AT_ONCE : 1));
+    const keys = await Promise.all(
+      batch.map((piece) => this.#retry.run((signal) => reader.keys.of(piece, signal))),
+    );
+    if (this.#abort.signal.aborted) return;
+    this.#next += batch.length;
+    for (const [index, piece] of batch.entries()) {
+      const key = keys[index];
+      if (key && !this.#append(piece, piece, key.init, key.bytes)) return;
+    }
+  }
+
+  /** False when this browser can't play it, which ends the feed. */
+  #append(first: ArchivePiece, last: ArchivePiece, init: InitSegment, bytes: Uint8Array): boolean {
+    const { sink, fromMs, onStart, onUnsupported } = this.#options;
     if (!sink.isSupported(init.mimeType)) {
       this.close();
-      this.#options.onUnsupported(codecName(/codecs="([^",]*)/.exec(init.mimeType)?.[1] ?? init.mimeType));
-      return;
+      onUnsupported(codecName(codecsOf(init.mimeType)[0] ?? init.mimeType));
+      return false;
     }
     if (this.#initInUse !== keyOf(first.init)) {
       this.#initInUse = keyOf(first.init);
@@ -148,25 +175,16 @@ export class ArchiveFeed {
     }
     sink.append(bytes);
     this.#fed.push({ startMs: first.startMs, endMs: last.endMs });
-    if (this.#isStarted) return;
+    if (this.#isStarted) return true;
     this.#isStarted = true;
     onStart(Math.max(fromMs, first.startMs));
-  }
-
-  async #init(span: ByteSpan): Promise<{ bytes: Uint8Array; mimeType: string } | undefined> {
-    const known = this.#inits.get(keyOf(span));
-    if (known) return known;
-    const bytes = await this.#tried((signal) => this.#options.source.bytes(span, signal));
-    if (!bytes) return undefined;
-    const codecs = parseInit(bytes).map((track) => track.codecString);
-    const init = { bytes, mimeType: `video/mp4; codecs="${codecs.join(',')}"` };
-    this.#inits.set(keyOf(span), init);
-    return init;
+    return true;
   }
 
   /** Asks for what follows. False when this feed has come to its end (which it then has told). */
   async #extend(): Promise<boolean> {
-    const { clock, source } = this.#options;
+    const { clock, reader } = this.#options;
+    const { source } = reader;
     const nowMs = clock.wallMs();
     const isGrowing = this.#knownUntilMs > nowMs - GROWING_MS;
     if (isGrowing && this.#isStarted && this.#options.leftMs() > LITTLE_LEFT_MS) {
@@ -175,7 +193,7 @@ export class ArchiveFeed {
     }
     const fromMs = this.#knownUntilMs;
     const toMs = Math.max(fromMs + 1, Math.min(nowMs, fromMs + WINDOW_MS));
-    const found = await this.#tried((signal) => source.playlist(fromMs, toMs, signal));
+    const found = await this.#retry.run((signal) => source.playlist(fromMs, toMs, signal));
     if (this.#abort.signal.aborted) return false;
     const lastMs = this.#pieces.at(-1)?.endMs ?? 0;
     // Answers may begin with the piece that holds `fromMs`, which the last answer ended with.
@@ -193,9 +211,10 @@ export class ArchiveFeed {
 
   /** The server knows no piece between the last one and `toMs`. */
   async #afterNothing(toMs: number, nowMs: number): Promise<boolean> {
-    const { source, onEnd } = this.#options;
+    const { reader, onEnd } = this.#options;
+    const { source } = reader;
     if (toMs < nowMs - GROWING_MS) {
-      const next = await this.#tried((signal) => source.nextPlayable(toMs, signal));
+      const next = await this.#retry.run((signal) => source.nextPlayable(toMs, signal));
       if (this.#abort.signal.aborted) return false;
       if (next?.kind === 'fragment') {
         // What the ranges promise and the playlist hasn't is passed over a window at a time.
@@ -206,43 +225,18 @@ export class ArchiveFeed {
       return false;
     }
     if (this.#isStarted && this.#options.leftMs() > NOTHING_LEFT_MS) {
-      await this.#pause(GROWING_PAUSE_MS);
+      await this.#retry.pause(GROWING_PAUSE_MS);
       return true;
     }
-    const next = await this.#tried((signal) => source.nextPlayable(this.#knownUntilMs, signal));
+    const next = await this.#retry.run((signal) => source.nextPlayable(this.#knownUntilMs, signal));
     if (this.#abort.signal.aborted) return false;
     if (next?.kind === 'fragment') {
       // Written since the playlist was asked for.
-      await this.#pause(GROWING_PAUSE_MS);
+      await this.#retry.pause(GROWING_PAUSE_MS);
       return true;
     }
     onEnd(next ? 'live' : 'nothing');
     return false;
-  }
-
-  /**
-   * Does what may fail for want of a network until it succeeds. Undefined for what isn't there any more (404).
-   * @throws what trying again does not change
-   */
-  async #tried<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const { onWaiting } = this.#options;
-    const { signal } = this.#abort;
-    for (let failures = 0; ; failures++) {
-      try {
-        const answer = await ask(signal);
-        if (failures > 0) onWaiting(false);
-        return answer;
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        if (error instanceof ApiError && error.status === 404) return undefined;
-        const mayPass =
-          error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
-        if (!mayPass) throw error;
-        onWaiting(true);
-        await this.#pause(RETRY_PAUSES_MS[Math.min(failures, RETRY_PAUSES_MS.length - 1)] ?? 8000);
-        if (signal.aborted) return undefined;
-      }
-    }
   }
 
   #untilMoved(): Promise<void> {
@@ -253,20 +247,4 @@ export class ArchiveFeed {
       };
     });
   }
-
-  #pause(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        this.#pauses.delete(end);
-        cancel();
-        resolve();
-      };
-      const cancel: Cancel = this.#options.clock.after(delayMs, end);
-      this.#pauses.add(end);
-    });
-  }
-}
-
-function keyOf(span: ByteSpan): string {
-  return `${span.url} ${span.offset} ${span.length}`;
 }

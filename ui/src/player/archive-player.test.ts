@@ -71,6 +71,12 @@ function setUp(
       asked.bytes.push(`${offset / 1000}+${(length ?? 0) / 1000}`);
       return Promise.resolve(mediaBytes(`${startS}-${startS + (length ?? 0) / 1000}`));
     },
+    previousPlayable: (beforeMs) => {
+      const piece = all().findLast(({ startMs }) => startMs < beforeMs);
+      return Promise.resolve(
+        piece && { kind: 'fragment' as const, startMs: piece.startMs, endMs: piece.endMs },
+      );
+    },
     nextPlayable: (fromMs) => {
       const piece = all().find(({ endMs }) => endMs > fromMs + 5);
       const found: Interval | undefined = piece && {

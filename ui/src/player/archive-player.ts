@@ -2,7 +2,10 @@ import { ApiError } from '@vidette/contract/client';
 import type { Interval } from '../timeline/intervals.ts';
 import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
 import type { ArchivePiece, ByteSpan } from './archive-playlist.ts';
+import type { ArchiveReader } from './archive-reader.ts';
 import type { Clock } from './clock.ts';
+import type { DecodingBudget } from './decoding-budget.ts';
+import { pictureBeside } from './frame-step.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import type { Notice, PlayerState } from './state.ts';
@@ -14,15 +17,21 @@ export interface ArchiveSource {
   bytes(span: ByteSpan, signal: AbortSignal): Promise<Uint8Array>;
   /** The first interval that can be played and ends after a moment. */
   nextPlayable(fromMs: number, signal: AbortSignal): Promise<Interval | undefined>;
+  /** The last interval that can be played and begins before a moment. */
+  previousPlayable(beforeMs: number, signal: AbortSignal): Promise<Interval | undefined>;
 }
 
 export interface ArchivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: Clock;
-  readonly source: ArchiveSource;
+  readonly reader: ArchiveReader;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
+  /** Which speeds this machine manages with all pictures; kept over many players of one stream. */
+  readonly budget: DecodingBudget;
+  /** Whether only key frames are shown: told at each change. */
+  readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
   /** Everything recorded has been played and the next interval is live (R4.8). */
   readonly onReachedLive: () => void;
 }
@@ -35,6 +44,8 @@ const END_S = 0.08;
 const STANDING_END_S = 0.6;
 /** Shorter holes are played over without a word. */
 const NOTICED_GAP_MS = 1000;
+/** The last picture of a recording begins at least so much before its end. */
+const LAST_PICTURE_MS = 5;
 
 /**
  * Plays what is recorded, fragment by fragment and over gaps, from any moment. The feed brings the bytes; this class
@@ -50,6 +61,10 @@ export class ArchivePlayer {
   #isWaiting = false;
   #isPaused: boolean;
   #isStopped = false;
+  #playsKeyFrames = false;
+  #hasStalled = false;
+  #dueStep: 1 | -1 | undefined;
+  #stepping: AbortController | undefined;
 
   constructor(options: ArchivePlayerOptions, fromMs: number, isPaused: boolean) {
     this.#options = options;
@@ -63,17 +78,51 @@ export class ArchivePlayer {
     return this.#targetMs ?? this.#options.video.currentTime * 1000;
   }
 
+  /** On the way to a moment whose picture is not there yet. */
+  get isSeeking(): boolean {
+    return this.#targetMs !== undefined || this.#options.video.seeking;
+  }
+
   /** Goes to a moment exactly; the newest wish wins. A moment in a gap means the next one that is recorded. */
   seek(utcMs: number): void {
     const { video, sink } = this.#options;
     this.#isStopped = false;
-    if (this.#feed && this.#targetMs === undefined && spanAt(sink.spans, utcMs / 1000)) {
+    this.#stepping?.abort();
+    const isInHand = this.#targetMs === undefined && spanAt(sink.spans, utcMs / 1000) !== undefined;
+    if (this.#feed && isInHand && this.#playsKeyFrames === this.#wantsKeyFrames()) {
       video.currentTime = utcMs / 1000;
       this.#feed.moved();
       this.#report();
       return;
     }
     this.#begin(utcMs);
+  }
+
+  /**
+   * Shows the picture after or before the one on the screen, over gaps. Where none is in the buffer it is looked for;
+   * at the beginning of the archive nothing happens.
+   */
+  step(direction: 1 | -1): void {
+    if (this.#isStopped || !this.#feed) return;
+    const { video, sink } = this.#options;
+    this.#stepping?.abort();
+    this.#dueStep = undefined;
+    if (this.#targetMs !== undefined) {
+      this.#dueStep = direction;
+      return;
+    }
+    const nowMs = video.currentTime * 1000;
+    const nextS = pictureBeside(sink, nowMs, direction);
+    if (nextS !== undefined) {
+      video.currentTime = nextS;
+      this.#feed.moved();
+      this.#report();
+    } else if (direction < 0) this.#stepBack(sink.frames.at(nowMs)?.startMs ?? nowMs);
+  }
+
+  /** The element plays at another speed now, which may be too fast for all pictures. */
+  speedChanged(): void {
+    if (!this.#isStopped && this.#playsKeyFrames !== this.#wantsKeyFrames()) this.#begin(this.utcMs);
   }
 
   setPaused(isPaused: boolean): void {
@@ -92,6 +141,10 @@ export class ArchivePlayer {
     }
     // Going over a gap may have ended it all.
     this.#feed?.moved();
+    if (this.#dueStep && this.#targetMs === undefined && !video.seeking && video.readyState >= 2) {
+      this.step(this.#dueStep);
+    }
+    this.#lookAtBudget();
     this.#report();
   }
 
@@ -106,6 +159,7 @@ export class ArchivePlayer {
   }
 
   onStalled(): void {
+    this.#hasStalled = true;
     this.#report();
   }
 
@@ -117,21 +171,60 @@ export class ArchivePlayer {
   /** Idempotent. */
   dispose(): void {
     this.#isStopped = true;
+    this.#stepping?.abort();
     this.#feed?.close();
     this.#feed = undefined;
   }
 
+  /** The newest wish wins here too: stepping on or seeking ends the search. */
+  #stepBack(beforeMs: number): void {
+    const stepping = new AbortController();
+    this.#stepping = stepping;
+    this.#options.reader.pieces.before(beforeMs, stepping.signal).then(
+      (piece) => {
+        if (piece && !stepping.signal.aborted) this.#begin(Math.min(piece.endMs, beforeMs) - LAST_PICTURE_MS);
+      },
+      (error: unknown) => {
+        // Without the network the picture stays; whoever steps again asks again.
+        if (!stepping.signal.aborted && !(error instanceof ApiError)) throw error;
+      },
+    );
+  }
+
+  #wantsKeyFrames(): boolean {
+    const { budget, video } = this.#options;
+    return budget.isKeyFramesOnly(video.playbackRate);
+  }
+
+  #lookAtBudget(): void {
+    const { budget, clock, sink, video } = this.#options;
+    const { totalVideoFrames, droppedVideoFrames } = video.getVideoPlaybackQuality();
+    const isLower = budget.look({
+      nowMs: clock.monotonicMs(),
+      shownPictures: totalVideoFrames - droppedVideoFrames,
+      rate: sink.frames.rateAt(this.utcMs),
+      speed: video.playbackRate,
+      isPlaying: this.#targetMs === undefined && !video.paused && !video.seeking && video.readyState >= 3,
+      hasStalled: this.#hasStalled,
+    });
+    this.#hasStalled = false;
+    if (isLower) this.speedChanged();
+  }
+
   #begin(utcMs: number): void {
-    const { sink, source, clock, video } = this.#options;
+    const { sink, reader, clock, video, onKeyFramesOnly } = this.#options;
     this.#feed?.close();
+    this.#playsKeyFrames = this.#wantsKeyFrames();
+    onKeyFramesOnly(this.#playsKeyFrames);
     this.#targetMs = utcMs;
     this.#end = undefined;
     this.#isWaiting = false;
     this.#feed = new ArchiveFeed({
-      source,
+      reader,
       sink,
       clock,
       fromMs: utcMs,
+      isKeyFramesOnly: this.#playsKeyFrames,
       playheadMs: () => this.utcMs,
       leftMs: () => this.#leftMs(),
       speed: () => video.playbackRate,

@@ -21,6 +21,7 @@ function setUp(prepare: (mse: TestMse, video: TestVideo) => void = () => {}) {
     },
     playlist: () => Promise.resolve([]),
     bytes: () => Promise.reject(new Error('not asked for here')),
+    previousPlayable: () => Promise.resolve(undefined),
     nextPlayable: () => Promise.resolve(undefined),
   };
   const player = new Player({ video, environment: mse, clock, source });
@@ -151,10 +152,27 @@ test('parameters that change midway change the type of the buffer', async () => 
   player.goLive();
   await begin();
   await send(1);
-  socket().message({ type: 'init', mimeType: 'video/mp4; codecs="avc1.4d401f"' });
+  const other = 'video/mp4; codecs="avc1.4d401f,mp4a.40.2"';
+  socket().message({ type: 'init', mimeType: other });
   socket().media('init');
   await send(1);
-  assert.deepEqual(mse.buffer.types, [H264, 'video/mp4; codecs="avc1.4d401f"']);
+  assert.deepEqual(mse.buffer.types, [H264, other]);
+  player.dispose();
+});
+
+test('a stream that loses its sound gets a buffer of its own: the old one keeps its number of tracks', async () => {
+  const { player, begin, send, socket, mse, state } = setUp();
+  player.goLive();
+  await begin();
+  await send(1);
+  socket().message({ type: 'init', mimeType: 'video/mp4; codecs="avc1.4d401f"' });
+  socket().media('init');
+  await send(3);
+  assert.deepEqual(
+    mse.buffers.map(({ types }) => types),
+    [[H264], ['video/mp4; codecs="avc1.4d401f"']],
+  );
+  assert.deepEqual(state(), { name: 'playing' });
   player.dispose();
 });
 

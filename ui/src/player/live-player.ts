@@ -78,8 +78,13 @@ export class LivePlayer {
     return Math.max(0, (newest.end - this.#options.video.currentTime) * 1000);
   }
 
-  /** The picture stands and nothing is received. */
-  pause(): void {
+  /** The picture stands and nothing is received; afterwards it goes on with what the camera sees then. */
+  setPaused(isPaused: boolean): void {
+    if (isPaused) this.#pause();
+    else this.#resume();
+  }
+
+  #pause(): void {
     if (this.#isPaused || this.#isDisposed) return;
     this.#isPaused = true;
     this.#connection?.close();
@@ -88,8 +93,7 @@ export class LivePlayer {
     this.#options.onState({ name: 'paused' });
   }
 
-  /** Goes on with what the camera sees now. */
-  resume(): void {
+  #resume(): void {
     if (!this.#isPaused || this.#isDisposed) return;
     this.#isPaused = false;
     this.#restart();

@@ -7,6 +7,9 @@ export interface MediaElement extends EventTarget {
   volume: number;
   src: string;
   disableRemotePlayback: boolean;
+  /** Pixels of the picture; 0 before there is one. */
+  readonly videoWidth: number;
+  readonly videoHeight: number;
   readonly paused: boolean;
   readonly seeking: boolean;
   /** HTMLMediaElement.readyState: 2 has the picture of this moment, 3 can go on. */
@@ -17,6 +20,7 @@ export interface MediaElement extends EventTarget {
   pause(): void;
   load(): void;
   removeAttribute(name: string): void;
+  getVideoPlaybackQuality(): Pick<VideoPlaybackQuality, 'totalVideoFrames' | 'droppedVideoFrames'>;
 }
 
 /** A stretch of buffered media, seconds. */

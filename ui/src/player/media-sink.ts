@@ -1,3 +1,5 @@
+import { codecsOf } from './codec-name.ts';
+import { FrameIndex } from './frame-index.ts';
 import { spansOf, type BufferedSpan, type MediaElement } from './media-element.ts';
 
 /** What the browser offers for appending media; a test gives its own. */
@@ -60,6 +62,10 @@ export class MediaSink {
   readonly #video: MediaElement;
   readonly #environment: MseEnvironment;
   readonly #events: MediaSinkEvents;
+  /** The pictures in the buffer. */
+  readonly frames = new FrameIndex();
+  /** Of all that was ever given to it. */
+  #takenBytes = 0;
   #source: MediaSource | undefined;
   #buffer: SourceBuffer | undefined;
   #mimeType: string | undefined;
@@ -87,6 +93,15 @@ export class MediaSink {
     return spansOf(this.#video.buffered);
   }
 
+  /** What is decoded now; undefined before the first. */
+  get mimeType(): string | undefined {
+    return this.#mimeType;
+  }
+
+  get takenBytes(): number {
+    return this.#takenBytes;
+  }
+
   /** What follows is of this type; the next append must be its init segment. */
   setType(mimeType: string): void {
     this.#push({ type: 'type', mimeType });
@@ -95,6 +110,8 @@ export class MediaSink {
   /** An init segment or whole fragments, in order. The bytes must not change afterwards. */
   append(bytes: Uint8Array): void {
     const last = this.#queue.at(-1);
+    this.frames.add(bytes);
+    this.#takenBytes += bytes.length;
     this.#queuedBytes += bytes.length;
     if (this.#queuedBytes > QUEUE_LIMIT_BYTES) {
       this.#break('queue');
@@ -117,6 +134,7 @@ export class MediaSink {
    */
   clear(): Promise<void> {
     this.#dropQueue();
+    this.frames.clear();
     if (!this.#buffer) return Promise.resolve();
     // Ends a running append, and a fragment of which only a part came. A removal can't be ended, only waited for.
     if (!this.#isRemoving) this.#buffer.abort();
@@ -154,6 +172,12 @@ export class MediaSink {
     try {
       switch (operation.type) {
         case 'type':
+          if (!this.#hasTracksOf(operation.mimeType)) {
+            // What waits goes into the new buffer.
+            this.#closeSource();
+            this.#pump();
+            return;
+          }
           this.#queue.shift();
           this.#switchType(operation.mimeType);
           this.#pump();
@@ -202,6 +226,7 @@ export class MediaSink {
 
   #removeNow(buffer: SourceBuffer, start: number, end: number): void {
     buffer.remove(start, end);
+    this.frames.remove(start * 1000, end * 1000);
     this.#isRemoving = true;
   }
 
@@ -214,6 +239,11 @@ export class MediaSink {
       this.#buffer.changeType(mimeType);
     }
     this.#mimeType = mimeType;
+  }
+
+  /** A buffer keeps the number of tracks that it began with (Media Source Extensions 2, "init segment received"). */
+  #hasTracksOf(mimeType: string): boolean {
+    return this.#mimeType === undefined || codecsOf(this.#mimeType).length === codecsOf(mimeType).length;
   }
 
   #open(): void {
@@ -236,13 +266,18 @@ export class MediaSink {
   }
 
   #close(): void {
+    this.#closeSource();
+    this.#dropQueue();
+    this.frames.clear();
+  }
+
+  #closeSource(): void {
     this.#buffer?.removeEventListener('updateend', this.#onUpdateEnd);
     this.#buffer = undefined;
     this.#source = undefined;
     this.#mimeType = undefined;
     this.#isOpen = false;
     this.#isRemoving = false;
-    this.#dropQueue();
     if (this.#url) this.#environment.revokeObjectUrl(this.#url);
     this.#url = undefined;
   }

@@ -1,13 +1,25 @@
-import type { playbackSpeeds } from '@vidette/contract/constants';
 import { ArchivePlayer, type ArchiveSource } from './archive-player.ts';
+import { ArchiveReader } from './archive-reader.ts';
 import type { Cancel, Clock } from './clock.ts';
+import { DecodingBudget } from './decoding-budget.ts';
+import { ElementPlay } from './element-play.ts';
+import { pictureBeside } from './frame-step.ts';
 import { LiveConnection } from './live-connection.ts';
 import { LivePlayer } from './live-player.ts';
 import type { MediaElement } from './media-element.ts';
 import { MediaSink, type MseEnvironment } from './media-sink.ts';
-import { canFollow, sameState, type Notice, type PlayerMode, type PlayerState } from './state.ts';
-
-export type Speed = (typeof playbackSpeeds)[number];
+import { figuresOf, type PlayerFigures } from './player-figures.ts';
+import { ReversePlayer } from './reverse-player.ts';
+import { shuttled, type Shuttle } from './shuttle.ts';
+import {
+  canFollow,
+  sameState,
+  type Notice,
+  type PlayerSnapshot,
+  type PlayerState,
+  type Speed,
+} from './state.ts';
+import { UnseenRest } from './unseen-rest.ts';
 
 /** One stream's media, whatever brings it. */
 export interface PlayerSource extends ArchiveSource {
@@ -24,23 +36,9 @@ export interface PlayerOptions {
   readonly archiveSpeed?: Speed;
 }
 
-/** What a screen shows of a player; a new value at each change, nothing in it moves by itself. */
-export interface PlayerSnapshot {
-  readonly mode: PlayerMode;
-  readonly state: PlayerState;
-  readonly speed: Speed;
-  readonly isMuted: boolean;
-  /** 0 to 1. */
-  readonly volume: number;
-  /** What to tell in passing; `id` differs for each, so that the same words can be said twice. */
-  readonly notice: { readonly id: number; readonly notice: Notice } | undefined;
-}
-
 const TICK_MS = 100;
 /** A moment this near the present is the live picture. */
 const LIVE_WITHIN_MS = 1500;
-/** A tab out of sight keeps its stream this long: people look at another tab and come back. */
-const HIDDEN_KEEPS_MS = 20_000;
 /** The timer came this much too late: the machine slept. */
 const SLEPT_MS = 5000;
 /** The picture is live within this of the newest frame: clocks of server and browser agree well enough to show the whole delay. */
@@ -53,27 +51,45 @@ const CLOCKS_AGREE_MS = 8000;
 export class Player {
   readonly #options: PlayerOptions;
   readonly #sink: MediaSink | undefined;
+  readonly #budget = new DecodingBudget();
+  readonly #play: ElementPlay;
+  readonly #rest: UnseenRest;
   readonly #listeners = new Set<() => void>();
+  /** The archive of the stream, also for those who look through it beside this player. */
+  readonly reader: ArchiveReader;
   readonly #cancelTick: Cancel;
   #live: LivePlayer | undefined;
   #archive: ArchivePlayer | undefined;
-  #wantsPlay = true;
-  #isStartingPlay = false;
-  #isOwnPause = false;
-  #cancelHiding: Cancel | undefined;
-  #isAsleep = false;
+  #reverse: ReversePlayer | undefined;
   #tickedWallMs: number;
   #notices = 0;
   #snapshot: PlayerSnapshot;
+  readonly #elementEvents: readonly (readonly [string, () => void])[] = [
+    ['playing', () => this.#current?.onPlaying()],
+    ['waiting', () => this.#current?.onStalled()],
+    ['seeked', () => this.#tick()],
+    ['canplay', () => this.#tick()],
+    ['pause', () => this.#play.isViewersPause() && this.pause()],
+    ['volumechange', () => this.#onVolume()],
+  ];
 
   constructor(options: PlayerOptions) {
     this.#options = options;
     const { video, environment, clock } = options;
     video.muted = true;
+    this.reader = new ArchiveReader(options.source, clock);
+    this.#play = new ElementPlay(video, {
+      onStarted: () => {
+        if (this.#archive) video.playbackRate = this.#snapshot.speed;
+      },
+      onRefused: () => this.#setState({ name: 'waiting', reason: 'gesture' }),
+    });
     this.#snapshot = {
       mode: 'live',
       state: { name: 'idle' },
       speed: 1,
+      isReverse: false,
+      isKeyFramesOnly: false,
       isMuted: true,
       volume: video.volume,
       notice: undefined,
@@ -84,14 +100,15 @@ export class Player {
         onBuffered: () => this.#tick(),
       });
     }
+    this.#rest = new UnseenRest(clock, () => {
+      if (!this.#live || !this.#play.isWanted || !video.muted || this.#isOver()) return false;
+      this.#live.dispose();
+      this.#live = undefined;
+      return true;
+    });
     this.#tickedWallMs = clock.wallMs();
     this.#cancelTick = clock.every(TICK_MS, () => this.#tick());
-    video.addEventListener('playing', this.#onPlaying);
-    video.addEventListener('waiting', this.#onStalled);
-    video.addEventListener('seeked', this.#onMoved);
-    video.addEventListener('canplay', this.#onMoved);
-    video.addEventListener('pause', this.#onPause);
-    video.addEventListener('volumechange', this.#onVolume);
+    for (const [name, listen] of this.#elementEvents) video.addEventListener(name, listen);
   }
 
   /** The same object until something changed, as `useSyncExternalStore` wants it. */
@@ -106,8 +123,20 @@ export class Player {
   /** The moment on screen; undefined before the first picture of live. */
   get utcMs(): number | undefined {
     if (this.#archive) return this.#archive.utcMs;
+    if (this.#reverse) return this.#reverse.utcMs;
     const { currentTime } = this.#options.video;
     return currentTime > 0 ? currentTime * 1000 : undefined;
+  }
+
+  /** On the way to a moment of the archive whose picture is not there yet. */
+  get isSeeking(): boolean {
+    return (this.#archive?.isSeeking ?? false) && !this.#isOver();
+  }
+
+  /** What plays and how well, at this moment; undefined where nothing can. */
+  get figures(): PlayerFigures | undefined {
+    const transport = this.#live ? 'websocket' : 'http';
+    return this.#sink && figuresOf(this.#options.video, this.#sink, transport);
   }
 
   /** How long ago the live picture was taken, ms; undefined in the archive and without a picture. */
@@ -121,31 +150,24 @@ export class Player {
 
   /** Shows what the camera sees now, at speed 1 (R4.7). */
   goLive(): void {
-    this.#wantsPlay = true;
+    this.#play.isWanted = true;
     this.#leave();
     this.#setSpeed(1);
     this.#update({ mode: 'live' });
-    const { video, clock, source } = this.#options;
-    const sink = this.#sink;
-    if (!sink) {
-      this.#setState({ name: 'unsupported', codec: '' });
-      return;
-    }
+    const parts = this.#parts();
+    if (!parts) return;
+    const { clock, source } = this.#options;
     this.#live = new LivePlayer({
-      video,
-      sink,
-      clock,
+      ...parts,
       connect: (events, options) =>
         new LiveConnection({ ...events, clock, open: () => source.openLive(options) }),
-      onState: (state) => this.#setState(state),
-      onNotice: (notice) => this.#tell(notice),
     });
     this.#playIfWanted();
   }
 
   /** Plays the archive from a moment; one that is not past yet means live. */
   seek(utcMs: number): void {
-    const { video, clock, source } = this.#options;
+    const { clock } = this.#options;
     if (utcMs > clock.wallMs() - LIVE_WITHIN_MS) {
       this.goLive();
       return;
@@ -155,60 +177,79 @@ export class Player {
       this.#playIfWanted();
       return;
     }
-    // A live picture that the viewer had paused is left by looking for something: that means playing.
-    if (this.#live) this.#wantsPlay = true;
-    this.#leave();
-    this.#update({ mode: 'archive' });
-    this.#setSpeed(this.#options.archiveSpeed ?? 1);
-    const sink = this.#sink;
-    if (!sink) {
-      this.#setState({ name: 'unsupported', codec: '' });
+    if (this.#reverse) {
+      this.#playBackwards(utcMs);
       return;
     }
-    this.#archive = new ArchivePlayer(
-      {
-        video,
-        sink,
-        clock,
-        source,
-        onState: (state) => this.#setState(state),
-        onNotice: (notice) => this.#tell(notice),
-        onReachedLive: () => this.goLive(),
-      },
-      utcMs,
-      !this.#wantsPlay,
-    );
+    // A live picture that the viewer had paused is left by looking for something: that means playing.
+    if (this.#live) this.#play.isWanted = true;
+    const isFromLive = this.#snapshot.mode === 'live';
+    this.#leave();
+    this.#openArchive(utcMs);
+    if (isFromLive) this.#setSpeed(this.#options.archiveSpeed ?? 1);
     this.#playIfWanted();
   }
 
-  /** Goes back or on by some time from what is shown. */
-  skip(byMs: number): void {
+  /** Shows the picture after or before this one and stands there. Live, that means stopping first. */
+  step(direction: 1 | -1): void {
+    const fromMs = this.utcMs;
+    if (fromMs === undefined) return;
+    const isMoving = this.#play.isWanted;
+    if (this.#reverse) this.#playForwards(fromMs);
+    if (isMoving || this.#archive === undefined) this.pause();
+    if (this.#archive) {
+      this.#setSpeed(1);
+      this.#archive.step(direction);
+      return;
+    }
+    // The live picture's own buffer goes back some seconds, which the archive may not have yet.
+    const nextS = this.#sink && pictureBeside(this.#sink, fromMs, direction);
+    if (nextS !== undefined) this.#options.video.currentTime = nextS;
+    else if (direction < 0) {
+      this.#leave();
+      this.#openArchive(fromMs);
+    }
+  }
+
+  /** J and L: backwards and forwards, faster with each press; the other one turns round at speed 1. */
+  shuttle(direction: 1 | -1): void {
+    const { speed, isReverse, mode } = this.#snapshot;
+    if (mode === 'live' && direction > 0) {
+      this.play();
+      return;
+    }
+    const isMoving = this.#play.isWanted && !this.#isOver();
+    const now: Shuttle = { speed, isReverse };
+    const next = shuttled(isMoving && mode === 'archive' ? now : undefined, direction);
+    this.#play.isWanted = true;
     const fromMs = this.utcMs ?? this.#options.clock.wallMs();
-    this.seek(fromMs + byMs);
+    this.#setSpeed(next.speed);
+    if (next.isReverse) {
+      if (!this.#reverse) this.#playBackwards(fromMs);
+      else this.#reverse.setPaused(false);
+    } else if (this.#reverse) this.#playForwards(fromMs);
+    else this.play();
   }
 
   play(): void {
-    this.#wantsPlay = true;
+    this.#play.isWanted = true;
     if (this.#isOver()) {
       if (this.#snapshot.mode === 'live') this.goLive();
       else this.seek(this.utcMs ?? 0);
       return;
     }
-    this.#archive?.setPaused(false);
-    this.#live?.resume();
+    this.#current?.setPaused(false);
     this.#playIfWanted();
   }
 
   pause(): void {
-    this.#wantsPlay = false;
-    this.#isOwnPause = true;
-    this.#options.video.pause();
-    this.#live?.pause();
-    this.#archive?.setPaused(true);
+    this.#play.isWanted = false;
+    this.#play.hold();
+    this.#current?.setPaused(true);
   }
 
   toggle(): void {
-    if (this.#wantsPlay && !this.#isOver()) this.pause();
+    if (this.#play.isWanted && !this.#isOver()) this.pause();
     else this.play();
   }
 
@@ -230,45 +271,31 @@ export class Player {
 
   /** Network back, tab shown: nobody should wait for a pause between tries to end. */
   wake(): void {
-    this.#live?.wake();
-    this.#archive?.wake();
+    this.#current?.wake();
   }
 
-  /**
-   * The page is seen or not. A muted live picture that nobody sees is given up after a while and comes back at once.
-   */
+  /** The page is seen or not. A muted live picture that nobody sees is given up after a while and comes back at once. */
   setVisible(isVisible: boolean): void {
-    this.#cancelHiding?.();
-    this.#cancelHiding = undefined;
-    if (isVisible) {
-      if (this.#isAsleep) this.goLive();
-      this.#isAsleep = false;
-      this.wake();
-      return;
-    }
-    this.#cancelHiding = this.#options.clock.after(HIDDEN_KEEPS_MS, () => {
-      if (!this.#live || !this.#wantsPlay || !this.#options.video.muted || this.#isOver()) return;
-      this.#isAsleep = true;
-      this.#live.dispose();
-      this.#live = undefined;
-    });
+    const wasAsleep = this.#rest.setVisible(isVisible);
+    if (wasAsleep) this.goLive();
+    if (isVisible) this.wake();
   }
 
   /** Gives the element back. Idempotent. */
   dispose(): void {
     const { video } = this.#options;
     this.#cancelTick();
-    this.#cancelHiding?.();
+    this.#rest.dispose();
     this.#leave();
-    video.removeEventListener('playing', this.#onPlaying);
-    video.removeEventListener('waiting', this.#onStalled);
-    video.removeEventListener('seeked', this.#onMoved);
-    video.removeEventListener('canplay', this.#onMoved);
-    video.removeEventListener('pause', this.#onPause);
-    video.removeEventListener('volumechange', this.#onVolume);
+    for (const [name, listen] of this.#elementEvents) video.removeEventListener(name, listen);
     this.#sink?.dispose();
     this.#setState({ name: 'idle' });
     this.#listeners.clear();
+  }
+
+  /** One of the three at a time, or none. */
+  get #current(): LivePlayer | ArchivePlayer | ReversePlayer | undefined {
+    return this.#live ?? this.#archive ?? this.#reverse;
   }
 
   #isOver(): boolean {
@@ -277,81 +304,84 @@ export class Player {
   }
 
   #leave(): void {
-    this.#live?.dispose();
-    this.#archive?.dispose();
+    this.#current?.dispose();
     this.#live = undefined;
     this.#archive = undefined;
-    this.#isAsleep = false;
+    this.#reverse = undefined;
+    this.#rest.end();
+    this.#update({ isReverse: false, isKeyFramesOnly: false });
   }
 
   #setSpeed(speed: Speed): void {
-    this.#options.video.playbackRate = speed;
+    if (!this.#reverse) this.#options.video.playbackRate = speed;
     this.#update({ speed });
+    this.#reverse?.setSpeed(speed);
+    this.#archive?.speedChanged();
+  }
+
+  #openArchive(utcMs: number): void {
+    this.#update({ mode: 'archive' });
+    const parts = this.#parts();
+    if (!parts) return;
+    const options = { ...parts, budget: this.#budget, onReachedLive: () => this.goLive() };
+    this.#archive = new ArchivePlayer(options, utcMs, !this.#play.isWanted);
+  }
+
+  #playBackwards(fromMs: number): void {
+    this.#leave();
+    this.#update({ mode: 'archive', isReverse: true });
+    const parts = this.#parts();
+    if (!parts) return;
+    this.#play.hold();
+    this.#reverse = new ReversePlayer({ ...parts, speed: this.#snapshot.speed }, fromMs);
+    if (!this.#play.isWanted) this.#reverse.setPaused(true);
+  }
+
+  /** What each of the three is made with; undefined, and said so, where the browser can play nothing at all. */
+  #parts() {
+    const { video, clock } = this.#options;
+    const sink = this.#sink;
+    if (!sink) {
+      this.#setState({ name: 'unsupported', codec: '' });
+      return undefined;
+    }
+    return {
+      video,
+      sink,
+      clock,
+      reader: this.reader,
+      onState: (state: PlayerState) => this.#setState(state),
+      onNotice: (notice: Notice) => this.#tell(notice),
+      onKeyFramesOnly: (isKeyFramesOnly: boolean) => this.#update({ isKeyFramesOnly }),
+    };
+  }
+
+  #playForwards(fromMs: number): void {
+    this.#leave();
+    this.seek(fromMs);
   }
 
   #playIfWanted(): void {
-    const { video } = this.#options;
-    if (!this.#wantsPlay || !video.paused || this.#isStartingPlay || this.#isOver()) return;
-    this.#isStartingPlay = true;
-    video.play().then(
-      () => {
-        this.#isStartingPlay = false;
-        // A new source sets the rate back to the element's default.
-        if (this.#archive) video.playbackRate = this.#snapshot.speed;
-      },
-      (error: unknown) => {
-        this.#isStartingPlay = false;
-        if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
-        // Sound needs a click first; pictures, as a rule, don't.
-        if (!video.muted) {
-          video.muted = true;
-          this.#playIfWanted();
-        } else this.#setState({ name: 'waiting', reason: 'gesture' });
-      },
-    );
+    if (!this.#isOver() && !this.#reverse) this.#play.start();
   }
 
   #tick(): void {
     const wallMs = this.#options.clock.wallMs();
     if (wallMs - this.#tickedWallMs > SLEPT_MS) this.wake();
     this.#tickedWallMs = wallMs;
-    this.#live?.tick();
-    this.#archive?.tick();
+    this.#current?.tick();
     const { state } = this.#snapshot;
     if (!(state.name === 'waiting' && state.reason === 'gesture')) this.#playIfWanted();
   }
 
   #onSinkBroken(): void {
-    this.#live?.onSinkBroken();
-    this.#archive?.onSinkBroken();
+    this.#current?.onSinkBroken();
   }
 
-  readonly #onPlaying = (): void => {
-    this.#live?.onPlaying();
-    this.#archive?.onPlaying();
-  };
-
-  readonly #onStalled = (): void => {
-    this.#live?.onStalled();
-    this.#archive?.onStalled();
-  };
-
-  readonly #onMoved = (): void => {
-    this.#tick();
-  };
-
-  readonly #onPause = (): void => {
-    const isOwn = this.#isOwnPause;
-    this.#isOwnPause = false;
-    // The window of picture-in-picture, a headset or the system's media keys: the viewer's wish all the same.
-    if (!isOwn && this.#wantsPlay && !this.#isStartingPlay && this.#options.video.readyState >= 3)
-      this.pause();
-  };
-
-  readonly #onVolume = (): void => {
+  #onVolume(): void {
     const { muted, volume } = this.#options.video;
     this.#update({ isMuted: muted, volume });
-  };
+  }
 
   #tell(notice: Notice): void {
     this.#notices += 1;

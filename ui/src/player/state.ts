@@ -1,3 +1,5 @@
+import type { playbackSpeeds } from '@vidette/contract/constants';
+
 /**
  * What a player is doing, as one value; screens switch over `name` and need no other flags.
  */
@@ -29,6 +31,24 @@ export type WaitReason =
   | 'gesture';
 
 export type PlayerMode = 'live' | 'archive';
+
+export type Speed = (typeof playbackSpeeds)[number];
+
+/** What a screen shows of a player; a new value at each change, nothing in it moves by itself. */
+export interface PlayerSnapshot {
+  readonly mode: PlayerMode;
+  readonly state: PlayerState;
+  readonly speed: Speed;
+  /** Backwards through the archive. */
+  readonly isReverse: boolean;
+  /** Only the first picture of each fragment is shown: more is not possible at this speed here. */
+  readonly isKeyFramesOnly: boolean;
+  readonly isMuted: boolean;
+  /** 0 to 1. */
+  readonly volume: number;
+  /** What to tell in passing; `id` differs for each, so that the same words can be said twice. */
+  readonly notice: { readonly id: number; readonly notice: Notice } | undefined;
+}
 
 /** Something the viewer should be told once, in passing. */
 export type Notice =

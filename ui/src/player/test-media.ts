@@ -10,12 +10,17 @@ export function mediaBytes(...lines: string[]): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(lines.map((line) => `\n${line}\n`).join(''));
 }
 
+/** Pictures a second that a test's screen shows. */
+const SCREEN_RATE = 60;
+
 interface Span {
   start: number;
   end: number;
 }
 
 export class TestVideo extends EventTarget implements MediaElement {
+  readonly videoWidth = 640;
+  readonly videoHeight = 360;
   playbackRate = 1;
   muted = false;
   volume = 1;
@@ -46,6 +51,7 @@ export class TestVideo extends EventTarget implements MediaElement {
 
   set src(url: string) {
     this.#src = url;
+    this.#time = 0;
     this.paused = true;
     this.spans = [];
   }
@@ -83,6 +89,13 @@ export class TestVideo extends EventTarget implements MediaElement {
 
   load(): void {}
 
+  /** Pictures that reached the screen. */
+  shownPictures = 0;
+
+  getVideoPlaybackQuality(): { totalVideoFrames: number; droppedVideoFrames: number } {
+    return { totalVideoFrames: this.shownPictures, droppedVideoFrames: 0 };
+  }
+
   removeAttribute(name: string): void {
     if (name === 'src') this.#src = '';
   }
@@ -93,6 +106,7 @@ export class TestVideo extends EventTarget implements MediaElement {
     if (this.paused || !here) return;
     const target = this.#time + seconds * this.playbackRate;
     this.#time = Math.min(target, here.end);
+    this.shownPictures += SCREEN_RATE * seconds;
     this.dispatchEvent(new Event(target > here.end ? 'waiting' : 'playing'));
   }
 

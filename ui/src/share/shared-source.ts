@@ -17,5 +17,6 @@ export function sharedSource(key: string): PlayerSource {
     playlist: refuse,
     bytes: refuse,
     nextPlayable: refuse,
+    previousPlayable: refuse,
   };
 }

@@ -64,7 +64,17 @@ function draw(
 ) {
   const recorded = recorder();
   drawTimeline(recorded.context, {
-    view: { scale, intervals, events, nowMs: scale.endMs, playheadMs, hoverMs, isDragging: false },
+    view: {
+      scale,
+      intervals,
+      events,
+      nowMs: scale.endMs,
+      playheadMs,
+      hoverMs,
+      isDragging: false,
+      scrubMs: undefined,
+      bookmarks: [],
+    },
     heightPx: TIMELINE_HEIGHT_PX,
     density: 1,
     palette: {
@@ -77,6 +87,7 @@ function draw(
       hatch: 'hatch',
       event: 'event',
       eventEdge: 'eventEdge',
+      bookmark: 'bookmark',
       live: 'live',
       liveFaded: 'faded',
       playhead: 'playhead',

@@ -17,6 +17,7 @@ export interface TimelinePalette {
   readonly event: string;
   /** Keeps an event's mark apart from what is recorded. */
   readonly eventEdge: string;
+  readonly bookmark: string;
   readonly live: string;
   /** Where the glow of the live edge begins: the same colour, all but clear. */
   readonly liveFaded: string;
@@ -47,11 +48,13 @@ export interface TimelineDrawing {
 
 /** Rows from the top, CSS px: the times of playhead and pointer, the band, the labels. */
 export const TIMELINE_HEIGHT_PX = 84;
-const BAND_TOP_PX = 28;
+/** Above it is the rail on which the playhead is led. */
+export const BAND_TOP_PX = 28;
 const BAND_BOTTOM_PX = 56;
 /** The lane of events, at the foot of the band. */
 const EVENT_TOP_PX = 48;
 const EVENT_HEIGHT_PX = 5;
+const FLAG_PX = 8;
 const LABEL_BASE_PX = 76;
 const PILL_HEIGHT_PX = 20;
 const HATCH_STEP_PX = 7;
@@ -72,6 +75,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, drawing: Timelin
   context.fillRect(0, BAND_TOP_PX - 1, widthPx, 1);
   context.fillRect(0, BAND_BOTTOM_PX, widthPx, 1);
   drawEvents(context, view, palette);
+  drawBookmarks(context, view, palette);
   drawNow(context, view, palette);
   drawLabels(context, drawing);
   const taken = drawPlayhead(context, drawing);
@@ -157,6 +161,26 @@ function drawEvents(
     context.fillRect(fromPx - 1, EVENT_TOP_PX - 1, toPx - fromPx + 2, EVENT_HEIGHT_PX + 2);
     context.fillStyle = palette.event;
     context.fillRect(fromPx, EVENT_TOP_PX, toPx - fromPx, EVENT_HEIGHT_PX);
+  }
+}
+
+/** A lane of small flags at the head of the band: a moment's flag, or a flag with the span it stands for. */
+function drawBookmarks(
+  context: CanvasRenderingContext2D,
+  { bookmarks, scale }: TimelineView,
+  palette: TimelinePalette,
+): void {
+  context.fillStyle = palette.bookmark;
+  for (const { startMs, endMs } of bookmarks) {
+    if (endMs < scale.startMs || startMs > scale.endMs) continue;
+    const fromPx = Math.round(scale.toPx(startMs));
+    context.fillRect(fromPx, BAND_TOP_PX, Math.max(2, scale.toPx(endMs) - fromPx), 2);
+    context.fillRect(fromPx - 1, BAND_TOP_PX, 2, FLAG_PX + 4);
+    context.beginPath();
+    context.moveTo(fromPx + 1, BAND_TOP_PX + 2);
+    context.lineTo(fromPx + 1 + FLAG_PX, BAND_TOP_PX + 2 + FLAG_PX / 2);
+    context.lineTo(fromPx + 1, BAND_TOP_PX + 2 + FLAG_PX);
+    context.fill();
   }
 }
 

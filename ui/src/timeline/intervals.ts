@@ -65,6 +65,28 @@ export function playableAfter(intervals: readonly Interval[], ms: number): Inter
   return intervals.find((interval) => interval.endMs > ms && interval.kind !== 'gap');
 }
 
+/** Going to a gap means seeing what led to it, from so long before. */
+const GAP_LEAD_MS = 3_000;
+/** Going back from a gap that one has been before for less than this goes to the one before. */
+const GAP_GRACE_MS = 2_000;
+
+/** The moment from which the gap before or after another moment is led up to; undefined where no such gap is known. */
+export function momentBeforeGap(
+  intervals: readonly Interval[],
+  fromMs: number,
+  direction: 1 | -1,
+): number | undefined {
+  const moments: number[] = [];
+  for (const [index, { kind, startMs }] of intervals.entries()) {
+    const before = intervals[index - 1];
+    if (kind !== 'gap' || before?.endMs !== startMs || before.kind !== 'fragment') continue;
+    moments.push(Math.max(before.startMs, startMs - GAP_LEAD_MS));
+  }
+  return direction > 0
+    ? moments.find((ms) => ms > fromMs + 1)
+    : moments.findLast((ms) => ms < fromMs - GAP_GRACE_MS);
+}
+
 /** What a click on the timeline asks for. */
 export type ClickAction =
   | { readonly type: 'none' }

@@ -24,7 +24,7 @@ function setUp(
     pieceMs: PIECE_MS,
     call: (startMs, endMs, signal) => {
       asked.push({ startMs, endMs, signal });
-      if (!isHeld) return Promise.resolve(answer(startMs, endMs));
+      if (!isHeld) return Promise.resolve({ ranges: answer(startMs, endMs), gaps: [], beginsMs: undefined });
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     },
     eventsCall: (startMs, endMs) => {

@@ -2,10 +2,32 @@ import { polls } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../player/clock.ts';
 import { inOrder, type TimelineEvent } from './events.ts';
 import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
+import type { GapCause } from '@vidette/contract/entities';
 import type { TimeScale } from './time-scale.ts';
 
+/** Why nothing is recorded in a stretch; causes that follow each other touch. */
+export interface GapSpan {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly cause: GapCause;
+}
+
+/** What the server says about a span. */
+export interface RangesAnswer {
+  readonly ranges: readonly Range[];
+  readonly gaps: readonly GapSpan[];
+  /** Where the whole archive begins; undefined while nothing is recorded. */
+  readonly beginsMs: number | undefined;
+}
+
 /** Asks the server for the ranges of at most `pieceMs`; rejects with whatever the call rejects with. */
-export type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<readonly Range[]>;
+export type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<RangesAnswer>;
+
+/** What is known of a stretch. */
+export interface Known {
+  readonly intervals: readonly Interval[];
+  readonly events: readonly TimelineEvent[];
+}
 
 /** Asks for what was noticed and begins in the same span. */
 export type EventsCall = (
@@ -24,9 +46,8 @@ export interface RangesLoaderOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Piece {
-  readonly intervals: readonly Interval[];
-  readonly events: readonly TimelineEvent[];
+interface Piece extends Known {
+  readonly gaps: readonly GapSpan[];
   /** Known up to here: the moment of the answer for a piece that holds the present. */
   readonly untilMs: number;
   /** On the wall clock. */
@@ -56,6 +77,7 @@ export class RangesLoader {
   #cancelRefresh: Cancel | undefined;
   #joined: Interval[] | undefined;
   #ordered: TimelineEvent[] | undefined;
+  #beginsMs: number | undefined;
 
   constructor(options: RangesLoaderOptions) {
     this.#options = options;
@@ -77,6 +99,17 @@ export class RangesLoader {
   subscribe(listener: () => void): Cancel {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Where the whole archive begins, as far as it has been heard. */
+  get beginsMs(): number | undefined {
+    return this.#beginsMs;
+  }
+
+  /** Why nothing is recorded at a moment: the stretch of one cause that holds it. */
+  gapAt(ms: number): GapSpan | undefined {
+    const piece = this.#pieces.get(Math.floor(ms / this.#options.pieceMs));
+    return piece?.gaps.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);
   }
 
   /** What is looked at now. Questions for what is no longer in view are given up; the newest view wins. */
@@ -111,6 +144,54 @@ export class RangesLoader {
       const found = piece.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
       if (found)
         return this.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap') ?? found;
+    }
+    return undefined;
+  }
+
+  /**
+   * Looks for a moment from another one on or back, piece by piece, asking the server where nothing is known.
+   * @param momentIn tells the moment in what has been walked through so far
+   */
+  async search(
+    fromMs: number,
+    direction: 1 | -1,
+    momentIn: (known: Known) => number | undefined,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { pieceMs, clock, onError } = this.#options;
+    const walked: Piece[] = [];
+    let index = Math.floor(fromMs / pieceMs);
+    for (let count = 0; count < SEARCH_LIMIT; count++, index += direction) {
+      if (index * pieceMs > clock.wallMs() || (index + 1) * pieceMs <= (this.#beginsMs ?? 0)) break;
+      try {
+        const piece = this.#fresh(index, true) ?? (await this.#load(index, signal));
+        if (direction > 0) walked.push(piece);
+        else walked.unshift(piece);
+      } catch (error) {
+        if (!signal.aborted) onError(error);
+        return undefined;
+      }
+      const found = momentIn({
+        intervals: joined(walked.flatMap((piece) => piece.intervals)),
+        events: inOrder(walked.flatMap((piece) => piece.events)),
+      });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /**
+   * The last interval that can be played and begins before a moment, asking the server where nothing is known.
+   * Undefined when there is none.
+   */
+  async previousPlayable(beforeMs: number, signal: AbortSignal): Promise<Interval | undefined> {
+    const last = Math.floor((beforeMs - 1) / this.#options.pieceMs);
+    for (let index = last; index > last - SEARCH_LIMIT; index--) {
+      const piece = this.#fresh(index, true) ?? (await this.#load(index, signal));
+      const found = piece.intervals.findLast(
+        (interval) => interval.startMs < beforeMs && interval.kind !== 'gap',
+      );
+      if (found) return found;
     }
     return undefined;
   }
@@ -162,12 +243,14 @@ export class RangesLoader {
     const startMs = index * pieceMs;
     const askedMs = clock.wallMs();
     const untilMs = Math.min(startMs + pieceMs, Math.max(startMs + 1, askedMs));
-    const [ranges, events] = await Promise.all([
+    const [answer, events] = await Promise.all([
       call(startMs, untilMs, signal),
       eventsCall(startMs, untilMs, signal),
     ]);
     signal.throwIfAborted();
-    const piece = { intervals: intervalsOf(ranges, startMs, untilMs), events, untilMs, askedMs };
+    const { ranges, gaps, beginsMs } = answer;
+    if (beginsMs !== undefined) this.#beginsMs = beginsMs;
+    const piece = { intervals: intervalsOf(ranges, startMs, untilMs), gaps, events, untilMs, askedMs };
     this.#pieces.delete(index);
     this.#pieces.set(index, piece);
     this.#forget();

@@ -4,6 +4,7 @@ import { settle, TestClock } from '../player/test-clock.ts';
 import { EVENT_LEAD_MS, type TimelineEvent } from './events.ts';
 import type { Range } from './intervals.ts';
 import { RangesLoader } from './ranges-loader.ts';
+import { timelineKey } from './timeline-keys.ts';
 import { Timeline } from './timeline.ts';
 
 const HOUR_MS = 3_600_000;
@@ -25,7 +26,7 @@ async function setUp(ranges: readonly Range[] = recorded, events: readonly Timel
   const loader = new RangesLoader({
     clock,
     pieceMs: 3 * HOUR_MS,
-    call: () => Promise.resolve(ranges),
+    call: () => Promise.resolve({ ranges, gaps: [], beginsMs: ranges[0]?.date }),
     eventsCall: () => Promise.resolve(events),
     onError: (error) => assert.fail(String(error)),
   });
@@ -112,23 +113,25 @@ test('keys: steps add up before the player is there, gaps are passed in the dire
   const { timeline, asked } = await setUp();
   const startMs = nowMs - 2 * HOUR_MS;
   timeline.frame(startMs);
-  timeline.key('ArrowLeft', false);
-  timeline.key('ArrowLeft', false);
-  timeline.key('ArrowRight', true);
+  timelineKey(timeline, 'ArrowLeft', false);
+  timelineKey(timeline, 'ArrowLeft', false);
+  timelineKey(timeline, 'ArrowRight', true);
   assert.deepEqual(asked, [startMs - 10_000, startMs - 20_000, startMs + 40_000]);
   timeline.frame(nowMs - 3 * HOUR_MS + 5000);
-  timeline.key('ArrowLeft', false);
+  timelineKey(timeline, 'ArrowLeft', false);
   assert.equal(asked.at(-1), nowMs - 5 * HOUR_MS - 10_000);
-  timeline.key('ArrowRight', true);
+  timelineKey(timeline, 'ArrowRight', true);
   assert.equal(asked.at(-1), nowMs - 3 * HOUR_MS);
-  timeline.key('End', false);
+  timelineKey(timeline, 'End', false);
   assert.equal(asked.at(-1), 'live');
   timeline.frame(nowMs - 2 * HOUR_MS);
-  timeline.key('[', false);
+  timelineKey(timeline, '[', false);
+  await settle(100);
   assert.equal(asked.at(-1), nowMs - 3 * HOUR_MS);
-  timeline.key(']', false);
+  timelineKey(timeline, ']', false);
+  await settle(100);
   assert.equal(asked.at(-1), 'live');
-  assert.equal(timeline.key('x', false), false);
+  assert.equal(timelineKey(timeline, 'x', false), false);
 });
 
 test('a playing playhead stays in view, unless the viewer looks elsewhere', async () => {
@@ -149,12 +152,67 @@ test('[R10.7] comma and full stop play the event before and after, from shortly 
   const events = [at(nowMs - 2.5 * HOUR_MS), at(nowMs - 2 * HOUR_MS)];
   const { timeline, asked } = await setUp(recorded, events);
   timeline.frame(nowMs - 2.2 * HOUR_MS);
-  assert.equal(timeline.key('.', false), true);
-  timeline.key('.', false);
-  timeline.key(',', false);
-  timeline.key(',', false);
+  assert.equal(timelineKey(timeline, '.', false), true);
+  timelineKey(timeline, '.', false);
+  await settle(100);
+  timelineKey(timeline, ',', false);
+  timelineKey(timeline, ',', false);
+  await settle(200);
   assert.deepEqual(
     asked,
     [events[1], events[0]].map((event) => (event?.startMs ?? 0) - EVENT_LEAD_MS),
   );
+});
+
+test('braces go to the gap before and after: what led to it is seen', async () => {
+  const { timeline, asked } = await setUp();
+  timeline.frame(nowMs - 2 * HOUR_MS);
+  timelineKey(timeline, '}', true);
+  await settle(200);
+  timelineKey(timeline, '{', true);
+  await settle(200);
+  assert.deepEqual(asked, [nowMs - HOUR_MS - 3000, nowMs - 5 * HOUR_MS - 3000]);
+});
+
+test('what is looked for is found far out of view, and given up when the viewer goes elsewhere', async () => {
+  const { timeline, asked, click } = await setUp([
+    { date: nowMs - 300 * HOUR_MS, status: 'fragment' },
+    { date: nowMs - 200 * HOUR_MS, status: 'gap' },
+    { date: nowMs - 190 * HOUR_MS, status: 'fragment' },
+  ]);
+  timeline.frame(nowMs - 2 * HOUR_MS);
+  timelineKey(timeline, '{', true);
+  await settle(3000);
+  assert.deepEqual(asked, [nowMs - 200 * HOUR_MS - 3000]);
+  timelineKey(timeline, '{', true);
+  click(nowMs - 3 * HOUR_MS);
+  await settle(3000);
+  assert.equal(asked.length, 2);
+});
+
+test('who takes hold of the playhead leads it, and it plays where it is let go', async () => {
+  const { timeline, asked, pxOf } = await setUp();
+  timeline.frame(nowMs - 2 * HOUR_MS);
+  const fromPx = pxOf(nowMs - 2 * HOUR_MS);
+  const { startMs } = timeline.getView().scale;
+  timeline.press(fromPx + 3);
+  for (let px = 0; px <= 20; px++) timeline.move(fromPx + px);
+  assert.equal(timeline.getView().scale.startMs, startMs, 'nothing is dragged away');
+  timeline.frame(nowMs - 2 * HOUR_MS);
+  const wishedMs = timeline.getView().scale.toMs(fromPx + 20);
+  assert.deepEqual([timeline.getView().scrubMs, timeline.getView().playheadMs], [wishedMs, wishedMs]);
+  assert.deepEqual(asked, []);
+  timeline.release(fromPx + 20);
+  assert.deepEqual(asked, [wishedMs]);
+  assert.equal(timeline.getView().scrubMs, undefined);
+});
+
+test('on the rail above the band every press leads the playhead, never into the future', async () => {
+  const { timeline, asked, pxOf } = await setUp();
+  timeline.press(pxOf(nowMs - 4 * HOUR_MS), true);
+  timeline.move(pxOf(nowMs + 2 * HOUR_MS));
+  assert.equal(timeline.getView().scrubMs, nowMs);
+  timeline.leave();
+  assert.equal(timeline.getView().scrubMs, undefined);
+  assert.deepEqual(asked, []);
 });

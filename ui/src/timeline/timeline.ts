@@ -1,8 +1,9 @@
 import { pageTimes } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../player/clock.ts';
 import { EVENT_LEAD_MS, neighbourEvent, type TimelineEvent } from './events.ts';
-import { clickAction, intervalAt, type Interval } from './intervals.ts';
-import type { RangesLoader } from './ranges-loader.ts';
+import { clickAction, intervalAt, momentBeforeGap, type Interval } from './intervals.ts';
+import { PanGesture } from './pan-gesture.ts';
+import type { Known, RangesLoader } from './ranges-loader.ts';
 import { TimeScale } from './time-scale.ts';
 
 export interface TimelineOptions {
@@ -24,10 +25,20 @@ export interface TimelineView {
   /** Under the pointer. */
   readonly hoverMs: number | undefined;
   readonly isDragging: boolean;
+  /** The playhead is being led to this moment, whose picture is wanted; it plays from there when it is let go. */
+  readonly scrubMs: number | undefined;
+  readonly bookmarks: readonly TimelineBookmark[];
 }
 
-/** A press that moves less than this is a click. */
-const CLICK_SLOP_PX = 5;
+/** A moment or a span that somebody marked. */
+export interface TimelineBookmark {
+  readonly id: number;
+  readonly startMs: number;
+  /** The same as the start for a moment. */
+  readonly endMs: number;
+  readonly note: string;
+}
+
 /** A playing playhead is held inside these shares of the width. */
 const FOLLOW_FROM = 0.08;
 const FOLLOW_TO = 0.92;
@@ -35,21 +46,10 @@ const FOLLOW_TO = 0.92;
 const REVEAL_AT = 0.5;
 /** So much turning of a wheel is one step of zoom. */
 const WHEEL_STEP = 90;
-/** Speed of a thrown timeline falls to a third in this time, and is over below so many pixels a second. */
-const GLIDE_MS = 250;
-const GLIDE_OVER_PX_PER_S = 20;
-const TEN_SECONDS_MS = 10_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-
-interface Press {
-  readonly startPx: number;
-  lastPx: number;
-  lastMs: number;
-  /** Of the pointer, px per second. */
-  speed: number;
-  hasMoved: boolean;
-}
+/** A press so near the playhead takes hold of it. */
+const GRIP_PX = 9;
+/** Going back from a recording that plays for less than this goes to the one before. */
+const BACK_GRACE_MS = 2_000;
 
 /**
  * The timeline of one stream without its pixels: what is in view, how pointer, wheel and keys change it, and what they
@@ -63,8 +63,11 @@ export class Timeline {
   #view: TimelineView;
   #playheadMs: number | undefined;
   #hoverMs: number | undefined;
-  #press: Press | undefined;
-  #glide: { speed: number } | undefined;
+  #scrubMs: number | undefined;
+  #bookmarks: readonly TimelineBookmark[] = [];
+  #searching = new AbortController();
+  #searches: Promise<void> = Promise.resolve();
+  readonly #pan = new PanGesture();
   #framedMs: number;
   #wheel = 0;
   #isFollowing = true;
@@ -87,6 +90,14 @@ export class Timeline {
   /** The same object until something changed. */
   readonly getView = (): TimelineView => this.#view;
 
+  /** The moment whose picture is wanted: where the playhead is led, or under the pointer where something is recorded. */
+  get lookMs(): number | undefined {
+    if (this.#scrubMs !== undefined) return this.#scrubMs;
+    if (this.#hoverMs === undefined || this.#pan.isDragging) return undefined;
+    const kind = intervalAt(this.#view.intervals, this.#hoverMs)?.kind;
+    return kind === 'fragment' || kind === 'live' ? this.#hoverMs : undefined;
+  }
+
   /** The width is known (at once the first time) or has changed (when it rests, R9.6). */
   resize(widthPx: number): void {
     this.#cancelResize?.();
@@ -106,9 +117,15 @@ export class Timeline {
     const nowMs = this.#options.clock.monotonicMs();
     const elapsedMs = nowMs - this.#framedMs;
     this.#framedMs = nowMs;
-    this.#playheadMs = playheadMs;
-    if (this.#glide) this.#glideOn(this.#glide, elapsedMs);
-    else if (this.#isFollowing && !this.#press && playheadMs !== undefined) this.#follow(playheadMs);
+    this.#playheadMs = this.#scrubMs ?? playheadMs;
+    if (this.#pan.isGliding) this.#panByPx(this.#pan.glide(elapsedMs));
+    else if (
+      this.#isFollowing &&
+      !this.#pan.isPressed &&
+      this.#scrubMs === undefined &&
+      playheadMs !== undefined
+    )
+      this.#follow(playheadMs);
     // No word to the listeners: whoever calls this many times a second draws anyway.
     this.#view = this.#compose();
   }
@@ -140,116 +157,69 @@ export class Timeline {
 
   /** Two fingers: their distance grew by `ratio` about `px`. */
   pinch(ratio: number, px: number): void {
-    this.#press = undefined;
+    this.#pan.cancel();
     this.#show(this.#scale.pinched(ratio, this.#scale.toMs(px)));
   }
 
-  press(px: number): void {
-    this.#glide = undefined;
-    this.#press = {
-      startPx: px,
-      lastPx: px,
-      lastMs: this.#options.clock.monotonicMs(),
-      speed: 0,
-      hasMoved: false,
-    };
+  /**
+   * The pointer goes down. On the rail above the band, or at the playhead, it takes hold of the playhead (scrubbing);
+   * elsewhere it is a click or the beginning of a drag.
+   */
+  press(px: number, isOnRail = false): void {
+    if (isOnRail || this.isAtPlayhead(px)) {
+      this.#pan.cancel();
+      this.#scrub(px);
+    } else this.#pan.press(px, this.#options.clock.monotonicMs());
+  }
+
+  /** Whether a press here would take hold of the playhead. */
+  isAtPlayhead(px: number): boolean {
+    return this.#playheadMs !== undefined && Math.abs(this.#scale.toPx(this.#playheadMs) - px) <= GRIP_PX;
   }
 
   /** The pointer is at `px`; drags while pressed. */
   move(px: number): void {
-    const press = this.#press;
-    this.#hoverMs = this.#scale.toMs(px);
-    if (press && (press.hasMoved || Math.abs(px - press.startPx) >= CLICK_SLOP_PX)) {
-      const nowMs = this.#options.clock.monotonicMs();
-      const elapsedMs = Math.max(1, nowMs - press.lastMs);
-      press.hasMoved = true;
-      press.speed = 0.6 * press.speed + 0.4 * (((px - press.lastPx) / elapsedMs) * 1000);
-      this.#look();
-      const byPx = px - press.lastPx;
-      press.lastPx = px;
-      press.lastMs = nowMs;
-      this.#show(this.#scale.pannedByMs(-byPx * this.#scale.msPerPx));
+    if (this.#scrubMs !== undefined) {
+      this.#scrub(px);
       return;
     }
-    this.#changed();
+    this.#hoverMs = this.#scale.toMs(px);
+    const byPx = this.#pan.move(px, this.#options.clock.monotonicMs());
+    if (byPx === undefined) this.#changed();
+    else {
+      this.#look();
+      this.#panByPx(byPx);
+    }
   }
 
   /** A press ends: a click, or a drag that may glide on. */
   release(px: number): void {
-    const press = this.#press;
-    this.#press = undefined;
-    if (!press) return;
-    if (!press.hasMoved) {
-      this.#click(this.#scale.toMs(px));
+    if (this.#scrubMs !== undefined) {
+      const ms = this.#scrubMs;
+      this.#scrubMs = undefined;
+      this.#act(ms);
+      this.#changed();
       return;
     }
-    const restedMs = this.#options.clock.monotonicMs() - press.lastMs;
-    if (restedMs < 60 && Math.abs(press.speed) > 200) this.#glide = { speed: press.speed };
-    this.#changed();
+    const pressed = this.#pan.release(this.#options.clock.monotonicMs());
+    if (pressed === 'click') this.#click(this.#scale.toMs(px));
+    else if (pressed === 'drag') this.#changed();
   }
 
   /** The pointer is gone; a press is given up. */
   leave(): void {
-    this.#press = undefined;
+    this.#pan.cancel();
+    this.#scrubMs = undefined;
     this.#hoverMs = undefined;
     this.#changed();
   }
 
-  /**
-   * A key of the slider; true when it meant something here. Arrows 10 s (with shift a minute), page keys an hour,
-   * Home to the beginning of what is recorded in view, End live, plus and minus zoom, brackets to the previous and
-   * next recording, comma and full stop to the previous and next event.
-   */
-  key(key: string, isShifted: boolean): boolean {
-    const stepMs = isShifted ? MINUTE_MS : TEN_SECONDS_MS;
-    switch (key) {
-      case 'ArrowLeft':
-      case 'ArrowDown':
-        this.step(-stepMs);
-        return true;
-      case 'ArrowRight':
-      case 'ArrowUp':
-        this.step(stepMs);
-        return true;
-      case 'PageDown':
-        this.step(-HOUR_MS);
-        return true;
-      case 'PageUp':
-        this.step(HOUR_MS);
-        return true;
-      case 'Home': {
-        const first = this.#view.intervals.find(
-          (interval) => interval.kind === 'fragment' && interval.endMs > this.#scale.startMs,
-        );
-        if (first) this.#seek(Math.max(first.startMs, this.#scale.startMs));
-        return true;
-      }
-      case 'End':
-        this.live();
-        return true;
-      case '[':
-        this.#toNeighbour(-1);
-        return true;
-      case ']':
-        this.#toNeighbour(1);
-        return true;
-      case ',':
-        this.toEvent(-1);
-        return true;
-      case '.':
-        this.toEvent(1);
-        return true;
-      case '+':
-      case '=':
-        this.zoomIn();
-        return true;
-      case '-':
-      case '_':
-        this.zoomOut();
-        return true;
-      default:
-        return false;
-    }
+  /** Goes to the beginning of what is recorded in view. */
+  toFirst(): void {
+    const first = this.#view.intervals.find(
+      (interval) => interval.kind === 'fragment' && interval.endMs > this.#scale.startMs,
+    );
+    if (first) this.#seek(Math.max(first.startMs, this.#scale.startMs));
   }
 
   /** From what is shown by some time; over a gap in the direction of the step. */
@@ -275,6 +245,7 @@ export class Timeline {
   /** Goes to what the camera sees now and brings it into view. */
   live(): void {
     this.#isFollowing = true;
+    this.#endSearches();
     this.#options.onLive();
   }
 
@@ -283,25 +254,61 @@ export class Timeline {
     this.#act(utcMs);
   }
 
-  /** Plays the known event before or after what is shown, from shortly before it; nothing where there is none. */
+  /** Plays the event before or after what is shown, from shortly before it; nothing where there is none. */
   toEvent(direction: 1 | -1): void {
-    const event = neighbourEvent(
-      this.#view.events,
-      this.#playheadMs ?? this.#options.clock.wallMs(),
-      direction,
-    );
-    if (event) this.#act(event.startMs - EVENT_LEAD_MS);
+    this.#search(direction, (fromMs, { events }) => {
+      const event = neighbourEvent(events, fromMs, direction);
+      return event && event.startMs - EVENT_LEAD_MS;
+    });
+  }
+
+  /** Plays up to the gap before or after what is shown, from shortly before it. */
+  toGap(direction: 1 | -1): void {
+    this.#search(direction, (fromMs, { intervals }) => momentBeforeGap(intervals, fromMs, direction));
+  }
+
+  /** The start of the recording before or after the one that is shown. */
+  toRecording(direction: 1 | -1): void {
+    this.#search(direction, (fromMs, { intervals }) => {
+      const playable = intervals.filter((interval) => interval.kind !== 'gap');
+      return direction > 0
+        ? playable.find((interval) => interval.startMs > fromMs)?.startMs
+        : playable.findLast((interval) => interval.startMs < fromMs - BACK_GRACE_MS)?.startMs;
+    });
+  }
+
+  /** What somebody marked, by beginning. */
+  setBookmarks(bookmarks: readonly TimelineBookmark[]): void {
+    this.#bookmarks = bookmarks;
+    this.#changed();
+  }
+
+  /** Shows a moment in the middle, e.g. from the overview, without going there. */
+  lookAt(utcMs: number): void {
+    this.#look();
+    this.#pan.cancel();
+    this.#show(this.#scale.showing(utcMs, REVEAL_AT));
   }
 
   dispose(): void {
     this.#unsubscribe();
+    this.#searching.abort();
     this.#cancelResize?.();
     this.#options.loader.pause();
     this.#listeners.clear();
   }
 
+  #scrub(px: number): void {
+    const { clock } = this.#options;
+    this.#scrubMs = Math.min(this.#scale.toMs(px), clock.wallMs());
+    this.#playheadMs = this.#scrubMs;
+    this.#hoverMs = undefined;
+    this.#changed();
+  }
+
   #click(ms: number): void {
     this.#look();
+    this.#endSearches();
     this.#act(ms);
   }
 
@@ -320,17 +327,22 @@ export class Timeline {
     this.#changed();
   }
 
-  /** The start of the recording before or after the one that is shown. */
-  #toNeighbour(direction: 1 | -1): void {
-    const fromMs = this.#playheadMs ?? this.#options.clock.wallMs();
-    const playable = this.#view.intervals.filter((interval) => interval.kind !== 'gap');
-    const target =
-      direction > 0
-        ? playable.find((interval) => interval.startMs > fromMs)
-        : playable.findLast((interval) => interval.startMs < fromMs - 2000);
-    if (!target) return;
-    if (target.kind === 'live') this.live();
-    else this.#seek(target.startMs);
+  /** Looks from what is shown for the nearest moment of some kind and plays it. Searches follow each other and add up. */
+  #search(direction: 1 | -1, momentIn: (fromMs: number, known: Known) => number | undefined): void {
+    const { loader, clock } = this.#options;
+    const { signal } = this.#searching;
+    this.#searches = this.#searches.then(async () => {
+      if (signal.aborted) return;
+      const fromMs = this.#playheadMs ?? clock.wallMs();
+      const ms = await loader.search(fromMs, direction, (known) => momentIn(fromMs, known), signal);
+      if (ms !== undefined && !signal.aborted) this.#act(ms);
+    });
+  }
+
+  /** What is still looked for is not wanted any more. */
+  #endSearches(): void {
+    this.#searching.abort();
+    this.#searching = new AbortController();
   }
 
   /** The viewer looks around: the playhead may leave the view. */
@@ -347,10 +359,8 @@ export class Timeline {
     this.#show(scale.showing(playheadMs, isNear ? at : REVEAL_AT));
   }
 
-  #glideOn(glide: { speed: number }, elapsedMs: number): void {
-    this.#show(this.#scale.pannedByMs((-glide.speed * elapsedMs * this.#scale.msPerPx) / 1000));
-    glide.speed *= Math.exp((-1.1 * elapsedMs) / GLIDE_MS);
-    if (Math.abs(glide.speed) < GLIDE_OVER_PX_PER_S) this.#glide = undefined;
+  #panByPx(byPx: number): void {
+    this.#show(this.#scale.pannedByMs(-byPx * this.#scale.msPerPx));
   }
 
   /** What zooming keeps in place: the pointer, else the playhead if it is in view, else the middle. */
@@ -375,7 +385,9 @@ export class Timeline {
       nowMs: this.#options.clock.wallMs(),
       playheadMs: this.#playheadMs,
       hoverMs: this.#hoverMs,
-      isDragging: this.#press?.hasMoved ?? false,
+      isDragging: this.#pan.isDragging,
+      scrubMs: this.#scrubMs,
+      bookmarks: this.#bookmarks,
     };
   }
 

@@ -37,7 +37,8 @@ export function registerArchive(registrar: Registrar, services: Services, watche
   registrar.handle('getArchivePlaylist', async ({ stream, query, audit }) => {
     license.requireValid();
     audit.details = { ...query };
-    const body = await archive.playlist(stream.stream.uid, query.start_time, query.end_time);
+    const { start_time: startMs, end_time: endMs, entry_seconds: entrySeconds } = query;
+    const body = await archive.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
     return { contentType: playlistType, body };
   });
 

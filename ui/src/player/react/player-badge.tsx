@@ -6,7 +6,7 @@ import { usePlayer, usePlayerClock } from './use-player.ts';
 /** Live with its delay, or the archive with its date and time; the mode in a shape and a word, not in colour alone. */
 export function PlayerBadge({ player }: { player: Player }) {
   const i18n = useI18n();
-  const { mode, state } = usePlayer(player);
+  const { mode, state, isReverse, isKeyFramesOnly } = usePlayer(player);
   const { utcMs, delayMs } = usePlayerClock(player);
   const isMoving = state.name === 'playing';
   return (
@@ -21,6 +21,12 @@ export function PlayerBadge({ player }: { player: Player }) {
           </span>
           {i18n.time(utcMs)}
         </time>
+      )}
+      {isReverse && <span className={classes.delay}>{i18n.t('player.badge.reverse')}</span>}
+      {isKeyFramesOnly && (
+        <span className={classes.delay} title={i18n.t('player.badge.keyFrames.why')}>
+          {i18n.t('player.badge.keyFrames')}
+        </span>
       )}
       {mode === 'live' && isMoving && delayMs !== undefined && (
         <span className={classes.delay}>

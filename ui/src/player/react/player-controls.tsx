@@ -1,16 +1,20 @@
 import { Button, NativeSelect, Slider, Tooltip } from '@mantine/core';
 import IconCamera from '@tabler/icons-react/dist/esm/icons/IconCamera.mjs';
+import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import IconMaximize from '@tabler/icons-react/dist/esm/icons/IconMaximize.mjs';
 import IconMinimize from '@tabler/icons-react/dist/esm/icons/IconMinimize.mjs';
 import IconPictureInPicture from '@tabler/icons-react/dist/esm/icons/IconPictureInPicture.mjs';
 import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
+import IconChevronRightPipe from '@tabler/icons-react/dist/esm/icons/IconChevronRightPipe.mjs';
+import IconChevronLeftPipe from '@tabler/icons-react/dist/esm/icons/IconChevronLeftPipe.mjs';
+import IconPlayerTrackPrev from '@tabler/icons-react/dist/esm/icons/IconPlayerTrackPrev.mjs';
 import IconRewindBackward10 from '@tabler/icons-react/dist/esm/icons/IconRewindBackward10.mjs';
 import IconRewindForward10 from '@tabler/icons-react/dist/esm/icons/IconRewindForward10.mjs';
 import IconVolume from '@tabler/icons-react/dist/esm/icons/IconVolume.mjs';
 import IconVolumeOff from '@tabler/icons-react/dist/esm/icons/IconVolumeOff.mjs';
 import { playbackSpeeds } from '@vidette/contract/constants';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Player } from '../player.ts';
@@ -38,10 +42,11 @@ const STEP_MS = 10_000;
 export function PlayerControls(props: PlayerControlsProps) {
   const { player, hasArchive } = props;
   const i18n = useI18n();
-  const { mode, state, speed } = usePlayer(player);
+  const { mode, state, speed, isReverse } = usePlayer(player);
+  const [isMore, setMore] = useState(false);
   const isRunning = !['paused', 'ended', 'failed', 'unsupported', 'idle'].includes(state.name);
   return (
-    <fieldset className={classes.controls} aria-label={i18n.t('player.controls')}>
+    <fieldset className={classes.controls} data-more={isMore} aria-label={i18n.t('player.controls')}>
       <SignButton
         icon={isRunning ? IconPlayerPause : IconPlayerPlay}
         label={i18n.t(isRunning ? 'player.pause' : 'player.play')}
@@ -73,38 +78,68 @@ export function PlayerControls(props: PlayerControlsProps) {
       >
         {i18n.t('player.live')}
       </Button>
-      {hasArchive && (
-        <Tooltip label={i18n.t('player.speed.live')} disabled={mode === 'archive'}>
-          <NativeSelect
-            size="sm"
-            className={classes.speed}
-            aria-label={i18n.t('player.speed')}
-            disabled={mode === 'live'}
-            value={String(speed)}
-            onChange={(event) => {
-              const chosen = playbackSpeeds.find((one) => String(one) === event.currentTarget.value);
-              if (chosen !== undefined) player.setSpeed(chosen);
-            }}
-            data={playbackSpeeds.map((one) => ({
-              value: String(one),
-              label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
-            }))}
+      <SignButton
+        icon={IconDots}
+        label={i18n.t('player.more')}
+        className={classes.moreButton}
+        aria-expanded={isMore}
+        onClick={() => setMore(!isMore)}
+      />
+      <div className={classes.secondary}>
+        {hasArchive && (
+          <Tooltip label={i18n.t('player.speed.live')} disabled={mode === 'archive'}>
+            <NativeSelect
+              size="sm"
+              className={classes.speed}
+              aria-label={i18n.t('player.speed')}
+              disabled={mode === 'live'}
+              value={String(speed)}
+              onChange={(event) => {
+                const chosen = playbackSpeeds.find((one) => String(one) === event.currentTarget.value);
+                if (chosen !== undefined) player.setSpeed(chosen);
+              }}
+              data={playbackSpeeds.map((one) => ({
+                value: String(one),
+                label: i18n.t('player.speed.value', { speed: i18n.number(one) }),
+              }))}
+            />
+          </Tooltip>
+        )}
+        {hasArchive && (
+          <>
+            <SignButton
+              icon={IconPlayerTrackPrev}
+              label={i18n.t('player.reverse')}
+              aria-pressed={isReverse}
+              onClick={() => player.shuttle(-1)}
+            />
+            <SignButton
+              icon={IconChevronLeftPipe}
+              label={i18n.t('player.step.back')}
+              onClick={() => player.step(-1)}
+            />
+            <SignButton
+              icon={IconChevronRightPipe}
+              label={i18n.t('player.step.on')}
+              onClick={() => player.step(1)}
+            />
+          </>
+        )}
+        <Volume player={player} />
+        <div className={classes.more}>{props.children}</div>
+        <SignButton icon={IconCamera} label={i18n.t('player.snapshot')} onClick={props.onSnapshot} />
+        {props.onPictureInPicture && (
+          <SignButton
+            icon={IconPictureInPicture}
+            label={i18n.t('player.pip')}
+            onClick={props.onPictureInPicture}
           />
-        </Tooltip>
-      )}
-      <Volume player={player} />
-      <div className={classes.more}>{props.children}</div>
-      <SignButton icon={IconCamera} label={i18n.t('player.snapshot')} onClick={props.onSnapshot} />
-      {props.onPictureInPicture && (
-        <SignButton
-          icon={IconPictureInPicture}
-          label={i18n.t('player.pip')}
-          onClick={props.onPictureInPicture}
-        />
-      )}
+        )}
+      </div>
       <SignButton
         icon={props.isFullScreen ? IconMinimize : IconMaximize}
         label={i18n.t(props.isFullScreen ? 'player.fullScreen.leave' : 'player.fullScreen')}
+        className={classes.fullScreen}
         onClick={props.onFullScreen}
       />
     </fieldset>

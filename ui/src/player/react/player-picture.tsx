@@ -1,9 +1,11 @@
-import { useEffect, useRef, type ReactNode, type Ref } from 'react';
+import { useEffect, useRef, useSyncExternalStore, type ReactNode, type Ref } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { PictureView } from '../picture-view.ts';
 import type { Player } from '../player.ts';
 import { PlayerBadge } from './player-badge.tsx';
 import { PlayerNotice } from './player-notice.tsx';
 import classes from './player-picture.module.css';
+import { usePictureGestures } from './use-picture-gestures.ts';
 import { usePlayer } from './use-player.ts';
 
 const MARK_MS = 100;
@@ -17,29 +19,46 @@ interface PlayerPictureProps {
   readonly poster: string | undefined;
   /** Words in place of a picture that isn't there; null while there is one. */
   readonly words: ReactNode;
+  readonly view: PictureView;
+  /** In the picture's place while it is there. */
+  readonly still: ReactNode;
+  /** In the corner opposite to mode and time. */
+  readonly aside: ReactNode;
   readonly onDoubleClick: () => void;
 }
 
 /** The picture with what belongs on it: mode and time, passing notices, and words wherever it would be black. */
-export function PlayerPicture({ player, videoRef, name, poster, words, onDoubleClick }: PlayerPictureProps) {
+export function PlayerPicture(props: PlayerPictureProps) {
+  const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick } = props;
   const i18n = useI18n();
+  const box = useRef<HTMLDivElement>(null);
+  const { fit, zoom, left, top } = useSyncExternalStore(view.subscribe, view.getLook);
+  const pointers = usePictureGestures(box, view);
   return (
-    <div className={classes.box}>
-      <video
-        ref={videoRef}
-        className={classes.video}
-        aria-label={i18n.t('player.region', { name })}
-        poster={poster}
-        muted
-        playsInline
-        onDoubleClick={onDoubleClick}
-      />
+    <div ref={box} className={classes.box} data-zoomed={zoom > 1} {...pointers}>
+      <div
+        className={classes.view}
+        style={{ transform: `translate(${left * 100}%, ${top * 100}%) scale(${zoom})` }}
+      >
+        <video
+          ref={videoRef}
+          className={classes.video}
+          style={{ objectFit: fit }}
+          aria-label={i18n.t('player.region', { name })}
+          poster={poster}
+          muted
+          playsInline
+          onDoubleClick={onDoubleClick}
+        />
+        {still}
+      </div>
       {words !== null && <div className={classes.words}>{words}</div>}
       {player && (
         <>
           <div className={classes.corner}>
             <PlayerBadge player={player} />
           </div>
+          {aside}
           <PlayerNotice player={player} />
           <StateMarks player={player} />
         </>

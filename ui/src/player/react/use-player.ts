@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import type { Player, PlayerSnapshot } from '../player.ts';
+import type { Player } from '../player.ts';
+import type { PlayerSnapshot } from '../state.ts';
 
 /** What a player is doing, drawn anew at each change. */
 export function usePlayer(player: Player): PlayerSnapshot {

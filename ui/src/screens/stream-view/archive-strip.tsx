@@ -2,22 +2,33 @@ import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { messageOf } from '@vidette/contract/errors';
 import type { Stream } from '@vidette/contract/entities';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { streamBookmarksQuery } from '../../api/bookmarks.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { EventControls } from '../../timeline/react/event-controls.tsx';
+import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
 import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
+import { TimelineTip } from '../../timeline/react/timeline-tip.tsx';
 import classes from './stream-view.module.css';
+import { tipWords } from './tip-words.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The timeline, or in words why there is none. */
 export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Stream }) {
   const i18n = useI18n();
   const problem = useSyncExternalStore(viewer.subscribe, viewer.getArchiveProblem);
-  const hasEvents = useSyncExternalStore(
-    viewer.timeline.subscribe,
-    () => viewer.timeline.getView().events.length > 0,
-  );
   const momentMs = useCallback(() => viewer.player.utcMs, [viewer]);
+  const { data: bookmarks } = useQuery(streamBookmarksQuery(stream.uid, stream.canArchive));
+  useEffect(() => {
+    const marks = bookmarks?.items.map(({ id, startTime, endTime, note }) => ({
+      id,
+      startMs: startTime,
+      endMs: endTime ?? startTime,
+      note,
+    }));
+    viewer.timeline.setBookmarks(marks ?? []);
+  }, [viewer, bookmarks]);
+  const wordsAt = useCallback((ms: number) => tipWords(viewer, ms, i18n), [viewer, i18n]);
   if (!stream.canArchive) return <p className={classes.aside}>{i18n.t('timeline.forbidden')}</p>;
   return (
     <div className={classes.timeline}>
@@ -25,8 +36,9 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
         timeline={viewer.timeline}
         label={i18n.t('timeline.label', { name: stream.name })}
         momentMs={momentMs}
+        tip={<TimelineTip timeline={viewer.timeline} scrubber={viewer.scrubber} wordsAt={wordsAt} />}
       />
-      {(hasEvents || stream.motion.isEnable) && <EventControls timeline={viewer.timeline} />}
+      <TimelineNavigation timeline={viewer.timeline} />
       {problem !== undefined && (
         <output className={classes.aside}>
           {i18n.t('timeline.failed', { reason: messageOf(problem, i18n.language) })}

@@ -16,7 +16,7 @@ export function streamSource(uid: string, ranges: RangesLoader): PlayerSource {
       return new WebSocket(address);
     },
     async playlist(startMs, endMs, signal) {
-      const query = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
+      const query = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs), entry_seconds: 0 };
       const reply = await api.getArchivePlaylist({ params, query }, { signal });
       return parseArchivePlaylist(
         await reply.text(),
@@ -25,6 +25,7 @@ export function streamSource(uid: string, ranges: RangesLoader): PlayerSource {
     },
     bytes: (span, signal) => loadBytes(span, signal),
     nextPlayable: (fromMs, signal) => ranges.nextPlayable(fromMs, signal),
+    previousPlayable: (beforeMs, signal) => ranges.previousPlayable(beforeMs, signal),
   };
 }
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSettings, useUser } from '../../api/session.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
@@ -12,12 +12,17 @@ import { notifyError } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { PictureView } from '../../player/picture-view.ts';
 import { PlayerControls } from '../../player/react/player-controls.tsx';
 import { PlayerPicture } from '../../player/react/player-picture.tsx';
+import { PlayerStatistics } from '../../player/react/player-statistics.tsx';
+import { ViewMenu } from '../../player/react/view-menu.tsx';
 import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
 import { BookmarkControl } from './bookmark-control.tsx';
+import { KeysDialog } from './keys-dialog.tsx';
 import { JumpControl } from './jump-control.tsx';
+import { LedStill } from './led-still.tsx';
 import { saveSnapshot } from './snapshot.ts';
 import { StateWords } from './state-words.tsx';
 import classes from './stream-view.module.css';
@@ -58,7 +63,20 @@ function Stage({ uid, stream }: StageProps) {
   const video = useRef<HTMLVideoElement>(null);
   const [viewer, setViewer] = useState<Viewer>();
   const [isFullScreen, toggleFullScreen] = useFullScreen(stage);
-  useShortcuts(viewer, toggleFullScreen);
+  const [view] = useState(() => new PictureView());
+  const [hasFigures, setFigures] = useState(false);
+  const [hasKeys, setKeys] = useState(false);
+  const targets = useMemo(
+    () => ({
+      viewer,
+      view,
+      toggleFullScreen,
+      toggleFigures: () => setFigures((has) => !has),
+      showKeys: () => setKeys(true),
+    }),
+    [viewer, view, toggleFullScreen],
+  );
+  useShortcuts(targets);
   useTop(stage);
 
   useEffect(() => {
@@ -102,6 +120,9 @@ function Stage({ uid, stream }: StageProps) {
         name={name}
         poster={addressOf('getStreamPicture', { uid }, { width: 1280 })}
         words={viewer && <StateWords player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />}
+        view={view}
+        still={viewer && <LedStill viewer={viewer} />}
+        aside={viewer && hasFigures && <PlayerStatistics player={viewer.player} />}
         onDoubleClick={toggleFullScreen}
       />
       {viewer && (
@@ -122,9 +143,16 @@ function Stage({ uid, stream }: StageProps) {
               <ZoomControls timeline={viewer.timeline} />
             </>
           )}
+          <ViewMenu
+            view={view}
+            hasFigures={hasFigures}
+            onFigures={targets.toggleFigures}
+            onKeys={targets.showKeys}
+          />
         </PlayerControls>
       )}
       {viewer && stream ? <ArchiveStrip viewer={viewer} stream={stream} /> : <div className={classes.timeline} />}
+      <KeysDialog isOpen={hasKeys} onClose={() => setKeys(false)} />
     </div>
   );
 }

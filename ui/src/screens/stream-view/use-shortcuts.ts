@@ -1,59 +1,73 @@
 import { useEffect } from 'react';
+import type { PictureView } from '../../player/picture-view.ts';
+import { timelineKey } from '../../timeline/timeline-keys.ts';
+import { keyMeaning } from './key-meaning.ts';
 import type { Viewer } from './viewer.ts';
 
-const STEP_MS = 10_000;
+/** What the keys of the screen act on. */
+export interface ShortcutTargets {
+  readonly viewer: Viewer | undefined;
+  readonly view: PictureView;
+  readonly toggleFullScreen: () => void;
+  readonly toggleFigures: () => void;
+  readonly showKeys: () => void;
+}
 
-/** Keys that work wherever the focus is, except where it types or chooses: space, K, J, L, M, F and the timeline's. */
-export function useShortcuts(viewer: Viewer | undefined, toggleFullScreen: () => void): void {
+const ZOOM_STEP = 1.5;
+
+type Act = (viewer: Viewer, targets: ShortcutTargets) => void;
+
+/** Every key but the timeline's own, which work here as well. */
+const acts: Readonly<Record<string, Act>> = {
+  k: ({ player }) => player.toggle(),
+  j: ({ player }) => player.shuttle(-1),
+  l: ({ player }) => player.shuttle(1),
+  a: ({ player }) => player.step(-1),
+  d: ({ player }) => player.step(1),
+  m: ({ player }) => player.setMuted(!player.getSnapshot().isMuted),
+  f: (_, { toggleFullScreen }) => toggleFullScreen(),
+  i: (_, { toggleFigures }) => toggleFigures(),
+  z: (_, { view }) => view.zoomBy(ZOOM_STEP),
+  x: (_, { view }) => view.zoomBy(1 / ZOOM_STEP),
+  0: (_, { view }) => view.reset(),
+  '?': (_, { showKeys }) => showKeys(),
+};
+
+/** Keys that work wherever the focus is, except where it types or chooses. */
+export function useShortcuts(targets: ShortcutTargets): void {
   useEffect(() => {
+    const { viewer } = targets;
     if (!viewer) return;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target instanceof Element ? event.target : document.body;
       if (
         target.closest(
-          'input, select, textarea, [role=menu], [role=dialog], [contenteditable]',
+          'input:not([type=range]), select, textarea, [role=menu], [role=dialog], [contenteditable]',
         )
       )
         return;
-      const isOnControl = target.closest('button, a') !== null;
-      if (!act(viewer, event, isOnControl, toggleFullScreen)) return;
+      const isOnControl = target.closest('button, a, input') !== null;
+      if (!act(viewer, targets, event, isOnControl)) return;
       event.preventDefault();
     };
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
-  }, [viewer, toggleFullScreen]);
+  }, [targets]);
 }
 
 /** True when the key meant something. */
-function act(
-  viewer: Viewer,
-  event: KeyboardEvent,
-  isOnControl: boolean,
-  toggleFullScreen: () => void,
-): boolean {
-  const { player, timeline } = viewer;
-  switch (event.key.toLowerCase()) {
-    case ' ':
-      if (isOnControl) return false;
-      player.toggle();
-      return true;
-    case 'k':
-      player.toggle();
-      return true;
-    case 'j':
-      timeline.step(-STEP_MS);
-      return true;
-    case 'l':
-      timeline.step(STEP_MS);
-      return true;
-    case 'm':
-      player.setMuted(!player.getSnapshot().isMuted);
-      return true;
-    case 'f':
-      toggleFullScreen();
-      return true;
-    default:
-      return event.key.length === 1 || !isOnControl ? timeline.key(event.key, event.shiftKey) : false;
+function act(viewer: Viewer, targets: ShortcutTargets, event: KeyboardEvent, isOnControl: boolean): boolean {
+  const key = keyMeaning(event);
+  if (key === ' ') {
+    if (isOnControl) return false;
+    viewer.player.toggle();
+    return true;
   }
+  const found = Object.hasOwn(acts, key) ? acts[key] : undefined;
+  if (found) {
+    found(viewer, targets);
+    return true;
+  }
+  return key.length === 1 || !isOnControl ? timelineKey(viewer.timeline, key, event.shiftKey) : false;
 }

@@ -3,9 +3,13 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { api } from '../../api/api.ts';
 import { browserClock, type Cancel } from '../../player/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
-import { Player, type Speed } from '../../player/player.ts';
-import { RangesLoader } from '../../timeline/ranges-loader.ts';
+import { Player } from '../../player/player.ts';
+import type { Speed } from '../../player/state.ts';
+import { Scrubber } from '../../player/scrubber.ts';
+import { RangesLoader, type GapSpan } from '../../timeline/ranges-loader.ts';
 import { Timeline } from '../../timeline/timeline.ts';
+import { Leading } from './leading.ts';
+import { streamStills } from './stills.ts';
 import { streamSource } from './stream-source.ts';
 
 export interface ViewerOptions {
@@ -27,6 +31,9 @@ export interface ViewerOptions {
 export class Viewer {
   readonly player: Player;
   readonly timeline: Timeline;
+  /** The stills under the pointer. */
+  readonly scrubber: Scrubber;
+  readonly leading: Leading;
   readonly #loader: RangesLoader;
   readonly #listeners = new Set<() => void>();
   #archiveProblem: ErrorCode | undefined;
@@ -37,9 +44,13 @@ export class Viewer {
       pieceMs: rangesMaxMs,
       call: async (rangeStartMs, rangeEndMs, signal) => {
         const query = { start_time: Math.floor(rangeStartMs), end_time: Math.ceil(rangeEndMs) };
-        const { ranges } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
+        const { ranges, gaps, period } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
         this.#setProblem(undefined);
-        return ranges;
+        return {
+          ranges,
+          gaps: gaps.map(({ startTime, endTime, cause }) => ({ startMs: startTime, endMs: endTime, cause })),
+          beginsMs: period?.startTime,
+        };
       },
       eventsCall: async (spanStartMs, spanEndMs, signal) => {
         const query = { streamId: uid, from: Math.floor(spanStartMs), to: Math.ceil(spanEndMs) };
@@ -53,9 +64,10 @@ export class Viewer {
       },
       onError: (error) => this.#setProblem(error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR'),
     });
+    const environment = browserMse();
     this.player = new Player({
       video,
-      environment: browserMse(),
+      environment,
       clock: browserClock,
       source: streamSource(uid, this.#loader),
       archiveSpeed,
@@ -67,6 +79,13 @@ export class Viewer {
       onSeek: (utcMs) => this.player.seek(utcMs),
       onLive: () => this.player.goLive(),
     });
+    this.scrubber = new Scrubber({
+      clock: browserClock,
+      stills: streamStills(uid, this.player.reader, environment),
+      // A still that isn't there is seen by its absence; the player tells what is wrong with the archive.
+      onError: () => {},
+    });
+    this.leading = new Leading(this.timeline, this.player, this.scrubber, browserClock);
     document.addEventListener('visibilitychange', this.#onVisibility);
     window.addEventListener('online', this.#onOnline);
     if (startMs === undefined) this.player.goLive();
@@ -82,9 +101,14 @@ export class Viewer {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Why nothing is recorded at a moment; undefined where something is, or nothing is known. */
+  readonly gapAt = (ms: number): GapSpan | undefined => this.#loader.gapAt(ms);
+
   dispose(): void {
     document.removeEventListener('visibilitychange', this.#onVisibility);
     window.removeEventListener('online', this.#onOnline);
+    this.leading.dispose();
+    this.scrubber.dispose();
     this.timeline.dispose();
     this.player.dispose();
     this.#listeners.clear();

@@ -13,6 +13,7 @@ export function paletteOf(style: CSSStyleDeclaration): TimelinePalette {
     hatch: colour('--timeline-hatch'),
     event: colour('--signal-amber'),
     eventEdge: colour('--surface-1'),
+    bookmark: colour('--text'),
     live: colour('--signal-green'),
     liveFaded: colour('--timeline-live-faded'),
     playhead: colour('--accent'),

@@ -1,8 +1,9 @@
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { KeyboardEvent, PointerEvent } from 'react';
+import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
+import { BAND_TOP_PX, drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
 import { momentWords, timelineWords } from '../moment-words.ts';
+import { timelineKey } from '../timeline-keys.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
 import { paletteOf } from './palette.ts';
@@ -13,6 +14,8 @@ interface TimelineSliderProps {
   readonly label: string;
   /** The moment on screen, asked for before each drawing. */
   readonly momentMs: () => number | undefined;
+  /** Shown above the pointer. */
+  readonly tip: ReactNode;
 }
 
 /** The time goes on even when nobody touches anything; this often is smooth enough for a playhead. */
@@ -20,13 +23,17 @@ const REDRAW_MS = 200;
 const SPEAK_MS = 1000;
 
 /** The timeline on its canvas, an input of a range to keyboards and screen readers. All behaviour is the core's. */
-export function TimelineSlider({ timeline, label, momentMs }: TimelineSliderProps) {
+export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSliderProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
   const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
   const [spoken, setSpoken] = useState('');
   const keysId = useId();
   const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
+  const isAtGrip = useSyncExternalStore(timeline.subscribe, () => {
+    const { scale: shown, hoverMs, scrubMs } = timeline.getView();
+    return scrubMs !== undefined || (hoverMs !== undefined && timeline.isAtPlayhead(shown.toPx(hoverMs)));
+  });
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
 
   useEffect(() => {
@@ -99,7 +106,7 @@ export function TimelineSlider({ timeline, label, momentMs }: TimelineSliderProp
   const pointers = usePointers(timeline);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!timeline.key(event.key, event.shiftKey)) return;
+    if (!timelineKey(timeline, event.key, event.shiftKey)) return;
     event.preventDefault();
     event.stopPropagation();
   };
@@ -113,9 +120,11 @@ export function TimelineSlider({ timeline, label, momentMs }: TimelineSliderProp
         ref={canvas}
         className={classes.canvas}
         data-dragging={isDragging}
+        data-grip={isAtGrip}
         aria-hidden="true"
         {...pointers}
       />
+      {tip}
       <input
         type="range"
         className={classes.input}
@@ -153,7 +162,8 @@ function usePointers(timeline: Timeline) {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
       down.current.set(event.pointerId, event.nativeEvent.offsetX);
-      if (down.current.size === 1) timeline.press(event.nativeEvent.offsetX);
+      if (down.current.size > 1) return;
+      timeline.press(event.nativeEvent.offsetX, event.nativeEvent.offsetY < BAND_TOP_PX);
     },
     onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
       const px = event.nativeEvent.offsetX;

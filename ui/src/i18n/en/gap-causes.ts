@@ -1,0 +1,23 @@
+/** Why a stretch of an archive holds nothing, as the recorder noted it. */
+export const gapCauses = {
+  'gap.cause.waiting': 'waiting for the first picture',
+  'gap.cause.unreachable': 'camera unreachable',
+  'gap.cause.no-frames': 'the camera sent no pictures',
+  'gap.cause.paused': 'stream paused',
+  'gap.cause.ended': 'the source ended',
+  'gap.cause.damaged': 'what came could not be read',
+  'gap.cause.idle': 'nobody watched, the stream runs on demand',
+  'gap.cause.stopped': 'stream stopped',
+  'gap.cause.source-changed': 'the camera’s settings were changed',
+  'gap.cause.time-jump': 'the camera’s clock jumped',
+  'gap.cause.server-stopped': 'server stopped',
+  'gap.cause.server-crashed': 'server ended unexpectedly',
+  'gap.cause.recording-off': 'recording was off',
+  'gap.cause.disk-full': 'disk full',
+  'gap.cause.write-failed': 'the disk refused to write',
+  'gap.cause.write-too-slow': 'the disk was too slow',
+  'gap.cause.wrong-disk': 'the archive’s disk was not there',
+  'gap.cause.moved': 'recorded by another node',
+  'gap.cause.drained': 'node drained',
+  'gap.cause.removed': 'removed, by age or by hand',
+};

@@ -1,0 +1,33 @@
+import { ApiError } from '@vidette/contract/client';
+import type { ArchiveSource } from './archive-player.ts';
+import type { ByteSpan } from './archive-playlist.ts';
+import type { Clock } from './clock.ts';
+import { InitSegments } from './init-segments.ts';
+import { KeyFragments } from './key-fragments.ts';
+import { PieceFinder } from './piece-finder.ts';
+
+/** What everything that plays or looks through one stream's archive shares: where it comes from, and what is known of it. */
+export class ArchiveReader {
+  readonly source: ArchiveSource;
+  readonly inits: InitSegments;
+  readonly keys: KeyFragments;
+  readonly pieces: PieceFinder;
+
+  constructor(source: ArchiveSource, clock: Clock) {
+    this.source = source;
+    const load = (span: ByteSpan, signal: AbortSignal) => orUndefined(source.bytes(span, signal));
+    this.inits = new InitSegments(load);
+    this.keys = new KeyFragments(load, this.inits);
+    this.pieces = new PieceFinder(source, clock);
+  }
+}
+
+/** Retention may take a file between the playlist and the question for its bytes: then there is none. */
+async function orUndefined<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}

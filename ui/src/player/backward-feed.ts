@@ -1,0 +1,146 @@
+import type { ArchiveReader } from './archive-reader.ts';
+import type { ArchivePiece } from './archive-playlist.ts';
+import type { Clock } from './clock.ts';
+import { codecName, codecsOf } from './codec-name.ts';
+import { keyOf, type InitSegment } from './init-segments.ts';
+import type { MediaSink } from './media-sink.ts';
+import { Retry } from './retry.ts';
+
+export interface BackwardFeedOptions {
+  readonly reader: ArchiveReader;
+  readonly sink: MediaSink;
+  readonly clock: Clock;
+  readonly fromMs: number;
+  /** Where the viewer is, UTC ms. */
+  readonly playheadMs: () => number;
+  readonly speed: () => number;
+  /** Of each fragment only the first picture. */
+  readonly isKeyFramesOnly: boolean;
+  /** The first bytes are appended; playing can begin at `startMs`. */
+  readonly onStart: (startMs: number) => void;
+  /** The archive's beginning is in the sink. */
+  readonly onEnd: () => void;
+  readonly onWaiting: (isWaiting: boolean) => void;
+  readonly onUnsupported: (codec: string) => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Kept in hand behind the playhead, seconds of playing; and at most, ms of media. */
+const BEHIND_S = 6;
+const BEHIND_MOST_MS = 60_000;
+/** The last picture of a piece begins at least so much before its end. */
+const LAST_PICTURE_MS = 5;
+
+/** Brings the recorded fragments from one moment back into the sink, the newest first, as far as playing backwards needs. */
+export class BackwardFeed {
+  readonly #options: BackwardFeedOptions;
+  readonly #abort = new AbortController();
+  readonly #retry: Retry;
+  #beforeMs: number;
+  /** Fed and not yet played. */
+  #fed: { readonly startMs: number; readonly endMs: number }[] = [];
+  #initInUse: string | undefined;
+  #isStarted = false;
+  #wakeUp: (() => void) | undefined;
+
+  constructor(options: BackwardFeedOptions) {
+    this.#options = options;
+    this.#beforeMs = options.fromMs + 1;
+    const { clock, onWaiting } = options;
+    this.#retry = new Retry({ clock, signal: this.#abort.signal, onWaiting });
+    this.#run().catch((error: unknown) => {
+      if (!this.#abort.signal.aborted) options.onFailed(error);
+    });
+  }
+
+  /** The playhead moved: perhaps more is wanted now. */
+  moved(): void {
+    this.#wakeUp?.();
+  }
+
+  /** The network is back: a pause between tries ends now. */
+  wake(): void {
+    this.#retry.wake();
+  }
+
+  /** Idempotent; nothing is appended afterwards. */
+  close(): void {
+    this.#abort.abort();
+    this.#wakeUp?.();
+    this.#retry.wake();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    const { sink, reader, onEnd } = this.#options;
+    await sink.clear();
+    while (!signal.aborted) {
+      if (this.#behindMs() >= this.#goalMs()) {
+        await this.#untilMoved();
+        continue;
+      }
+      const piece = await this.#retry.run((one) => reader.pieces.before(this.#beforeMs, one));
+      if (signal.aborted) return;
+      if (!piece) {
+        onEnd();
+        return;
+      }
+      await this.#feed(piece);
+      this.#beforeMs = piece.startMs;
+    }
+  }
+
+  async #feed(piece: ArchivePiece): Promise<void> {
+    const { reader, isKeyFramesOnly } = this.#options;
+    if (isKeyFramesOnly) {
+      const key = await this.#retry.run((signal) => reader.keys.of(piece, signal));
+      if (key) this.#append(piece, key.init, key.bytes);
+      return;
+    }
+    const [init, bytes] = await Promise.all([
+      this.#retry.run((signal) => reader.inits.of(piece.init, signal)),
+      this.#retry.run((signal) => reader.source.bytes(piece, signal)),
+    ]);
+    if (init && bytes) this.#append(piece, init, bytes);
+  }
+
+  #append(piece: ArchivePiece, init: InitSegment, bytes: Uint8Array): void {
+    if (this.#abort.signal.aborted) return;
+    const { sink, fromMs, onStart, onUnsupported } = this.#options;
+    if (!sink.isSupported(init.mimeType)) {
+      this.close();
+      onUnsupported(codecName(codecsOf(init.mimeType)[0] ?? init.mimeType));
+      return;
+    }
+    if (this.#initInUse !== keyOf(piece.init)) {
+      this.#initInUse = keyOf(piece.init);
+      sink.setType(init.mimeType);
+      sink.append(init.bytes);
+    }
+    sink.append(bytes);
+    this.#fed.push({ startMs: piece.startMs, endMs: piece.endMs });
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    onStart(Math.min(fromMs, piece.endMs - LAST_PICTURE_MS));
+  }
+
+  /** Media fed and not yet played, ms; gaps don't count. */
+  #behindMs(): number {
+    const playheadMs = this.#options.playheadMs();
+    this.#fed = this.#fed.filter((piece) => piece.startMs < playheadMs);
+    return this.#fed.reduce((sum, piece) => sum + Math.min(piece.endMs, playheadMs) - piece.startMs, 0);
+  }
+
+  #goalMs(): number {
+    return Math.min(BEHIND_MOST_MS, BEHIND_S * 1000 * Math.max(1, this.#options.speed()));
+  }
+
+  #untilMoved(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wakeUp = () => {
+        this.#wakeUp = undefined;
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DecodingBudget, type DecodingLook } from './decoding-budget.ts';
+
+/** Looks ten times a second for some seconds; true when the budget was lowered. */
+function watch(
+  budget: DecodingBudget,
+  seconds: number,
+  picturesPerS: number,
+  look: Partial<DecodingLook> = {},
+) {
+  let wasLowered = false;
+  for (let at = 0; at <= seconds * 10; at++) {
+    wasLowered ||= budget.look({
+      nowMs: at * 100,
+      shownPictures: Math.floor((at / 10) * picturesPerS),
+      rate: 25,
+      speed: 8,
+      isPlaying: true,
+      hasStalled: false,
+      ...look,
+    });
+  }
+  return wasLowered;
+}
+
+test('[R9.5] a machine that shows next to nothing at a speed plays key frames there and above, not below', () => {
+  const budget = new DecodingBudget();
+  assert.equal(watch(budget, 5, 2), true);
+  assert.equal(budget.isKeyFramesOnly(8), true);
+  assert.equal(budget.isKeyFramesOnly(16), true);
+  assert.equal(budget.isKeyFramesOnly(4), false);
+  budget.reset();
+  assert.equal(budget.isKeyFramesOnly(16), false);
+});
+
+test('[R9.5] a machine that keeps up is left alone, and so is a camera with few pictures of its own', () => {
+  assert.equal(watch(new DecodingBudget(), 20, 50), false);
+  assert.equal(watch(new DecodingBudget(), 20, 2, { rate: 1, speed: 2 }), false);
+});
+
+test('nothing is judged at the camera’s own speed, paused, or before two seconds have passed', () => {
+  assert.equal(watch(new DecodingBudget(), 20, 0, { speed: 1 }), false);
+  assert.equal(watch(new DecodingBudget(), 20, 0, { isPlaying: false }), false);
+  assert.equal(watch(new DecodingBudget(), 1.8, 0), false);
+});
+
+test('a way to the machine that runs dry again and again is too slow for all pictures', () => {
+  const budget = new DecodingBudget();
+  const looks = [0, 1000, 2000].map((nowMs) =>
+    budget.look({ nowMs, shownPictures: nowMs, rate: 25, speed: 4, isPlaying: true, hasStalled: true }),
+  );
+  assert.deepEqual(looks, [false, false, true]);
+});

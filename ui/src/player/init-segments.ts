@@ -1,0 +1,79 @@
+import { initSegment } from '@vidette/media/fmp4/init';
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import type { ByteSpan } from './archive-playlist.ts';
+
+/** What must be appended before fragments that need it. */
+export interface InitSegment {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+}
+
+/** The same of the pictures alone, for fragments without sound. */
+export interface PictureInit extends InitSegment {
+  readonly trackId: number;
+  /** Ticks per second of the pictures' times. */
+  readonly timescale: number;
+}
+
+export type LoadBytes = (span: ByteSpan, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+
+/** A camera changes its parameters rarely; so many kinds of one stream are kept. */
+const KEPT = 40;
+
+/** The init segments of one stream's archive: each is fetched once. */
+export class InitSegments {
+  readonly #load: LoadBytes;
+  readonly #whole = new Map<string, InitSegment>();
+  readonly #pictures = new Map<string, PictureInit | undefined>();
+
+  /** @param load undefined for what isn't there any more; rejects as it likes */
+  constructor(load: LoadBytes) {
+    this.#load = load;
+  }
+
+  /** Undefined when it isn't there any more. @throws MalformedError, and whatever loading rejects with */
+  async of(span: ByteSpan, signal: AbortSignal): Promise<InitSegment | undefined> {
+    const known = this.#whole.get(keyOf(span));
+    if (known) return known;
+    const bytes = await this.#load(span, signal);
+    if (!bytes) return undefined;
+    const codecs = parseInit(bytes).map((track) => track.codecString);
+    const init = { bytes, mimeType: mimeTypeOf(codecs) };
+    keep(this.#whole, keyOf(span), init);
+    return init;
+  }
+
+  /** Undefined when there is none any more, or no pictures in it. @throws as `of` */
+  async ofPictures(span: ByteSpan, signal: AbortSignal): Promise<PictureInit | undefined> {
+    const key = keyOf(span);
+    if (this.#pictures.has(key)) return this.#pictures.get(key);
+    const whole = await this.of(span, signal);
+    if (!whole) return undefined;
+    const tracks = parseInit(whole.bytes).filter((track) => track.kind === 'video');
+    const [first] = tracks;
+    const init = first && {
+      bytes: initSegment(tracks),
+      mimeType: mimeTypeOf([first.codecString]),
+      trackId: first.id,
+      timescale: first.timescale,
+    };
+    keep(this.#pictures, key, init);
+    return init;
+  }
+}
+
+/** Names a span of bytes: the same text for the same bytes. */
+export function keyOf(span: ByteSpan): string {
+  return `${span.url} ${span.offset} ${span.length}`;
+}
+
+function mimeTypeOf(codecs: readonly string[]): string {
+  return `video/mp4; codecs="${[...new Set(codecs)].join(',')}"`;
+}
+
+/** A Map is in order of insertion: the oldest goes. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > KEPT && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,120 @@
+import type { ArchiveReader } from './archive-reader.ts';
+import { keyOf } from './init-segments.ts';
+import type { KeyPicture } from './key-fragments.ts';
+import type { MediaElement } from './media-element.ts';
+import { MediaSink, type MseEnvironment } from './media-sink.ts';
+
+/** The key picture at or before a moment, ready to be drawn until the next one is asked for. */
+export interface StillPicture {
+  /** When it was taken, UTC ms. */
+  readonly utcMs: number;
+  readonly image: CanvasImageSource;
+}
+
+/** Where stills come from. One is asked for at a time. */
+export interface StillSource {
+  /** Undefined where nothing is recorded. @throws ApiError, or the signal's reason */
+  at(utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined>;
+  dispose(): void;
+}
+
+export interface KeyPicturesOptions {
+  /** An element of its own, which nobody else plays in. */
+  readonly video: MediaElement & CanvasImageSource;
+  readonly environment: MseEnvironment;
+  readonly reader: ArchiveReader;
+  /** For what this browser can't decode: a still made by the server. */
+  readonly otherwise: (utcMs: number, signal: AbortSignal) => Promise<StillPicture | undefined>;
+}
+
+/** So many pictures stay in the element's buffer before it is emptied. */
+const SPANS_KEPT = 120;
+/** Within the picture, whatever rounding does to its beginning. */
+const INSIDE_S = 0.001;
+
+/**
+ * Stills decoded by the browser: one key frame is fetched, appended to a hidden element of its own, and the element sent
+ * there. Costs the server a range read and this machine one decoded picture.
+ */
+export class KeyPictures implements StillSource {
+  readonly #options: KeyPicturesOptions;
+  readonly #sink: MediaSink;
+  #changed: (() => void) | undefined;
+  #initInUse: string | undefined;
+  #appended = 0;
+  #isBroken = false;
+
+  constructor(options: KeyPicturesOptions) {
+    this.#options = options;
+    const { video, environment } = options;
+    this.#sink = new MediaSink(video, environment, {
+      onBroken: () => {
+        this.#initInUse = undefined;
+        this.#isBroken = true;
+        this.#changed?.();
+      },
+      onBuffered: () => this.#changed?.(),
+    });
+    for (const name of ['seeked', 'loadeddata', 'canplay']) video.addEventListener(name, this.#onElement);
+  }
+
+  async at(utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined> {
+    const { reader, video, otherwise } = this.#options;
+    const piece = await reader.pieces.at(utcMs, signal);
+    const key = piece && (await reader.keys.of(piece, signal));
+    if (!key) return undefined;
+    if (!this.#sink.isSupported(key.init.mimeType)) return otherwise(utcMs, signal);
+    await this.#append(keyOf(piece.init), key, signal);
+    const wantedS = Math.max(key.startMs / 1000 + INSIDE_S, Math.min(utcMs, key.endMs) / 1000 - INSIDE_S);
+    // Chromium draws nothing anew for a seek to where it stands.
+    if (Math.abs(video.currentTime - wantedS) > INSIDE_S / 2) video.currentTime = wantedS;
+    await this.#until(() => !video.seeking && video.readyState >= 2, signal);
+    return { utcMs: key.startMs, image: video };
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    for (const name of ['seeked', 'loadeddata', 'canplay']) {
+      this.#options.video.removeEventListener(name, this.#onElement);
+    }
+    this.#sink.dispose();
+  }
+
+  async #append(initKey: string, key: KeyPicture, signal: AbortSignal): Promise<void> {
+    const middleS = (key.startMs + key.endMs) / 2000;
+    const isThere = () => this.#sink.spans.some(({ start, end }) => middleS >= start && middleS < end);
+    if (isThere()) return;
+    this.#appended += 1;
+    if (this.#appended % SPANS_KEPT === 0) await this.#sink.clear();
+    signal.throwIfAborted();
+    this.#isBroken = false;
+    if (this.#initInUse !== initKey) {
+      this.#initInUse = initKey;
+      this.#sink.setType(key.init.mimeType);
+      this.#sink.append(key.init.bytes);
+    }
+    this.#sink.append(key.bytes);
+    await this.#until(isThere, signal);
+  }
+
+  /** @throws the signal's reason; an Error when the element can't decode what it was given */
+  async #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!isSo()) {
+      signal.throwIfAborted();
+      if (this.#isBroken) throw new Error('The picture could not be decoded');
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          signal.removeEventListener('abort', end);
+          this.#changed = undefined;
+          resolve();
+        };
+        this.#changed = end;
+        signal.addEventListener('abort', end);
+      });
+    }
+  }
+
+  readonly #onElement = (): void => {
+    this.#changed?.();
+  };
+}

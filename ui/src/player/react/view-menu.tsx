@@ -1,0 +1,67 @@
+import { Menu } from '@mantine/core';
+import IconAspectRatio from '@tabler/icons-react/dist/esm/icons/IconAspectRatio.mjs';
+import { useSyncExternalStore } from 'react';
+import { SignButton } from '../../components/sign-button.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
+import { PICTURE_ZOOM_MOST, type PictureFit, type PictureView } from '../picture-view.ts';
+
+const fits: readonly (readonly [PictureFit, MessageKey])[] = [
+  ['contain', 'player.view.contain'],
+  ['cover', 'player.view.cover'],
+  ['fill', 'player.view.fill'],
+];
+const ZOOM_STEP = 1.5;
+
+interface ViewMenuProps {
+  readonly view: PictureView;
+  readonly hasFigures: boolean;
+  readonly onFigures: () => void;
+  readonly onKeys: () => void;
+}
+
+/** How the picture is shown: its shape, digital zoom, statistics; and which keys there are. */
+export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps) {
+  const i18n = useI18n();
+  const { fit, zoom } = useSyncExternalStore(view.subscribe, view.getLook);
+  return (
+    <Menu position="top-end" withinPortal={false}>
+      <Menu.Target>
+        <SignButton icon={IconAspectRatio} label={i18n.t('player.view')} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{i18n.t('player.view.fit')}</Menu.Label>
+        {fits.map(([one, label]) => (
+          <Menu.Item
+            key={one}
+            role="menuitemradio"
+            aria-checked={fit === one}
+            leftSection={<span aria-hidden="true">{fit === one ? '●' : '○'}</span>}
+            onClick={() => view.setFit(one)}
+          >
+            {i18n.t(label)}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          closeMenuOnClick={false}
+          disabled={zoom >= PICTURE_ZOOM_MOST}
+          onClick={() => view.zoomBy(ZOOM_STEP)}
+        >
+          {i18n.t('player.view.zoomIn')}
+        </Menu.Item>
+        <Menu.Item closeMenuOnClick={false} disabled={zoom <= 1} onClick={() => view.zoomBy(1 / ZOOM_STEP)}>
+          {i18n.t('player.view.zoomOut')}
+        </Menu.Item>
+        <Menu.Item disabled={zoom <= 1} onClick={() => view.reset()}>
+          {i18n.t('player.view.reset')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item role="menuitemcheckbox" aria-checked={hasFigures} onClick={onFigures}>
+          {i18n.t('player.view.figures')}
+        </Menu.Item>
+        <Menu.Item onClick={onKeys}>{i18n.t('player.view.keys')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,64 @@
+import { ApiError } from '@vidette/contract/client';
+import type { Cancel, Clock } from './clock.ts';
+
+const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000] as const;
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The server can't be reached; tried again with growing pauses. */
+  readonly onWaiting: (isWaiting: boolean) => void;
+}
+
+/** Does what may fail for want of a network until it succeeds, with pauses that can be cut short. */
+export class Retry {
+  readonly #options: RetryOptions;
+  /** Each ends itself, all end when the network is back. */
+  readonly #pauses = new Set<() => void>();
+
+  constructor(options: RetryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Undefined for what isn't there any more (404), and when the signal has ended it.
+   * @throws what trying again does not change
+   */
+  async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const { signal, onWaiting } = this.#options;
+    for (let failures = 0; ; failures++) {
+      try {
+        const answer = await ask(signal);
+        if (failures > 0) onWaiting(false);
+        return answer;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        const mayPass =
+          error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
+        if (!mayPass) throw error;
+        onWaiting(true);
+        await this.pause(RETRY_PAUSES_MS[Math.min(failures, RETRY_PAUSES_MS.length - 1)] ?? 8000);
+        if (signal.aborted) return undefined;
+      }
+    }
+  }
+
+  /** Waits so long, or until `wake`. */
+  pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#pauses.delete(end);
+        cancel();
+        resolve();
+      };
+      const cancel: Cancel = this.#options.clock.after(delayMs, end);
+      this.#pauses.add(end);
+    });
+  }
+
+  /** The network is back, or nobody waits any more: all pauses end now. */
+  wake(): void {
+    for (const end of this.#pauses) end();
+  }
+}

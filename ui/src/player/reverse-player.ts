@@ -1,0 +1,249 @@
+import { ApiError } from '@vidette/contract/client';
+import type { ArchiveReader } from './archive-reader.ts';
+import { BackwardFeed } from './backward-feed.ts';
+import type { Cancel, Clock } from './clock.ts';
+import { spanAt, type MediaElement } from './media-element.ts';
+import type { MediaSink } from './media-sink.ts';
+import type { Notice, PlayerState } from './state.ts';
+
+export interface ReversePlayerOptions {
+  readonly video: MediaElement;
+  readonly sink: MediaSink;
+  readonly clock: Clock;
+  readonly reader: ArchiveReader;
+  /** More than 0. */
+  readonly speed: number;
+  readonly onState: (state: PlayerState) => void;
+  readonly onNotice: (notice: Notice) => void;
+  /** Whether only key frames are shown: told at each change. */
+  readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
+}
+
+/** Pictures come no faster than this, ms. */
+const PICTURE_MS = 33;
+/** Going back by a picture decodes from its key frame on: from this speed on only key frames are shown. */
+const KEY_FRAMES_FROM_SPEED = 4;
+/** Seeks that take longer than this on average: the fragments are too long to be decoded again and again. */
+const SLOW_SEEK_MS = 250;
+const SEEKS_COUNTED = 6;
+const KEEP_AHEAD_S = 10;
+const TRIM_ABOVE_S = 30;
+/** Shorter holes are played over without a word. */
+const NOTICED_GAP_MS = 1000;
+/** Just before a moment, within the last picture. */
+const BEFORE_S = 0.005;
+
+/**
+ * Plays what is recorded backwards. An element can't, so it stands paused and is sent back from picture to picture, each
+ * when the one before is on the screen: the clock is right whatever the machine manages in between. Doesn't own video or
+ * sink.
+ */
+export class ReversePlayer {
+  readonly #options: ReversePlayerOptions;
+  #feed: BackwardFeed | undefined;
+  #speed: number;
+  #isKeyFramesOnly = false;
+  /** What the next picture's moment is counted from; undefined while it stands. */
+  #from: { readonly utcMs: number; readonly monotonicMs: number } | undefined;
+  #shownMs: number;
+  #isStarted = false;
+  #hasPicture = false;
+  #hasEnd = false;
+  #isWaiting = false;
+  #isPaused = false;
+  #isStopped = false;
+  #seek: { readonly sinceMs: number } | undefined;
+  #seekTimesMs: number[] = [];
+  #cancelNext: Cancel | undefined;
+
+  constructor(options: ReversePlayerOptions, fromMs: number) {
+    this.#options = options;
+    this.#speed = options.speed;
+    this.#shownMs = fromMs;
+    options.onState({ name: 'connecting' });
+    options.video.pause();
+    this.#begin(fromMs);
+  }
+
+  /** The moment on screen, UTC ms. */
+  get utcMs(): number {
+    return this.#shownMs;
+  }
+
+  setSpeed(speed: number): void {
+    this.#speed = speed;
+    this.#count();
+    if (this.#isKeyFramesOnly !== this.#wantsKeyFrames()) this.#begin(this.#shownMs);
+  }
+
+  setPaused(isPaused: boolean): void {
+    if (this.#isStopped) return;
+    this.#isPaused = isPaused;
+    this.#from = undefined;
+    if (isPaused) this.#options.onState({ name: 'paused' });
+    else this.#next();
+  }
+
+  /** Called some times a second, and when the element has come to a picture. */
+  tick(): void {
+    if (this.#isStopped || !this.#isStarted) return;
+    const { video, sink, clock } = this.#options;
+    if (this.#seek && !video.seeking && video.readyState >= 2) {
+      this.#seekTimesMs.push(clock.monotonicMs() - this.#seek.sinceMs);
+      this.#seek = undefined;
+      this.#hasPicture = true;
+      this.#shownMs = video.currentTime * 1000;
+      this.#feed?.moved();
+      if (this.#isTooSlow()) {
+        this.#begin(this.#shownMs);
+        return;
+      }
+    }
+    const newest = sink.spans.at(-1);
+    if (newest && newest.end - video.currentTime > TRIM_ABOVE_S) {
+      sink.remove(video.currentTime + KEEP_AHEAD_S, Infinity);
+    }
+    if (!this.#seek) this.#next();
+  }
+
+  /** Everything appended was lost; begins again where it was. */
+  onSinkBroken(): void {
+    if (!this.#isStopped) this.#begin(this.#shownMs);
+  }
+
+  /** The element stands while this plays; what it says of playing is of no interest. */
+  onPlaying(): void {}
+
+  onStalled(): void {}
+
+  /** Network back: a pause between tries ends now. */
+  wake(): void {
+    this.#feed?.wake();
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    this.#isStopped = true;
+    this.#cancelNext?.();
+    this.#feed?.close();
+    this.#feed = undefined;
+  }
+
+  #wantsKeyFrames(): boolean {
+    return this.#speed >= KEY_FRAMES_FROM_SPEED || this.#isSlow();
+  }
+
+  #isSlow(): boolean {
+    const times = this.#seekTimesMs.slice(-SEEKS_COUNTED);
+    return (
+      times.length === SEEKS_COUNTED && times.reduce((sum, ms) => sum + ms, 0) > SEEKS_COUNTED * SLOW_SEEK_MS
+    );
+  }
+
+  #isTooSlow(): boolean {
+    return !this.#isKeyFramesOnly && this.#isSlow();
+  }
+
+  #begin(utcMs: number): void {
+    const { sink, reader, clock, onKeyFramesOnly } = this.#options;
+    this.#feed?.close();
+    this.#isKeyFramesOnly = this.#wantsKeyFrames();
+    onKeyFramesOnly(this.#isKeyFramesOnly);
+    this.#isStarted = false;
+    this.#hasEnd = false;
+    this.#seek = undefined;
+    this.#from = undefined;
+    this.#feed = new BackwardFeed({
+      reader,
+      sink,
+      clock,
+      fromMs: utcMs,
+      playheadMs: () => this.#shownMs,
+      speed: () => this.#speed,
+      isKeyFramesOnly: this.#isKeyFramesOnly,
+      onStart: (startMs) => this.#start(startMs),
+      onEnd: () => {
+        this.#hasEnd = true;
+        if (!this.#isStarted) this.#stop({ name: 'ended' });
+        else this.tick();
+      },
+      onWaiting: (isWaiting) => {
+        this.#isWaiting = isWaiting;
+        this.#report();
+      },
+      onUnsupported: (codec) => this.#stop({ name: 'unsupported', codec }),
+      onFailed: (error) =>
+        this.#stop({ name: 'failed', code: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' }),
+    });
+  }
+
+  #start(startMs: number): void {
+    this.#isStarted = true;
+    this.#goTo(startMs / 1000);
+  }
+
+  #goTo(seconds: number): void {
+    const { video, clock } = this.#options;
+    this.#seek = { sinceMs: clock.monotonicMs() };
+    video.currentTime = seconds;
+  }
+
+  /** From here on time is counted anew. */
+  #count(): void {
+    this.#from = { utcMs: this.#shownMs, monotonicMs: this.#options.clock.monotonicMs() };
+  }
+
+  /** Sends the element to the picture that is due now, or waits until one is. */
+  #next(): void {
+    this.#cancelNext?.();
+    if (this.#isPaused || this.#isStopped || this.#seek || !this.#isStarted) return;
+    const { sink, clock, video } = this.#options;
+    if (!this.#from) this.#count();
+    const from = this.#from ?? { utcMs: this.#shownMs, monotonicMs: 0 };
+    const elapsedMs = clock.monotonicMs() - from.monotonicMs;
+    const dueS = (from.utcMs - elapsedMs * this.#speed) / 1000;
+    if (dueS * 1000 > this.#shownMs - PICTURE_MS * this.#speed) {
+      this.#cancelNext = clock.after(PICTURE_MS, () => this.#next());
+      return;
+    }
+    const spans = sink.spans;
+    if (spans.some(({ start, end }) => dueS >= start && dueS < end)) {
+      this.#goTo(dueS);
+      this.#report();
+      return;
+    }
+    const hereS = spanAt(spans, video.currentTime)?.start ?? video.currentTime;
+    const earlier = spans.findLast((span) => span.end < hereS);
+    if (earlier && dueS < hereS) {
+      // Nothing is recorded between the two.
+      const gapEndMs = hereS * 1000;
+      if (gapEndMs - earlier.end * 1000 >= NOTICED_GAP_MS) {
+        this.#options.onNotice({ type: 'gap', startMs: earlier.end * 1000, endMs: gapEndMs });
+      }
+      this.#from = undefined;
+      this.#goTo(earlier.end - BEFORE_S);
+      this.#report();
+      return;
+    }
+    // The clock stands until more has come.
+    this.#from = undefined;
+    if (this.#hasEnd) this.#stop({ name: 'ended' });
+    else {
+      this.#feed?.moved();
+      this.#report();
+    }
+  }
+
+  #stop(state: PlayerState): void {
+    this.dispose();
+    this.#options.onState(state);
+  }
+
+  #report(): void {
+    if (this.#isStopped || this.#isPaused) return;
+    const { onState } = this.#options;
+    if (this.#from && this.#hasPicture) onState({ name: 'playing' });
+    else if (this.#isWaiting) onState({ name: 'waiting', reason: 'network' });
+    else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StillPicture, StillSource } from './key-pictures.ts';
+import { Scrubber } from './scrubber.ts';
+import { settle, TestClock } from './test-clock.ts';
+
+/** Stills that come when the test says so. */
+function setUp() {
+  const clock = new TestClock();
+  const asked: {
+    ms: number;
+    signal: AbortSignal;
+    answer: (still: StillPicture | undefined) => void;
+    fail: () => void;
+  }[] = [];
+  const errors: unknown[] = [];
+  const stills: StillSource = {
+    at: (ms, signal) =>
+      new Promise((answer, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        asked.push({ ms, signal, answer, fail: () => reject(new Error('lost')) });
+      }),
+    dispose: () => {},
+  };
+  const scrubber = new Scrubber({ clock, stills, onError: (error) => errors.push(error) });
+  const answer = async (index: number) => {
+    const question = asked[index];
+    question?.answer({ utcMs: question.ms, image: {} as CanvasImageSource });
+    await settle();
+  };
+  return { clock, asked, errors, scrubber, answer, shownMs: () => scrubber.getScrub().still?.utcMs };
+}
+
+test('while one still is on its way, wishes replace each other and only the newest is asked for', async () => {
+  const { scrubber, asked, answer, shownMs } = setUp();
+  for (const ms of [1, 2, 3, 4, 5]) scrubber.wish(ms);
+  assert.deepEqual(
+    asked.map(({ ms }) => ms),
+    [1],
+  );
+  await answer(0);
+  assert.equal(shownMs(), 1, 'a picture on the way is better than none');
+  assert.deepEqual(
+    asked.map(({ ms }) => ms),
+    [1, 5],
+  );
+  await answer(1);
+  assert.equal(shownMs(), 5);
+  assert.equal(asked.length, 2);
+});
+
+test('a still that takes long is given up for a newer wish, and not for the same', async () => {
+  const { scrubber, asked, clock, answer, shownMs } = setUp();
+  scrubber.wish(1);
+  clock.advance(10_000);
+  assert.equal(asked[0]?.signal.aborted, false);
+  scrubber.wish(2);
+  clock.advance(1);
+  await settle();
+  assert.equal(asked[0]?.signal.aborted, true);
+  await answer(1);
+  assert.equal(shownMs(), 2);
+});
+
+test('nothing is shown and nothing is asked when nobody looks any more', async () => {
+  const { scrubber, asked, answer, shownMs, clock } = setUp();
+  scrubber.wish(1);
+  scrubber.wish(2);
+  scrubber.wish(undefined);
+  await settle();
+  assert.equal(asked[0]?.signal.aborted, true);
+  await answer(0);
+  assert.equal(shownMs(), undefined);
+  assert.equal(asked.length, 1);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a still that can’t be had is told, and the next wish is asked for', async () => {
+  const { scrubber, asked, errors, answer, shownMs } = setUp();
+  scrubber.wish(1);
+  asked[0]?.fail();
+  await settle();
+  assert.equal(errors.length, 1);
+  scrubber.wish(2);
+  await answer(1);
+  assert.equal(shownMs(), 2);
+});

@@ -1,0 +1,112 @@
+import type { Cancel, Clock } from './clock.ts';
+import type { StillPicture, StillSource } from './key-pictures.ts';
+
+export interface ScrubberOptions {
+  readonly clock: Clock;
+  readonly stills: StillSource;
+  /** A still that could not be had: told once for each, the scrubber goes on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What is looked for and what there is to see of it. */
+export interface Scrub {
+  /** The moment wished for; undefined when nobody looks for one. */
+  readonly wishedMs: number | undefined;
+  /** The newest still; of an earlier wish while the one for the present wish is on its way. */
+  readonly still: StillPicture | undefined;
+  /** Counts the stills: the same element may show another picture. */
+  readonly count: number;
+}
+
+/** A question that takes longer is given up when there is a newer wish: the viewer is somewhere else by now. */
+const PATIENCE_MS = 250;
+
+/**
+ * Shows the recorded picture at whatever moment the viewer is looking for. The newest wish wins: while one still is on
+ * its way, wishes replace each other and only the last one is asked for next.
+ */
+export class Scrubber {
+  readonly #options: ScrubberOptions;
+  readonly #listeners = new Set<() => void>();
+  #scrub: Scrub = { wishedMs: undefined, still: undefined, count: 0 };
+  #asking:
+    { readonly controller: AbortController; readonly sinceMs: number; readonly ms: number } | undefined;
+  #cancelPatience: Cancel | undefined;
+
+  constructor(options: ScrubberOptions) {
+    this.#options = options;
+  }
+
+  /** The same object until something changed. */
+  readonly getScrub = (): Scrub => this.#scrub;
+
+  readonly subscribe = (listener: () => void): Cancel => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Looks for a moment, or for none any more. */
+  wish(utcMs: number | undefined): void {
+    if (utcMs === this.#scrub.wishedMs) return;
+    this.#change({ wishedMs: utcMs, ...(utcMs === undefined ? { still: undefined } : {}) });
+    if (utcMs === undefined) this.#giveUp();
+    else if (!this.#asking) this.#ask(utcMs);
+    else this.#losePatience(this.#asking.sinceMs);
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    this.#giveUp();
+    this.#listeners.clear();
+    this.#options.stills.dispose();
+  }
+
+  #ask(utcMs: number): void {
+    const { clock, stills, onError } = this.#options;
+    const controller = new AbortController();
+    const asking = { controller, sinceMs: clock.monotonicMs(), ms: utcMs };
+    this.#asking = asking;
+    stills.at(utcMs, controller.signal).then(
+      (still) => {
+        if (this.#asking === asking) this.#answered(asking.ms, still);
+      },
+      (error: unknown) => {
+        if (this.#asking !== asking) return;
+        if (!controller.signal.aborted) onError(error);
+        this.#answered(asking.ms, undefined);
+      },
+    );
+  }
+
+  #answered(ms: number, still: StillPicture | undefined): void {
+    this.#asking = undefined;
+    this.#cancelPatience?.();
+    const { wishedMs } = this.#scrub;
+    if (wishedMs === undefined) return;
+    if (wishedMs === ms || still) this.#change({ still });
+    if (wishedMs !== ms) this.#ask(wishedMs);
+  }
+
+  #losePatience(sinceMs: number): void {
+    const { clock } = this.#options;
+    this.#cancelPatience?.();
+    const leftMs = Math.max(0, sinceMs + PATIENCE_MS - clock.monotonicMs());
+    this.#cancelPatience = clock.after(leftMs, () => {
+      const asking = this.#asking;
+      if (!asking || this.#scrub.wishedMs === asking.ms) return;
+      asking.controller.abort();
+      this.#answered(asking.ms, undefined);
+    });
+  }
+
+  #giveUp(): void {
+    this.#cancelPatience?.();
+    this.#asking?.controller.abort();
+    this.#asking = undefined;
+  }
+
+  #change(change: Partial<Omit<Scrub, 'count'>>): void {
+    this.#scrub = { ...this.#scrub, ...change, count: this.#scrub.count + 1 };
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,28 @@
+import { ApiError } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
+import type { ArchiveReader } from '../../player/archive-reader.ts';
+import { KeyPictures, type StillPicture, type StillSource } from '../../player/key-pictures.ts';
+import type { MseEnvironment } from '../../player/media-sink.ts';
+
+/** Pixels across of a still that the server makes. */
+const SERVER_WIDTH_PX = 640;
+
+/** The recorded stills of one stream: decoded here where this browser can, else by the server. */
+export function streamStills(uid: string, reader: ArchiveReader, environment: MseEnvironment | undefined): StillSource {
+  const otherwise = (utcMs: number, signal: AbortSignal) => serverStill(uid, utcMs, signal);
+  if (!environment) return { at: otherwise, dispose: () => {} };
+  const video = document.createElement('video');
+  video.muted = true;
+  video.playsInline = true;
+  return new KeyPictures({ video, environment, reader, otherwise });
+}
+
+/** @throws ApiError, or the signal's reason */
+async function serverStill(uid: string, utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined> {
+  const query = { time: Math.round(utcMs), width: SERVER_WIDTH_PX };
+  const reply = await fetch(addressOf('getArchivePicture', { uid }, query), { credentials: 'same-origin', signal });
+  if (reply.status === 404) return undefined;
+  if (!reply.ok) throw new ApiError('SERVER_UNKNOWN_ERR', reply.statusText, reply.status);
+  const image = await createImageBitmap(await reply.blob());
+  return { utcMs: Number(reply.headers.get('x-picture-time') ?? utcMs), image };
+}

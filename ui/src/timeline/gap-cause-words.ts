@@ -1,0 +1,26 @@
+import type { GapCause } from '@vidette/contract/entities';
+import type { MessageKey } from '../i18n/i18n.ts';
+
+/** The words for why a stretch of an archive holds nothing; `none` has none. */
+export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKey>> = {
+  waiting: 'gap.cause.waiting',
+  unreachable: 'gap.cause.unreachable',
+  'no-frames': 'gap.cause.no-frames',
+  paused: 'gap.cause.paused',
+  ended: 'gap.cause.ended',
+  damaged: 'gap.cause.damaged',
+  idle: 'gap.cause.idle',
+  stopped: 'gap.cause.stopped',
+  'source-changed': 'gap.cause.source-changed',
+  'time-jump': 'gap.cause.time-jump',
+  'server-stopped': 'gap.cause.server-stopped',
+  'server-crashed': 'gap.cause.server-crashed',
+  'recording-off': 'gap.cause.recording-off',
+  'disk-full': 'gap.cause.disk-full',
+  'write-failed': 'gap.cause.write-failed',
+  'write-too-slow': 'gap.cause.write-too-slow',
+  'wrong-disk': 'gap.cause.wrong-disk',
+  moved: 'gap.cause.moved',
+  drained: 'gap.cause.drained',
+  removed: 'gap.cause.removed',
+};
