@@ -144,6 +144,7 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'administration-license', path: '/license' },
     { name: 'administration-config', path: '/administration/config' },
     { name: 'administration-users', path: '/administration/users' },
+    { name: 'administration-tunnel', path: '/administration/tunnel' },
     { name: 'administration-cluster-unlicensed', path: '/administration/cluster' },
     {
       name: 'administration-cluster',

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 const firstPort = 20_000;
 const ports = 10_000;
 
-/** A machine with Debian's sshd that lets keys listen there and do nothing else: a relay as the guide sets it up. */
+/** A machine with Debian's sshd as it comes: what a key may do there is up to its line in `authorized_keys`. */
 export class TestSshd {
   readonly port: number;
   /** Login that keys are authorized for. */
@@ -44,11 +44,6 @@ export class TestSshd {
       'PasswordAuthentication no',
       'KbdInteractiveAuthentication no',
       'PermitRootLogin prohibit-password',
-      'AllowTcpForwarding remote',
-      'AllowStreamLocalForwarding no',
-      'AllowAgentForwarding no',
-      'X11Forwarding no',
-      'PermitTTY no',
       'LogLevel VERBOSE',
     ];
     await writeFile(join(dir, 'sshd_config'), `${config.join('\n')}\n`);
@@ -74,7 +69,7 @@ export class TestSshd {
     await new Promise<void>((resolve, reject) => {
       child.stderr.on('data', (chunk: Buffer) => {
         this.#log += chunk.toString();
-        if (this.#log.includes('Server listening on')) resolve();
+        if (chunk.includes('Server listening on')) resolve();
       });
       child.once('error', reject);
       child.once('exit', () => reject(new Error(`sshd ended:\n${this.#log}`)));
@@ -96,12 +91,14 @@ export class TestSshd {
 
   /** Ends it with all sessions; its keys stay for `listen`. */
   async cut(): Promise<void> {
-    await this.dropSessions();
     const child = this.#process;
-    this.#process = undefined;
     if (!child || child.exitCode !== null) return;
+    // It takes nobody more while the last are sent away.
+    child.kill('SIGSTOP');
+    await this.dropSessions();
+    this.#process = undefined;
     const exited = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill('SIGKILL');
     await exited;
   }
 

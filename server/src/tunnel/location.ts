@@ -12,9 +12,17 @@ export function isReady(location: ConfiguredLocation): location is ReadyLocation
 
 /**
  * The line that lets a key listen on the one port of this location and do nothing else on the relay
- * (sshd(8), AUTHORIZED_KEYS FILE FORMAT).
+ * (sshd(8), AUTHORIZED_KEYS FILE FORMAT): no command, no terminal, and no way onward but to a port that nobody serves,
+ * since "none" can't be said there.
  */
 export function authorizedKeyLine(location: ConfiguredLocation, publicKey: string): string {
   const host = location.bindHost.includes(':') ? `[${location.bindHost}]` : location.bindHost;
-  return `restrict,port-forwarding,permitlisten="${host}:${location.bindPort}" ${publicKey}`;
+  const options = [
+    'restrict',
+    'port-forwarding',
+    `permitlisten="${host}:${location.bindPort}"`,
+    'permitopen="localhost:1"',
+    'command="/usr/sbin/nologin"',
+  ];
+  return `${options.join(',')} ${publicKey}`;
 }

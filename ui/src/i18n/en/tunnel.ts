@@ -24,7 +24,8 @@ export const tunnel = {
   'tunnel.roundTrip': 'To the relay and back',
   'tunnel.roundTrip.ms': '{amount} ms',
   'tunnel.roundTrip.unknown': 'Not measured yet',
-  'tunnel.reconnects': 'Came back after a failure, times',
+  'tunnel.reconnects': 'Came back after a failure',
+  'tunnel.reconnects.count': '{count, plural, one {# time} other {# times}}',
   'tunnel.retry': 'Next attempt at {time}.',
   'tunnel.retrying': 'Trying again now.',
   'tunnel.reason.notConfigured':

@@ -64,7 +64,7 @@ export function TunnelState(props: TunnelStateProps) {
           <strong>{i18n.t(words[status])}</strong>
         </div>
         <div className={classes.buttons}>
-          {status === 'failed' && (
+          {status === 'failed' && tunnel.presentedHostKey === null && (
             <Button size="sm" loading={isPending} onClick={onStart}>
               {i18n.t('tunnel.tryNow')}
             </Button>
@@ -86,7 +86,7 @@ export function TunnelState(props: TunnelStateProps) {
         </p>
       )}
       {status === 'failed' && <Failure tunnel={tunnel} location={location} isPending={isPending} onPin={onPin} />}
-      {isThis && tunnel.url !== null && (
+      {status === 'running' && tunnel.url !== null && (
         <div>
           <p className={classes.label}>{i18n.t('tunnel.url')}</p>
           <CopyLine label={i18n.t('tunnel.url')} text={tunnel.url} />
@@ -126,7 +126,7 @@ function Failure({ tunnel, location, isPending, onPin }: FailureProps) {
           <code className={classes.code}>{compareCommand}</code>
           <Button
             size="sm"
-            variant="default"
+            variant={location.hostKey === null ? 'filled' : 'default'}
             className={classes.pin}
             loading={isPending}
             onClick={() => onPin(presentedHostKey)}
@@ -171,7 +171,9 @@ function Figures({ tunnel }: { tunnel: TunnelStatus }) {
           ? i18n.t('tunnel.roundTrip.unknown')
           : i18n.t('tunnel.roundTrip.ms', { amount: i18n.number(Math.max(1, Math.round(tunnel.roundTripMs))) })}
       </Fact>
-      <Fact label={i18n.t('tunnel.reconnects')}>{i18n.number(tunnel.reconnects)}</Fact>
+      <Fact label={i18n.t('tunnel.reconnects')}>
+        {i18n.t('tunnel.reconnects.count', { count: tunnel.reconnects })}
+      </Fact>
     </Facts>
   );
 }

@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { ApiError, type Client } from '@vidette/contract/client';
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { TunnelStatus } from '@vidette/contract/tunnel';
+import { writeLicense } from '../server/src/system/license-text.ts';
+import { administratorOf, clientOf, until } from './api.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { assertMoves } from './picture.ts';
+import { startServer, type TestServer } from './server.ts';
+import { freePort, TestSshd } from './sshd.ts';
+
+// One server behind one relay, from the first look at the screen to the day the license ends; the tests follow each other.
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const env = { VIDETTE_LICENSE_VENDOR_KEY: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
+const hourMs = 3_600_000;
+/** Chromium, sshd and the server share few cores. */
+const patienceMs = 60_000;
+
+let dataDir: string;
+let server: TestServer;
+let client: Client;
+let cookie: string;
+let sshd: TestSshd;
+let bindPort: number;
+let browser: Browser;
+let screen: Page;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-tunnel-'));
+  bindPort = await freePort();
+  sshd = await TestSshd.start();
+  server = await startServer({ dataDir, env });
+  ({ client, cookie } = await administratorOf(server));
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  await sshd?.stop();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function licenseOf(lifeMs: number, features: string[]): string {
+  const issuedAt = Date.now();
+  return writeLicense(
+    {
+      version: 1,
+      owner: 'ACME',
+      productType: 'standard',
+      issuedAt,
+      expiresAt: issuedAt + lifeMs,
+      maxStreams: -1,
+      features,
+    },
+    privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  );
+}
+
+const answers = (code: ErrorCode) => (error: unknown) => error instanceof ApiError && error.code === code;
+
+function statusThat(accept: (status: TunnelStatus) => boolean): Promise<TunnelStatus> {
+  return until(() => client.getTunnelStatus(), accept, patienceMs);
+}
+
+/** Waits for words on the screen of the tunnel, which nobody reloads. */
+function shows(words: string): Promise<void> {
+  return screen.getByText(words).first().waitFor({ timeout: patienceMs });
+}
+
+/** Presses the button, unless the next attempt comes first and takes it away. */
+async function tryNow(): Promise<void> {
+  await screen
+    .getByRole('button', { name: 'Try now' })
+    .click({ timeout: 5_000 })
+    .catch(() => {});
+}
+
+/** Configures the relay as it is, but for what is given. */
+async function configure(changes: Record<string, unknown> = {}): Promise<void> {
+  const { hostKey, port, user } = sshd;
+  const location = { code: 'RU', host: '127.0.0.1', port, user, hostKey, bindPort, ...changes };
+  await client.saveConfiguration({ body: { values: { tunnel: { locations: [location] } } } });
+}
+
+interface FarAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Asks through the relay, from an address of loopback of the caller's choice. Rejects when nobody listens there. */
+function askFar(
+  path: string,
+  options: { from?: string; headers?: Record<string, string>; json?: unknown } = {},
+): Promise<FarAnswer> {
+  const { from = '127.0.0.1', headers = {}, json } = options;
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        host: '127.0.0.1',
+        port: bindPort,
+        path,
+        localAddress: from,
+        method: json === undefined ? 'GET' : 'POST',
+        headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+        agent: false,
+      },
+      (reply) => {
+        let body = '';
+        reply.setEncoding('utf8');
+        reply.on('data', (text: string) => (body += text));
+        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, body }));
+      },
+    );
+    asked.on('error', reject);
+    asked.end(json === undefined ? undefined : JSON.stringify(json));
+  });
+}
+
+function guess(from: string, headers: Record<string, string> = {}): Promise<FarAnswer> {
+  return askFar('/v1/sign-in', { from, headers, json: { name: 'admin', password: 'not the password' } });
+}
+
+async function isFarOpen(): Promise<boolean> {
+  return askFar('/ui/').then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+async function lastAddressOf(action: string): Promise<string | undefined> {
+  const { items } = await client.listAuditLogs({ query: { action, pageSize: 1 } });
+  return items[0]?.ip;
+}
+
+test('[R6.7] [R6.8] without a license, and with one that does not cover it, there is no tunnel, and the screen says which', async () => {
+  const person = await newPerson(browser);
+  await signInByCookie(person, server.url, cookie);
+  screen = await person.newPage();
+  await assert.rejects(client.getTunnelStatus(), answers('LicenseExpired'));
+  await assert.rejects(client.startTunnel({ body: {} }), answers('LicenseExpired'));
+  await screen.goto(`${server.url}/ui/administration/tunnel`);
+  await shows('The tunnel needs a valid license');
+  await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive']) } });
+  await assert.rejects(client.getTunnelStatus(), answers('FeatureNotFound'));
+  await assert.rejects(client.startTunnel({ body: {} }), answers('FeatureNotFound'));
+  await shows('The license does not cover the tunnel');
+  await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
+  await shows('Fill in where the relay is');
+});
+
+test('[R9.7] [R3.8] [R7.48] RU is there and the default; what is not set up or not known is refused', async () => {
+  assert.deepEqual((await client.getSettings()).tunnelLocations, ['RU']);
+  const status = await client.getTunnelStatus();
+  assert.deepEqual([status.status, status.location, status.url], ['stopped', null, null]);
+  await assert.rejects(client.startTunnel({ body: {} }), answers('ActionNotAcceptable'));
+  await assert.rejects(client.startTunnel({ body: { location: 'XX' } }), answers('NotFound'));
+});
+
+test('[R4.6] [R10.9] from the form to a running tunnel: unknown key, wrong key, refused key, each with its way on', async () => {
+  await screen.getByLabel('Address', { exact: true }).fill('127.0.0.1');
+  await screen.getByLabel('SSH port').fill(String(sshd.port));
+  await screen.getByLabel('User').fill(sshd.user);
+  await screen.getByLabel('Port', { exact: true }).fill(String(bindPort));
+  await screen.getByRole('button', { name: 'Save' }).click();
+  await shows('Relay has been saved');
+  await screen.getByRole('button', { name: 'Start' }).click();
+  await shows('The relay shows its host key for the first time.');
+  await shows(sshd.hostKey);
+  assert.doesNotMatch(sshd.log, /publickey/, 'nothing is sent to a stranger');
+
+  const other = `SHA256:${'A'.repeat(43)}`;
+  await configure({ hostKey: other });
+  await shows('The relay shows another host key than expected.');
+  const changed = await statusThat(({ failureCode }) => failureCode === 'host-key-changed');
+  assert.deepEqual(
+    [changed.status, changed.presentedHostKey, changed.locations[0]?.hostKey],
+    ['failed', sshd.hostKey, other],
+  );
+  assert.doesNotMatch(sshd.log, /publickey/, 'nothing is sent to a stranger');
+
+  await screen.getByRole('button', { name: 'It is the right key: use it' }).click();
+  await shows('The relay does not accept our key.');
+  const refused = await statusThat(({ failureCode }) => failureCode === 'key-refused');
+  const line = refused.locations[0]?.authorizedKey ?? '';
+  assert.equal(await screen.getByLabel('Line for authorized_keys').textContent(), line);
+  await sshd.authorize(line);
+  await tryNow();
+  await shows('On since');
+  const running = await statusThat(({ roundTripMs }) => roundTripMs !== null);
+  assert.deepEqual([running.status, running.location, running.failureReason], ['running', 'RU', null]);
+  assert.equal((await stat(join(dataDir, 'tunnel.key'))).mode & 0o777, 0o600);
+});
+
+/** Debian's ssh with the server's own key; what it prints, and how it ends. */
+async function sshWithTunnelKey(...words: string[]): Promise<{ code: number | null; output: string }> {
+  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'IdentitiesOnly=yes'];
+  const child = spawn(
+    'ssh',
+    [
+      ...['-F', 'none', '-i', join(dataDir, 'tunnel.key'), '-p', String(sshd.port)],
+      ...[...options, 'BatchMode=yes', 'ExitOnForwardFailure=yes'].flatMap((option) => ['-o', option]),
+      ...words,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+test("[R10.9] the server's key opens nothing on the relay but the one port", async () => {
+  const relay = `${sshd.user}@127.0.0.1`;
+  const command = await sshWithTunnelKey(relay, 'echo in$((40+2))side');
+  assert.doesNotMatch(command.output, /in42side|Permission denied/);
+  assert.notEqual(command.code, 0);
+  const onward = await sshWithTunnelKey('-W', new URL(server.url).host, relay);
+  assert.match(onward.output, /administratively prohibited/);
+  const otherPort = await sshWithTunnelKey('-N', '-R', `localhost:${await freePort()}:localhost:1`, relay);
+  assert.match(otherPort.output, /remote port forwarding failed/);
+});
+
+test('[R10.9] page, live picture and archive through the relay, in a browser', async () => {
+  const { uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
+  const far = `http://localhost:${bindPort}`;
+  const before = await client.getTunnelStatus();
+  const person = await newPerson(browser);
+  await signInByCookie(person, far, cookie);
+  const page = await person.newPage();
+  await page.goto(`${far}/ui/stream/${uid}/view`);
+  const isPlaying = (mode: string) =>
+    page
+      .locator(`[data-player-state="playing"][data-player-mode="${mode}"]`)
+      .waitFor({ state: 'attached', timeout: patienceMs });
+  await isPlaying('live');
+  await assertMoves(page);
+  await until(
+    () => {
+      const nowMs = Date.now();
+      return client.getArchiveRanges({
+        params: { uid },
+        query: { start_time: nowMs - hourMs, end_time: nowMs },
+      });
+    },
+    ({ ranges }) => ranges.some(({ date, status }) => status === 'fragment' && Date.now() - date > 15_000),
+    patienceMs,
+  );
+  await page.getByRole('button', { name: '10 seconds back' }).click();
+  await isPlaying('archive');
+  await assertMoves(page);
+  const after = await client.getTunnelStatus();
+  assert.ok(after.sentBytes - before.sentBytes > 100_000, `${after.sentBytes - before.sentBytes} bytes`);
+  assert.ok(after.connectionsTotal > before.connectionsTotal);
+  await person.close();
+});
+
+test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a visitor claims counts for nothing', async () => {
+  for (let tries = 0; tries < 10; tries++) {
+    const { status } = await guess('127.0.0.2', { 'x-forwarded-for': `10.0.0.${tries}` });
+    assert.equal(status, 401);
+  }
+  assert.equal((await guess('127.0.0.2', { 'x-forwarded-for': '10.0.0.99' })).status, 429);
+  assert.equal((await guess('127.0.0.3')).status, 401);
+  await until(
+    () => lastAddressOf('signIn'),
+    (ip) => ip === '127.0.0.3',
+  );
+  // Where a proxy on the relay was declared, its word counts: the last one, which it added itself.
+  await configure({ trustProxy: true });
+  await statusThat(({ status }) => status === 'running');
+  await until(isFarOpen, Boolean, patienceMs);
+  assert.equal((await guess('127.0.0.2', { 'x-forwarded-for': '10.0.0.1, 203.0.113.7' })).status, 401);
+  await until(
+    () => lastAddressOf('signIn'),
+    (ip) => ip === '203.0.113.7',
+  );
+  await configure();
+  await statusThat(({ status }) => status === 'running');
+});
+
+test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is said on the screen and in the warnings', async () => {
+  const { reconnects } = await client.getTunnelStatus();
+  await sshd.dropSessions();
+  await statusThat((status) => status.reconnects > reconnects && status.status === 'running');
+  await until(isFarOpen, Boolean, patienceMs);
+  await sshd.cut();
+  await statusThat(({ failureCode }) => failureCode === 'unreachable');
+  await shows(`127.0.0.1:${sshd.port} does not answer.`);
+  const isWarned = async () => {
+    const { warnings } = await client.getHealth();
+    return warnings.some(({ code, subject }) => code === 'tunnel-down' && subject === 'RU');
+  };
+  assert.equal(await isWarned(), true);
+  await screen.reload();
+  await shows('The tunnel is down: nobody reaches this server from outside.');
+  await sshd.listen();
+  await tryNow();
+  await shows('On since');
+  assert.equal(await isWarned(), false);
+});
+
+test('[R10.9] a server that starts again is reached again, by the same key', async () => {
+  const { locations } = await client.getTunnelStatus();
+  await server.stop();
+  assert.equal(await isFarOpen(), false);
+  server = await startServer({ dataDir, env });
+  client = clientOf(server, cookie);
+  const status = await statusThat((one) => one.status === 'running');
+  assert.deepEqual(status.locations, locations);
+  await until(isFarOpen, Boolean, patienceMs);
+});
+
+test('[R6.7] the license ends while the tunnel is up, and comes back: both count at once', async () => {
+  await client.saveLicense({ body: { text: licenseOf(10_000, ['archive', 'tunnel']) } });
+  await screen.goto(`${server.url}/ui/administration/tunnel`);
+  await until(
+    () => client.getLicense(),
+    ({ isExpired }) => isExpired,
+    patienceMs,
+  );
+  await assert.rejects(client.getTunnelStatus(), answers('LicenseExpired'));
+  await until(isFarOpen, (isOpen) => !isOpen, patienceMs);
+  await shows('The tunnel needs a valid license');
+  await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
+  await until(isFarOpen, Boolean, patienceMs);
+  await shows('On since');
+});
+
+test('[R4.6] [R7.48] stopping closes the port, for good, and who did what is on record', async () => {
+  await screen.getByRole('button', { name: 'Stop' }).click();
+  await shows('This server is reached from its own network only.');
+  assert.equal((await client.getTunnelStatus()).status, 'stopped');
+  assert.equal(await isFarOpen(), false);
+  await until(
+    async () => {
+      const { items } = await client.listAuditLogs({ query: { target: 'RU', pageSize: 50 } });
+      return items.map(({ action, user, outcome }) => `${action} ${user} ${outcome}`);
+    },
+    (entries) => entries.includes('stopTunnel admin ok') && entries.includes('startTunnel admin ok'),
+  );
+});
