@@ -73,12 +73,12 @@ export class Doorkeeper {
   /** Who holds this session secret; undefined when it opens nothing (any more). */
   bySession(secret: string, ip: string): Promise<Principal | undefined> {
     return this.#recall('session', hashSecret(secret), async (hash) => {
-      const session = await this.#options.sessions.bySecretHash(hash);
+      const found = await this.#options.sessions.bySecretHash(hash);
+      if (!found || found.user.is_blocked === 1) return undefined;
+      const { session, user } = found;
       const nowMs = this.#options.clock.wallMs();
-      if (!session || nowMs - session.last_seen_ms > this.#options.sessionMs) return undefined;
-      const user = await this.#options.users.byId(session.user_id);
-      if (!user || user.is_blocked === 1) return undefined;
-      this.#touch(hash, nowMs - session.last_seen_ms, async () => {
+      if (nowMs - session.lastSeenMs > this.#options.sessionMs) return undefined;
+      this.#touch(hash, nowMs - session.lastSeenMs, async () => {
         await this.#options.sessions.touch(session.id, nowMs, ip);
         await this.#options.users.touch(user.id, nowMs);
       });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
  * Secrets that open doors. They come from the system's generator, not from the clock's jitter, and only their
@@ -12,7 +12,7 @@ export function newSecret(): string {
 
 /** What is stored in place of a secret, hex. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 /** A public name for something that has a secret, hex. */

@@ -36,7 +36,7 @@ import { registerSystem } from './routes/system.ts';
 import { registerTunnel } from './routes/tunnel.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWall } from './routes/wall.ts';
-import { securityHeaders, setHeaders } from './security-headers.ts';
+import { callHeaders, securityHeaders, setHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
 import { StreamDesk } from './stream-desk.ts';
 import { Watchers } from './watchers.ts';
@@ -60,9 +60,9 @@ export async function createHttp(services: Services): Promise<Http> {
   const certificate = await readCertificate(services.config);
   const server = newServer(services.config, certificate);
   const farCallers = new FarCallers(server, services.clock, certificate);
-  const headers = securityHeaders(originOf(services.config.app.logo));
-  server.addHook('onRequest', (_, reply, done) => {
-    setHeaders(reply, headers);
+  const pageHeaders = securityHeaders(originOf(services.config.app.logo));
+  server.addHook('onRequest', ({ url }, reply, done) => {
+    setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
     done();
   });
   await server.register(cookie);

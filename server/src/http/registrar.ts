@@ -69,7 +69,7 @@ export class Registrar {
       preHandler: async (request, reply) => {
         const call: Call = calls[name];
         const audit = newNote(request, name);
-        let language = this.#languageOf(request, undefined);
+        let language: Language | undefined;
         try {
           const context = await this.#prepare(
             name,
@@ -86,7 +86,11 @@ export class Registrar {
         } catch (error) {
           // A connection whose upgrade is refused ends there; an agent must not use it again (RFC 9112, 9.6).
           void reply.header('connection', 'close');
-          await sendFault(reply, this.#fail(name, error, request), language);
+          await sendFault(
+            reply,
+            this.#fail(name, error, request),
+            language ?? this.#languageOf(request, undefined),
+          );
         }
       },
       handler: () => {},
@@ -106,7 +110,7 @@ export class Registrar {
   ): Promise<FastifyReply> {
     const call: Call = calls[name];
     const audit = newNote(request, name);
-    let language = this.#languageOf(request, undefined);
+    let language: Language | undefined;
     let context: AnyContext | undefined;
     try {
       context = await this.#prepare(name, call, request, reply, audit, (known) => (language = known));
@@ -118,7 +122,7 @@ export class Registrar {
     } catch (error) {
       const fault = this.#fail(name, error, request);
       this.#noteIfDue(name, call, context ?? { ip: callerIp(request) }, audit, fault.code);
-      return sendFault(reply, fault, language);
+      return sendFault(reply, fault, language ?? this.#languageOf(request, undefined));
     }
   }
 

@@ -1,7 +1,14 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Database, SessionRow } from './database.ts';
+import type { UserRecord } from './users.ts';
 
 export type SessionRecord = Selectable<SessionRow>;
+
+/** What is asked of a session whose secret was shown. */
+export interface OpenSession {
+  readonly id: string;
+  readonly lastSeenMs: number;
+}
 
 export class Sessions {
   readonly #db: Kysely<Database>;
@@ -14,12 +21,18 @@ export class Sessions {
     await this.#db.insertInto('sessions').values(session).execute();
   }
 
-  bySecretHash(secretHash: string): Promise<SessionRecord | undefined> {
-    return this.#db
+  /** A session and whose it is, by one question: it is the one that pages ask most. */
+  async bySecretHash(secretHash: string): Promise<{ session: OpenSession; user: UserRecord } | undefined> {
+    const row = await this.#db
       .selectFrom('sessions')
-      .selectAll()
-      .where('secret_hash', '=', secretHash)
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .selectAll('users')
+      .select(['sessions.id as session_id', 'sessions.last_seen_ms as session_seen_ms'])
+      .where('sessions.secret_hash', '=', secretHash)
       .executeTakeFirst();
+    if (!row) return undefined;
+    const { session_id: id, session_seen_ms: lastSeenMs, ...user } = row;
+    return { session: { id, lastSeenMs }, user };
   }
 
   /** The last seen first. */

@@ -35,10 +35,7 @@ export class SqliteConnections {
     writer.on('error', (error) => this.#fail(error));
     writer.on('exit', () => this.#fail(new Error('The thread that writes the database has ended.')));
     await isReady;
-    this.#readerDatabase = new DatabaseSync(this.#file, { readOnly: true });
-    this.#readerDatabase.exec('PRAGMA busy_timeout = 5000');
-    this.#readerDatabase.exec('PRAGMA mmap_size = 268435456');
-    this.#reader = new SqliteStatements(this.#readerDatabase);
+    this.#openReader();
   }
 
   read(sql: string, parameters: readonly unknown[]): StatementResult {
@@ -76,7 +73,20 @@ export class SqliteConnections {
     await hasEnded;
   }
 
+  /** Anew when the tables' figures are: an open connection would plan by the old ones for ever. */
+  #openReader(): void {
+    this.#readerDatabase?.close();
+    this.#readerDatabase = new DatabaseSync(this.#file, { readOnly: true });
+    this.#readerDatabase.exec('PRAGMA busy_timeout = 5000');
+    this.#readerDatabase.exec('PRAGMA mmap_size = 268435456');
+    this.#reader = new SqliteStatements(this.#readerDatabase);
+  }
+
   #settle(reply: WriterReply): void {
+    if (reply === 'analyzed') {
+      if (this.#reader) this.#openReader();
+      return;
+    }
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if ('error' in reply) waiting?.reject(reply.error);

@@ -9,34 +9,43 @@ export interface StatementResult {
 
 const cacheSize = 256;
 
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly givesRows: boolean;
+}
+
 /** Runs SQL on one connection, keeping the latest statements prepared. */
 export class SqliteStatements {
   readonly #database: DatabaseSync;
   /** In order of use, the least recently used first. */
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
   run(sql: string, parameters: readonly unknown[]): StatementResult {
-    const statement = this.#prepare(sql);
+    const { statement, givesRows } = this.#prepare(sql);
     const values = parameters as SQLInputValue[];
-    if (statement.columns().length > 0)
-      return { rows: statement.all(...values), changes: 0, lastId: undefined };
+    if (givesRows) return { rows: statement.all(...values), changes: 0, lastId: undefined };
     const { changes, lastInsertRowid } = statement.run(...values);
     return { rows: [], changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
-  #prepare(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
-    if (statement) this.#prepared.delete(sql);
-    else statement = this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
+  #prepare(sql: string): Prepared {
+    let prepared = this.#prepared.get(sql);
+    if (prepared) {
+      this.#prepared.delete(sql);
+    } else {
+      const statement = this.#database.prepare(sql);
+      // Asking for the columns costs more than most statements: they are asked for once.
+      prepared = { statement, givesRows: statement.columns().length > 0 };
+    }
+    this.#prepared.set(sql, prepared);
     if (this.#prepared.size > cacheSize) {
       const oldest = this.#prepared.keys().next().value;
       if (oldest !== undefined) this.#prepared.delete(oldest);
     }
-    return statement;
+    return prepared;
   }
 }

@@ -4,7 +4,8 @@ import { SqliteStatements } from './sqlite-statements.ts';
 
 /**
  * The thread that writes: a commit waits for the disk, and the main thread, which receives pictures, must not.
- * Protocol: `{ id, sql, parameters }` in, `{ id, result }` or `{ id, error }` out, in order.
+ * Protocol: `{ id, sql, parameters }` in, `{ id, result }` or `{ id, error }` out, in order; `analyzed` when the figures on the
+ * tables are new.
  */
 export interface WriterRequest {
   readonly id: number;
@@ -13,6 +14,7 @@ export interface WriterRequest {
 }
 
 export type WriterReply =
+  | 'analyzed'
   | { readonly id: number; readonly result: ReturnType<SqliteStatements['run']> }
   | { readonly id: number; readonly error: Error };
 
@@ -47,6 +49,8 @@ parentPort?.on('message', (request: WriterRequest | 'close') => {
   if (++writes < analyzeEvery || database.isTransaction) return;
   writes = 0;
   database.exec('ANALYZE');
+  parentPort?.postMessage('analyzed' satisfies WriterReply);
 });
-parentPort?.postMessage({ id: 0, result: { rows: [], changes: 0, lastId: undefined } } satisfies WriterReply);
+// Before anybody reads: a connection takes the figures in with the schema, when it is opened, and not again.
 database.exec('ANALYZE');
+parentPort?.postMessage({ id: 0, result: { rows: [], changes: 0, lastId: undefined } } satisfies WriterReply);
