@@ -213,7 +213,11 @@ export const systemCalls = {
     summary: 'Who did what, newest first',
     who: 'admin',
     query: z.strictObject({
-      before: z.int().min(1).optional().describe('Only entries with a smaller id: the next page'),
+      before: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('The last entry of the page before: only those that come after it'),
       pageSize: z.int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault),
       user: z.string().max(limits.loginMaxLength).optional(),
       action: z.string().max(limits.tagMaxLength).optional(),

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { z } from 'zod';
 import { calls } from '@vidette/contract/calls';
-import { universalErrors } from '@vidette/contract/call';
+import { universalErrors, type Call } from '@vidette/contract/call';
 import { catalogue } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { openApiDocument } from './openapi.ts';
 
+interface Content {
+  'application/json'?: { example?: unknown; examples?: Record<string, { value: unknown }> };
+}
+
 interface Operation {
   operationId: string;
-  parameters?: { name: string; in: string; required: boolean }[];
-  requestBody?: unknown;
-  responses: Record<string, { description: string }>;
+  parameters?: { name: string; in: 'path' | 'query'; required: boolean; example?: unknown }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
 }
 
 const document = openApiDocument('1.2.3') as unknown as {
@@ -21,8 +26,8 @@ const document = openApiDocument('1.2.3') as unknown as {
 test('[R7.55] every call is in the document, with its parameters, body and error codes', () => {
   assert.equal(document.openapi, '3.1.0');
   for (const name of Object.keys(routes) as CallName[]) {
-    const operation = document.paths[routes[name].path]?.[routes[name].method.toLowerCase()];
-    assert.equal(operation?.operationId, name);
+    const operation = operationOf(name);
+    assert.equal(operation.operationId, name);
     const inPath =
       operation.parameters?.filter((one) => one.in === 'path').map((one) => `{${one.name}}`) ?? [];
     assert.deepEqual(inPath.sort(), (routes[name].path.match(/\{\w+\}/g) ?? []).sort(), name);
@@ -40,3 +45,41 @@ test('[R8.1] the document names no code that the catalogue does not know', () =>
     assert.ok(Object.hasOwn(catalogue, code ?? ''), code);
   assert.ok(universalErrors.every((code) => text.includes(code)));
 });
+
+test('[R7.55] every call has examples, and its own schemas take them', () => {
+  for (const name of Object.keys(routes) as CallName[]) {
+    const call: Call = calls[name];
+    const { parameters = [], requestBody, responses } = operationOf(name);
+    const parts = [
+      ['path', call.params],
+      ['query', call.query],
+    ] as const;
+    for (const [place, schema] of parts) {
+      const given = parameters.filter((one) => one.in === place && 'example' in one);
+      accepts(schema, Object.fromEntries(given.map((one) => [one.name, one.example])), `${name} ${place}`);
+      assert.ok(given.length >= parameters.filter((one) => one.in === place && one.required).length, name);
+    }
+    if (call.body) accepts(call.body, requestBody?.content['application/json']?.example, `${name} body`);
+    if ('contentType' in call.reply) continue;
+    accepts(call.reply, responses['200']?.content?.['application/json']?.example, `${name} reply`);
+  }
+});
+
+test('[R8.1] every failure has an example with its code and the words of the catalogue', () => {
+  const { responses } = operationOf('addStream');
+  const examples = responses[String(catalogue.QuotaReached.status)]?.content?.['application/json']?.examples;
+  assert.deepEqual(examples?.['QuotaReached']?.value, { code: 'QuotaReached', error: 'Quota is reached.' });
+});
+
+function operationOf(name: CallName): Operation {
+  const operation = document.paths[routes[name].path]?.[routes[name].method.toLowerCase()];
+  assert.ok(operation, name);
+  return operation;
+}
+
+function accepts(schema: z.ZodType | undefined, example: unknown, what: string): void {
+  if (!schema) return;
+  assert.notEqual(example, undefined, `${what}: no example`);
+  const result = schema.safeParse(example);
+  assert.ok(result.success, `${what}: ${JSON.stringify(example)} ${result.error?.message}`);
+}

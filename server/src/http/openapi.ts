@@ -4,6 +4,7 @@ import { calls } from '@vidette/contract/calls';
 import { productName } from '@vidette/contract/constants';
 import { catalogue, type ErrorCode } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
+import { exampleOf } from './openapi-examples.ts';
 
 type Json = Record<string, unknown>;
 
@@ -68,12 +69,16 @@ function operationOf(name: CallName, call: Call): Json {
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemaOf(call.body, 'input') } },
+            content: jsonOf(schemaOf(call.body, 'input')),
           },
         }
       : {}),
     responses: { '200': successOf(call), ...failuresOf(call) },
   };
+}
+
+function jsonOf(schema: Json): Json {
+  return { 'application/json': { schema, example: exampleOf(schema) } };
 }
 
 function tagOf(path: string): string {
@@ -92,15 +97,13 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
     required: place === 'path' || required.includes(name),
     ...(typeof description === 'string' ? { description } : {}),
     schema: member,
+    ...(place === 'path' || required.includes(name) ? { example: exampleOf(member, name) } : {}),
   }));
 }
 
 function successOf(call: Call): Json {
   if (!('contentType' in call.reply)) {
-    return {
-      description: 'Done',
-      content: { 'application/json': { schema: schemaOf(call.reply, 'output') } },
-    };
+    return { description: 'Done', content: jsonOf(schemaOf(call.reply, 'output')) };
   }
   const { contentType } = call.reply;
   return contentType === 'websocket'
@@ -118,7 +121,14 @@ function failuresOf(call: Call): Json {
       status,
       {
         description: group.map((code) => `\`${code}\`: ${catalogue[code].en}`).join('\n\n'),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(
+              group.map((code) => [code, { value: { code, error: catalogue[code].en } }]),
+            ),
+          },
+        },
       },
     ]),
   );

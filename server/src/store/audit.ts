@@ -1,10 +1,10 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import type { AuditRow, Database } from './database.ts';
 
 export type AuditRecord = Selectable<AuditRow>;
 
 export interface AuditQuery {
-  /** Only entries with a smaller id. */
+  /** The entry that the page before ended with: only those that come after it in the list. */
   readonly before?: number | undefined;
   readonly limit: number;
   readonly login?: string | undefined;
@@ -29,20 +29,34 @@ export class Audit {
       .execute();
   }
 
-  /** Newest first. Ids grow with time, so that a page is found by the id before it, however long the log. */
-  list(query: AuditQuery): Promise<AuditRecord[]> {
+  /** Newest first, of one moment by id: the clock may have been set back, and then ids and times disagree. */
+  async list(query: AuditQuery): Promise<AuditRecord[]> {
+    const last = query.before === undefined ? undefined : await this.#timeOf(query.before);
     return this.#db
       .selectFrom('audit')
       .selectAll()
-      .$if(query.before !== undefined, (rows) => rows.where('id', '<', query.before ?? 0))
+      .$if(query.before !== undefined, (rows) =>
+        rows.where(
+          last === undefined
+            ? sql<boolean>`id < ${query.before}`
+            : sql<boolean>`(time_ms, id) < (${last}, ${query.before})`,
+        ),
+      )
       .$if(query.login !== undefined, (rows) => rows.where('login', '=', query.login ?? ''))
       .$if(query.action !== undefined, (rows) => rows.where('action', '=', query.action ?? ''))
       .$if(query.target !== undefined, (rows) => rows.where('target', '=', query.target ?? ''))
       .$if(query.fromMs !== undefined, (rows) => rows.where('time_ms', '>=', query.fromMs ?? 0))
       .$if(query.toMs !== undefined, (rows) => rows.where('time_ms', '<', query.toMs ?? 0))
+      .orderBy('time_ms', 'desc')
       .orderBy('id', 'desc')
       .limit(query.limit)
       .execute();
+  }
+
+  /** Of an entry; undefined when it is gone. */
+  async #timeOf(id: number): Promise<number | undefined> {
+    const row = await this.#db.selectFrom('audit').select('time_ms').where('id', '=', id).executeTakeFirst();
+    return row?.time_ms;
   }
 
   async removeBefore(timeMs: number): Promise<void> {

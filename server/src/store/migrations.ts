@@ -12,6 +12,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0003_motion': { up: (db) => motion(db as Kysely<unknown>) },
     '0004_preferences': { up: (db) => preferences(db as Kysely<unknown>) },
     '0005_nodes': { up: (db) => nodes(db as Kysely<unknown>) },
+    '0006_audit_by_time': { up: (db) => auditByTime(db as Kysely<unknown>) },
   };
 }
 
@@ -235,4 +236,22 @@ async function nodes(db: Kysely<unknown>): Promise<void> {
     .addColumn('last_seen_ms', 'bigint', required)
     .execute();
   await index(db, 'streams', ['node_id']);
+}
+
+/**
+ * The audit log is read in the order of time, by any filter or two of them: the page is found by one index, however long the
+ * log. Over two filters it is looked through row by row only among those that fit both.
+ */
+async function auditByTime(db: Kysely<unknown>): Promise<void> {
+  for (const column of ['login', 'action', 'target']) {
+    await db.schema.dropIndex(`audit_by_${column}_id`).execute();
+    await index(db, 'audit', [column, 'time_ms', 'id']);
+  }
+  for (const pair of [
+    ['login', 'action'],
+    ['login', 'target'],
+    ['action', 'target'],
+  ]) {
+    await index(db, 'audit', [...pair, 'time_ms', 'id']);
+  }
 }

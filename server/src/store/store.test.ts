@@ -246,3 +246,37 @@ test('values, codes and audit rows are kept', async () => {
     ['two', 'one'],
   );
 });
+
+test('[R7.47] the audit log goes by time, page after page, also where the clock was set back', async () => {
+  const times = [1_000, 2_000, 9_000, 9_000, 3_000, 4_000];
+  await store.audit.addAll(
+    times.map((time_ms, index) => ({
+      time_ms,
+      login: index % 2 === 0 ? 'even' : 'odd',
+      ip: '',
+      action: 'signIn',
+      target: 'clock',
+      outcome: 'ok',
+      details: '{}',
+    })),
+  );
+  const seen: number[] = [];
+  for (let before: number | undefined; ;) {
+    const page = await store.audit.list({ limit: 2, before, target: 'clock' });
+    seen.push(...page.map(({ time_ms }) => time_ms));
+    before = page.at(-1)?.id;
+    if (before === undefined) break;
+  }
+  assert.deepEqual(seen, [9_000, 9_000, 4_000, 3_000, 2_000, 1_000]);
+  const odd = await store.audit.list({
+    limit: 9,
+    login: 'odd',
+    action: 'signIn',
+    fromMs: 2_000,
+    toMs: 9_000,
+  });
+  assert.deepEqual(
+    odd.map(({ time_ms }) => time_ms),
+    [4_000, 2_000],
+  );
+});
