@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
+import { startFakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const token = 'scrape-me-8f2c61';
@@ -94,8 +96,30 @@ test('[R7.34, R7.45] figures of the server and of a stream come with their histo
   assert.equal(stream.reconnects, 0);
   assert.deepEqual(
     stream.histories.map(({ name, unit }) => `${name} ${unit}`),
-    ['received bit/s', 'frames 1/s', 'damagedFrames 1/s', 'viewers ', 'writeLatency ms'],
+    ['received bit/s', 'frames 1/s', 'damagedFrames 1/s', 'lostPackets 1/s', 'viewers ', 'writeLatency ms'],
   );
   const frames = stream.histories.find(({ name }) => name === 'frames')?.values.at(-1) ?? 0;
   assert.ok(frames > 1, `${frames} frames a second`);
+});
+
+test('[R10.1, R10.10] packets that never came are counted, per stream and in the metrics', async () => {
+  const loses = (picture: number) => picture === 3 || picture === 5;
+  const camera = await startFakeCamera({ clip: await encodeClip(), loses });
+  try {
+    const { uid: lossy } = await admin.addStream({ body: { name: 'Lossy', streamSource: camera.url } });
+    const stats = await until(
+      () => admin.getStreamStats({ params: { uid: lossy } }),
+      ({ videoFrames }) => videoFrames > 10,
+    );
+    assert.ok(stats.lostPackets >= 2, `${stats.lostPackets}`);
+    assert.ok(stats.damagedFrames >= 1 && stats.damagedFrames <= 2, `${stats.damagedFrames}`);
+    const text = await (await scrape(`Bearer ${token}`)).text();
+    const [, lost] =
+      new RegExp(`^vidette_stream_lost_packets_total\\{stream="${lossy}"\\} (\\d+)$`, 'm').exec(text) ?? [];
+    assert.equal(Number(lost), stats.lostPackets);
+    assert.equal((await admin.getStreamStats({ params: { uid } })).lostPackets, 0);
+    await admin.deleteStream({ params: { uid: lossy }, query: { purge: true } });
+  } finally {
+    await camera.stop();
+  }
 });

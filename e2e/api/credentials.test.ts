@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from '../api.ts';
 import { administrator, signIn, startServer, type TestServer } from '../server.ts';
@@ -195,3 +196,31 @@ test('[R8.12] guessing from one address is slowed, whoever is named; who is sign
   assert.ok(refused.every(({ retryAfter }) => retryAfter > 0 && retryAfter <= 900));
   assert.equal(await profileStatus({ cookie: adminCookie }), 200);
 });
+
+test('[R7.23] [R4.4] an open picture is cut when the token that opened it expires', async () => {
+  const camera = { name: 'Gate', streamSource: 'rtsp://127.0.0.1:1/x', live: { onDemand: true } };
+  const { uid } = await admin.addStream({ body: { ...camera, archive: { isEnable: false } } });
+  const watched = await watchedByToken(uid, 2_000);
+  assert.deepEqual(watched, { type: 'end', code: 'AuthorizationRequired' });
+  await admin.deleteStream({ params: { uid } });
+});
+
+/** What is said last over a socket that a token opened. One that expires before it could is tried again with a longer life. */
+async function watchedByToken(uid: string, lifeMs: number): Promise<unknown> {
+  const { secret } = await admin.addToken({ body: { name: 'wall', expireTime: Date.now() + lifeMs } });
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/stream/${uid}/live`, {
+    headers: { authorization: `Bearer ${secret}` },
+  });
+  const last = await new Promise<unknown>((resolve, reject) => {
+    let message: unknown;
+    socket.on('message', (data: Buffer) => (message = JSON.parse(data.toString())));
+    socket.on('close', () => resolve(message));
+    socket.on('unexpected-response', (_, response) => {
+      socket.terminate();
+      if (response.statusCode === 401) resolve(undefined);
+      else reject(new Error(`the socket was refused with ${response.statusCode}`));
+    });
+    socket.on('error', () => {});
+  });
+  return last ?? watchedByToken(uid, lifeMs * 4);
+}
