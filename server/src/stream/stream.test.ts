@@ -118,9 +118,8 @@ test('counters tell pictures, key pictures, sound and damage apart', () => {
     bytes: 220,
     keySamples: 1,
     damagedSamples: 1,
-    damagedSamples: 1,
     lostPackets: 0,
-});
+  });
 
 test('a stream can wait once its picture is there, as long as all its readers are patient', () => {
   const stream = new Stream('s');
