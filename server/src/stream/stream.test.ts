@@ -120,6 +120,7 @@ test('counters tell pictures, key pictures, sound and damage apart', () => {
     damagedSamples: 1,
     lostPackets: 0,
   });
+});
 
 test('a stream can wait once its picture is there, as long as all its readers are patient', () => {
   const stream = new Stream('s');

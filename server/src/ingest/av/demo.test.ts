@@ -95,10 +95,10 @@ test('a picture whose child hangs is given up at its deadline, and the next one 
   assert.ok(track?.kind === 'video' && key);
   const own = new AvPool({ clock: systemClock, log: silentLog });
   try {
-    await own.picture(track, key);
+    await own.picture(track, key, { deadlineMs: 60_000 });
     for (const pid of own.pids) process.kill(pid, 'SIGSTOP');
     await assert.rejects(own.picture(track, key, { deadlineMs: 200 }), { code: 'SERVER_NOT_RESPONSE_ERR' });
-    assert.ok((await own.picture(track, key)).length > 0);
+    assert.ok((await own.picture(track, key, { deadlineMs: 60_000 })).length > 0);
   } finally {
     await own.dispose('the test is over');
   }
