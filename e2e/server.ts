@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createDatabase } from './postgres.ts';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
@@ -13,6 +14,8 @@ export interface ServerOptions {
   /** 0, the default, lets the system choose a free port. */
   port?: number;
   env?: Record<string, string>;
+  /** Told whatever it prints, as it comes. */
+  onOutput?: (text: string) => void;
 }
 
 /** The product as a process of its own, as an operator runs it. */
@@ -68,6 +71,25 @@ export class TestServer {
   }
 }
 
+/**
+ * With `VIDETTE_TEST_POSTGRES`, the address of the database `postgres` of a server, every product that is started has a
+ * database of its own there, by its data folder: this is its address. Undefined where it has its usual one.
+ */
+export function databaseOf(dataDir: string): string | undefined {
+  return process.env['VIDETTE_TEST_POSTGRES']?.replace('/postgres?', `/${databaseName(dataDir)}?`);
+}
+
+function databaseName(dataDir: string): string {
+  return basename(dataDir).toLowerCase().replaceAll('-', '_');
+}
+
+async function databaseVariable(dataDir: string): Promise<Record<string, string>> {
+  const [server, url] = [process.env['VIDETTE_TEST_POSTGRES'], databaseOf(dataDir)];
+  if (server === undefined || url === undefined) return {};
+  await createDatabase(server, databaseName(dataDir));
+  return { VIDETTE_DATABASE: url };
+}
+
 /** Starts the product on a free port of loopback and waits until it says that it listens. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-')));
@@ -77,6 +99,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       VIDETTE_PORT: String(options.port ?? 0),
       VIDETTE_HOST: '127.0.0.1',
       VIDETTE_DATA: dataDir,
+      ...(await databaseVariable(dataDir)),
       ...options.env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -85,6 +108,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const url = await new Promise<string>((resolve, reject) => {
     const onData = (chunk: Buffer) => {
       output.push(chunk.toString());
+      options.onOutput?.(chunk.toString());
       const address = /Vidette listens on (http\S+?)\/ui\//.exec(output.join(''));
       if (address?.[1]) resolve(address[1]);
     };

@@ -238,9 +238,9 @@ test('[R7.25, R7.26, R4.4] users are added, changed, blocked and deleted', async
   await client.deleteUser({ params: { login: 'robert' } });
   await assert.rejects(client.getUser({ params: { login: 'Robert' } }), hasCode('NotFound'));
   for (const call of [
-    client.blockUser({ params: { login: administrator.name } }),
-    client.deleteUser({ params: { login: administrator.name } }),
-    client.saveUser({ params: { login: administrator.name }, body: { isAdmin: false } }),
+    () => client.blockUser({ params: { login: administrator.name } }),
+    () => client.deleteUser({ params: { login: administrator.name } }),
+    () => client.saveUser({ params: { login: administrator.name }, body: { isAdmin: false } }),
   ]) {
     await assert.rejects(call, hasCode('ActionNotAcceptable'));
   }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from '../api.ts';
 import { administrator, signIn, startServer, type TestServer } from '../server.ts';
+import { inStore } from '../stored.ts';
 
 /** A session of 86.4 s. */
 const sessionDays = 0.001;
@@ -24,32 +23,22 @@ before(async () => {
 
 after(() => server?.stop());
 
-/** Writes to the server's database from beside it, as time would have done. */
-function inStore(sql: string, ...values: (string | number)[]): unknown[] {
-  const database = new DatabaseSync(join(server.dataDir, 'vidette.sqlite'));
-  database.exec('PRAGMA busy_timeout = 5000');
-  try {
-    return database.prepare(sql).all(...values);
-  } finally {
-    database.close();
-  }
-}
-
 async function profileStatus(headers: Record<string, string>): Promise<number> {
   return (await fetch(`${server.url}/v1/profile`, { headers })).status;
 }
 
 /** A session of anna's that was last used so long ago; its cookie. */
-function oldSession(id: string, unusedMs: number): { cookie: string } {
+async function oldSession(id: string, unusedMs: number): Promise<{ cookie: string }> {
   const secret = id.padEnd(43, 'x');
   const lastSeenMs = Date.now() - unusedMs;
   const hash = createHash('sha256').update(secret).digest('hex');
-  const [anna] = inStore(`SELECT id FROM users WHERE login = 'anna'`) as { id: number }[];
-  inStore(
+  const [anna] = await inStore(server, `SELECT id FROM users WHERE login = 'anna'`);
+  await inStore(
+    server,
     `INSERT INTO sessions VALUES (?, ?, ?, ?, ?, '127.0.0.1', 'test')`,
     id,
     hash,
-    anna?.id ?? 0,
+    Number(anna?.['id']),
     lastSeenMs,
     lastSeenMs,
   );
@@ -94,12 +83,11 @@ test('cookies and tokens that are cut, foreign, empty or nonsense open nothing',
 
 test('[R3.4] a session that is used slides on, one that is not used ends', async () => {
   const sessionMs = sessionDays * 86_400_000;
-  assert.equal(await profileStatus(oldSession('late', sessionMs + 2_000)), 401);
-  const used = oldSession('used', sessionMs - 20_000);
+  assert.equal(await profileStatus(await oldSession('late', sessionMs + 2_000)), 401);
+  const used = await oldSession('used', sessionMs - 20_000);
   assert.equal(await profileStatus(used), 200);
-  const lastSeenOf = () =>
-    inStore(`SELECT last_seen_ms AS lastSeenMs FROM sessions WHERE id = 'used'`) as { lastSeenMs: number }[];
-  await until(lastSeenOf, ([row]) => (row?.lastSeenMs ?? 0) > Date.now() - 10_000);
+  const lastSeenOf = () => inStore(server, `SELECT last_seen_ms FROM sessions WHERE id = 'used'`);
+  await until(lastSeenOf, ([row]) => Number(row?.['last_seen_ms']) > Date.now() - 10_000);
 });
 
 test('a page in use gets its cookie anew, so that the browser keeps it as long as the session lasts', async () => {

@@ -269,7 +269,7 @@ test('[R7.18, R10.6] annotations and bookmarks on the timeline', async () => {
 });
 
 test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are made, changed and deleted', async () => {
-  const cell = { x: 0, y: 0, width: 1, height: 1, stream: demo };
+  const cell = { x: 0, y: 0, width: 1, height: 1, page: 0, stream: demo };
   const layout = { columns: 2, rows: 1, cells: [cell, { ...cell, x: 1, stream: null }] };
   const made = await client.addMosaic({ body: { name: 'Wall', layout } });
   assert.deepEqual([made.layout, made.meta.canAdmin, made.isShared], [layout, true, false]);

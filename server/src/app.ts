@@ -22,6 +22,8 @@ import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
 import { Pictures, type Render } from './station/pictures.ts';
 import { Station, type OnStationState } from './station/station.ts';
+import { databasePlace } from './store/open-database.ts';
+import { SoleServer } from './store/sole-server.ts';
 import { Store } from './store/store.ts';
 import { AuditLog } from './system/audit-log.ts';
 import { Health } from './system/health.ts';
@@ -58,16 +60,17 @@ export class App {
 
   /**
    * Opens everything, listens, and starts the streams. `env` is what the configuration was read with; `print` shows a line to the operator at the console.
-   * What was opened already is closed again when a later step fails.
+   * What was opened already is closed again when a later step fails. `fail` is called when the server must not go on.
    */
   static async start(
     config: Config,
     env: Readonly<Record<string, string | undefined>>,
     print: (line: string) => void,
+    fail: (reason: string) => void,
   ): Promise<App> {
     const closers: Closer[] = [];
     try {
-      return new App(await assemble(new ConfigKeeper(config, env), print, closers), closers);
+      return new App(await assemble(new ConfigKeeper(config, env), print, fail, closers), closers);
     } catch (error) {
       await closeAll(closers);
       throw error;
@@ -84,6 +87,7 @@ export class App {
 async function assemble(
   configKeeper: ConfigKeeper,
   print: (line: string) => void,
+  fail: (reason: string) => void,
   closers: Closer[],
 ): Promise<string> {
   const { config } = configKeeper;
@@ -94,7 +98,12 @@ async function assemble(
   const log = logRing.tee(lines);
   const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
 
-  const store = await Store.open({ file: join(config.dataDir, 'vidette.sqlite'), redact: shownSource });
+  if (config.database !== null) {
+    const onTaken = () => fail('Another server has taken the database over.');
+    const sole = await SoleServer.take({ url: config.database, clock, log, onTaken });
+    closers.push(() => sole.close());
+  }
+  const store = await Store.open({ ...databasePlace(config), redact: shownSource });
   closers.push(() => store.close());
   const license = await LicenseKeeper.open({
     settings: store.settings,

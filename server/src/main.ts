@@ -16,19 +16,30 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 async function serve(): Promise<void> {
   const { loadConfig } = await import('./config/load.ts');
   const { App } = await import('./app.ts');
-  const app = await App.start(await loadConfig(process.env), process.env, print);
+  const config = await loadConfig(process.env);
   let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      app.close().then(
-        () => process.exit(0),
+  const stop = (exitCode: number) => {
+    stopping = true;
+    starting
+      .then((app) => app.close())
+      .then(
+        () => process.exit(exitCode),
         (error: unknown) => {
           process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
           process.exit(1);
         },
       );
+  };
+  const fail = (reason: string) => {
+    process.stderr.write(`${reason}\n`);
+    if (!stopping) stop(1);
+  };
+  const starting = App.start(config, process.env, print, fail);
+  await starting;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stop(0);
     });
   }
 }

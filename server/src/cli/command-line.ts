@@ -43,6 +43,13 @@ const commands: Readonly<Record<string, Command>> = {
     async run([file = ''], env, out) {
       const { backUp } = await import('./backup.ts');
       const { version } = packageFile;
+      const { database } = await loadConfig(env);
+      if (database !== null) {
+        out(
+          'The database is on a PostgreSQL server: back it up there (pg_dump), and keep secret.key and vidette.yaml of the data folder with it.',
+        );
+        return 1;
+      }
       return backUp({ dataDir: dataDirOf(env), file: resolve(file), out, clock: systemClock, version });
     },
   },
@@ -61,7 +68,8 @@ const commands: Readonly<Record<string, Command>> = {
     count: 1,
     async run([login = ''], env, out) {
       const { resetPassword } = await import('./reset-password.ts');
-      return resetPassword({ dataDir: dataDirOf(env), login, out });
+      const { databasePlace } = await import('../store/open-database.ts');
+      return resetPassword({ database: databasePlace(await loadConfig(env)), login, out });
     },
   },
   'new-license-key': {

@@ -177,15 +177,24 @@ test('[R10.10] a temporary password has to be changed, and old sessions end', as
   });
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
-  assert.equal(await resetPassword({ dataDir, login: 'anna', out }), 0);
+  assert.equal(
+    await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'anna', out }),
+    0,
+  );
   const password = /^Temporary password of Anna: (\S+)$/.exec(lines[0] ?? '')?.[1] ?? '';
   const user = await store.users.byId(id);
   assert.ok(await new PasswordHasher().verify(password, user?.password_hash));
   assert.equal(user?.must_change_password, 1);
   assert.deepEqual(await store.sessions.ofUser(id), []);
-  assert.equal(await resetPassword({ dataDir, login: 'nobody', out }), 1);
+  assert.equal(
+    await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'nobody', out }),
+    1,
+  );
   await store.users.save(id, { is_managed: 1 });
-  assert.equal(await resetPassword({ dataDir, login: 'anna', out }), 1);
+  assert.equal(
+    await resetPassword({ database: { file: join(dataDir, 'vidette.sqlite') }, login: 'anna', out }),
+    1,
+  );
 });
 
 test('[R6.10] who holds a key issues licenses that count for its public half only', async (t) => {

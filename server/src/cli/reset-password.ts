@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { PasswordHasher } from '../access/password-hash.ts';
 import { newCode } from '../access/secrets.ts';
+import type { DatabasePlace } from '../store/open-database.ts';
 import { Store } from '../store/store.ts';
 
 export interface ResetPasswordOptions {
-  readonly dataDir: string;
+  readonly database: DatabasePlace;
   readonly login: string;
   readonly out: (line: string) => void;
 }
@@ -14,14 +14,13 @@ export interface ResetPasswordOptions {
  * `vidette reset-password LOGIN`: gives a person a temporary password, which the first sign-in has to change, and ends
  * their sessions. It works beside a running server, for whoever may write its data folder.
  */
-export async function resetPassword({ dataDir, login, out }: ResetPasswordOptions): Promise<number> {
-  const file = join(dataDir, 'vidette.sqlite');
-  if (!existsSync(file)) {
-    out(`There is no database in ${dataDir}.`);
+export async function resetPassword({ database, login, out }: ResetPasswordOptions): Promise<number> {
+  if ('file' in database && !existsSync(database.file)) {
+    out(`There is no database ${database.file}.`);
     return 1;
   }
   // Streams are not touched here, so that no address is to be redacted.
-  const store = await Store.open({ file, redact: () => '' });
+  const store = await Store.open({ ...database, redact: () => '' });
   try {
     const user = await store.users.byLogin(login);
     if (!user) {

@@ -45,7 +45,12 @@ export const ConfigFile = z.strictObject({
   host: text.default('0.0.0.0'),
   publicUrl: url.nullable().default(null),
   trustProxy: z.boolean().default(false),
-  database: text.nullable().default(null),
+  database: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//)
+    .max(2_048)
+    .nullable()
+    .default(null),
   tls: z
     .strictObject({ certificate: text.nullable().default(null), key: text.nullable().default(null) })
     .prefault({}),

@@ -27,8 +27,13 @@ export interface WatchersOptions {
 /** What another process changed (a command at the console) is noticed within this. */
 const reviewMs = 60_000;
 
+/** While the database does not answer, whoever was let in goes on, and is judged again after this. */
+const retryMs = 5_000;
+
 interface Admitted {
   readonly watcher: Watcher;
+  /** Until when they may watch by the last verdict, ms since the epoch. */
+  untilMs: number;
   cancelReview: Cancel;
 }
 
@@ -50,7 +55,7 @@ export class Watchers {
 
   /** Judges the watcher anew, for rights may have gone while they were let in. Returns what is to be called when they leave. */
   add(watcher: Watcher): () => void {
-    const admitted: Admitted = { watcher, cancelReview: () => {} };
+    const admitted: Admitted = { watcher, untilMs: Infinity, cancelReview: () => {} };
     this.#admitted.add(admitted);
     void this.#review(admitted);
     return () => this.#forget(admitted);
@@ -90,6 +95,11 @@ export class Watchers {
     try {
       verdict = await this.#standingOf(admitted.watcher);
     } catch (error) {
+      const isAway = error instanceof Fault && error.code === 'Unavailable';
+      if (isAway && clock.wallMs() < admitted.untilMs) {
+        this.#reviewIn(retryMs, admitted);
+        return;
+      }
       // Whoever can't be judged is not served on.
       log.error({ error }, 'the rights of a viewer could not be looked up');
       verdict = 'InternalServerError';
@@ -101,8 +111,17 @@ export class Watchers {
       admitted.watcher.end(verdict);
       return;
     }
-    const delayMs = Math.min(reviewMs, verdict - clock.wallMs());
-    admitted.cancelReview = clock.after(Math.max(1, delayMs), () => void this.#review(admitted));
+    admitted.untilMs = verdict;
+    this.#reviewIn(Math.min(reviewMs, verdict - clock.wallMs()), admitted);
+  }
+
+  #reviewIn(delayMs: number, admitted: Admitted): void {
+    if (!this.#admitted.has(admitted)) return;
+    admitted.cancelReview();
+    admitted.cancelReview = this.#options.clock.after(
+      Math.max(1, delayMs),
+      () => void this.#review(admitted),
+    );
   }
 
   /** Until when somebody may watch, ms since the epoch; or the code of why they may not. */

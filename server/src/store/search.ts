@@ -11,6 +11,8 @@ export function containsAll(columns: readonly string[], words: readonly string[]
   const wanted = words.map((word) => word.trim()).filter((word) => word !== '');
   return allOf(
     wanted.map((word) => {
+      // No text that is stored has a NUL, which to SQLite ends a pattern and to PostgreSQL is an error.
+      if (word.includes('\0')) return sql<SqlBool>`1 = 0`;
       const pattern = `%${keyOf(word).replace(/[\\%_]/g, '\\$&')}%`;
       const tests = columns.map((column) => sql`${sql.ref(column)} like ${pattern} escape '\\'`);
       return sql<SqlBool>`(${sql.join(tests, sql` or `)})`;

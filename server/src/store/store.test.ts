@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Store } from './store.ts';
+import { isUniqueViolation } from './constraint.ts';
+import { openTestStore } from './store-fixture.ts';
+import type { Store } from './store.ts';
 import type { StreamQuery, Viewer } from './stream-list.ts';
 import type { NewStream } from './streams.ts';
 
@@ -12,10 +14,7 @@ let store: Store;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vidette-store-'));
-  store = await Store.open({
-    file: join(folder, 'vidette.db'),
-    redact: (source) => source.replace(/\/\/.*@/, '//'),
-  });
+  store = await openTestStore(folder);
 });
 
 after(async () => {
@@ -81,7 +80,7 @@ test('a login is one whatever its case, and a second one is refused', async () =
   const user = await store.users.add(newUser('Anna'));
   assert.equal((await store.users.byLogin('aNNa'))?.id, user.id);
   assert.equal((await store.users.byEmail('anna@example.ORG'))?.id, user.id);
-  await assert.rejects(store.users.add(newUser('ANNA')), /UNIQUE/);
+  await assert.rejects(store.users.add(newUser('ANNA')), isUniqueViolation);
 });
 
 test('[R5.4] search is by substring in name, source, tags and location, whatever the case; all words must match', async () => {
@@ -279,4 +278,28 @@ test('[R7.47] the audit log goes by time, page after page, also where the clock 
     odd.map(({ time_ms }) => time_ms),
     [4_000, 2_000],
   );
+});
+
+test('people sort by when they were seen last, those who never were at the far end; names sort by their letters’ codes', async () => {
+  for (const [login, last_seen_ms] of [
+    ['seen-b', 20],
+    ['seen-c', null],
+    ['seen-a', 30],
+    ['seen_d', 10],
+  ] as const) {
+    await store.users.add({ ...newUser(login), last_seen_ms });
+  }
+  const logins = async (sort: 'last_seen_ms' | 'login_key', descending: boolean) => {
+    const page = { page: 1, pageSize: 10, words: ['seen'] };
+    return (await store.users.list({ ...page, sort, descending })).items.map(({ login }) => login);
+  };
+  assert.deepEqual(await logins('last_seen_ms', true), ['seen-a', 'seen-b', 'seen_d', 'seen-c']);
+  assert.deepEqual(await logins('last_seen_ms', false), ['seen-c', 'seen_d', 'seen-b', 'seen-a']);
+  assert.deepEqual(await logins('login_key', false), ['seen-a', 'seen-b', 'seen-c', 'seen_d']);
+});
+
+test('what cannot be there is not found: a NUL in a text, an id beyond every other', async () => {
+  assert.equal(await store.users.byLogin('a\0b'), undefined);
+  assert.equal(await store.users.byId(Number.MAX_SAFE_INTEGER), undefined);
+  assert.deepEqual((await store.streamList.page(admin, { ...plain, words: ['\0'] })).items, []);
 });

@@ -1,33 +1,28 @@
-import { mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
 import { Fault } from '../base/fault.ts';
 import { Annotations } from './annotations.ts';
 import { Audit } from './audit.ts';
 import { Bookmarks } from './bookmarks.ts';
 import type { Database } from './database.ts';
-import { migrationsFor } from './migrations.ts';
 import { Mosaics } from './mosaics.ts';
 import { Nodes } from './nodes.ts';
+import { openDatabase, type DatabasePlace } from './open-database.ts';
 import { Permissions } from './permissions.ts';
 import { ResetCodes } from './reset-codes.ts';
 import { keyFileName, makeKey, readKey, Seal } from './seal.ts';
 import { Sessions } from './sessions.ts';
 import { Settings } from './settings.ts';
-import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { holdsSealed, StreamAddresses } from './stream-addresses.ts';
 import { StreamList } from './stream-list.ts';
 import { Streams, type Redact } from './streams.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
 
-export interface StoreOptions {
-  /** Path of the SQLite file; it, its folder and the key beside it are made when missing. */
-  readonly file: string;
+export type StoreOptions = DatabasePlace & {
   /** A source address without what only its editors may see. */
   readonly redact: Redact;
-}
+};
 
 /** Configuration and accounts: one member per entity, nothing but SQL behind them. */
 export class Store {
@@ -65,23 +60,14 @@ export class Store {
 
   /**
    * Opens the database, brings its tables to the present and seals what is still in clear.
-   * @throws Fault when the key of a database that needs one is missing or damaged
+   * @throws Fault when it does not answer, or when the key that it needs is missing or damaged
    */
   static async open(options: StoreOptions): Promise<Store> {
-    await mkdir(dirname(options.file), { recursive: true });
-    // Nobody else on the machine reads it. What SQLite puts beside it takes its mode.
-    await (await open(options.file, 'a', 0o600)).close();
-    const db = new Kysely<Database>({ dialect: new NodeSqliteDialect(options.file) });
-    const migrations = migrationsFor('sqlite');
-    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) {
-      await db.destroy();
-      throw new Error(`The database ${options.file} cannot be brought to this version.`, { cause: error });
-    }
+    const { db, engine, keyFolder } = await openDatabase(options);
     try {
-      const addresses = new StreamAddresses(await sealOf(db, options.file));
+      const addresses = new StreamAddresses(await sealOf(db, keyFolder));
       await addresses.sealAll(db);
+      if (engine === 'sqlite') await addresses.sweep(db);
       return new Store(db, options.redact, addresses);
     } catch (error) {
       await db.destroy();
@@ -94,15 +80,14 @@ export class Store {
   }
 }
 
-/** With the key beside the database. A new one is made only where nothing waits for a lost one. */
-async function sealOf(db: Kysely<Database>, file: string): Promise<Seal> {
-  const folder = dirname(file);
+/** With the key in the folder. A new one is made only where nothing waits for a lost one. */
+async function sealOf(db: Kysely<Database>, folder: string): Promise<Seal> {
   const key = await readKey(folder);
   if (key) return new Seal(key);
   if (await holdsSealed(db)) {
     throw new Fault(
       'InternalServerError',
-      `${join(folder, keyFileName)} is missing: without it the addresses of the streams in ${file} cannot be read. Put it back from a backup.`,
+      `${join(folder, keyFileName)} is missing: without it the addresses of the streams cannot be read. Put it back from a backup.`,
     );
   }
   return new Seal(await makeKey(folder));

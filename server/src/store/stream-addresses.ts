@@ -31,6 +31,9 @@ export class StreamAddresses {
   /** Opened ones by place. Opening takes 16 µs, and a list asks for those of its page each time. */
   readonly #opened = new Map<string, { readonly sealed: string; readonly text: string }>();
 
+  /** Something was in clear when this run began. */
+  #hadClear = false;
+
   constructor(seal: Seal) {
     this.#seal = seal;
   }
@@ -66,12 +69,9 @@ export class StreamAddresses {
     };
   }
 
-  /**
-   * Seals what a version before this one, or a tool, wrote in clear; what is sealed stays. Then clears what clear text
-   * left behind: free space in the file, and the log beside it. Does nothing the second time.
-   */
+  /** Seals what a version before this one, or a tool, wrote in clear; what is sealed stays. */
   async sealAll(db: Kysely<Database>): Promise<void> {
-    const hadClear = await db.transaction().execute(async (turn) => {
+    await db.transaction().execute(async (turn) => {
       const rows = await turn
         .selectFrom('streams')
         .select(['id', 'uid', 'source', 'sub_source'])
@@ -83,11 +83,18 @@ export class StreamAddresses {
           sub_source: sub_source === null ? null : this.#sealedOnce(uid, 'sub_source', sub_source),
         };
         await turn.updateTable('streams').set(sealed).where('id', '=', id).execute();
+        this.#hadClear = true;
       }
-      return rows.length > 0;
     });
+  }
+
+  /**
+   * Clears what clear text left behind in a SQLite database: free space in the file, and the log beside it. Does nothing
+   * the second time.
+   */
+  async sweep(db: Kysely<Database>): Promise<void> {
     const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(db);
-    if (!hadClear && rows[0]?.user_version === sweptVersion) return;
+    if (!this.#hadClear && rows[0]?.user_version === sweptVersion) return;
     await sql`VACUUM`.execute(db);
     const { rows: checkpoints } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
     // While another program reads, the log stays as it is: the next start sweeps again.

@@ -81,7 +81,8 @@ export class Users {
     const direction = query.descending ? 'desc' : 'asc';
     const items = await found
       .selectAll()
-      .orderBy(query.sort, direction)
+      // Engines differ in where they put those who were never seen.
+      .orderBy(query.sort, (by) => (query.descending ? by.desc().nullsLast() : by.asc().nullsFirst()))
       .orderBy('id', direction)
       .limit(query.pageSize)
       .offset((query.page - 1) * query.pageSize)

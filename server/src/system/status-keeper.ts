@@ -3,6 +3,8 @@ import type { Log } from '../base/log.ts';
 import type { Streams } from '../store/streams.ts';
 
 const flushMs = 500;
+/** After the database refused. */
+const retryMs = 5_000;
 
 /** Keeps in the database what the streams are like, for lists to filter and sort by: one write for all changes of a moment. */
 export class StatusKeeper {
@@ -40,8 +42,10 @@ export class StatusKeeper {
     this.#writing = this.#writing
       .then(() => this.#streams.saveStatuses(statuses))
       .catch((error: unknown) => {
-        // The statuses themselves live in memory; what lists sort by is behind until the next change.
-        this.#log.error({ err: error }, 'The statuses of streams could not be saved');
+        // The statuses themselves live in memory; what lists sort by is behind until the database takes them.
+        this.#log.error({ err: error }, 'The statuses of streams could not be saved; it will be tried again');
+        this.#waiting = new Map([...statuses, ...this.#waiting]);
+        this.#cancel ??= this.#clock.after(retryMs, () => this.#flush());
       });
   }
 }

@@ -1,0 +1,22 @@
+// `npm run test:postgres [FILE...]`: the store's tests and all of the black-box suite, or the files named, on a PostgreSQL
+// server of their own in place of SQLite. The usual `npm test` runs a chosen part of them (`postgres.test.ts`).
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPostgres } from './postgres.ts';
+
+const root = join(import.meta.dirname, '..');
+const named = process.argv.slice(2);
+const files =
+  named.length > 0
+    ? named
+    : ['server/src/store/store.test.ts', ...globSync('e2e/api/*.test.ts', { cwd: root }).sort()];
+
+const postgres = await startPostgres();
+try {
+  const args = ['--test', '--test-force-exit', '--test-concurrency=1', '--test-reporter=spec', ...files];
+  const env = { ...process.env, VIDETTE_TEST_POSTGRES: postgres.url('postgres') };
+  process.exitCode = spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;
+} finally {
+  await postgres.stop();
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, until } from './api.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import { startServer } from './server.ts';
+
+// The database on a PostgreSQL server in place of SQLite: the same product, and what is different about it.
+
+const root = join(import.meta.dirname, '..');
+/**
+ * A part of the black-box suite that asks the database much and of the machine little; `npm run test:postgres` runs all of it.
+ */
+const chosen = ['server/src/store/store.test.ts', 'e2e/api/account.test.ts', 'e2e/api/rights.test.ts'];
+
+let postgres: TestPostgres;
+
+before(async () => {
+  postgres = await startPostgres();
+});
+
+after(() => postgres?.stop());
+
+for (const file of chosen) {
+  test(`[R10.8] ${file} passes on PostgreSQL as on SQLite`, async () => {
+    // What tells a test that it runs inside of another would have its results sent up in place of a verdict.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const outcome = await new Promise<{ code: unknown; output: string }>((resolve) => {
+      const args = ['--test', '--test-force-exit', '--test-reporter=spec', file];
+      const options = { cwd: root, env: { ...env, VIDETTE_TEST_POSTGRES: postgres.url('postgres') } };
+      execFile(process.execPath, args, options, (error, stdout) =>
+        resolve({ code: error?.code ?? 0, output: stdout }),
+      );
+    });
+    assert.equal(outcome.code, 0, outcome.output);
+  });
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.mp4'));
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+test('[R10.8] while the database is away recording and live go on, changes are Unavailable, and all recovers', async () => {
+  const database = await postgres.create('away');
+  const server = await startServer({ env: { VIDETTE_DATABASE: database } });
+  let socket: WebSocket | undefined;
+  try {
+    const { client, cookie } = await administratorOf(server);
+    const { uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
+    const status = async () => (await client.getStream({ params: { uid } })).status;
+    await until(status, (now) => now === 'running', 60_000);
+    const address = `${server.url.replace('http', 'ws')}/v1/stream/${uid}/live`;
+    socket = new WebSocket(address, { headers: { cookie, origin: server.url } });
+    let received = 0;
+    socket.on('message', () => received++);
+    await until(
+      () => received,
+      (count) => count > 5,
+      60_000,
+    );
+    await postgres.halt();
+    await until(
+      () => outcomeOf(client),
+      (code) => code === 'Unavailable',
+      60_000,
+    );
+    const save = () => client.saveStream({ params: { uid }, body: { name: 'Gate 3' } });
+    await assert.rejects(save(), { code: 'Unavailable', status: 503 });
+    const [bytes, frames] = [await bytesBelow(server.dataDir), received];
+    await until(
+      () => bytesBelow(server.dataDir),
+      (now) => now > bytes + 20_000,
+      60_000,
+    );
+    await until(
+      () => received,
+      (count) => count > frames + 10,
+      60_000,
+    );
+    await postgres.start();
+    await until(
+      () => outcomeOf(client),
+      (code) => code === 'ok',
+      60_000,
+    );
+    assert.equal((await save()).name, 'Gate 3');
+    assert.equal(socket.readyState, WebSocket.OPEN);
+    assert.equal(await status(), 'running');
+  } finally {
+    socket?.terminate();
+    await server.stop();
+  }
+});
+
+/** `ok` or why the call that changes a profile fails. */
+async function outcomeOf(client: Client): Promise<string> {
+  try {
+    await client.saveProfile({ body: { language: 'en' } });
+    return 'ok';
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+test('[R10.8] one server at a time has the database: the next waits until the one before has ended', async () => {
+  const env = { VIDETTE_DATABASE: await postgres.create('sole') };
+  const first = await startServer({ env });
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-second-'));
+  let second: Awaited<ReturnType<typeof startServer>> | undefined;
+  try {
+    await administratorOf(first);
+    const waits = Promise.withResolvers<void>();
+    const onOutput = (text: string) => {
+      if (text.includes('Another server uses the database')) waits.resolve();
+    };
+    const starting = startServer({ env, dataDir, onOutput });
+    await Promise.race([waits.promise, starting]);
+    assert.equal((await fetch(`${first.url}/v1/streams`)).status, 401, 'the first is undisturbed');
+    await first.stop();
+    second = await starting;
+    assert.equal(
+      (await fetch(`${second.url}/v1/streams`)).status,
+      401,
+      'not locked: the administrator is there',
+    );
+  } finally {
+    await first.stop();
+    await second?.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

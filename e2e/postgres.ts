@@ -1,0 +1,125 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+
+const run = promisify(execFile);
+
+/** Where Debian keeps the programs of each version; the newest counts. */
+const versionsDir = '/usr/lib/postgresql';
+const owner = 'vidette';
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A real PostgreSQL server of its own: its data in a new folder, reached by a socket in there and by nothing else. */
+export class TestPostgres {
+  readonly #dir: string;
+  readonly #account: Account | undefined;
+  #process: ChildProcess | undefined;
+
+  constructor(dir: string, account: Account | undefined) {
+    this.#dir = dir;
+    this.#account = account;
+  }
+
+  /** As `database` of the configuration takes it. */
+  url(database: string): string {
+    return `postgres:///${database}?host=${encodeURIComponent(this.#dir)}&port=5432&user=${owner}`;
+  }
+
+  /** Starts on the data that are there; resolves when it answers. */
+  async start(): Promise<void> {
+    const child = spawn(
+      program('postgres'),
+      [
+        ...['-D', join(this.#dir, 'data'), '-k', this.#dir, '-c', 'listen_addresses='],
+        // Nobody's data are at stake.
+        ...['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'],
+      ],
+      { ...this.#account, cwd: this.#dir, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    this.#process = child;
+    const output: string[] = [];
+    await new Promise<void>((resolve, reject) => {
+      const onData = (chunk: Buffer) => {
+        output.push(chunk.toString());
+        if (output.join('').includes('ready to accept connections')) resolve();
+      };
+      child.stdout.on('data', onData);
+      child.stderr.on('data', onData);
+      child.once('error', reject);
+      child.once('exit', (code) => reject(new Error(`postgres ended with ${code}:\n${output.join('')}`)));
+    });
+  }
+
+  /** Ends the server, its connections with it, and keeps the data. */
+  async halt(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGINT');
+    await exited;
+  }
+
+  /** Ends the server for good. */
+  async stop(): Promise<void> {
+    await this.halt();
+    await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Makes an empty database and returns its address. */
+  async create(database: string): Promise<string> {
+    await createDatabase(this.url('postgres'), database);
+    return this.url(database);
+  }
+}
+
+/** Makes an empty database on a server, by the address of another one there; one that is there stays as it is. */
+export async function createDatabase(url: string, database: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes a server with no data and starts it. PostgreSQL refuses to run as root: then it runs as `nobody`. */
+export async function startPostgres(): Promise<TestPostgres> {
+  const dir = await mkdtemp(join(tmpdir(), 'vidette-pg-'));
+  const account = process.getuid?.() === 0 ? await accountOf('nobody') : undefined;
+  if (account) await chown(dir, account.uid, account.gid);
+  await chmod(dir, 0o700);
+  // Sorted as people sort, not by code points: what the product needs it has to ask for.
+  const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
+  const options = ['-D', join(dir, 'data'), '-U', owner, '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale];
+  await run(program('initdb'), options, { ...account, cwd: dir });
+  const server = new TestPostgres(dir, account);
+  await server.start();
+  return server;
+}
+
+async function accountOf(name: string): Promise<Account> {
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (which) => (await run('id', [which, name])).stdout),
+  );
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function program(name: string): string {
+  const newest =
+    readdirSync(versionsDir)
+      .sort((a, b) => Number(a) - Number(b))
+      .at(-1) ?? '';
+  return join(versionsDir, newest, 'bin', name);
+}

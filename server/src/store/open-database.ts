@@ -1,0 +1,70 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { Fault } from '../base/fault.ts';
+import type { Database } from './database.ts';
+import { migrationsFor, type Engine } from './migrations.ts';
+import { SerialPostgresDialect } from './postgres-dialect.ts';
+import { postgresColumnTypes } from './postgres-types.ts';
+import { NodeSqliteDialect } from './sqlite-dialect.ts';
+
+/** Where the database is: a SQLite file, made when missing, or a PostgreSQL server's database, which must be there. */
+export type DatabasePlace =
+  | { readonly file: string }
+  /** As in `postgres://user:password@host:5432/vidette`; `folder` is where this server keeps its key. */
+  | { readonly url: string; readonly folder: string };
+
+export interface OpenDatabase {
+  readonly db: Kysely<Database>;
+  readonly engine: Engine;
+  /** Where the key lies that opens what is sealed in it. */
+  readonly keyFolder: string;
+}
+
+/** By the configuration: the file in the data folder unless `database` names a server. */
+export function databasePlace(config: { dataDir: string; database: string | null }): DatabasePlace {
+  const { dataDir, database } = config;
+  return database === null ? { file: join(dataDir, 'vidette.sqlite') } : { url: database, folder: dataDir };
+}
+
+/** Opens the database and brings its tables to the present. @throws Fault Unavailable, or what the engine says */
+export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> {
+  const opened = 'url' in place ? await openPostgres(place) : await openSqlite(place.file);
+  try {
+    await migrate(opened);
+    return opened;
+  } catch (error) {
+    await opened.db.destroy();
+    throw error;
+  }
+}
+
+async function openSqlite(file: string): Promise<OpenDatabase> {
+  const keyFolder = dirname(file);
+  await mkdir(keyFolder, { recursive: true });
+  // Nobody else on the machine reads it. What SQLite puts beside it takes its mode.
+  await (await open(file, 'a', 0o600)).close();
+  return { db: new Kysely<Database>({ dialect: new NodeSqliteDialect(file) }), engine: 'sqlite', keyFolder };
+}
+
+async function openPostgres({ url, folder }: { url: string; folder: string }): Promise<OpenDatabase> {
+  await mkdir(folder, { recursive: true });
+  return {
+    db: new Kysely<Database>({ dialect: new SerialPostgresDialect(url) }),
+    engine: 'postgres',
+    keyFolder: folder,
+  };
+}
+
+async function migrate({ db, engine }: OpenDatabase): Promise<void> {
+  const migrations = migrationsFor(engine);
+  const migrator = new Migrator({
+    db: engine === 'postgres' ? db.withPlugin(postgresColumnTypes) : db,
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  if (error instanceof Fault) throw error;
+  throw new Error('The database cannot be brought to this version.', { cause: error });
+}

@@ -1,0 +1,122 @@
+import { Pool, types, type PoolClient } from 'pg';
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import { Fault } from '../base/fault.ts';
+
+/** So many questions at a time: the database is asked little, and several nodes share what it allows. */
+const connectionsMax = 8;
+const connectMs = 5_000;
+/** A question that takes longer is given up: the database hangs, or the way to it does. */
+const answerMs = 20_000;
+const idleMs = 60_000;
+
+/** int8, which counts and times are: all of them fit a number. */
+const int8 = 20;
+
+/** What both connections of the server to PostgreSQL are opened with. */
+export function postgresOptions(url: string) {
+  return {
+    connectionString: url,
+    application_name: 'vidette',
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+}
+
+/**
+ * Connections to PostgreSQL as Kysely wants them. What the way to the database throws is a Fault Unavailable here and
+ * nowhere else; a statement that the database refuses keeps its own error.
+ */
+export class VidettePool implements PostgresPool {
+  readonly options: object;
+  readonly #pool: Pool;
+
+  constructor(url: string) {
+    const options = {
+      ...postgresOptions(url),
+      max: connectionsMax,
+      idleTimeoutMillis: idleMs,
+      query_timeout: answerMs,
+      statement_timeout: answerMs,
+      types: {
+        getTypeParser: ((oid: number, format: 'text') =>
+          oid === int8 ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+      },
+    };
+    this.options = {};
+    this.#pool = new Pool(options);
+    // A connection that dies while nobody uses it: the next question opens another, and says so if it can't.
+    this.#pool.on('error', () => {});
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    try {
+      return new VidetteClient(await this.#pool.connect());
+    } catch (error) {
+      throw faultOfPostgres(error);
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+class VidetteClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  #isBroken = false;
+  readonly #onError = () => {
+    this.#isBroken = true;
+  };
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+    // Without a listener a connection that dies between two statements would end the process.
+    client.on('error', this.#onError);
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query(cursor: never): never;
+  async query<R>(sql: string, parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
+    try {
+      const { command, rowCount, rows } = await this.#client.query({
+        text: sql,
+        values: parameters.map(storable),
+      });
+      return {
+        command: command as PostgresQueryResult<R>['command'],
+        rowCount: rowCount ?? 0,
+        rows: rows as R[],
+      };
+    } catch (error) {
+      const fault = faultOfPostgres(error);
+      if (fault !== error) this.#isBroken = true;
+      throw fault;
+    }
+  }
+
+  release(destroy?: boolean): void {
+    this.#client.off('error', this.#onError);
+    this.#client.release(destroy === true || this.#isBroken);
+  }
+}
+
+/** PostgreSQL's text has no NUL: what somebody looks for with one in it is not there, and nothing that is stored may have one. */
+function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+}
+
+/**
+ * Connection exceptions, no such database or nobody who may use it, too many connections, a statement cut off, the server
+ * shutting down or starting (PostgreSQL, appendix A).
+ */
+const awayStates = /^(08|28|3D|53300|57014|57P0)/;
+
+/** A Fault Unavailable when the database could not be asked; else the error itself, which is about the statement. */
+export function faultOfPostgres(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  const isStatement = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !awayStates.test(code);
+  if (isStatement) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Fault('Unavailable', `The database does not answer: ${reason}`, { cause: error });
+}

@@ -1,0 +1,19 @@
+import { basename, join } from 'node:path';
+import { Client } from 'pg';
+import { Store } from './store.ts';
+
+/**
+ * An empty store for a test, in a new folder: on SQLite, or with `VIDETTE_TEST_POSTGRES`, the address of the database
+ * `postgres` of a server, in a new database there.
+ */
+export async function openTestStore(folder: string): Promise<Store> {
+  const redact = (source: string) => source.replace(/\/\/.*@/, '//');
+  const server = process.env['VIDETTE_TEST_POSTGRES'];
+  if (!server) return Store.open({ file: join(folder, 'vidette.db'), redact });
+  const database = basename(folder).toLowerCase().replaceAll('-', '_');
+  const client = new Client(server);
+  await client.connect();
+  await client.query(`create database ${client.escapeIdentifier(database)}`);
+  await client.end();
+  return Store.open({ url: server.replace('/postgres?', `/${database}?`), folder, redact });
+}
