@@ -133,7 +133,15 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'stream-view-failed', path: `/stream/${failed}/view` },
     { name: 'stream-info', path: `/stream/${live}/info` },
     { name: 'stream-setting', path: `/stream/${live}/setting` },
-    { name: 'stream-debug', path: `/stream/${failed}/debug` },
+    { name: 'stream-debug', path: `/stream/${live}/debug` },
+    {
+      name: 'stream-debug-failed',
+      path: `/stream/${failed}/debug`,
+      act: async (page) => {
+        await page.locator('main button', { hasText: /Check|Проверить/ }).click();
+        await page.locator('main [role=alert]').waitFor();
+      },
+    },
     { name: 'profile-info', path: '/profile/me' },
     { name: 'profile-edit', path: '/profile/me/edit' },
     { name: 'profile-tokens', path: '/profile/me/tokens' },

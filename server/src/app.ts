@@ -149,9 +149,9 @@ async function assemble(
   const motion = new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
   closers.push(() => motion.close());
   const onMotion = (uid: string, event: MotionEvent) => motion.note(uid, event);
-  const onState: OnStationState = (uid, { status }) => {
-    statuses.note(uid, status);
-    statistics.noteStatus(uid, status);
+  const onState: OnStationState = (uid, state) => {
+    statuses.note(uid, state.status);
+    statistics.noteState(uid, state);
   };
   const membership = await Membership.open({
     nodes: store.nodes,

@@ -281,6 +281,16 @@ export const streamCalls = {
         .describe('Never came, by the gaps in their numbers; 0 for transports that do not number them'),
       viewers: z.int(),
       reconnects: z.int().describe('How often pictures came back since the server started'),
+      outages: z
+        .array(
+          z.object({
+            startTime: TimeMs,
+            endTime: TimeMs.nullable().describe('Null while it lasts'),
+            status: StreamStatus.describe('What the stream was last until it came back, or is'),
+            reason: z.string().nullable().describe('Why, in words, where it failed'),
+          }),
+        )
+        .describe('When no pictures came, oldest first: the newest ones since the server started'),
       histories: z.array(History).describe('The last half hour'),
       tracks: z.array(z.object({ kind: z.string(), codecString: z.string(), description: z.string() })),
     }),

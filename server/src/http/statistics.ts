@@ -5,7 +5,8 @@ import type { Station } from '../station/station.ts';
 import { EventLoopWatch } from '../system/event-loop-watch.ts';
 import type { Health } from '../system/health.ts';
 import { Histories, type HistoryKind, type HistoryView } from '../system/history.ts';
-import { StreamWatch } from './stream-figures.ts';
+import type { StationState } from '../station/state.ts';
+import { StreamWatch, type Outage } from './stream-figures.ts';
 
 const periodMs = 10_000;
 /** An hour at ten seconds. */
@@ -73,9 +74,9 @@ export class Statistics {
     this.#cancel = options.clock.every(periodMs, () => this.#lookAtAll());
   }
 
-  /** A stream's status changed; how often it came back is counted by this. */
-  noteStatus(uid: string, status: string): void {
-    this.#watchOf(uid).noteStatus(status);
+  /** A stream's state changed; when it was away, and how often it came back, is known by this. */
+  noteState(uid: string, state: StationState): void {
+    this.#watchOf(uid).noteState(state, this.#options.clock.wallMs());
   }
 
   /** Figures of the server at this moment; those per second are of the last look. */
@@ -107,10 +108,10 @@ export class Statistics {
     return this.#histories.views;
   }
 
-  /** How often a stream came back, and its histories. */
-  ofStream(uid: string): { reconnects: number; histories: HistoryView[] } {
-    const { reconnects, histories } = this.#watchOf(uid);
-    return { reconnects, histories: histories.views };
+  /** How often a stream came back, when it was away, and its histories. */
+  ofStream(uid: string): { reconnects: number; outages: readonly Outage[]; histories: HistoryView[] } {
+    const { reconnects, outages, histories } = this.#watchOf(uid);
+    return { reconnects, outages, histories: histories.views };
   }
 
   reconnectsOf(uid: string): number {

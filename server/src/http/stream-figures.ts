@@ -1,4 +1,5 @@
 import type { Live } from '../live/live.ts';
+import type { StationState } from '../station/state.ts';
 import type { StationStream } from '../station/station-stream.ts';
 import { Histories, type HistoryKind } from '../system/history.ts';
 
@@ -12,6 +13,18 @@ const kinds: readonly HistoryKind[] = [
 ];
 /** Half an hour at ten seconds. */
 const capacity = 180;
+/** Outages that are remembered of a stream: more than a screen shows, little for ten thousand streams. */
+const maxOutages = 50;
+
+/** A time without pictures. */
+export interface Outage {
+  /** Wall clock, ms since the epoch. */
+  readonly startMs: number;
+  /** When pictures came back; null while it lasts. */
+  endMs: number | null;
+  /** The newest state that says why: between attempts the source is only "pending". */
+  state: StationState;
+}
 
 /** What one look at a running stream found; per-second figures since the look before. */
 export interface StreamFigures {
@@ -32,12 +45,27 @@ export class StreamWatch {
   /** How often pictures came back after they had stopped. */
   reconnects = 0;
   #hasRun = false;
+  readonly #outages: Outage[] = [];
   #last = { bytes: 0, frames: 0, damaged: 0, lost: 0, sentBytes: 0 };
 
-  noteStatus(status: string): void {
-    if (status !== 'running') return;
-    if (this.#hasRun) this.reconnects++;
-    this.#hasRun = true;
+  /** The newest outages, oldest first; what never ran and never failed has none. */
+  get outages(): readonly Outage[] {
+    return this.#outages;
+  }
+
+  noteState(state: StationState, nowMs: number): void {
+    const last = this.#outages.at(-1);
+    const open = last?.endMs === null ? last : undefined;
+    if (state.status === 'running') {
+      if (this.#hasRun) this.reconnects++;
+      this.#hasRun = true;
+      if (open) open.endMs = nowMs;
+    } else if (open) {
+      if (state.status !== 'pending') open.state = state;
+    } else if (this.#hasRun || state.status === 'failed') {
+      this.#outages.push({ startMs: nowMs, endMs: null, state });
+      if (this.#outages.length > maxOutages) this.#outages.shift();
+    }
   }
 
   /** @param elapsedSeconds since the look before */

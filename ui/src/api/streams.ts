@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
 import { limits, polls } from '@vidette/contract/constants';
-import type { ListedStream, StreamState } from '@vidette/contract/entities';
+import type { ListedStream, LogLine, StreamState } from '@vidette/contract/entities';
 import { api } from './api.ts';
 
 /** Which streams a list shows and in which order; `page` and its size are the list's own business. */
@@ -103,12 +103,29 @@ export function streamQuery(uid: string) {
   });
 }
 
-/** What happened to a stream lately. */
-export function streamLogsQuery(uid: string) {
+/** Lines of a stream's log that the page keeps; the server keeps as many. */
+const keptLogLines = 300;
+
+/** What happened to a stream lately, oldest first: what is there already is not asked for again. */
+export function streamLogsQuery(queryClient: QueryClient, uid: string) {
+  const queryKey = ['stream', uid, 'logs'];
   return queryOptions({
-    queryKey: ['stream', uid, 'logs'],
-    queryFn: ({ signal }) => api.getStreamLogs({ params: { uid } }, { signal }),
+    queryKey,
+    queryFn: async ({ signal }): Promise<readonly LogLine[]> => {
+      const before = queryClient.getQueryData<readonly LogLine[]>(queryKey) ?? [];
+      const ask = async (after: number) =>
+        (await api.getStreamLogs({ params: { uid }, query: { after } }, { signal })).items;
+      const last = before.at(-1);
+      // The newest line is asked for with what came after it: a server that was started anew counts from the
+      // beginning, and has another line under its number, or none.
+      const items = await ask(last ? last.id - 1 : 0);
+      if (!last) return items;
+      if (items[0]?.id !== last.id || items[0].time !== last.time) return ask(0);
+      return items.length === 1 ? before : [...before, ...items.slice(1)].slice(-keptLogLines);
+    },
+    structuralSharing: false,
     refetchInterval: polls.logsMs,
+    gcTime: 0,
     meta: { isHandled: true },
   });
 }

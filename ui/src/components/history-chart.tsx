@@ -1,3 +1,5 @@
+import { useState, type PointerEvent } from 'react';
+import { useI18n } from '../i18n/i18n-context.tsx';
 import classes from './history-chart.module.css';
 
 const width = 320;
@@ -5,32 +7,61 @@ const height = 72;
 
 interface HistoryChartProps {
   readonly label: string;
-  /** Oldest first, as many as there are values; ms since the epoch. */
+  /** Oldest first, as many as there are values, at least two; ms since the epoch. */
   readonly times: readonly number[];
   readonly values: readonly number[];
   readonly words: (value: number) => string;
 }
 
-/** A figure over its recent time: the line, what it is now, and the most it was. */
+/** A figure over its recent time: the line, the most it was, and what it is now, or was where somebody points. */
 export function HistoryChart({ label, times, values, words }: HistoryChartProps) {
+  const i18n = useI18n();
+  const [pointed, setPointed] = useState<number | null>(null);
   const most = Math.max(0, ...values);
   const first = times[0] ?? 0;
-  const span = Math.max(1, (times.at(-1) ?? 0) - first);
-  const points = values.map((value, index) => {
-    const x = (((times[index] ?? first) - first) / span) * width;
-    const y = height - 1 - (most === 0 ? 0 : (value / most) * (height - 2));
-    return `${x.toFixed(1)},${y.toFixed(1)}`;
-  });
+  const last = times.at(-1) ?? 0;
+  const span = Math.max(1, last - first);
+  const xOf = (timeMs: number) => ((timeMs - first) / span) * width;
+  const yOf = (value: number) => height - 1 - (most === 0 ? 0 : (value / most) * (height - 2));
+  const points = values.map((value, at) => `${xOf(times[at] ?? first).toFixed(1)},${yOf(value).toFixed(1)}`);
+  const shown = pointed === null ? values.length - 1 : Math.min(pointed, values.length - 1);
+  const point = ({ clientX, currentTarget }: PointerEvent<SVGElement>) => {
+    const { left, width: shownPx } = currentTarget.getBoundingClientRect();
+    setPointed(nearest(times, first + ((clientX - left) / Math.max(1, shownPx)) * span));
+  };
   return (
     <figure className={classes.chart}>
       <figcaption className={classes.caption}>
         <span className={classes.label}>{label}</span>
-        <span>{words(values.at(-1) ?? 0)}</span>
+        <span className={classes.value}>{words(values[shown] ?? 0)}</span>
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        onPointerMove={point}
+        onPointerLeave={() => setPointed(null)}
+      >
+        <polygon points={`0,${height} ${points.join(' ')} ${width},${height}`} />
         <polyline points={points.join(' ')} />
+        {pointed !== null && (
+          <line x1={xOf(times[shown] ?? first)} x2={xOf(times[shown] ?? first)} y1="0" y2={height} />
+        )}
       </svg>
-      <span className={classes.most}>↑ {words(most)}</span>
+      <div className={classes.foot}>
+        <span>{i18n.time(first)}</span>
+        <span>{pointed === null ? `↑ ${words(most)}` : i18n.time(times[shown] ?? first)}</span>
+        <span>{i18n.time(last)}</span>
+      </div>
     </figure>
   );
+}
+
+/** Index of the moment that is nearest to another. */
+function nearest(times: readonly number[], timeMs: number): number {
+  let best = 0;
+  for (const [at, time] of times.entries()) {
+    if (Math.abs(time - timeMs) < Math.abs((times[best] ?? 0) - timeMs)) best = at;
+  }
+  return best;
 }

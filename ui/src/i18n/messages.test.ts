@@ -60,7 +60,7 @@ const deskFiles = new RegExp(
   [
     '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|rights|server-debug)/',
     '^screens/(help|profile|settings|stream|stream-view|swagger|tunnel|user|user-form|users)/',
-    '^components/pager\\.tsx$',
+    '^components/(history-charts|pager)\\.tsx$',
     '^app/palette/',
     '^api/(account|bookmarks|cluster|people|stream-access|tunnel)\\.ts$',
     '^(i18n|player|timeline)/',

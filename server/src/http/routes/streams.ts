@@ -138,8 +138,9 @@ function registerRunning(registrar: Registrar, services: Services): void {
     };
   });
 
-  registrar.handle('getStreamStats', ({ stream }) => {
+  registrar.handle('getStreamStats', ({ stream, language }) => {
     const running = station.get(stream.stream.uid);
+    const { reconnects, outages, histories } = services.statistics.ofStream(stream.stream.uid);
     const { counters, tracks } = running.stream;
     return {
       status: running.state.status,
@@ -151,7 +152,14 @@ function registerRunning(registrar: Registrar, services: Services): void {
       damagedFrames: counters.damagedSamples,
       lostPackets: counters.lostPackets,
       viewers: live.audience(running.stream).viewers,
-      ...services.statistics.ofStream(stream.stream.uid),
+      reconnects,
+      outages: outages.map(({ startMs, endMs, state }) => ({
+        startTime: startMs,
+        endTime: endMs,
+        status: state.status,
+        reason: failureReasonOf(state, language),
+      })),
+      histories,
       tracks: (tracks ?? []).map(describeTrack).map((track) => ({
         kind: track.kind,
         codecString: track.codecString,

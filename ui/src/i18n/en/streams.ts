@@ -90,7 +90,6 @@ export const streams = {
     '{done, plural, one {# stream has been deleted} other {# streams have been deleted}}',
   'streams.deleted.some': 'Deleted: {done} of {total}.',
 
-  'streams.failed.load': 'The stream could not be loaded',
   'streams.failed.add': 'The stream has not been added',
   'streams.failed.pause': 'The stream’s state has not changed',
   'streams.failed.delete': 'The stream has not been deleted',
@@ -158,13 +157,4 @@ export const streams = {
   'stream.delete.submit': 'Delete {name}',
   'stream.delete.submitPurge': 'Delete {name} and its archive',
   'stream.deleted': '{name} has been deleted',
-
-  'debug.frames': 'Pictures received',
-  'debug.keyFrames': 'Key pictures',
-  'debug.damaged': 'Damaged pictures',
-  'debug.lost': 'Lost packets',
-  'debug.bytes': 'Received',
-  'debug.attempts': 'Connection attempts',
-  'debug.log': 'Log',
-  'debug.log.empty': 'Nothing has happened yet',
 };

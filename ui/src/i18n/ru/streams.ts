@@ -97,7 +97,6 @@ export const streams: Record<keyof typeof english, string> = {
     '{done, plural, one {Удалён # поток} few {Удалено # потока} many {Удалено # потоков} other {Удалено # потока}}',
   'streams.deleted.some': 'Удалено: {done} из {total}.',
 
-  'streams.failed.load': 'Не удалось загрузить поток',
   'streams.failed.add': 'Поток не добавлен',
   'streams.failed.pause': 'Состояние потока не изменилось',
   'streams.failed.delete': 'Поток не удалён',
@@ -164,13 +163,4 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.delete.submit': 'Удалить {name}',
   'stream.delete.submitPurge': 'Удалить {name} вместе с архивом',
   'stream.deleted': 'Удалено: {name}',
-
-  'debug.frames': 'Принято кадров',
-  'debug.keyFrames': 'Опорных кадров',
-  'debug.damaged': 'Повреждённых кадров',
-  'debug.lost': 'Потерянных пакетов',
-  'debug.bytes': 'Принято',
-  'debug.attempts': 'Попыток подключения',
-  'debug.log': 'Журнал',
-  'debug.log.empty': 'Пока ничего не произошло',
 };

@@ -1,40 +1,33 @@
-import { Skeleton } from '@mantine/core';
-import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { serverStatsQuery } from '../../api/administration.ts';
-import { wordsOf } from '../../app/failures.ts';
-import { Delayed } from '../../components/delayed.tsx';
 import { Fact, Facts } from '../../components/facts.tsx';
-import { PageState } from '../../components/page-state.tsx';
+import { HistoryCharts } from '../../components/history-charts.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
-import { StatsCharts } from './stats-charts.tsx';
+import classes from './administration.module.css';
 
 /** How the server is doing, now and over the last hour. */
 export function StatsScreen() {
-  const i18n = useI18n();
-  const { data: stats, error } = useQuery(serverStatsQuery);
-  const data = stats?.now;
-  if (error && !data) {
-    return (
-      <PageState
-        isInline
-        icon={IconCloudX}
-        title={i18n.t('state.failed.title')}
-        text={wordsOf(error, i18n)}
-      />
-    );
-  }
-  if (!stats || !data) {
-    return (
-      <Delayed>
-        <Skeleton height={320} radius={10} />
-      </Delayed>
-    );
-  }
+  const query = useQuery(serverStatsQuery);
   return (
-    <>
+    <Loaded query={query} skeletonPx={320}>
+      {({ now, histories }) => (
+        <>
+          <NowFacts stats={now} />
+          <div className={classes.charts}>
+            <HistoryCharts histories={histories} />
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function NowFacts({ stats: data }: { stats: ReplyOf<'getSystemStats'> }) {
+  const i18n = useI18n();
+  return (
     <Facts>
       <Fact label={i18n.t('stats.uptime')}>{i18n.duration(Math.round(data.uptimeSeconds) * 1000)}</Fact>
       <Fact label={i18n.t('stats.streams')}>
@@ -51,8 +44,6 @@ export function StatsScreen() {
       </Fact>
       <Fact label={i18n.t('stats.memory')}>{i18n.bytes(data.memoryBytes)}</Fact>
     </Facts>
-      <StatsCharts histories={stats.histories} />
-    </>
   );
 }
 

@@ -1,14 +1,11 @@
-import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import IconBookmark from '@tabler/icons-react/dist/esm/icons/IconBookmark.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bookmarksPageSize, bookmarksQuery } from '../../api/bookmarks.ts';
-import { wordsOf } from '../../app/failures.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
 import { ListBar } from '../../components/list-bar.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -29,7 +26,7 @@ export function BookmarksScreen() {
   const [typed, setTyped] = useState(asked.q ?? '');
   const [search] = useDebouncedValue(typed, typingMs);
   const page = asked.page ?? 1;
-  const { data, error, refetch, isPlaceholderData } = useQuery(bookmarksQuery(page, searchValues(search)));
+  const query = useQuery(bookmarksQuery(page, searchValues(search)));
   const change = (changes: BookmarksSearch) =>
     void navigate({
       to: '/bookmarks',
@@ -37,7 +34,7 @@ export function BookmarksScreen() {
       replace: changes.q !== undefined,
       resetScroll: false,
     });
-  const isEmpty = data?.total === 0 && search.trim() === '';
+  const isEmpty = query.data?.total === 0 && search.trim() === '';
   return (
     <div className={classes.page}>
       <PageBar title={i18n.t('title.bookmarks')} />
@@ -53,35 +50,32 @@ export function BookmarksScreen() {
           />
         </ListBar>
       )}
-      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
-      {!data && !error && (
-        <Delayed>
-          <Skeleton height={320} radius={10} />
-        </Delayed>
-      )}
-      {data?.total === 0 && (
-        <PageState
-          isInline
-          icon={IconBookmark}
-          title={i18n.t(isEmpty ? 'bookmarks.empty.title' : 'streams.nothing.title')}
-          text={i18n.t(isEmpty ? 'bookmarks.empty.text' : 'bookmarks.nothing')}
-        />
-      )}
-      {data && data.items.length > 0 && (
-        <ul className={classes.items} aria-busy={isPlaceholderData}>
-          {data.items.map((bookmark) => (
-            <BookmarkItem key={bookmark.id} bookmark={bookmark} />
-          ))}
-        </ul>
-      )}
-      {data && (
-        <Pager
-          page={page}
-          pageSize={bookmarksPageSize}
-          total={data.total}
-          onPage={(next) => change({ page: next })}
-        />
-      )}
+      <Loaded query={query} skeletonPx={320}>
+        {({ items, total }) => (
+          <>
+            {total === 0 ? (
+              <PageState
+                isInline
+                icon={IconBookmark}
+                title={i18n.t(isEmpty ? 'bookmarks.empty.title' : 'streams.nothing.title')}
+                text={i18n.t(isEmpty ? 'bookmarks.empty.text' : 'bookmarks.nothing')}
+              />
+            ) : (
+              <ul className={classes.items} aria-busy={query.isPlaceholderData}>
+                {items.map((bookmark) => (
+                  <BookmarkItem key={bookmark.id} bookmark={bookmark} />
+                ))}
+              </ul>
+            )}
+            <Pager
+              page={page}
+              pageSize={bookmarksPageSize}
+              total={total}
+              onPage={(next) => change({ page: next })}
+            />
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

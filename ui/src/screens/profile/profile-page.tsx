@@ -1,8 +1,7 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useUser } from '../../api/session.ts';
-import { PageBar } from '../../components/page-bar.tsx';
+import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import classes from './profile.module.css';
 
 /** The pages about oneself [R2.5]. */
 export function ProfilePage() {
@@ -10,20 +9,17 @@ export function ProfilePage() {
   const user = useUser();
   if (!user) return null;
   return (
-    <div className={classes.page}>
-      <PageBar
-        title={user.fullName || user.name}
-        tabsLabel={i18n.t('nav.tabs')}
-        tabs={
-          <>
-            <Link to="/profile/me/info">{i18n.t('tab.info')}</Link>
-            <Link to="/profile/me/edit">{i18n.t('tab.edit')}</Link>
-            <Link to="/profile/me/tokens">{i18n.t('tab.tokens')}</Link>
-            <Link to="/profile/me/sessions">{i18n.t('tab.sessions')}</Link>
-          </>
-        }
-      />
-      <Outlet />
-    </div>
+    <TabbedPage
+      isNarrow
+      title={user.fullName || user.name}
+      tabs={
+        <>
+          <Link to="/profile/me/info">{i18n.t('tab.info')}</Link>
+          <Link to="/profile/me/edit">{i18n.t('tab.edit')}</Link>
+          <Link to="/profile/me/tokens">{i18n.t('tab.tokens')}</Link>
+          <Link to="/profile/me/sessions">{i18n.t('tab.sessions')}</Link>
+        </>
+      }
+    />
   );
 }

@@ -9,8 +9,16 @@ import type { I18n } from '../../i18n/i18n.ts';
 import type { SourceCheck } from './use-source-check.ts';
 import classes from './source-probe.module.css';
 
+interface SourceProbeProps {
+  readonly check: SourceCheck;
+  /** There is an address that can be asked. */
+  readonly isReady: boolean;
+  /** Something is about to be saved: it helps to see the picture before. */
+  readonly isBeforeSaving?: boolean;
+}
+
 /** The check of an address under its field: the button, the waiting, what the camera delivers and its picture. */
-export function SourceProbe({ check, isReady }: { check: SourceCheck; isReady: boolean }) {
+export function SourceProbe({ check, isReady, isBeforeSaving = true }: SourceProbeProps) {
   const i18n = useI18n();
   return (
     <div className={classes.probe} aria-live="polite">
@@ -28,7 +36,7 @@ export function SourceProbe({ check, isReady }: { check: SourceCheck; isReady: b
             <Button size="sm" variant="default" disabled={!isReady} onClick={check.run}>
               {i18n.t('probe.check')}
             </Button>
-            <span className={classes.help}>{i18n.t('probe.help')}</span>
+            {isBeforeSaving && <span className={classes.help}>{i18n.t('probe.help')}</span>}
           </div>
         )
       )}

@@ -1,48 +1,73 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { streamLogsQuery, streamStatsQuery } from '../../api/streams.ts';
+import type { ReplyOf } from '@vidette/contract/client';
+import { streamLogsQuery, streamStatsQuery, useStream } from '../../api/streams.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
+import { HistoryCharts } from '../../components/history-charts.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { LogLines } from '../../components/log-lines.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { OutagesTable } from './outages-table.tsx';
+import { SourceReport } from './source-report.tsx';
 import classes from './stream.module.css';
 
-/** The figures of a stream as it runs, and its log as it comes. */
+/** How a stream is doing [R2.9]: figures now and lately, its outages, what its source says, and its log as it comes. */
 export function StreamDebugScreen() {
   const i18n = useI18n();
+  const queryClient = useQueryClient();
   const { uid } = useParams({ from: '/stream/$uid' });
-  const { data: stats } = useQuery(streamStatsQuery(uid));
-  const { data: log, dataUpdatedAt } = useQuery(streamLogsQuery(uid));
+  const { data: stream } = useStream(uid);
+  const stats = useQuery(streamStatsQuery(uid));
+  const log = useQuery(streamLogsQuery(queryClient, uid));
   return (
     <>
-      {stats && (
-        <Facts>
-          <Fact label={i18n.t('stream.info.state')}>
-            <StreamStatus status={stats.status} /> ·{' '}
-            {i18n.duration(Math.max(0, Math.round((dataUpdatedAt - stats.statusSince) / 1000) * 1000))}
-          </Fact>
-          <Fact label={i18n.t('debug.frames')}>{i18n.number(stats.videoFrames)}</Fact>
-          <Fact label={i18n.t('debug.keyFrames')}>{i18n.number(stats.keyFrames)}</Fact>
-          <Fact label={i18n.t('debug.damaged')}>{i18n.number(stats.damagedFrames)}</Fact>
-          <Fact label={i18n.t('debug.lost')}>{i18n.number(stats.lostPackets)}</Fact>
-          <Fact label={i18n.t('debug.bytes')}>{i18n.bytes(stats.bytes)}</Fact>
-          <Fact label={i18n.t('debug.attempts')}>{i18n.number(stats.attempts)}</Fact>
-        </Facts>
+      <Loaded query={stats} skeletonPx={320}>
+        {(figures) => (
+          <>
+            <Figures stats={figures} askedMs={stats.dataUpdatedAt} />
+            <h2 className={classes.title}>{i18n.t('debug.lately')}</h2>
+            <HistoryCharts histories={figures.histories} />
+            <h2 className={classes.title}>{i18n.t('debug.outages')}</h2>
+            <OutagesTable outages={figures.outages} nowMs={stats.dataUpdatedAt} />
+          </>
+        )}
+      </Loaded>
+      {stream?.canEdit && (
+        <>
+          <h2 className={classes.title}>{i18n.t('debug.source')}</h2>
+          <SourceReport uid={uid} source={stream.streamSource} />
+        </>
       )}
-      <h2 className={classes.logTitle}>{i18n.t('debug.log')}</h2>
-      {log?.items.length === 0 && <p className={classes.logEmpty}>{i18n.t('debug.log.empty')}</p>}
-      {log && log.items.length > 0 && (
-        <ol className={classes.log} aria-label={i18n.t('debug.log')}>
-          {log.items.toReversed().map((line) => (
-            <li key={line.id}>
-              <time dateTime={new Date(line.time).toISOString()}>{i18n.dateTime(line.time)}</time>
-              <span className={classes.level} data-level={line.level}>
-                {line.level}
-              </span>
-              <span>{line.message}</span>
-            </li>
-          ))}
-        </ol>
-      )}
+      <h2 className={classes.title}>{i18n.t('debug.log')}</h2>
+      <Loaded query={log} skeletonPx={160}>
+        {(lines) =>
+          lines.length === 0 ? (
+            <p className={classes.logEmpty}>{i18n.t('debug.log.empty')}</p>
+          ) : (
+            <LogLines label={i18n.t('debug.log')} lines={lines} />
+          )
+        }
+      </Loaded>
     </>
+  );
+}
+
+function Figures({ stats, askedMs }: { stats: ReplyOf<'getStreamStats'>; askedMs: number }) {
+  const i18n = useI18n();
+  const forMs = Math.max(0, Math.round((askedMs - stats.statusSince) / 1000) * 1000);
+  return (
+    <Facts>
+      <Fact label={i18n.t('stream.info.state')}>
+        <StreamStatus status={stats.status} /> · {i18n.duration(forMs)}
+      </Fact>
+      <Fact label={i18n.t('debug.frames')}>{i18n.number(stats.videoFrames)}</Fact>
+      <Fact label={i18n.t('debug.keyFrames')}>{i18n.number(stats.keyFrames)}</Fact>
+      <Fact label={i18n.t('debug.damaged')}>{i18n.number(stats.damagedFrames)}</Fact>
+      <Fact label={i18n.t('debug.lost')}>{i18n.number(stats.lostPackets)}</Fact>
+      <Fact label={i18n.t('debug.bytes')}>{i18n.bytes(stats.bytes)}</Fact>
+      <Fact label={i18n.t('debug.attempts')}>{i18n.number(stats.attempts)}</Fact>
+      <Fact label={i18n.t('debug.reconnects')}>{i18n.number(stats.reconnects)}</Fact>
+    </Facts>
   );
 }

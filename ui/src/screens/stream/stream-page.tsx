@@ -1,61 +1,38 @@
-import { Button, Skeleton } from '@mantine/core';
-import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
+import { Button } from '@mantine/core';
 import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { usePauseStream, useStream } from '../../api/streams.ts';
 import { codeOf, wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { usePageTitle } from '../../app/title.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { PageBar } from '../../components/page-bar.tsx';
-import { PageState } from '../../components/page-state.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
+import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import classes from './stream.module.css';
 
 /** The pages about one stream [R2.9, R2.27]: its name, its state, what can be done with it, and its tabs. */
 export function StreamPage() {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
-  const { data: stream, error, refetch } = useStream(uid);
-  usePageTitle(stream?.name);
-
-  if (error && codeOf(error) === 'Forbidden') return <ForbiddenScreen message={wordsOf(error, i18n)} />;
-  if (!stream && error) {
-    return (
-      <PageState
-        icon={IconCloudX}
-        title={i18n.t('streams.failed.load')}
-        text={wordsOf(error, i18n)}
-        action={
-          <Button size="sm" variant="default" onClick={() => void refetch()}>
-            {i18n.t('action.retry')}
-          </Button>
-        }
-      />
-    );
-  }
-  if (!stream) {
-    return (
-      <Delayed>
-        <Skeleton height={32} width={260} mb={16} />
-        <Skeleton height={280} />
-      </Delayed>
-    );
+  const query = useStream(uid);
+  usePageTitle(query.data?.name);
+  // Even while the stream is still at hand: a right that was taken away ends the page.
+  if (query.error && codeOf(query.error) === 'Forbidden') {
+    return <ForbiddenScreen message={wordsOf(query.error, i18n)} />;
   }
   return (
-    <div className={classes.page}>
-      <PageBar
-        title={stream.name}
-        aside={<StreamStatus status={stream.status} />}
-        actions={<StreamActions stream={stream} />}
-        tabsLabel={i18n.t('nav.tabs')}
-        tabs={<StreamTabs stream={stream} />}
-      />
-      <Outlet />
-    </div>
+    <Loaded query={query} skeletonPx={280}>
+      {(stream) => (
+        <TabbedPage
+          title={stream.name}
+          aside={<StreamStatus status={stream.status} />}
+          actions={<StreamActions stream={stream} />}
+          tabs={<StreamTabs stream={stream} />}
+        />
+      )}
+    </Loaded>
   );
 }
 

@@ -1,15 +1,13 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { useBlockUser, userQuery } from '../../api/people.ts';
 import { useUser } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
-import { PageBar } from '../../components/page-bar.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './user.module.css';
 
@@ -17,43 +15,35 @@ import classes from './user.module.css';
 export function UserPage() {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });
-  const { data: user, error, refetch } = useQuery(userQuery(login));
-  usePageTitle(user?.name);
-  if (!user && error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
-  if (!user) {
-    return (
-      <Delayed>
-        <Skeleton height={32} width={260} mb={16} />
-        <Skeleton height={280} />
-      </Delayed>
-    );
-  }
+  const query = useQuery(userQuery(login));
+  usePageTitle(query.data?.name);
   return (
-    <div className={classes.page}>
-      <PageBar
-        title={user.fullName || user.name}
-        aside={user.isBlocked && <span className={classes.blocked}>{i18n.t('user.blocked')}</span>}
-        actions={<BlockButton user={user} />}
-        tabsLabel={i18n.t('nav.tabs')}
-        tabs={
-          <>
-            <Link to="/user/$login/info" params={{ login }}>
-              {i18n.t('tab.info')}
-            </Link>
-            <Link to="/user/$login/edit" params={{ login }}>
-              {i18n.t('tab.edit')}
-            </Link>
-            <Link to="/user/$login/permission" params={{ login }}>
-              {i18n.t('tab.permission')}
-            </Link>
-            <Link to="/user/$login/sessions" params={{ login }}>
-              {i18n.t('tab.sessions')}
-            </Link>
-          </>
-        }
-      />
-      <Outlet />
-    </div>
+    <Loaded query={query} skeletonPx={280}>
+      {(user) => (
+        <TabbedPage
+          isNarrow
+          title={user.fullName || user.name}
+          aside={user.isBlocked && <span className={classes.blocked}>{i18n.t('user.blocked')}</span>}
+          actions={<BlockButton user={user} />}
+          tabs={
+            <>
+              <Link to="/user/$login/info" params={{ login }}>
+                {i18n.t('tab.info')}
+              </Link>
+              <Link to="/user/$login/edit" params={{ login }}>
+                {i18n.t('tab.edit')}
+              </Link>
+              <Link to="/user/$login/permission" params={{ login }}>
+                {i18n.t('tab.permission')}
+              </Link>
+              <Link to="/user/$login/sessions" params={{ login }}>
+                {i18n.t('tab.sessions')}
+              </Link>
+            </>
+          }
+        />
+      )}
+    </Loaded>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
@@ -6,11 +6,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { usersPageSize, usersQuery } from '../../api/people.ts';
-import { wordsOf } from '../../app/failures.ts';
 import { DataTable, SortHead } from '../../components/data-table.tsx';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
 import { ListBar } from '../../components/list-bar.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchField } from '../../components/search-field.tsx';
@@ -31,9 +29,7 @@ export function UsersScreen() {
   const [search] = useDebouncedValue(typed, typingMs);
   const sortType = sortOf(asked.sort);
   const page = asked.page ?? 1;
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    usersQuery({ page, sortType, searchingValues: searchValues(search) }),
-  );
+  const query = useQuery(usersQuery({ page, sortType, searchingValues: searchValues(search) }));
   const change = (changes: UsersSearch) =>
     void navigate({
       to: '/administration/users',
@@ -41,7 +37,6 @@ export function UsersScreen() {
       replace: changes.page === undefined || changes.q !== undefined,
       resetScroll: false,
     });
-  const order = (sort: string) => change({ sort, page: 1 });
   return (
     <>
       <ListBar
@@ -60,54 +55,71 @@ export function UsersScreen() {
           }}
         />
       </ListBar>
-      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
-      {!data && !error && (
-        <Delayed>
-          <Skeleton height={240} radius={10} />
-        </Delayed>
-      )}
-      {data && data.total === 0 && (
-        <PageState
-          isInline
-          icon={IconUsers}
-          title={i18n.t('streams.nothing.title')}
-          text={i18n.t('users.nothing')}
-        />
-      )}
-      {data && data.items.length > 0 && (
-        <DataTable
-          label={i18n.t('tab.users')}
-          isStale={isPlaceholderData}
-          head={
-            <>
-              <SortHead name="name" sort={sortType} onSort={order}>
-                {i18n.t('account.newLogin')}
-              </SortHead>
-              <th data-wide="true">{i18n.t('account.email')}</th>
-              <th>{i18n.t('profile.info.role')}</th>
-              <SortHead name="lastSeenTime" sort={sortType} onSort={order} isWide>
-                {i18n.t('users.lastSeen')}
-              </SortHead>
-              <SortHead name="createdAt" sort={sortType} onSort={order} isWide>
-                {i18n.t('profile.info.since')}
-              </SortHead>
-            </>
-          }
-        >
-          {data.items.map((user) => (
-            <UserRow key={user.name} user={user} />
-          ))}
-        </DataTable>
-      )}
-      {data && (
-        <Pager
-          page={page}
-          pageSize={usersPageSize}
-          total={data.total}
-          onPage={(next) => change({ page: next })}
-        />
-      )}
+      <Loaded query={query} skeletonPx={240}>
+        {({ items, total }) => (
+          <>
+            {total === 0 ? (
+              <PageState
+                isInline
+                icon={IconUsers}
+                title={i18n.t('streams.nothing.title')}
+                text={i18n.t('users.nothing')}
+              />
+            ) : (
+              <UsersTable
+                users={items}
+                sortType={sortType}
+                onSort={(sort) => change({ sort, page: 1 })}
+                isStale={query.isPlaceholderData}
+              />
+            )}
+            <Pager
+              page={page}
+              pageSize={usersPageSize}
+              total={total}
+              onPage={(next) => change({ page: next })}
+            />
+          </>
+        )}
+      </Loaded>
     </>
+  );
+}
+
+interface UsersTableProps {
+  readonly users: readonly User[];
+  readonly sortType: string;
+  readonly onSort: (sort: string) => void;
+  /** The users are of an earlier question. */
+  readonly isStale: boolean;
+}
+
+function UsersTable({ users, sortType, onSort, isStale }: UsersTableProps) {
+  const i18n = useI18n();
+  return (
+    <DataTable
+      label={i18n.t('tab.users')}
+      isStale={isStale}
+      head={
+        <>
+          <SortHead name="name" sort={sortType} onSort={onSort}>
+            {i18n.t('account.newLogin')}
+          </SortHead>
+          <th data-wide="true">{i18n.t('account.email')}</th>
+          <th>{i18n.t('profile.info.role')}</th>
+          <SortHead name="lastSeenTime" sort={sortType} onSort={onSort} isWide>
+            {i18n.t('users.lastSeen')}
+          </SortHead>
+          <SortHead name="createdAt" sort={sortType} onSort={onSort} isWide>
+            {i18n.t('profile.info.since')}
+          </SortHead>
+        </>
+      }
+    >
+      {users.map((user) => (
+        <UserRow key={user.name} user={user} />
+      ))}
+    </DataTable>
   );
 }
 

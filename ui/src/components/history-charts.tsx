@@ -1,8 +1,8 @@
 import type { History } from '@vidette/contract/entities';
-import { HistoryChart } from '../../components/history-chart.tsx';
-import { useI18n } from '../../i18n/i18n-context.tsx';
-import type { I18n, MessageKey } from '../../i18n/i18n.ts';
-import classes from './administration.module.css';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import type { I18n, MessageKey } from '../i18n/i18n.ts';
+import { HistoryChart } from './history-chart.tsx';
+import classes from './history-chart.module.css';
 
 const names: Readonly<Record<string, MessageKey>> = {
   cpu: 'stats.cpu',
@@ -12,31 +12,31 @@ const names: Readonly<Record<string, MessageKey>> = {
   viewers: 'stats.viewers',
   received: 'stats.received',
   sent: 'stats.sent',
+  frames: 'stats.frames',
   damagedFrames: 'stats.damagedFrames',
   lostPackets: 'stats.lostPackets',
   writeLatency: 'stats.writeLatency',
 };
 
-/** The server's figures over the last hour, those that the page has a name for. */
-export function StatsCharts({ histories }: { histories: readonly History[] }) {
+/** Figures over their recent time, those that the page has a name for; nothing before there are two moments. */
+export function HistoryCharts({ histories }: { histories: readonly History[] }) {
   const i18n = useI18n();
+  const known = histories.flatMap(({ name, ...history }) => {
+    const label = names[name];
+    return label && history.values.length > 1 ? { name, label, ...history } : [];
+  });
+  if (known.length === 0) return <p className={classes.none}>{i18n.t('stats.soon')}</p>;
   return (
     <div className={classes.charts}>
-      {histories.map(({ name, unit, times, values }) => {
-        const label = names[name];
-        return (
-          label &&
-          values.length > 1 && (
-            <HistoryChart
-              key={name}
-              label={i18n.t(label)}
-              times={times}
-              values={values}
-              words={(value) => valueWords(value, unit, i18n)}
-            />
-          )
-        );
-      })}
+      {known.map(({ name, label, unit, times, values }) => (
+        <HistoryChart
+          key={name}
+          label={i18n.t(label)}
+          times={times}
+          values={values}
+          words={(value) => valueWords(value, unit, i18n)}
+        />
+      ))}
     </div>
   );
 }

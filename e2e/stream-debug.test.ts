@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Client } from '@vidette/contract/client';
+import { until } from './api.ts';
+import { button, Stage } from './stage.ts';
+
+// What is shown of a stream to whoever looks after it, and of the server to its administrator.
+
+let stage: Stage;
+let client: Client;
+let gate: string;
+let dock: string;
+
+before(async () => {
+  stage = await Stage.start();
+  ({ client } = stage);
+  ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  ({ uid: dock } = await client.addStream({ body: { name: 'Dock', streamSource: 'rtsp://127.0.0.1:9/x' } }));
+  await until(
+    async () => (await client.getStreamStats({ params: { uid: gate } })).histories[0]?.values.length ?? 0,
+    (moments) => moments > 1,
+    90_000,
+  );
+});
+
+after(() => stage?.close());
+
+test('[R2.9] figures over time, what the source delivers, outages, and the log as it comes', () =>
+  stage.open(`/stream/${gate}/debug`, async (page) => {
+    const chart = page.getByRole('figure', { name: /^Pictures a second/ });
+    await chart.waitFor();
+    await until(
+      () => chart.locator('polyline').getAttribute('points'),
+      (points) => (points ?? '').split(' ').length > 1,
+    );
+    for (const name of ['Received', 'Damaged pictures a second', 'Packets lost a second', 'Slowest write']) {
+      await page.getByRole('figure', { name: new RegExp(`^${name}`) }).waitFor();
+    }
+    await page.getByText('No outage since the server started.').waitFor();
+    await button(page, 'Check the address').click();
+    await page.getByText('The camera answers').waitFor({ timeout: 60_000 });
+    await page.getByText('Transport', { exact: true }).waitFor();
+    const lines = page.getByRole('list', { name: 'Log' }).getByRole('listitem');
+    const before = await lines.count();
+    await client.pauseStream({ body: { uid: gate } });
+    await until(
+      () => lines.count(),
+      (count) => count > before,
+    );
+    const outage = page.getByRole('table', { name: 'Outages' }).getByRole('row').nth(1);
+    await outage.getByText('so far').waitFor();
+    await client.resumeStream({ body: { uid: gate } });
+    await outage.getByText('so far').waitFor({ state: 'detached' });
+    await outage.getByText('Paused').waitFor();
+  }));
+
+test('[R2.9] [R10.2] an outage of a source that can’t be reached says why, and so does its check', () =>
+  stage.open(`/stream/${dock}/debug`, async (page) => {
+    await page.getByRole('table', { name: 'Outages' }).getByText('refused the connection').waitFor();
+    await button(page, 'Check the address').click();
+    const alert = page.getByRole('main').getByRole('alert');
+    await alert.waitFor({ timeout: 60_000 });
+    assert.notEqual(await alert.textContent(), '');
+  }));
+
+test('[R2.14] the server’s figures are there over time, and each moment can be read', () =>
+  stage.open('/administration/stats', async (page) => {
+    const chart = page.getByRole('figure', { name: /^Memory/ });
+    const figure = chart.locator('figcaption span').nth(1);
+    await figure.waitFor();
+    const moment = chart.locator('figcaption ~ div span').nth(1);
+    assert.match((await moment.textContent()) ?? '', /^↑/);
+    await chart.locator('svg').hover({ position: { x: 2, y: 20 } });
+    await until(
+      () => moment.textContent(),
+      (words) => /^\d\d:\d\d:\d\d$/.test(words ?? ''),
+    );
+  }));

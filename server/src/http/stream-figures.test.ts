@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { StationState, StationStatus } from '../station/state.ts';
+import { StreamWatch } from './stream-figures.ts';
+
+const state = (status: StationStatus, failureReason: string | null = null): StationState => ({
+  status,
+  failureReason,
+  code: failureReason === null ? null : 'EHOSTUNREACH',
+});
+
+test('[R10.2] an outage lasts from the last picture to the next, and says why', () => {
+  const watch = new StreamWatch();
+  watch.noteState(state('pending'), 1_000);
+  watch.noteState(state('running'), 2_000);
+  assert.deepEqual(watch.outages, []);
+  watch.noteState(state('pending'), 3_000);
+  watch.noteState(state('failed', 'It did not answer.'), 4_000);
+  // Between two attempts the reason of the last one holds.
+  watch.noteState(state('pending'), 5_000);
+  watch.noteState(state('running'), 6_000);
+  watch.noteState(state('paused'), 7_000);
+  assert.deepEqual(watch.outages, [
+    { startMs: 3_000, endMs: 6_000, state: state('failed', 'It did not answer.') },
+    { startMs: 7_000, endMs: null, state: state('paused') },
+  ]);
+  assert.equal(watch.reconnects, 1);
+});
+
+test('a source that has failed from the beginning is away since then; the newest outages are kept', () => {
+  const watch = new StreamWatch();
+  watch.noteState(state('failed', 'No such host.'), 500);
+  assert.deepEqual(watch.outages, [{ startMs: 500, endMs: null, state: state('failed', 'No such host.') }]);
+  for (let at = 0; at < 80; at++) {
+    watch.noteState(state('running'), 1_000 + at * 10);
+    watch.noteState(state('pending'), 1_005 + at * 10);
+  }
+  assert.equal(watch.outages.length, 50);
+  assert.equal(watch.outages.at(-1)?.startMs, 1_795);
+});

@@ -1,0 +1,35 @@
+import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { wordsOf } from '../app/failures.ts';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import { Delayed } from './delayed.tsx';
+import { FailedState } from './failed-state.tsx';
+
+interface LoadedProps<Data> {
+  /** As the query library gives it; data that is there stays, whatever becomes of asking for it again. */
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: Error | null;
+    readonly refetch: () => Promise<unknown>;
+  };
+  /** Height of what will be there. */
+  readonly skeletonPx: number;
+  /** A failure that the screen shows in its own way; null for any other. */
+  readonly onError?: (error: Error) => ReactNode;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What was asked for, or its outline while it is on its way, or why it can't be had. */
+export function Loaded<Data>({ query, skeletonPx, onError, children }: LoadedProps<Data>) {
+  const i18n = useI18n();
+  const { data, error, refetch } = query;
+  if (data !== undefined) return children(data);
+  if (error) {
+    return onError?.(error) ?? <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  }
+  return (
+    <Delayed>
+      <Skeleton height={skeletonPx} radius={10} />
+    </Delayed>
+  );
+}

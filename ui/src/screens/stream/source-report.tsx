@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import { wordsOf } from '../../app/failures.ts';
+import { Fact, Facts } from '../../components/facts.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { SourceProbe } from '../stream-form/source-probe.tsx';
+import { useSourceCheck } from '../stream-form/use-source-check.ts';
+import classes from './stream.module.css';
+
+/** Asks the source of a stream what it delivers, beside the running stream and without touching it. */
+export function SourceReport({ uid, source }: { uid: string; source: string }) {
+  const i18n = useI18n();
+  const [error, setError] = useState<unknown>(null);
+  const check = useSourceCheck(source, uid, setError);
+  const run = () => {
+    setError(null);
+    check.run();
+  };
+  const report = check.probed?.source;
+  return (
+    <div className={classes.report}>
+      <SourceProbe check={{ ...check, run }} isReady isBeforeSaving={false} />
+      {error !== null && (
+        <p role="alert" className={classes.reportFailure}>
+          {wordsOf(error, i18n)}
+        </p>
+      )}
+      {report && (
+        <Facts>
+          <Fact label={i18n.t('debug.transport')}>{report.transport}</Fact>
+          {report.tracks.map(({ kind, codecString }, index) => (
+            <Fact key={index} label={i18n.t(kind === 'video' ? 'debug.video' : 'debug.audio')}>
+              <code>{codecString}</code>
+            </Fact>
+          ))}
+        </Facts>
+      )}
+    </div>
+  );
+}
