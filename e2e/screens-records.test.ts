@@ -131,3 +131,91 @@ test('[R7.46] the configuration is changed by its form; errors stand at their ke
     assert.equal((values['archive'] as Record<string, unknown>)['warnPercent'], 80);
     await page.getByRole('banner').getByText('My house').waitFor();
   }));
+
+test('[R7.46] what will change is listed before it is saved, with what waits for a restart; secrets are not shown', () =>
+  stage.open('/administration/config', async (page) => {
+    await page.getByLabel('log.level').selectOption('debug');
+    await page.getByLabel('archive.folder').fill('/video');
+    await page.getByLabel('smtp.password').fill('not for the screen');
+    const changes = page.getByRole('region', { name: '3 changes not saved yet' });
+    await changes.getByText('from info to debug').waitFor();
+    await changes.getByText('archive.folder').waitFor();
+    await changes.getByText('After a restart').first().waitFor();
+    assert.doesNotMatch((await changes.textContent()) ?? '', /not for the screen/);
+    await button(page, 'Discard changes').click();
+    await changes.waitFor({ state: 'detached' });
+  }));
+
+test('[R2.15] [R8.7] a license comes by a file or by dropping one; what is wrong with it stands at its field', () =>
+  stage.open('/administration/license', async (page) => {
+    const field = page.getByLabel('Text of the license');
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      button(page, 'Choose a file…').click(),
+    ]);
+    await chooser.setFiles({
+      name: 'a.license',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(' not a license\n'),
+    });
+    await until(
+      () => field.inputValue(),
+      (text) => text === 'not a license',
+    );
+    await button(page, 'Upload a license').click();
+    await page.getByText('License is incorrect.').waitFor();
+    assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    const dropped = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['another one'], 'b.license', { type: 'text/plain' }));
+      return data;
+    });
+    await field.dispatchEvent('drop', { dataTransfer: dropped });
+    await until(
+      () => field.inputValue(),
+      (text) => text === 'another one',
+    );
+    await page.getByText('License is incorrect.').waitFor({ state: 'detached' });
+    const [longer] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      button(page, 'Choose a file…').click(),
+    ]);
+    await longer.setFiles({ name: 'c.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(100_000, 'x') });
+    await page.getByText('This file is too long for a license.').waitFor();
+  }));
+
+test('[R7.47] on paper the audit log has all its columns, dark on white, and nothing to click', () =>
+  stage.open('/administration/audit-logs', async (page) => {
+    await page.getByRole('table').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText(/^Audit log, printed /).waitFor();
+    assert.equal(await page.getByRole('banner').isVisible(), false);
+    assert.equal(await page.getByLabel('On what').isVisible(), false);
+    assert.equal(await page.getByRole('columnheader', { name: 'From where' }).isVisible(), true);
+    const colours = await page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body);
+      return `${color} on ${backgroundColor}`;
+    });
+    assert.equal(colours, 'rgb(0, 0, 0) on rgb(255, 255, 255)');
+    const paper = await page.pdf({ preferCSSPageSize: true });
+    // A4, lying: 297 by 210 mm in points of 1/72 inch.
+    assert.match(paper.toString('latin1'), /MediaBox \[\s*0 0 84[12][.\d]* 59[45][.\d]*/);
+  }));
+
+test('[R8.10] a double click on a busy machine submits a form once', () =>
+  stage.open('/user/add', async (page) => {
+    let posts = 0;
+    await page.context().route('**/v1/user', async (route) => {
+      posts += 1;
+      await route.continue();
+    });
+    await page.getByLabel('Login').fill('twice');
+    await page.getByLabel('Password', { exact: true }).fill(viewer.password);
+    // Both in one turn, as they come out of a full queue.
+    await button(page, 'Add the user').evaluate((submit: HTMLButtonElement) => {
+      submit.click();
+      submit.click();
+    });
+    await page.waitForURL('**/ui/user/twice/permission');
+    assert.equal(posts, 1);
+  }));

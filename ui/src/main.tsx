@@ -45,8 +45,9 @@ const connection = new Connection({
 const queryClient = createQueryClient({
   i18n: language.get,
   serverLost: () => connection.lose(),
-  toNotFound: () => void router.navigate({ to: '/not-found', replace: true }),
-  toInit: () => void router.navigate({ to: '/init' }),
+  // What somebody was typing about it can't be saved any more: nothing asks whether it may go.
+  toNotFound: () => void router.navigate({ to: '/not-found', replace: true, ignoreBlocker: true }),
+  toInit: () => void router.navigate({ to: '/init', ignoreBlocker: true }),
   toSignIn: () => {
     const match = router.state.matches.at(-1);
     if (!match || match.staticData.isPublic) return;
@@ -56,7 +57,7 @@ const queryClient = createQueryClient({
       search: match.search,
     });
     forgetSession(queryClient);
-    void router.navigate({ to: '/auth', search: { expired: true } });
+    void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true });
   },
 });
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);

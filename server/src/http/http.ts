@@ -76,7 +76,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerAccount(registrar, services);
   registerPassword(registrar, services.passwordReset);
   registerStreams(registrar, services, desk);
-  registerStreamRights(registrar, services, watchers);
+  registerStreamRights(registrar, services, { watchers, desk });
   registerShare(registrar, services);
   registerProbe(registrar, services);
   registerArchive(registrar, services, watchers);

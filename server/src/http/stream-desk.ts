@@ -38,9 +38,14 @@ export class StreamDesk {
     this.#options = options;
   }
 
-  /** The station's revision at which a stream last came, went or was saved. */
+  /** The station's revision at which a stream last came, went or was saved, or other people came to see it. */
   get listRevision(): number {
     return this.#listRevision;
+  }
+
+  /** Who may do what with these streams has changed: lists that are open anywhere are to be asked for again. */
+  noteRights(uids: Iterable<string>): void {
+    for (const uid of uids) this.#noteChange(uid);
   }
 
   /** @throws Fault of the license, the quota, or a field that is wrong */

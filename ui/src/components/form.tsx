@@ -1,4 +1,4 @@
-import type { FormEvent, ReactNode } from 'react';
+import { useRef, type FormEvent, type ReactNode } from 'react';
 import classes from './form.module.css';
 
 interface FormProps {
@@ -8,12 +8,25 @@ interface FormProps {
   readonly failure?: string | null;
 }
 
+/**
+ * Submits once for a double click or a double Enter. A form that is being sent has a disabled button, which stops both,
+ * but only once the page was drawn anew: on a busy machine the second click is there before.
+ */
+export function useSubmitOnce(onSubmit: () => void): (event: FormEvent) => void {
+  const isHeld = useRef(false);
+  return (event) => {
+    event.preventDefault();
+    if (isHeld.current) return;
+    isHeld.current = true;
+    onSubmit();
+    // The change that disables the button is drawn by the first timer after this turn, this runs in the second.
+    setTimeout(() => setTimeout(() => (isHeld.current = false)));
+  };
+}
+
 /** One column of fields, the failure of the whole above the actions. Enter submits; the browser checks nothing. */
 export function Form({ onSubmit, children, failure }: FormProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit();
-  };
+  const submit = useSubmitOnce(onSubmit);
   return (
     <form noValidate onSubmit={submit} className={classes.form}>
       {children}

@@ -1,6 +1,7 @@
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
+import type { StreamDesk } from '../stream-desk.ts';
 import { wholeList } from '../user-view.ts';
 import type { Watchers } from '../watchers.ts';
 import { keyOf } from '../../store/database.ts';
@@ -8,7 +9,11 @@ import type { Rights } from '../../store/permissions.ts';
 import { Fault } from '../../base/fault.ts';
 
 /** Who may do what with streams: from the stream's side and from the user's. */
-export function registerStreamRights(registrar: Registrar, services: Services, watchers: Watchers): void {
+export function registerStreamRights(
+  registrar: Registrar,
+  services: Services,
+  { watchers, desk }: { readonly watchers: Watchers; readonly desk: StreamDesk },
+): void {
   const { store, doorkeeper } = services;
 
   const ofStream = async (streamId: number) => {
@@ -29,6 +34,7 @@ export function registerStreamRights(registrar: Registrar, services: Services, w
     }
     await store.permissions.replaceOfStream(stream.stream.id, rows);
     watchers.reviewStream(stream.stream.uid);
+    desk.noteRights([stream.stream.uid]);
     return ofStream(stream.stream.id);
   });
 
@@ -52,8 +58,10 @@ export function registerStreamRights(registrar: Registrar, services: Services, w
         throw fieldFault('NotFound', `items.${index}.stream`, 'There is no such stream.');
       if (hasAny(rights)) rows.push({ streamId, rights: withView(rights) });
     }
+    const before = await ofUser(user.id);
     await store.permissions.replaceOfUser(user.id, rows);
     doorkeeper.forget(user.id);
+    desk.noteRights(new Set([...ids.keys(), ...before.items.map(({ stream }) => stream)]));
     return ofUser(user.id);
   });
 }

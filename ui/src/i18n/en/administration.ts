@@ -28,6 +28,9 @@ export const administration = {
   'license.never': 'No end',
   'license.streams': 'Streams allowed',
   'license.text': 'Text of the license',
+  'license.ways': 'Paste the text, choose the file, or drop the file on the field.',
+  'license.choose': 'Choose a file…',
+  'license.tooLong': 'This file is too long for a license. Choose the one you were sent.',
   'license.saved': 'License has been saved',
 
   'config.search': 'Search the keys',
@@ -40,6 +43,10 @@ export const administration = {
   'config.restart': 'After a restart',
   'config.none': 'Not set',
   'config.pending': 'Some saved values take effect when the server is started again.',
+  'config.changes': '{count, plural, one {# change} other {# changes}} not saved yet',
+  'config.change': 'from {before} to {after}',
+  'config.empty': 'nothing',
+  'config.hidden': 'a new secret',
   'config.saved': 'Configuration has been saved',
 
   'debug.frames': 'Pictures received',

@@ -16,6 +16,7 @@ export const records = {
   'audit.older': 'Show older entries',
   'audit.nothing': 'No entry matches.',
   'audit.off': 'Switch them on in the configuration: audit.enabled.',
+  'audit.printed': 'Audit log, printed {time}',
   'audit.csv': 'Download as CSV',
   'audit.csv.stop': 'Stop after {count, plural, one {# entry} other {# entries}}',
   'audit.csv.failed': 'The file could not be made',

@@ -30,6 +30,9 @@ export const administration: Record<keyof typeof english, string> = {
   'license.never': 'Без срока',
   'license.streams': 'Разрешено потоков',
   'license.text': 'Текст лицензии',
+  'license.ways': 'Вставьте текст, выберите файл или перетащите его на поле.',
+  'license.choose': 'Выбрать файл…',
+  'license.tooLong': 'Файл слишком длинный для лицензии. Выберите тот, что вам прислали.',
   'license.saved': 'Лицензия сохранена',
 
   'config.search': 'Искать ключ',
@@ -42,6 +45,11 @@ export const administration: Record<keyof typeof english, string> = {
   'config.restart': 'После перезапуска',
   'config.none': 'Не задано',
   'config.pending': 'Часть сохранённых значений вступит в силу после перезапуска сервера.',
+  'config.changes':
+    '{count, plural, one {# несохранённое изменение} few {# несохранённых изменения} many {# несохранённых изменений} other {# несохранённого изменения}}',
+  'config.change': 'было {before}, станет {after}',
+  'config.empty': 'ничего',
+  'config.hidden': 'новый секрет',
   'config.saved': 'Конфигурация сохранена',
 
   'debug.frames': 'Принято кадров',

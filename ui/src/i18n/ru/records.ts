@@ -18,6 +18,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.older': 'Показать более ранние',
   'audit.nothing': 'Подходящих записей нет.',
   'audit.off': 'Включите его в конфигурации: audit.enabled.',
+  'audit.printed': 'Журнал действий, напечатан {time}',
   'audit.csv': 'Скачать CSV',
   'audit.csv.stop':
     'Остановить: {count, plural, one {# запись} few {# записи} many {# записей} other {# записи}}',

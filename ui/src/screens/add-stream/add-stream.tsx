@@ -7,6 +7,7 @@ import { wordsOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { SourceProbe } from '../stream-form/source-probe.tsx';
 import { StreamFields } from '../stream-form/stream-fields.tsx';
@@ -50,7 +51,7 @@ export function AddStreamScreen() {
         onError: showErrors,
         onSuccess: ({ uid }) => {
           notifySuccess(i18n.t('addStream.added'));
-          void navigate({ to: '/stream/$uid/view', params: { uid } });
+          void navigate({ to: '/stream/$uid/view', params: { uid }, ignoreBlocker: true });
         },
       }),
     focusFirstError,
@@ -78,6 +79,7 @@ export function AddStreamScreen() {
             {i18n.t('action.cancel')}
           </Button>
         </FormActions>
+        <UnsavedGuard isDirty={form.isDirty() && !add.isPending} />
       </Form>
     </div>
   );

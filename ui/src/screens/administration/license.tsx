@@ -1,12 +1,13 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button, FileButton, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { licenseQuery, useSaveLicense } from '../../api/administration.ts';
-import { fieldErrorsOf } from '../../api/field-errors.ts';
+import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './administration.module.css';
 
@@ -14,10 +15,6 @@ import classes from './administration.module.css';
 export function LicenseScreen() {
   const i18n = useI18n();
   const { data: license } = useQuery(licenseQuery);
-  const save = useSaveLicense();
-  const [text, setText] = useState('');
-  const fieldErrors = fieldErrorsOf(save.error, i18n, { IncorrectLicense: 'text', LicenseExpired: 'text' });
-  const isAboutField = fieldErrors['text'] !== undefined;
   return (
     <div className={classes.license}>
       {license && (
@@ -34,35 +31,98 @@ export function LicenseScreen() {
           </Fact>
         </Facts>
       )}
-      <FormSection title={i18n.t('banner.license.upload')}>
-        <Form
-          onSubmit={() =>
-            save.mutate(text.trim(), {
-              onSuccess: () => {
-                setText('');
-                notifySuccess(i18n.t('license.saved'));
-              },
-            })
-          }
-          failure={save.error && !isAboutField ? wordsOf(save.error, i18n) : null}
-        >
-          <Textarea
-            size="sm"
-            label={i18n.t('license.text')}
-            minRows={4}
-            autosize
-            spellCheck={false}
-            value={text}
-            error={fieldErrors['text']}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <FormActions>
-            <Button type="submit" size="sm" loading={save.isPending} disabled={text.trim() === ''}>
-              {i18n.t('banner.license.upload')}
-            </Button>
-          </FormActions>
-        </Form>
-      </FormSection>
+      <LicenseForm />
     </div>
+  );
+}
+
+/** Longest file that is read as a license, bytes; a license is far shorter. */
+const fileMaxBytes = 65_536;
+
+/** A license is pasted, chosen as a file, or dropped on its field. */
+function LicenseForm() {
+  const i18n = useI18n();
+  const save = useSaveLicense();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState('');
+  const [isDropping, setDropping] = useState(false);
+  const [isTooLong, setTooLong] = useState(false);
+  const fieldErrors = fieldErrorsOf(save.error, i18n, { IncorrectLicense: 'text', LicenseExpired: 'text' });
+  const fieldError = isTooLong ? i18n.t('license.tooLong') : fieldErrors['text'];
+  const type = (typed: string) => {
+    setText(typed);
+    setTooLong(false);
+    save.reset();
+  };
+  const take = async (file: File | null | undefined) => {
+    if (!file) return;
+    const isReadable = file.size <= fileMaxBytes;
+    type(isReadable ? (await file.text()).trim() : '');
+    setTooLong(!isReadable);
+    field.current?.focus();
+  };
+  return (
+    <FormSection title={i18n.t('banner.license.upload')} text={i18n.t('license.ways')}>
+      <Form
+        onSubmit={() =>
+          save.mutate(text.trim(), {
+            onError: focusFirstError,
+            onSuccess: () => {
+              setText('');
+              notifySuccess(i18n.t('license.saved'));
+            },
+          })
+        }
+        failure={save.error && fieldError === undefined ? wordsOf(save.error, i18n) : null}
+      >
+        <Textarea
+          ref={field}
+          size="sm"
+          className={classes.licenseText}
+          label={i18n.t('license.text')}
+          minRows={4}
+          maxRows={12}
+          autosize
+          spellCheck={false}
+          maxLength={fileMaxBytes}
+          value={text}
+          error={fieldError}
+          data-dropping={isDropping}
+          onChange={(event) => type(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // A license has lines; the key that ends a form of one line is free with Ctrl here.
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+              event.currentTarget.form?.requestSubmit();
+            }
+          }}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setDropping(true);
+          }}
+          onDragLeave={() => setDropping(false)}
+          onDrop={(event) => {
+            setDropping(false);
+            const file = event.dataTransfer.files[0];
+            // Text that is dragged is put in by the browser itself.
+            if (!file) return;
+            event.preventDefault();
+            void take(file);
+          }}
+        />
+        <FormActions>
+          <Button type="submit" size="sm" loading={save.isPending} disabled={text.trim() === ''}>
+            {i18n.t('banner.license.upload')}
+          </Button>
+          <FileButton onChange={(file) => void take(file)}>
+            {(props) => (
+              <Button {...props} size="sm" variant="default">
+                {i18n.t('license.choose')}
+              </Button>
+            )}
+          </FileButton>
+        </FormActions>
+        <UnsavedGuard isDirty={text.trim() !== '' && !save.isPending} />
+      </Form>
+    </FormSection>
   );
 }

@@ -13,6 +13,7 @@ import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import classes from './audit-logs.module.css';
 import type { AuditSearch } from './audit-search.ts';
@@ -53,6 +54,7 @@ export function AuditLogsScreen() {
       )}
       {entries.length > 0 && (
         <>
+          <p className={classes.printed}>{printedWords(search, i18n)}</p>
           <DataTable
             label={i18n.t('tab.auditLogs')}
             head={
@@ -87,6 +89,16 @@ export function AuditLogsScreen() {
       )}
     </>
   );
+}
+
+/** What stands over the table on paper: what was asked for, and when it was printed. */
+function printedWords({ from, to, ...words }: AuditSearch, i18n: I18n): string {
+  return [
+    i18n.t('audit.printed', { time: i18n.dateTime(Date.now()) }),
+    ...Object.values(words),
+    ...(from === undefined ? [] : [`${i18n.t('audit.from')} ${i18n.dateTime(from)}`]),
+    ...(to === undefined ? [] : [`${i18n.t('audit.to')} ${i18n.dateTime(to)}`]),
+  ].join(' · ');
 }
 
 function EntryRows({ entry }: { entry: AuditEntry }) {

@@ -34,6 +34,11 @@ export type ConfigTexts = Readonly<Record<string, string>>;
 /** Stands for a secret that is set; sent back, it leaves the secret as it is. */
 export const maskedSecret = '***';
 
+/** Whether the value of a key is nobody's to read from a screen. */
+export function isSecretKey(key: string): boolean {
+  return /password|token/i.test(key);
+}
+
 /** The keys of a schema in its order. */
 export function fieldsOf(schema: ConfigSchema, path: readonly string[] = []): readonly ConfigField[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {

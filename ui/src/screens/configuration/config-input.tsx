@@ -1,6 +1,6 @@
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { maskedSecret, type ConfigField } from './config-fields.ts';
+import { isSecretKey, maskedSecret, type ConfigField } from './config-fields.ts';
 
 interface ConfigInputProps {
   readonly field: ConfigField;
@@ -57,7 +57,7 @@ export function ConfigInput(props: ConfigInputProps) {
       />
     );
   }
-  if (isSecret || /password|token/i.test(key)) {
+  if (isSecret || isSecretKey(key)) {
     return (
       <PasswordInput
         {...shared}

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { useMemo, useState } from 'react';
@@ -6,9 +6,8 @@ import { configurationQuery, useSaveConfiguration } from '../../api/administrati
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
-import { Delayed } from '../../components/delayed.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
+import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
@@ -21,25 +20,31 @@ import {
   textsOf,
   type ConfigSchema,
 } from './config-fields.ts';
+import { ConfigChanges } from './config-changes.tsx';
 import { ConfigInput } from './config-input.tsx';
 import classes from './configuration.module.css';
 
 /** The configuration as a form made of its schema [R2.14, R7.46]. */
 export function ConfigurationScreen() {
-  const i18n = useI18n();
-  const { data, error, refetch, dataUpdatedAt } = useQuery(configurationQuery);
-  if (data) return <ConfigurationForm key={dataUpdatedAt} configuration={data} />;
-  if (error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  const query = useQuery(configurationQuery);
+  // Not the form's own: what was saved makes the form anew, and whoever is gone hears of no success.
+  const save = useSaveConfiguration();
   return (
-    <Delayed>
-      <Skeleton height={400} radius={10} />
-    </Delayed>
+    <Loaded query={query} skeletonPx={400}>
+      {(configuration) => (
+        <ConfigurationForm key={query.dataUpdatedAt} configuration={configuration} save={save} />
+      )}
+    </Loaded>
   );
 }
 
-function ConfigurationForm({ configuration }: { configuration: ReplyOf<'getConfiguration'> }) {
+interface ConfigurationFormProps {
+  readonly configuration: ReplyOf<'getConfiguration'>;
+  readonly save: ReturnType<typeof useSaveConfiguration>;
+}
+
+function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
   const i18n = useI18n();
-  const save = useSaveConfiguration();
   const [search, setSearch] = useState('');
   const { fields, before } = useMemo(() => {
     const all = fieldsOf(configuration.schema as ConfigSchema);
@@ -90,6 +95,14 @@ function ConfigurationForm({ configuration }: { configuration: ReplyOf<'getConfi
             ))}
           </FormSection>
         ))}
+        {isDirty && (
+          <ConfigChanges
+            changed={fields.filter(({ key }) => texts[key] !== before[key])}
+            before={before}
+            texts={texts}
+            restart={restart}
+          />
+        )}
         <FormActions>
           <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
             {i18n.t('action.save')}

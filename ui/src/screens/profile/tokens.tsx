@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { limits } from '@vidette/contract/constants';
 import type { Token } from '@vidette/contract/entities';
-import { useState, type FormEvent } from 'react';
+import { useRef, useState } from 'react';
 import { tokensQuery, useAddToken, useDeleteToken } from '../../api/account.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { CopyLine } from '../../components/copy-line.tsx';
+import { useSubmitOnce } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
@@ -52,10 +53,13 @@ function AddToken({ onAdded }: { onAdded: (token: ReplyOf<'addToken'>) => void }
   const [name, setName] = useState('');
   const [days, setDays] = useState('');
   const [isMissing, setMissing] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const field = useRef<HTMLInputElement>(null);
+  const submit = useSubmitOnce(() => {
     setMissing(name.trim() === '');
-    if (name.trim() === '') return;
+    if (name.trim() === '') {
+      field.current?.focus();
+      return;
+    }
     const expireTime = days === '' ? null : Date.now() + Number(days) * dayMs;
     add.mutate(
       { name: name.trim(), expireTime },
@@ -66,10 +70,11 @@ function AddToken({ onAdded }: { onAdded: (token: ReplyOf<'addToken'>) => void }
         },
       },
     );
-  };
+  });
   return (
     <form noValidate onSubmit={submit} className={classes.tokenForm}>
       <TextInput
+        ref={field}
         size="sm"
         label={i18n.t('tokens.name')}
         placeholder={i18n.t('tokens.name.placeholder')}

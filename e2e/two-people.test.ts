@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { until } from './api.ts';
+import { administrator, signIn, startServer, type TestServer } from './server.ts';
+import { button, Stage } from './stage.ts';
+
+// Two people at once: what one does ends in a clear state for the other, without loading the page anew by hand.
+
+const guard = { name: 'guard', password: 'seven quiet otters 5' };
+
+let dataDir: string;
+let stage: Stage;
+let client: Client;
+let gate: string;
+let again: TestServer | undefined;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-two-'));
+  stage = await Stage.start({ dataDir });
+  ({ client } = stage);
+  ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
+  await client.addUser({ body: { ...guard, maxStreamCreation: 0 } });
+});
+
+after(async () => {
+  await stage?.close();
+  await again?.stop();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const allow = (rights: object) =>
+  client.saveUserPermissions({
+    params: { login: guard.name },
+    body: { items: [{ stream: gate, ...rights }] },
+  });
+
+const denied = (page: Page) => page.getByRole('heading', { name: "You don't have access." }).waitFor();
+
+/** Waits until the picture has gone on by some of its own time. */
+async function plays(page: Page): Promise<void> {
+  const shown = () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime);
+  const since = await shown();
+  await until(shown, (seconds) => seconds > since + 1, 60_000);
+}
+
+test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and its place in the list', async () => {
+  await allow({ view: true, archive: true });
+  const own = await signIn(stage.server, guard.name, guard.password);
+  const context = await stage.browser.newContext({ locale: 'en-GB' });
+  const [name = '', value = ''] = own.split('=');
+  await context.addCookies([{ name, value, url: stage.server.url }]);
+  const [list, info, view] = [await context.newPage(), await context.newPage(), await context.newPage()];
+  await list.goto(`${stage.server.url}/ui/streams`);
+  await list.getByRole('link', { name: /^Gate 2/ }).waitFor();
+  await info.goto(`${stage.server.url}/ui/stream/${gate}/info`);
+  await info.getByRole('heading', { name: 'Gate 2' }).waitFor();
+  await view.goto(`${stage.server.url}/ui/stream/${gate}/view`);
+  await plays(view);
+  await client.saveUserPermissions({ params: { login: guard.name }, body: { items: [] } });
+  for (const page of [view, info, list]) {
+    // Polls rest in a tab that nobody sees.
+    await page.bringToFront();
+    if (page === list) await page.getByText('No streams yet').waitFor();
+    else await denied(page);
+  }
+  assert.equal(await view.locator('video').count(), 0);
+  await context.close();
+});
+
+test('[R7.50] a stream deleted while another edits it leads to “Page not found”, with nothing in the way', async () => {
+  const { uid } = await client.addStream({ body: { name: 'Shed', streamSource: 'demo:' } });
+  await stage.open(`/stream/${uid}/setting`, async (page) => {
+    await page.getByLabel('Name').fill('Never to be saved');
+    await client.deleteStream({ params: { uid } });
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+});
+
+test('[R7.3] a stream saved while another edits it is not overwritten; the form says so', async () => {
+  await stage.open(`/stream/${gate}/setting`, async (page) => {
+    await page.getByLabel('Name').fill('Gate 3');
+    await client.saveStream({ params: { uid: gate }, body: { location: { name: 'North' } } });
+    await button(page, 'Save').click();
+    await page.getByRole('main').getByRole('alert').filter({ hasText: /./ }).waitFor();
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Gate 3');
+    assert.equal((await client.getStream({ params: { uid: gate } })).name, 'Gate 2');
+  });
+});
+
+test('[R7.51] a session ended elsewhere leads to sign-in, from a form too, and back to where one was', async () => {
+  const own = await signIn(stage.server);
+  await stage.openAs(own, `/stream/${gate}/setting`, async (page) => {
+    await page.getByLabel('Name').fill('Half typed');
+    await client.terminateSessions();
+    await page.waitForURL('**/ui/auth?expired=true');
+    await page.getByLabel('Login or e-mail').fill(administrator.name);
+    await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/ui/stream/${gate}/setting`);
+  });
+});
+
+test('[R7.53] [R1.8] a server started anew under open pages is said to be away, and both go on by themselves', async () => {
+  await stage.open('/streams', async (list) => {
+    await list.getByRole('link', { name: /^Gate 2/ }).waitFor();
+    const view = await list.context().newPage();
+    await view.goto(`${stage.server.url}/ui/stream/${gate}/view`);
+    await plays(view);
+    await stage.server.stop();
+    await view.getByText('Server is not responding.').waitFor();
+    again = await startServer({ dataDir, port: Number(new URL(stage.server.url).port) });
+    await view.getByText('Server is not responding.').waitFor({ state: 'detached' });
+    await plays(view);
+    await list.bringToFront();
+    const tile = list.getByRole('article').filter({ hasText: 'Gate 2' });
+    await tile.getByText('Live', { exact: true }).waitFor();
+    await list.getByText('Server is not responding.').waitFor({ state: 'detached' });
+  });
+});
