@@ -12,28 +12,41 @@ export interface Shown {
   readonly height: number;
 }
 
-/** Reads the pixels of the first video of the page; undefined while it shows nothing. */
+/** Reads the pixels of the first video of the page; undefined while it shows nothing or is on its way elsewhere. */
 export function shownPicture(page: Page): Promise<Shown | undefined> {
-  return page.evaluate((readerSource) => {
-    const video = [...document.querySelectorAll('video')].find((element) => element.videoWidth > 0);
-    if (!video || video.readyState < 2) return undefined;
-    const canvas = document.createElement('canvas');
-    canvas.width = video.videoWidth;
-    canvas.height = video.videoHeight;
-    const context = canvas.getContext('2d', { willReadFrequently: true });
-    if (!context) return undefined;
-    context.drawImage(video, 0, 0);
-    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-    let digest = 0;
-    for (let at = 0; at < data.length; at += 4) digest = (Math.imul(digest, 31) + (data[at] ?? 0)) | 0;
-    const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
-    return {
-      digest,
-      clockMs: read(data, canvas.width, canvas.height),
-      width: canvas.width,
-      height: canvas.height,
-    };
-  }, readDemoClock.toString());
+  return readPicture(page, 'video');
+}
+
+/** The same of what a selector finds first: a video or a canvas. */
+export function readPicture(page: Page, selector: string): Promise<Shown | undefined> {
+  return page.evaluate(
+    ([wanted, readerSource]) => {
+      const found = [...document.querySelectorAll<HTMLVideoElement | HTMLCanvasElement>(wanted ?? '')];
+      const video = found.find(
+        (element) => ('videoWidth' in element ? element.videoWidth : element.width) > 0,
+      );
+      if (!video) return undefined;
+      const isVideo = 'videoWidth' in video;
+      if (isVideo && (video.readyState < 2 || video.seeking)) return undefined;
+      const canvas = document.createElement('canvas');
+      canvas.width = isVideo ? video.videoWidth : video.width;
+      canvas.height = isVideo ? video.videoHeight : video.height;
+      const context = canvas.getContext('2d', { willReadFrequently: true });
+      if (!context) return undefined;
+      context.drawImage(video, 0, 0);
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      let digest = 0;
+      for (let at = 0; at < data.length; at += 4) digest = (Math.imul(digest, 31) + (data[at] ?? 0)) | 0;
+      const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
+      return {
+        digest,
+        clockMs: read(data, canvas.width, canvas.height),
+        width: canvas.width,
+        height: canvas.height,
+      };
+    },
+    [selector, readDemoClock.toString()] as const,
+  );
 }
 
 /** Waits until the picture has changed so many times. Rejects when it stands still. */

@@ -38,6 +38,7 @@ const WINDOW_BEFORE_MS = 15_000;
 const AHEAD_S = 12;
 const AHEAD_MOST_MS = 90_000;
 const AFTER_PIECE_MS = 2;
+const ROUNDING_MS = 1.5;
 const BATCH_BYTES = 6 * 1024 * 1024;
 const BATCH_S = 4;
 /** Within this of the present the archive grows under our hands: the next question waits until little is left. */
@@ -200,7 +201,7 @@ export class ArchiveFeed {
     const pieces = (found ?? []).filter((piece) => piece.endMs > lastMs + 1);
     if (pieces.length > 0) {
       this.#pieces = pieces;
-      this.#next = this.#isStarted ? 0 : pieceIndexAt(pieces, this.#options.fromMs);
+      this.#next = this.#isStarted ? 0 : firstPieceFor(pieces, this.#options.fromMs);
       // A little after the end, or rounding would bring the last piece once more.
       const endMs = (pieces.at(-1)?.endMs ?? toMs) + AFTER_PIECE_MS;
       this.#knownUntilMs = Math.max(endMs, Math.min(toMs, nowMs - GROWING_MS));
@@ -247,4 +248,17 @@ export class ArchiveFeed {
       };
     });
   }
+}
+
+/**
+ * The piece to begin with so that the picture of a moment is in it for certain: times in a playlist are rounded, and
+ * right at a piece's beginning the moment may belong to the one that it joins.
+ */
+function firstPieceFor(pieces: readonly ArchivePiece[], ms: number): number {
+  const index = pieceIndexAt(pieces, ms);
+  const before = pieces[index - 1];
+  const here = pieces[index];
+  if (!before || !here) return index;
+  const isJoined = here.startMs - before.endMs < ROUNDING_MS;
+  return isJoined && ms - before.endMs < ROUNDING_MS ? index - 1 : index;
 }

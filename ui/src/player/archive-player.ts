@@ -88,7 +88,10 @@ export class ArchivePlayer {
     const { video, sink } = this.#options;
     this.#isStopped = false;
     this.#stepping?.abort();
-    const isInHand = this.#targetMs === undefined && spanAt(sink.spans, utcMs / 1000) !== undefined;
+    const wishedS = utcMs / 1000;
+    // To the frame: the picture just before a span is another one than its first.
+    const isInHand =
+      this.#targetMs === undefined && sink.spans.some(({ start, end }) => wishedS >= start && wishedS < end);
     if (this.#feed && isInHand && this.#playsKeyFrames === this.#wantsKeyFrames()) {
       video.currentTime = utcMs / 1000;
       this.#feed.moved();
