@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import type { ServerChannel } from 'ssh2';
+import { systemClock } from '../base/clock.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { bindPort, dial, openTestRelay, tryChannel, type TestRelay } from './relay-fixture.ts';
+
+const window = 2 ** 31;
+const packetBytes = 32_768;
+const way = { boundAddr: 'localhost', boundPort: bindPort, remoteAddr: '192.0.2.7', remotePort: 4711 };
+
+/** A visitor of the port that was asked for, as an honest relay announces one. */
+function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerChannel> {
+  return new Promise((resolve, reject) => {
+    connection.forwardOut('localhost', bindPort, from, 4711, (error, channel) => {
+      if (error) reject(error);
+      else resolve(channel);
+    });
+  });
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 3_000; tries++) {
+    if (isSo()) return;
+    await sleep(20);
+  }
+  assert.fail('it never came about');
+}
+
+test('[R10.9] a visitor arrives with their own address, and bytes pass both ways whole', async (t) => {
+  const relay = await openTestRelay(t);
+  const far = await visit(relay);
+  const [near] = relay.visitors;
+  assert.ok(near);
+  assert.deepEqual([near.remoteAddress, near.remotePort, near.remoteFamily], ['192.0.2.7', 4711, 'IPv4']);
+  near.pipe(near);
+  const sent = Buffer.alloc(3_000_000, 'abcdefg');
+  const back: Buffer[] = [];
+  let backBytes = 0;
+  far.on('data', (chunk: Buffer) => {
+    back.push(chunk);
+    backBytes += chunk.length;
+  });
+  far.write(sent);
+  await until(() => backBytes >= sent.length);
+  assert.ok(Buffer.concat(back).equals(sent));
+  assert.deepEqual(relay.traffic, {
+    receivedBytes: sent.length,
+    sentBytes: sent.length,
+    connectionsTotal: 1,
+  });
+  far.end();
+  await until(() => relay.relay.connections === 0);
+});
+
+test('[R10.9] a relay opens nothing but connections to the port that was asked for', async (t) => {
+  const relay = await openTestRelay(t);
+  const { raw } = relay;
+  const asClient = (open: (channel: number) => void) => (channel: number) => {
+    raw._protocol._server = false;
+    open(channel);
+    raw._protocol._server = true;
+  };
+  const onward = { srcIP: '127.0.0.1', srcPort: 1, dstIP: '127.0.0.1', dstPort: 22 };
+  const attempts: [string, (channel: number) => void][] = [
+    ['session', asClient((channel) => raw._protocol.session(channel, window, packetBytes))],
+    ['direct-tcpip', asClient((channel) => raw._protocol.directTcpip(channel, window, packetBytes, onward))],
+    ['auth-agent', (channel) => raw._protocol.openssh_authAgent(channel, window, packetBytes)],
+  ];
+  for (const other of [{ boundPort: 22 }, { boundAddr: '127.0.0.1' }, { boundAddr: '' }]) {
+    const elsewhere = { ...way, ...other };
+    attempts.push([
+      'forwarded-tcpip',
+      (channel) => raw._protocol.forwardedTcpip(channel, window, packetBytes, elsewhere),
+    ]);
+  }
+  for (const [type, open] of attempts) assert.equal(await tryChannel(relay, type, open), 'refused', type);
+  await assert.rejects(new Promise((_, reject) => relay.connection.x11('192.0.2.7', 1, reject)));
+  await assert.rejects(
+    new Promise((_, reject) => relay.connection.openssh_forwardOutStreamLocal('/run/secret', reject)),
+  );
+  assert.equal(relay.visitors.length, 0);
+  await visit(relay);
+  assert.equal(relay.visitors.length, 1);
+});
+
+test('[R10.9] a visitor without an address is none, and so is the one after five hundred and twelve', async (t) => {
+  const relay = await openTestRelay(t);
+  for (const from of ['UNKNOWN', '', '192.0.2.7, 10.0.0.1', '127.0.0.1.evil']) {
+    await assert.rejects(visit(relay, from));
+  }
+  const channels: ServerChannel[] = [];
+  for (let open = 0; open < 512; open++) channels.push(await visit(relay, '2001:db8::7'));
+  assert.equal(relay.visitors[0]?.remoteFamily, 'IPv6');
+  await assert.rejects(visit(relay));
+  assert.equal(relay.relay.connections, 512);
+  for (const visitor of relay.visitors.slice(0, 5)) visitor.destroy();
+  for (const channel of channels.slice(0, 5)) channel.close();
+  await until(() => relay.relay.connections === 507);
+  // The relay's own word that a channel is closed comes after.
+  let isIn = false;
+  const again = async () => {
+    isIn = await visit(relay).then(
+      () => true,
+      () => false,
+    );
+    if (!isIn) setTimeout(() => void again(), 20);
+  };
+  await again();
+  await until(() => isIn);
+});
+
+for (const tiny of [0, 1]) {
+  test(`[R10.9] packets of ${tiny} bytes, in which a write would never end, end the connection`, async (t) => {
+    const relay = await openTestRelay(t);
+    void tryChannel(relay, 'forwarded-tcpip', (channel) =>
+      relay.raw._protocol.forwardedTcpip(channel, window, tiny, way),
+    );
+    assert.equal((await relay.relay.ended).code, 'relay-misbehaves');
+    assert.equal(relay.visitors.length, 0);
+  });
+}
+
+test('[R10.9] a relay that sends beyond the window of a reader who waits is cut', async (t) => {
+  const relay = await openTestRelay(t);
+  const far = await visit(relay);
+  const id = (far as unknown as { outgoing: { id: number } }).outgoing.id;
+  // No even part of the window: the library takes note of a window that is used up, and not of one that is overdrawn.
+  const packet = Buffer.alloc(30_000);
+  // The visitor is not read by anybody: what comes has nowhere to go.
+  for (let sent = 0; sent < 8 * 1_048_576; sent += packet.length) relay.raw._protocol.channelData(id, packet);
+  assert.equal((await relay.relay.ended).code, 'relay-misbehaves');
+  assert.equal(relay.visitors[0]?.destroyed, true);
+});
+
+test('[R10.9] a relay that does not read holds up the writer, whatever window it announced', async (t) => {
+  const relay = await openTestRelay(t);
+  void tryChannel(relay, 'forwarded-tcpip', (channel) =>
+    relay.raw._protocol.forwardedTcpip(channel, window, packetBytes, way),
+  );
+  await until(() => relay.visitors.length === 1);
+  relay.socket.pause();
+  const whole = 96 * 1_048_576;
+  let isDone = false;
+  relay.visitors[0]?.write(Buffer.alloc(whole), () => (isDone = true));
+  await until(() => relay.traffic.sentBytes > 0);
+  await sleep(500);
+  assert.equal(isDone, false);
+  assert.ok(relay.traffic.sentBytes < whole / 2, `${relay.traffic.sentBytes} bytes are on their way`);
+});
+
+test('[R10.9] a relay that answers nothing is given up, and so is one that renews its keys without end', async (t) => {
+  const clock = new ManualClock();
+  const silent = await openTestRelay(t, { clock, answersPings: false });
+  await visit(silent);
+  clock.advance(20_000);
+  assert.equal((await silent.relay.ended).code, 'relay-silent');
+  assert.equal(silent.visitors[0]?.destroyed, true);
+
+  const renewing = await openTestRelay(t, { clock });
+  const renew = () => renewing.connection.rekey(renew);
+  renew();
+  assert.equal((await renewing.relay.ended).code, 'relay-misbehaves');
+});
+
+test('[R10.9] while it is answered, the relay is asked again and again', async (t) => {
+  const clock = new ManualClock();
+  const relay = await openTestRelay(t, { clock });
+  for (let asked = 1; asked <= 5; asked++) {
+    await until(() => relay.questions() === asked);
+    // What the relay says after its answer has arrived, so the answer has, too.
+    await visit(relay);
+    clock.advance(15_000);
+  }
+  assert.equal(relay.relay.connections, 5);
+});
+
+/** A machine that answers on TCP and is no relay at all. */
+async function dialStranger(t: TestContext, talk: (socket: Socket) => void) {
+  const clock = new ManualClock();
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    talk(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const traffic = { receivedBytes: 0, sentBytes: 0, connectionsTotal: 0 };
+  const { relay } = dial((server.address() as AddressInfo).port, clock, traffic, () =>
+    assert.fail('a visitor'),
+  );
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { relay, clock, sockets };
+}
+
+test('[R10.9] greetings without end, nonsense and silence all come to an end', async (t) => {
+  const greeting = await dialStranger(t, (socket) => {
+    const line = Buffer.from(`${'x'.repeat(8_000)}\r\n`);
+    const talk = () => {
+      while (!socket.destroyed && socket.write(line));
+      if (!socket.destroyed) socket.once('drain', talk);
+    };
+    talk();
+  });
+  const advance = setInterval(() => greeting.clock.advance(1_000), 20);
+  t.after(() => clearInterval(advance));
+  const chatty = await greeting.relay.ended;
+  assert.ok(['connection-lost', 'unreachable'].includes(chatty.code), chatty.code);
+  assert.ok(chatty.message.length < 400, 'its words are cut');
+
+  const nonsense = await dialStranger(t, (socket) =>
+    socket.write(`SSH-2.0-x\r\n${'\u0001\u00ff'.repeat(40_000)}`),
+  );
+  assert.equal((await nonsense.relay.ended).code, 'connection-lost');
+
+  const silent = await dialStranger(t, () => {});
+  await until(() => silent.sockets.length === 1);
+  silent.clock.advance(20_000);
+  assert.equal((await silent.relay.ended).code, 'unreachable');
+});
+
+test('[R10.9] nobody there', async () => {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const traffic = { receivedBytes: 0, sentBytes: 0, connectionsTotal: 0 };
+  const { relay } = dial(port, systemClock, traffic, () => {});
+  const failure = await relay.ended;
+  assert.equal(failure.code, 'unreachable');
+  assert.match(failure.message, /ECONNREFUSED/);
+});
