@@ -61,7 +61,7 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
 }
 
 /** A key and certificate for 127.0.0.1, both PEM. */
-function selfSigned(): { key: string; certificate: string } {
+export function selfSigned(): { key: string; certificate: string } {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-smtp-'));
   try {
     const key = join(folder, 'key.pem');
