@@ -80,10 +80,7 @@ export async function openTestRelay(
     visitors.push(connection);
     connection.on('error', () => {});
   });
-  // The server's timers keep no process alive, and the lines of a test may all be waiting for one.
-  const alive = setInterval(() => {}, 1_000);
   t.after(async () => {
-    clearInterval(alive);
     relay.close(new RelayFailure('connection-lost', 'The test is over.'));
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => door.close(resolve));
