@@ -9,6 +9,7 @@ import { ColorScheme } from './app/color-scheme.ts';
 import { Connection } from './app/connection.ts';
 import { replaceDestination } from './app/destination.ts';
 import { rememberHostApp } from './app/host-app.ts';
+import { importDesk } from './app/import-desk.ts';
 import { LanguageStore } from './app/language-store.ts';
 import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
@@ -21,6 +22,7 @@ import './app/styles.ts';
 rememberHostApp(window.location.search, sessionStorage);
 
 const boot = readBoot(document) ?? { settings: await api.getSettings(), user: null, language: null };
+if (boot.user) void importDesk();
 const language = new LanguageStore(
   await loadI18n(
     chooseLanguage([boot.user?.language, boot.settings.defaultLanguage, ...navigator.languages]),

@@ -1,33 +1,20 @@
-import { CloseButton } from '@mantine/core';
-import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
-import IconPlugConnectedX from '@tabler/icons-react/dist/esm/icons/IconPlugConnectedX.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { HealthWarning } from '@vidette/contract/entities';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useSettings, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
-import classes from './banners.module.css';
+import { Banner } from './banner.tsx';
 import { dismiss, loadDismissals } from './dismissals.ts';
-import { useIsServerLost } from './page-context.tsx';
 
-/** What everybody must know whatever screen they are on: no server, no license, and the server's own warnings. */
-export function Banners({ isSignedIn }: { isSignedIn: boolean }) {
-  const i18n = useI18n();
-  const isLost = useIsServerLost();
+/** What everybody must know whatever screen they are on: no license, and the server's own warnings. */
+export function SignedInBanners() {
   return (
     <>
-      <div role="alert">
-        {isLost && (
-          <Banner kind="danger" icon={<IconPlugConnectedX size={18} aria-hidden="true" />}>
-            <strong>{i18n.t('state.offline.title')}</strong> {i18n.t('state.offline.text')}
-          </Banner>
-        )}
-      </div>
-      {isSignedIn && <LicenseBanner />}
-      {isSignedIn && <HealthBanners />}
+      <LicenseBanner />
+      <HealthBanners />
     </>
   );
 }
@@ -124,22 +111,4 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'tunnel-down':
       return i18n.t('warning.tunnelDown');
   }
-}
-
-interface BannerProps {
-  readonly kind: 'danger' | 'warning';
-  readonly icon?: ReactNode;
-  readonly onClose?: (() => void) | undefined;
-  readonly children: ReactNode;
-}
-
-function Banner({ kind, icon, onClose, children }: BannerProps) {
-  const i18n = useI18n();
-  return (
-    <div className={classes.banner} data-kind={kind}>
-      {icon ?? <IconAlertTriangle size={18} aria-hidden="true" />}
-      <p className={classes.text}>{children}</p>
-      {onClose && <CloseButton size="sm" onClick={onClose} aria-label={i18n.t('action.dismiss')} />}
-    </div>
-  );
 }

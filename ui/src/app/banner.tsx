@@ -1,0 +1,24 @@
+import { CloseButton } from '@mantine/core';
+import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
+import type { ReactNode } from 'react';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import classes from './banner.module.css';
+
+interface BannerProps {
+  readonly kind: 'danger' | 'warning';
+  readonly icon?: ReactNode;
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ReactNode;
+}
+
+/** A line over the screen, in the colour of how bad it is. */
+export function Banner({ kind, icon, onClose, children }: BannerProps) {
+  const i18n = useI18n();
+  return (
+    <div className={classes.banner} data-kind={kind}>
+      {icon ?? <IconAlertTriangle size={18} aria-hidden="true" />}
+      <p className={classes.text}>{children}</p>
+      {onClose && <CloseButton size="sm" onClick={onClose} aria-label={i18n.t('action.dismiss')} />}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+import type { User } from '@vidette/contract/entities';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { SignedInBanners } from './banners.tsx';
+import classes from './desk.module.css';
+import { Header } from './header.tsx';
+import { usePalette } from './use-palette.ts';
+import { useSideBar } from './use-side-bar.ts';
+
+// Both are asked for by a click or a key: the first picture should not wait for them.
+const SideBar = lazy(async () => ({ default: (await import('./side-bar.tsx')).SideBar }));
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }));
+
+interface DeskProps {
+  readonly user: User;
+  /** Stands over everything else below the header, as the news that the server is away. */
+  readonly alert: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** What stands around the screens of somebody who is signed in. */
+export function Desk({ user, alert, children }: DeskProps) {
+  const sideBar = useSideBar();
+  const palette = usePalette();
+  return (
+    <>
+      <Header user={user} sideBar={sideBar} onSearch={palette.open} />
+      {sideBar.isOpen && (
+        <Suspense fallback={null}>
+          <SideBar user={user} isOver={sideBar.isSmall} onLeave={sideBar.giveWay} />
+        </Suspense>
+      )}
+      <div className={classes.desk} data-beside={sideBar.isOpen && !sideBar.isSmall}>
+        {alert}
+        <SignedInBanners />
+        {children}
+      </div>
+      {palette.isOpen && (
+        <Suspense fallback={null}>
+          <Palette user={user} onClose={palette.close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
