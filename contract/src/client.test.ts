@@ -35,7 +35,7 @@ test('a call goes to its address with its body', async () => {
   assert.equal(sent[0]?.init.body, '{"uid":"abc"}');
 });
 
-test('[R8.2] the code comes from the body, with the fields and Retry-After', async () => {
+test('[R8.2, R8.4] the code comes from the body, with the fields and Retry-After', async () => {
   const fields = [{ path: 'name', code: 'too_small', error: 'short' }];
   const { client } = clientAnswering(() =>
     json(

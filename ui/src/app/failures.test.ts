@@ -52,6 +52,8 @@ test('[R8.2] the code is the answer’s, else the unknown one; the words are the
   assert.equal(codeOf(new Error('oops')), 'SERVER_UNKNOWN_ERR');
   assert.equal(codeOf(new ApiError('Forbidden', '', 403)), 'Forbidden');
   assert.equal(wordsOf(new Error('oops'), new I18n('en', en)), 'Something went wrong.');
+  const proxys = new ApiError('SERVER_UNKNOWN_ERR', 'Bad Gateway', 502);
+  assert.equal(wordsOf(proxys, new I18n('en', en)), 'Something went wrong.');
   assert.equal(wordsOf(new ApiError('Forbidden', '', 403), new I18n('ru', ru)), 'У вас нет доступа.');
   assert.equal(wordsOf(new ApiError('ProbeError', 'No picture.', 422), new I18n('en', en)), 'No picture.');
 });

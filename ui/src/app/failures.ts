@@ -35,10 +35,12 @@ export function codeOf(error: unknown): ErrorCode {
   return error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR';
 }
 
-/** A failure in words: the server's own, which may say more, else the catalogue's. */
+/** A failure in words: the server's own, which may say more, else the catalogue's; a proxy's are no words for people. */
 export function wordsOf(error: unknown, i18n: I18n): string {
-  const isAnswered = error instanceof ApiError && error.status !== 0 && error.message !== '';
-  return isAnswered ? error.message : messageOf(codeOf(error), i18n.language);
+  const code = codeOf(error);
+  const isOwn = code !== 'SERVER_UNKNOWN_ERR' && code !== 'SERVER_NOT_RESPONSE_ERR';
+  const isTold = isOwn && error instanceof ApiError && error.message !== '';
+  return isTold ? error.message : messageOf(code, i18n.language);
 }
 
 /** Handles a failed query: a GET, whose 404 is a page that isn't there. */

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -9,6 +9,7 @@ import { wordsOf } from '../../app/failures.ts';
 import { AccountFrame } from '../../components/account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
 /** Signing in [R2.2]: says why one is here, when a session has ended or a password was just changed. */
@@ -47,13 +48,12 @@ export function AuthScreen() {
           required
           withAsterisk={false}
         />
-        <PasswordInput
+        <PasswordField
           name="password"
           label={i18n.t('account.password')}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
           autoComplete="current-password"
-          visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
           required
           withAsterisk={false}
         />

@@ -1,4 +1,5 @@
-import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { NativeSelect, Switch, TextInput } from '@mantine/core';
+import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { isSecretKey, maskedSecret, type ConfigField } from './config-fields.ts';
 
@@ -59,12 +60,11 @@ export function ConfigInput(props: ConfigInputProps) {
   }
   if (isSecret || isSecretKey(key)) {
     return (
-      <PasswordInput
+      <PasswordField
         {...shared}
         size="sm"
         inputWrapperOrder={order}
         autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
         value={text}
         // What stands for the secret is replaced as a whole, never edited.
         onFocus={(event) => {

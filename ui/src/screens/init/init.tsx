@@ -1,4 +1,4 @@
-import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { languages } from '@vidette/contract/constants';
@@ -10,6 +10,7 @@ import { wordsOf } from '../../app/failures.ts';
 import { usePage } from '../../app/page-context.tsx';
 import { AccountFrame } from '../../components/account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 
@@ -101,12 +102,11 @@ export function InitScreen() {
           spellCheck={false}
           {...form.getInputProps('name')}
         />
-        <PasswordInput
+        <PasswordField
           label={i18n.t('account.password')}
           description={i18n.t('account.password.rules')}
           inputWrapperOrder={['label', 'input', 'error', 'description']}
           autoComplete="new-password"
-          visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
           {...form.getInputProps('password')}
         />
         <TextInput

@@ -1,5 +1,6 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
 import { useNavigate } from '@tanstack/react-router';
 import { limits } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
@@ -11,7 +12,10 @@ import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { useSavedFlag } from './use-saved-flag.ts';
 
 /** Changing one's own data and password [R5.1, R5.2]. */
 export function ProfileEditScreen() {
@@ -23,6 +27,7 @@ function ProfileForm({ user }: { user: User }) {
   const i18n = useI18n();
   const navigate = useNavigate();
   const save = useSaveProfile();
+  const [isSaved, raiseSaved] = useSavedFlag();
   const form = useForm({
     initialValues: { fullName: user.fullName, email: user.email, oldPassword: '', password: '' },
     validate: {
@@ -42,25 +47,14 @@ function ProfileForm({ user }: { user: User }) {
         },
         {
           onError: (error) => {
-            form.setErrors(
-              fieldErrorsOf(
-                error,
-                i18n,
-                {
-                  InvalidOldPassword: 'oldPassword',
-                  PasswordIsNotComplexEnough: 'password',
-                  OldPasswordAndNewPasswordCannotBeSame: 'password',
-                  AlreadyUsed: 'email',
-                },
-                { email: 'account.email.invalid' },
-              ),
-            );
+            form.setErrors(errorsOf(error, i18n));
             focusFirstError();
           },
           onSuccess: (saved) => {
             const fresh = { fullName: saved.fullName, email: saved.email, oldPassword: '', password: '' };
             form.setValues(fresh);
             form.resetDirty(fresh);
+            raiseSaved();
             notifySuccess(i18n.t('profile.updated'));
             if (user.mustChangePassword) void navigate({ to: '/streams' });
           },
@@ -68,7 +62,7 @@ function ProfileForm({ user }: { user: User }) {
       ),
     focusFirstError,
   );
-  const isAboutFields = Object.keys(form.errors).length > 0;
+  const isAboutFields = Object.keys(errorsOf(save.error, i18n)).length > 0;
   return (
     <Form
       onSubmit={submit}
@@ -99,30 +93,50 @@ function ProfileForm({ user }: { user: User }) {
       )}
       {!user.isManaged && (
         <FormSection title={i18n.t('profile.passwordChange')} text={i18n.t('profile.passwordChange.help')}>
-          <PasswordInput
+          <PasswordField
             size="sm"
             label={i18n.t('account.oldPassword')}
             autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
             {...form.getInputProps('oldPassword')}
           />
-          <PasswordInput
+          <PasswordField
             size="sm"
             label={i18n.t('account.newPassword')}
             description={i18n.t('account.password.rules')}
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
             {...form.getInputProps('password')}
           />
         </FormSection>
       )}
       <FormActions>
-        <Button type="submit" size="sm" loading={save.isPending} disabled={!form.isDirty()}>
+        <Button
+          type="submit"
+          size="sm"
+          data-saved={isSaved}
+          leftSection={isSaved && <IconCheck size={16} aria-hidden="true" />}
+          loading={save.isPending}
+          disabled={!form.isDirty()}
+        >
           {i18n.t('action.save')}
         </Button>
       </FormActions>
       <UnsavedGuard isDirty={form.isDirty() && !save.isPending} />
     </Form>
+  );
+}
+
+/** What a refused change says about which field. */
+function errorsOf(error: unknown, i18n: I18n): Record<string, string> {
+  return fieldErrorsOf(
+    error,
+    i18n,
+    {
+      InvalidOldPassword: 'oldPassword',
+      PasswordIsNotComplexEnough: 'password',
+      OldPasswordAndNewPasswordCannotBeSame: 'password',
+      AlreadyUsed: 'email',
+    },
+    { email: 'account.email.invalid' },
   );
 }

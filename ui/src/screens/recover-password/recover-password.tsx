@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -12,6 +12,7 @@ import { notifySuccess } from '../../app/notify.ts';
 import { AccountFrame } from '../../components/account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
 /** Password recovery [R2.3, R4.10]: an e-mail with a code, then a new password by that code. */
@@ -78,7 +79,7 @@ export function RecoverPasswordScreen() {
                 autoComplete="one-time-code"
                 error={resetErrors['code']}
               />
-              <PasswordInput
+              <PasswordField
                 label={i18n.t('account.newPassword')}
                 description={i18n.t('account.password.rules')}
                 inputWrapperOrder={['label', 'input', 'error', 'description']}
@@ -86,7 +87,6 @@ export function RecoverPasswordScreen() {
                 onChange={(event) => setPassword(event.currentTarget.value)}
                 autoComplete="new-password"
                 error={resetErrors['password']}
-                visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
               />
             </>
           )}

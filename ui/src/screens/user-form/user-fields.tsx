@@ -1,7 +1,8 @@
-import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core';
+import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { languages, limits } from '@vidette/contract/constants';
 import { FormSection } from '../../components/form.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import type { QuotaKind, UserValues } from './user-values.ts';
@@ -101,13 +102,12 @@ export function UserFields({ form, isManaged = false, isSelf = false, isNew = fa
           title={i18n.t('account.password')}
           {...(isNew ? {} : { text: i18n.t('user.password.help') })}
         >
-          <PasswordInput
+          <PasswordField
             size="sm"
             label={i18n.t(isNew ? 'account.password' : 'account.newPassword')}
             description={i18n.t('account.password.rules')}
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': i18n.t('account.showPassword') }}
             {...form.getInputProps('password')}
           />
           <Switch

@@ -1,0 +1,13 @@
+import { pageTimes } from '@vidette/contract/constants';
+import { useEffect, useState } from 'react';
+
+/** A flag that is up for a moment after a save [R4.14]: the button itself says that it was done. */
+export function useSavedFlag(): [isUp: boolean, raise: () => void] {
+  const [isUp, setUp] = useState(false);
+  useEffect(() => {
+    if (!isUp) return;
+    const timer = setTimeout(() => setUp(false), pageTimes.profileSavedFlagMs);
+    return () => clearTimeout(timer);
+  }, [isUp]);
+  return [isUp, () => setUp(true)];
+}
