@@ -300,3 +300,54 @@ test('going back to live from the archive clears what was there', async () => {
   player.dispose();
   assert.equal(clock.pendingTimers, 0);
 });
+
+test('J plays backwards over a gap, says what it skipped, and ends at the beginning of the archive', async () => {
+  const { player, run, shownS, state } = setUp(
+    [
+      { fromS: 0, toS: 6 },
+      { fromS: 100, toS: 110 },
+    ],
+    2000,
+  );
+  player.seek(START_MS + 104_000);
+  await run(1);
+  player.shuttle(-1);
+  await run(2);
+  assert.equal(player.getSnapshot().isReverse, true);
+  assert.deepEqual(state(), { name: 'playing' });
+  const early = shownS();
+  assert.ok(early > 101.5 && early < 104.5, String(early));
+  await run(6);
+  assert.ok(shownS() < 6, String(shownS()));
+  assert.deepEqual(player.getSnapshot().notice?.notice, {
+    type: 'gap',
+    startMs: START_MS + 6_000,
+    endMs: START_MS + 100_000,
+  });
+  await run(8);
+  assert.deepEqual(state(), { name: 'ended' });
+  player.dispose();
+});
+
+test('backwards it stands still when it is paused, goes at the speed asked for, and turns round where it is', async () => {
+  const { player, run, shownS, state } = setUp([{ fromS: 0, toS: 1900 }], 2000);
+  player.seek(START_MS + 1000_000);
+  await run(1);
+  player.shuttle(-1);
+  player.shuttle(-1);
+  await run(1);
+  const from = shownS();
+  await run(3);
+  assert.ok(Math.abs(from - shownS() - 6) < 1, `${from - shownS()} s in 3 s`);
+  player.pause();
+  await run(0.5);
+  assert.deepEqual(state(), { name: 'paused' });
+  const stood = shownS();
+  await run(2);
+  assert.equal(shownS(), stood);
+  player.shuttle(1);
+  await run(2);
+  assert.equal(player.getSnapshot().isReverse, false);
+  assert.ok(shownS() > stood, `${shownS()} after ${stood}`);
+  player.dispose();
+});
