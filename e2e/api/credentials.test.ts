@@ -165,6 +165,34 @@ test('[R5.2, R7.25] a password set by an administrator ends all sessions of the 
   await signIn(server, 'anna', 'eight green bottles');
 });
 
+test('[R8.12, R7.7] probes are limited, each person by themselves, and say when to come again', async () => {
+  for (const name of ['boris', 'clara']) {
+    await admin.addUser({ body: { name, password, maxStreamCreation: 5 } });
+  }
+  const cookies = {
+    boris: await signIn(server, 'boris', password),
+    clara: await signIn(server, 'clara', password),
+  };
+  // A regular user may not dial this machine: the answer comes at once.
+  const probe = async (name: keyof typeof cookies) => {
+    const address = `${server.url}/v1/stream/probe?url=rtsp%3A%2F%2F127.0.0.1%3A1%2Fx`;
+    const { status, headers } = await fetch(address, { headers: { cookie: cookies[name] } });
+    return { status, retryAfter: Number(headers.get('retry-after')) };
+  };
+  const untilRefused = (name: keyof typeof cookies) =>
+    until(
+      async () => {
+        const answers = await Promise.all(Array.from({ length: 61 }, () => probe(name)));
+        return answers.filter(({ status }) => status === 429);
+      },
+      (refused) => refused.length > 0,
+      120_000,
+    );
+  const [first] = await untilRefused('boris');
+  assert.ok(first && first.retryAfter > 0 && first.retryAfter <= 60, `${first?.retryAfter}`);
+  assert.notEqual((await probe('clara')).status, 429, 'others are not disturbed');
+});
+
 test('[R8.12] guessing from one address is slowed, whoever is named; who is signed in is not disturbed', async () => {
   const guess = async (name: string) => {
     const response = await fetch(`${server.url}/v1/sign-in`, {

@@ -15,16 +15,25 @@ export function registerProbe(registrar: Registrar, services: Services): void {
   const timeoutMs = config.source.probeSeconds * 1_000;
   // Whoever may add streams could scan a network by this; a person looks at a handful of cameras in a minute.
   const perUser = new Attempts(clock, { max: 60, windowMs: 60_000 });
+  // Several people behind one address, not as many accounts as somebody can get.
+  const perAddress = new Attempts(clock, { max: 180, windowMs: 60_000 });
 
-  const admit = async (principal: Principal, query: { url: string; stream_id?: string | undefined }) => {
+  const admit = async (
+    principal: Principal,
+    ip: string,
+    query: { url: string; stream_id?: string | undefined },
+  ) => {
     const address = await addressToProbe(services, principal, query);
-    perUser.check(String(principal.user.id));
-    perUser.add(String(principal.user.id));
+    const user = String(principal.user.id);
+    perUser.check(user);
+    perAddress.check(ip);
+    perUser.add(user);
+    perAddress.add(ip);
     return address;
   };
 
-  registrar.handle('probeStream', async ({ principal, query, signal }) => {
-    const address = await admit(principal, query);
+  registrar.handle('probeStream', async ({ principal, ip, query, signal }) => {
+    const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
     const { tracks, transport } = await prober.probe(address, { allowLoopback, timeoutMs, signal });
     return {
@@ -41,8 +50,8 @@ export function registerProbe(registrar: Registrar, services: Services): void {
     };
   });
 
-  registrar.handle('previewStream', async ({ principal, query, signal }) => {
-    const address = await admit(principal, query);
+  registrar.handle('previewStream', async ({ principal, ip, query, signal }) => {
+    const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
     const options = { allowLoopback, timeoutMs, signal, maxWidth: previewWidth };
     return { contentType: 'image/jpeg', body: await prober.preview(address, options) };
