@@ -33,15 +33,17 @@ const answerTimeoutMs = 30_000;
 
 /**
  * Sends `count` requests, made from the OpenAPI document that the server itself gives, as people of every kind, several
- * at a time, and judges each answer by that document. `memoryOf` reads the server's memory.
+ * at a time, and judges each answer by that document. `memoryOf` reads the server's memory, MB.
  */
 export async function fuzz(options: {
   count: number;
   seed: number;
-  memoryOf: (pid: number) => number;
+  memoryOf: (server: TestServer) => number | Promise<number>;
+  /** Of the server, beside what the fuzzer needs. */
+  env?: Record<string, string>;
   onProgress?: (sent: number) => void;
 }): Promise<FuzzReport> {
-  const server = await startServer({ env: { VIDETTE_SOURCE_PROBE_SECONDS: '1' } });
+  const server = await startServer({ env: { ...options.env, VIDETTE_SOURCE_PROBE_SECONDS: '1' } });
   try {
     return await new Fuzzer(server, options).run();
   } finally {
@@ -95,7 +97,7 @@ class Fuzzer {
       );
       sent = Math.min(count, sent + queue.length);
       await this.#tidy(admin, known);
-      this.#memoryMB.push(memoryOf(this.#server.pid));
+      this.#memoryMB.push(await memoryOf(this.#server));
       onProgress?.(sent);
     }
     return {
