@@ -14,6 +14,7 @@ const serverRooms = {
   stream: ['base'],
   ingest: ['base', 'stream'],
   archive: ['base', 'stream'],
+  export: ['base', 'store', 'archive'],
   live: ['base', 'stream'],
   store: ['base'],
   access: ['base', 'store', 'config'],
@@ -28,6 +29,7 @@ const serverRooms = {
     'stream',
     'ingest',
     'archive',
+    'export',
     'live',
     'store',
     'access',
@@ -37,7 +39,7 @@ const serverRooms = {
     'tunnel',
     'cluster',
   ],
-  cli: ['base', 'config', 'archive', 'store', 'access', 'system'],
+  cli: ['base', 'config', 'archive', 'export', 'store', 'access', 'system'],
 };
 
 /** Which workspaces a workspace may import, and which outside packages, where that is limited. */

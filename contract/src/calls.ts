@@ -1,6 +1,7 @@
 import type { Call } from './call.ts';
 import { accountCalls } from './calls/account.ts';
 import { archiveCalls } from './calls/archive.ts';
+import { exportCalls } from './calls/exports.ts';
 import { mosaicCalls } from './calls/mosaics.ts';
 import { streamCalls } from './calls/streams.ts';
 import { systemCalls } from './calls/system.ts';
@@ -14,6 +15,7 @@ import type { CallName } from './routes.ts';
 export const calls = {
   ...streamCalls,
   ...archiveCalls,
+  ...exportCalls,
   ...accountCalls,
   ...userCalls,
   ...systemCalls,

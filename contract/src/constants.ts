@@ -94,6 +94,7 @@ export const limits = {
   pageMax: 1_000_000,
   searchValuesMax: 10,
   permissionRowsMax: 10_000,
+  exportStreamsMax: 16,
   /** Of all pages together. */
   mosaicCellsMax: 256,
   mosaicTilesPerPageMax: 64,

@@ -262,6 +262,41 @@ export const ArchiveStats = z.object({
   bitrate: z.number().describe('Bits per second, averaged over what is kept'),
 });
 
+export const ArchiveExtent = z.object({
+  startTime: TimeMs.nullable().describe('Of the first footage in the span; null: there is none'),
+  endTime: TimeMs.nullable(),
+  durationMs: z.number().describe('Recorded, the gaps left out'),
+  bytes: z.int().describe('About so large; the ends of the span are estimated'),
+  gaps: z.array(ArchiveGap),
+});
+
+export const ExportStatus = z.enum(['queued', 'running', 'ready', 'failed']);
+export const ExportFailure = z
+  .enum(['disk-full', 'forbidden', 'nothing-recorded', 'broken'])
+  .describe('forbidden: a right was withdrawn meanwhile; broken: the server log says what happened');
+export const ExportStream = z.object({
+  uid: Uid,
+  name: z.string(),
+  files: z.int().describe('Finished so far'),
+  bytes: z.int(),
+  durationMs: z.number().describe('Delivered so far'),
+  gapMs: z.number().describe('Asked for and not recorded'),
+});
+export const Export = z.object({
+  id: Id,
+  name: z.string(),
+  status: ExportStatus,
+  failure: ExportFailure.nullable(),
+  startTime: TimeMs,
+  endTime: TimeMs,
+  streams: z.array(ExportStream),
+  bytes: z.int().describe('Written so far; of a package that is ready, its length'),
+  expectedBytes: z.int().describe('About so many it will be'),
+  createdAt: TimeMs,
+  expiresAt: TimeMs.nullable().describe('When its files are removed; null until it is ready'),
+  fingerprint: z.string().describe('Of the key that signs, as the checks show it'),
+});
+
 export const Annotation = z.object({
   id: Id,
   streamId: Uid,
@@ -340,6 +375,10 @@ export type GapCause = z.infer<typeof GapCause>;
 export type ArchiveGap = z.infer<typeof ArchiveGap>;
 export type ArchivePeriod = z.infer<typeof ArchivePeriod>;
 export type ArchiveStats = z.infer<typeof ArchiveStats>;
+export type ArchiveExtent = z.infer<typeof ArchiveExtent>;
+export type ExportStatus = z.infer<typeof ExportStatus>;
+export type ExportFailure = z.infer<typeof ExportFailure>;
+export type Export = z.infer<typeof Export>;
 export type Annotation = z.infer<typeof Annotation>;
 export type Bookmark = z.infer<typeof Bookmark>;
 export type LogLevel = z.infer<typeof LogLevel>;

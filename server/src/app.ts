@@ -9,8 +9,11 @@ import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
 import { Membership } from './cluster/membership.ts';
+import type { ErrorCode } from '@vidette/contract/errors';
 import { ConfigKeeper } from './config/keeper.ts';
 import type { Config } from './config/schema.ts';
+import { Exports } from './export/exports.ts';
+import { SigningKey } from './export/signing-key.ts';
 import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
 import { shownSource, stationSettingsOf } from './http/stream-record.ts';
@@ -173,6 +176,25 @@ async function assemble(
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
 
+  const exports = new Exports({
+    archive,
+    records: store.exports,
+    clock,
+    log,
+    key: new SigningKey(store.secret),
+    version: packageFile.version,
+    node: config.node.id,
+    folder: resolve(config.dataDir, config.export.folder ?? 'exports'),
+    limits: () => ({
+      keepMs: config.export.keepHours * hourMs,
+      quotaBytes: config.export.quotaBytes,
+      minFreeBytes: config.export.minFreeBytes,
+    }),
+    refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
+    loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',
+  });
+  closers.push(() => exports.close());
+
   configKeeper.onApplied(() => {
     lines.level = config.log.level;
     archive.retention.configure(retentionRules(config));
@@ -230,7 +252,7 @@ async function assemble(
     station,
     statuses,
     archive,
-    tunnel,
+    exports,
     live,
     pictures: new Pictures({ render: renderPicture, clock }),
     prober: new SourceProber({ clock, av, engines }),
@@ -245,7 +267,16 @@ async function assemble(
     // What the database says is how the last run ended.
     statuses.note(record.uid, station.apply(stationSettingsOf(record)).state.status);
   }
+  exports.resume();
   return url;
+}
+
+/** Why a person may not have a stream's footage now; undefined when they may. */
+async function refusalOfArchive(store: Store, userId: number, uid: string): Promise<ErrorCode | undefined> {
+  const user = await store.users.byId(userId);
+  if (!user || user.is_blocked === 1) return 'AuthorizationRequired';
+  const seen = await store.streamList.find({ userId, isAdmin: user.is_admin === 1 }, uid);
+  return seen?.rights.view && seen.rights.archive ? undefined : 'Forbidden';
 }
 
 /** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */

@@ -3,6 +3,7 @@ import type { Call } from '../call.ts';
 import { archiveDefaults, limits } from '../constants.ts';
 import {
   Annotation,
+  ArchiveExtent,
   ArchiveGap,
   ArchivePeriod,
   ArchiveRange,
@@ -59,6 +60,15 @@ export const archiveCalls = {
     params: uid,
     query: inOrder(z.strictObject({ ...span, timezone_offset: timezoneOffset })),
     reply: z.object({ days: z.array(z.string()) }),
+    errors: spanErrors,
+  },
+  getArchiveExtent: {
+    summary: 'How much is recorded between two moments, before it is downloaded or exported',
+    who: 'user',
+    stream: 'archive',
+    params: uid,
+    query: inOrder(z.strictObject(span)),
+    reply: ArchiveExtent,
     errors: spanErrors,
   },
   downloadArchive: {

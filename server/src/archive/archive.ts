@@ -14,6 +14,7 @@ import { CatalogWriter } from './catalog-writer.ts';
 import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
+import { extentOf, type ArchiveExtent } from './extent.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
 import { Heartbeat } from './heartbeat.ts';
 import {
@@ -25,7 +26,7 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { catalogPath, heartbeatPath, lockPath } from './layout.ts';
+import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath } from './layout.ts';
 import { defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { Recorder } from './recorder.ts';
@@ -243,6 +244,36 @@ export class Archive {
   /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound */
   async openSegment(uid: string, name: string): Promise<SegmentBytes> {
     return openSegmentBytes(this.#reads, this.#root, this.#stream(uid), name);
+  }
+
+  /** How much lies in a span of at most a playlist's length, and what is missing. @throws Fault TimeRangeIsTooLong, BadRequest */
+  extent(uid: string, startMs: number, endMs: number): ArchiveExtent {
+    assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
+    const stream = this.#reads.stream(uid);
+    const isLive = this.#recorders.get(uid)?.status.state === 'recording';
+    if (!stream || startMs === endMs) {
+      const gaps: ArchiveGap[] =
+        startMs === endMs ? [] : [{ startTime: startMs, endTime: endMs, cause: 'none' }];
+      return { startTime: null, endTime: null, durationMs: 0, bytes: 0, gaps };
+    }
+    return this.#reads.snapshot(() => extentOf(this.#reads, stream, startMs, endMs, isLive));
+  }
+
+  /**
+   * Where a download may best be cut: the start of the file that holds `toMs`, or `toMs` itself when none does or it begins
+   * before `fromMs`. Two downloads that meet at such a start share no picture.
+   */
+  seam(uid: string, fromMs: number, toMs: number): number {
+    const stream = this.#reads.stream(uid);
+    const segment = stream && this.#reads.segmentAtOrBefore(stream.id, catalogTicks(toMs));
+    if (!segment || segment.endTicks <= catalogTicks(toMs)) return toMs;
+    const startMs = catalogMs(segment.startTicks);
+    return startMs > fromMs ? startMs : toMs;
+  }
+
+  /** The longest span of one download, ms. */
+  get downloadMaxMs(): number {
+    return this.#limits.downloadMaxMs;
   }
 
   /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */

@@ -72,6 +72,19 @@ const commands: Readonly<Record<string, Command>> = {
       return resetPassword({ database: databasePlace(await loadConfig(env)), login, out });
     },
   },
+  verify: {
+    takes: 'PACKAGE [FINGERPRINT]',
+    does: 'check an exported package, a ZIP or its unpacked folder, without a server',
+    count: undefined,
+    async run([path, fingerprint, ...others], _, out) {
+      if (path === undefined || others.length > 0) {
+        out(usage());
+        return 2;
+      }
+      const { verify } = await import('./verify.ts');
+      return verify(resolve(path), fingerprint, out);
+    },
+  },
   'new-license-key': {
     takes: 'FILE',
     does: 'make a key that signs licenses; prints what license.vendorKey takes',

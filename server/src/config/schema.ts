@@ -67,6 +67,14 @@ export const ConfigFile = z.strictObject({
       warnPercent: z.number().min(1).max(100).default(95),
     })
     .prefault({}),
+  export: z
+    .strictObject({
+      folder: text.nullable().default(null),
+      keepHours: z.int().min(1).max(8_760).default(168),
+      quotaBytes: z.int().min(0).default(107_374_182_400),
+      minFreeBytes: z.int().min(0).default(1_073_741_824),
+    })
+    .prefault({}),
   source: z
     .strictObject({
       noFramesSeconds: z.number().min(1).max(600).default(10),

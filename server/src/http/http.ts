@@ -25,6 +25,7 @@ import { registerArchive } from './routes/archive.ts';
 import { registerBookmarks } from './routes/bookmarks.ts';
 import { registerCluster } from './routes/cluster.ts';
 import { registerConfiguration } from './routes/configuration.ts';
+import { registerExports } from './routes/exports.ts';
 import { registerLive } from './routes/live.ts';
 import { registerMosaics } from './routes/mosaics.ts';
 import { registerPassword } from './routes/password.ts';
@@ -80,6 +81,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerShare(registrar, services);
   registerProbe(registrar, services);
   registerArchive(registrar, services, watchers);
+  registerExports(registrar, services, watchers);
   registerLive(registrar, services, watchers);
   registerWall(registrar, services, watchers);
   registerBookmarks(registrar, services);

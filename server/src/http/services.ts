@@ -6,6 +6,7 @@ import type { Archive } from '../archive/archive.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
+import type { Exports } from '../export/exports.ts';
 import type { SourceAddress } from '../ingest/address.ts';
 import type { Live } from '../live/live.ts';
 import type { Pictures } from '../station/pictures.ts';
@@ -70,7 +71,7 @@ export interface Services {
   readonly station: Station;
   readonly statuses: StatusKeeper;
   readonly archive: Archive;
-  readonly tunnel: Tunnel;
+  readonly exports: Exports;
   readonly live: Live;
   readonly pictures: Pictures;
   readonly prober: Prober;

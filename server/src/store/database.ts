@@ -146,6 +146,33 @@ export interface AnnotationRow {
   note: string;
 }
 
+export interface ExportRow {
+  id: Generated<number>;
+  user_id: number;
+  name: string;
+  /** JSON: uid and name of each stream, as they were when it was asked for. */
+  streams: string;
+  start_ms: number;
+  end_ms: number;
+  status: string;
+  /** An ExportFailure of the contract. */
+  failure: string | null;
+  expected_bytes: number;
+  /** Of the whole ZIP, once it is ready. */
+  package_bytes: number | null;
+  created_ms: number;
+  expires_ms: number | null;
+}
+
+/** A file of a package that is whole and flushed. */
+export interface ExportFileRow {
+  export_id: number;
+  /** From 0, in the order of the package. */
+  position: number;
+  /** JSON of what the manifest will say of it. */
+  facts: string;
+}
+
 export interface SettingRow {
   key: string;
   /** JSON. */
@@ -196,6 +223,8 @@ export interface Database {
   mosaics: MosaicRow;
   bookmarks: BookmarkRow;
   annotations: AnnotationRow;
+  exports: ExportRow;
+  export_files: ExportFileRow;
   settings: SettingRow;
   audit: AuditRow;
   reset_codes: ResetCodeRow;

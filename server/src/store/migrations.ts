@@ -13,6 +13,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0004_preferences': { up: (db) => preferences(db as Kysely<unknown>) },
     '0005_nodes': { up: (db) => nodes(db as Kysely<unknown>) },
     '0006_audit_by_time': { up: (db) => auditByTime(db as Kysely<unknown>) },
+    '0007_exports': { up: (db) => exports(db as Kysely<unknown>, engine) },
   };
 }
 
@@ -254,4 +255,35 @@ async function auditByTime(db: Kysely<unknown>): Promise<void> {
   ]) {
     await index(db, 'audit', [...pair, 'time_ms', 'id']);
   }
+}
+
+async function exports(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('exports')
+    .addColumn('id', engine === 'sqlite' ? 'integer' : 'serial', (column) =>
+      engine === 'sqlite' ? column.primaryKey().autoIncrement() : column.primaryKey(),
+    )
+    .addColumn('user_id', 'integer', ofUser)
+    .addColumn('name', 'text', required)
+    .addColumn('streams', 'text', required)
+    .addColumn('start_ms', 'bigint', required)
+    .addColumn('end_ms', 'bigint', required)
+    .addColumn('status', 'text', required)
+    .addColumn('failure', 'text')
+    .addColumn('expected_bytes', 'bigint', required)
+    .addColumn('package_bytes', 'bigint')
+    .addColumn('created_ms', 'bigint', required)
+    .addColumn('expires_ms', 'bigint')
+    .execute();
+  await index(db, 'exports', ['user_id', 'id']);
+  await index(db, 'exports', ['status', 'id']);
+  await db.schema
+    .createTable('export_files')
+    .addColumn('export_id', 'integer', (column) =>
+      column.notNull().references('exports.id').onDelete('cascade'),
+    )
+    .addColumn('position', 'integer', required)
+    .addColumn('facts', 'text', required)
+    .addPrimaryKeyConstraint('export_files_key', ['export_id', 'position'])
+    .execute();
 }

@@ -5,6 +5,7 @@ import { Annotations } from './annotations.ts';
 import { Audit } from './audit.ts';
 import { Bookmarks } from './bookmarks.ts';
 import type { Database } from './database.ts';
+import { ExportRecords } from './exports.ts';
 import { Mosaics } from './mosaics.ts';
 import { Nodes } from './nodes.ts';
 import { openDatabase, type DatabasePlace } from './open-database.ts';
@@ -35,13 +36,17 @@ export class Store {
   readonly mosaics: Mosaics;
   readonly bookmarks: Bookmarks;
   readonly annotations: Annotations;
+  readonly exports: ExportRecords;
   readonly settings: Settings;
+  /** The key beside the database, from which other keys are derived. */
+  readonly secret: Uint8Array;
   readonly audit: Audit;
   readonly resetCodes: ResetCodes;
   readonly nodes: Nodes;
   readonly #db: Kysely<Database>;
 
-  private constructor(db: Kysely<Database>, redact: Redact, addresses: StreamAddresses) {
+  private constructor(db: Kysely<Database>, redact: Redact, addresses: StreamAddresses, secret: Uint8Array) {
+    this.secret = secret;
     this.#db = db;
     this.users = new Users(db);
     this.sessions = new Sessions(db);
@@ -52,6 +57,7 @@ export class Store {
     this.mosaics = new Mosaics(db);
     this.bookmarks = new Bookmarks(db);
     this.annotations = new Annotations(db);
+    this.exports = new ExportRecords(db);
     this.settings = new Settings(db);
     this.audit = new Audit(db);
     this.resetCodes = new ResetCodes(db);
@@ -65,10 +71,11 @@ export class Store {
   static async open(options: StoreOptions): Promise<Store> {
     const { db, engine, keyFolder } = await openDatabase(options);
     try {
-      const addresses = new StreamAddresses(await sealOf(db, keyFolder));
+      const key = await keyFor(db, keyFolder);
+      const addresses = new StreamAddresses(new Seal(key));
       await addresses.sealAll(db);
       if (engine === 'sqlite') await addresses.sweep(db);
-      return new Store(db, options.redact, addresses);
+      return new Store(db, options.redact, addresses, key);
     } catch (error) {
       await db.destroy();
       throw error;
@@ -80,15 +87,15 @@ export class Store {
   }
 }
 
-/** With the key in the folder. A new one is made only where nothing waits for a lost one. */
-async function sealOf(db: Kysely<Database>, folder: string): Promise<Seal> {
+/** The key in the folder. A new one is made only where nothing waits for a lost one. */
+async function keyFor(db: Kysely<Database>, folder: string): Promise<Buffer> {
   const key = await readKey(folder);
-  if (key) return new Seal(key);
+  if (key) return key;
   if (await holdsSealed(db)) {
     throw new Fault(
       'InternalServerError',
       `${join(folder, keyFileName)} is missing: without it the addresses of the streams cannot be read. Put it back from a backup.`,
     );
   }
-  return new Seal(await makeKey(folder));
+  return makeKey(folder);
 }

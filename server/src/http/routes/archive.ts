@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import type { ErrorCode } from '@vidette/contract/errors';
 import type { SegmentBytes } from '../../archive/segment-bytes.ts';
-import { Fault } from '../../base/fault.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { MediaAnswer } from '../call-context.ts';
+import { dispositionOf } from '../disposition.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { Watchers } from '../watchers.ts';
+import { watched } from './exports.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
@@ -48,21 +48,24 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     return segmentAnswer(bytes, request.headers.range);
   });
 
+  registrar.handle('getArchiveExtent', ({ stream, query }) => {
+    license.requireValid();
+    const { bytes, gaps, ...extent } = archive.extent(stream.stream.uid, query.start_time, query.end_time);
+    return { ...extent, bytes, gaps: [...gaps] };
+  });
+
   registrar.handle('downloadArchive', async ({ stream, principal, query, audit }) => {
     license.requireValid();
     audit.details = { ...query };
     const { uid, name } = stream.stream;
     const download = await archive.download(uid, query.start_time, query.end_time);
     const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
-    // It may take an hour on a slow line: whoever loses the right meanwhile gets no more of it.
-    const end = (code: ErrorCode) => body.destroy(new Fault(code, 'The right to the archive has ended.'));
-    body.once('close', watchers.add({ principal, uid, right: 'archive', end }));
     return {
       contentType: 'video/mp4',
-      body,
+      body: watched(watchers, principal, [uid], body),
       headers: {
         'content-length': String(download.contentLength),
-        'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset),
+        'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset, 'mp4'),
         'x-archive-start': String(download.startMs),
         'x-archive-end': String(download.endMs),
         'x-archive-duration': String(download.durationMs),
@@ -110,19 +113,4 @@ async function segmentAnswer(bytes: SegmentBytes, rangeHeader: string | undefine
     },
     body: bytes.stream(start, end),
   };
-}
-
-/** `Name 2026-11-21 10-00-00.mp4` on the reader's clock, for every browser (RFC 6266, 4.3). */
-function dispositionOf(name: string, startMs: number, timezoneOffsetMinutes: number): string {
-  const local = new Date(startMs + timezoneOffsetMinutes * 60_000).toISOString().slice(0, 19);
-  const safe = name.replace(/[\\/:*?"<>|]/g, '_').slice(0, 100);
-  const fileName = `${safe} ${local.replace('T', ' ').replace(/:/g, '-')}.mp4`;
-  const ascii = fileName.replace(/[^\x20-\x7e]/g, '_').replace(/%/g, '_');
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc8187(fileName)}`;
-}
-
-function encodeRfc8187(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(/['()*]/g, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
 }

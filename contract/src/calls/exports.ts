@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Call } from '../call.ts';
+import { limits } from '../constants.ts';
+import { Export, Id, OptionalLine, TimeMs, Uid } from '../entities.ts';
+import { Done, pageOf, pageQuery } from '../page.ts';
+
+const params = z.strictObject({ id: Id });
+const exportErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
+
+export const exportCalls = {
+  listExports: {
+    summary: 'One’s own exports, newest first',
+    who: 'user',
+    query: z.strictObject(pageQuery),
+    reply: pageOf(Export),
+    errors: ['AuthorizationRequired'],
+  },
+  addExport: {
+    summary: 'Queues a package of what is recorded of one or more streams, signed',
+    who: 'user',
+    body: z
+      .strictObject({
+        streams: z.array(Uid).min(1).max(limits.exportStreamsMax),
+        startTime: TimeMs,
+        endTime: TimeMs,
+        name: OptionalLine.default(''),
+      })
+      .refine(({ startTime, endTime }) => startTime < endTime, { path: ['endTime'] }),
+    reply: Export,
+    errors: [...exportErrors, 'TimeRangeIsTooLong', 'QuotaReached'],
+  },
+  getExport: {
+    summary: 'How far an export is',
+    who: 'user',
+    params,
+    reply: Export,
+    errors: exportErrors,
+  },
+  retryExport: {
+    summary: 'Goes on with an export that failed; what was finished is kept',
+    who: 'user',
+    params,
+    reply: Export,
+    errors: [...exportErrors, 'ActionNotAcceptable'],
+  },
+  deleteExport: {
+    summary: 'Cancels an export and removes its files',
+    who: 'user',
+    params,
+    reply: Done,
+    errors: exportErrors,
+  },
+  downloadExport: {
+    summary: 'The package of an export as one ZIP, whole or one byte range',
+    who: 'user',
+    audited: true,
+    params,
+    reply: { contentType: 'application/zip' },
+    errors: [...exportErrors, 'ActionNotAcceptable'],
+  },
+} as const satisfies Record<string, Call>;

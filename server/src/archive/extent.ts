@@ -1,0 +1,45 @@
+import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import { gapsOf, intervalsOf, type ArchiveGap } from './intervals.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
+
+/** What a span holds, by the catalog alone; ms since the epoch. */
+export interface ArchiveExtent {
+  /** Of the first and the last footage in the span; null when there is none. */
+  readonly startTime: number | null;
+  readonly endTime: number | null;
+  readonly durationMs: number;
+  /** Segments that reach over the ends count by their share. */
+  readonly bytes: number;
+  readonly gaps: readonly ArchiveGap[];
+}
+
+export function extentOf(
+  reads: CatalogReads,
+  stream: StreamRow,
+  startMs: number,
+  endMs: number,
+  isLive: boolean,
+): ArchiveExtent {
+  const fromTicks = catalogTicks(startMs);
+  const toTicks = catalogTicks(endMs);
+  let ticks = 0;
+  let bytes = 0;
+  let first: number | undefined;
+  let last = 0;
+  for (const segment of reads.segments(stream.id, fromTicks, toTicks, Number.MAX_SAFE_INTEGER)) {
+    const start = Math.max(segment.startTicks, fromTicks);
+    const end = Math.min(segment.endTicks, toTicks);
+    if (end <= start) continue;
+    first ??= start;
+    last = end;
+    ticks += end - start;
+    bytes += (segment.bytes * (end - start)) / (segment.endTicks - segment.startTicks);
+  }
+  return {
+    startTime: first === undefined ? null : catalogMs(first),
+    endTime: first === undefined ? null : catalogMsCeil(last),
+    durationMs: Math.round((ticks * 1000) / CATALOG_TIMESCALE),
+    bytes: Math.round(bytes),
+    gaps: gapsOf(intervalsOf(reads, stream, startMs, endMs, isLive)),
+  };
+}

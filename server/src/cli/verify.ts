@@ -1,0 +1,36 @@
+import { verifyPackage } from '../export/verify-package.ts';
+
+/**
+ * `vidette verify PACKAGE [FINGERPRINT]`: checks an exported package, a ZIP or its unpacked folder, without a server.
+ * Exit code 1 when anything is wrong with it, or when it was signed by another key than the one named.
+ */
+export async function verify(
+  path: string,
+  fingerprint: string | undefined,
+  out: (line: string) => void,
+): Promise<number> {
+  const verdict = await verifyPackage(path);
+  const problems = [...verdict.problems];
+  if (fingerprint !== undefined && verdict.fingerprint !== undefined && fingerprint !== verdict.fingerprint) {
+    problems.push(`It was signed by the key ${verdict.fingerprint}, not by ${fingerprint}.`);
+  }
+  const { manifest } = verdict;
+  if (manifest) {
+    const time = (ms: number) => new Date(ms).toISOString();
+    out(`Asked for: ${time(manifest.asked.startTime)} to ${time(manifest.asked.endTime)}`);
+    for (const { name, files, gaps } of manifest.streams) {
+      const seconds = files.reduce((sum, file) => sum + file.durationMs, 0) / 1000;
+      out(`${name}: ${files.length} files, ${seconds.toFixed(1)} s, gaps: ${gaps.length}`);
+      for (const gap of gaps) out(`  ${time(gap.startTime)} to ${time(gap.endTime)} ${gap.cause}`);
+    }
+    out(`Made ${time(manifest.createdTime)} by ${manifest.createdBy} on ${manifest.node}`);
+    out(`Signed by the key ${verdict.fingerprint ?? ''}`);
+  }
+  for (const problem of problems) out(problem);
+  out(
+    problems.length === 0
+      ? `The package is whole and unchanged: ${verdict.filesChecked} files.`
+      : `The package is NOT sound. Problems: ${problems.length}.`,
+  );
+  return problems.length === 0 ? 0 : 1;
+}

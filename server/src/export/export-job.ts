@@ -1,0 +1,293 @@
+import { readFile } from 'node:fs/promises';
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { ExportFailure } from '@vidette/contract/entities';
+import type { Archive } from '../archive/archive.ts';
+import type { Download } from '../archive/download.ts';
+import type { ArchiveGap } from '../archive/intervals.ts';
+import { delay, type Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { ExportRecord, ExportRecords } from '../store/exports.ts';
+import { blockBytes, checkPageName, manifestName, signatureName, type Manifest } from './manifest.ts';
+import { PackageFile, type PackedEntry } from './package-file.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/** A stream as it was when the export was asked for. */
+export interface ExportedStream {
+  readonly uid: string;
+  readonly name: string;
+}
+
+/** What the store keeps of a finished file. */
+export interface FileFacts extends PackedEntry {
+  readonly uid: string;
+  /** The span that it answers for, ms since the epoch: beyond what is recorded of it. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly durationMs: number;
+  readonly gaps: readonly ArchiveGap[];
+}
+
+/** Why an export ended without a package. */
+export class ExportFault extends Error {
+  override readonly name = 'ExportFault';
+  readonly failure: ExportFailure;
+
+  constructor(failure: ExportFailure, message: string) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
+export interface ExportJobTools {
+  readonly archive: Archive;
+  readonly records: ExportRecords;
+  readonly clock: Clock;
+  readonly key: SigningKey;
+  readonly version: string;
+  readonly node: string;
+  /** Why the person may not have this stream's footage now; undefined when they may. */
+  refusal(userId: number, uid: string): Promise<ErrorCode | undefined>;
+  loginOf(userId: number): Promise<string>;
+  /** Bytes that may still be written, by quota and disk. */
+  roomBytes(): Promise<number>;
+  /** Bytes of the current file that have been written; for progress. */
+  onProgress(bytes: number): void;
+}
+
+/** No faster than this, so that recording keeps the disk and the machine, bytes per second. */
+const paceBytesPerSecond = 48 * 1024 * 1024;
+/** Footage that retention takes away while it is read is planned again so often. */
+const attemptsPerFile = 3;
+const rangesPieceMs = 3 * 3_600_000;
+const checkPage = new URL('./verify.html', import.meta.url);
+
+/** Writes one package. What an earlier run finished is kept. */
+export class ExportJob {
+  readonly #tools: ExportJobTools;
+  readonly #record: ExportRecord;
+  readonly #streams: readonly ExportedStream[];
+  readonly #signal: AbortSignal;
+  #files: FileFacts[] = [];
+
+  constructor(tools: ExportJobTools, record: ExportRecord, signal: AbortSignal) {
+    this.#tools = tools;
+    this.#record = record;
+    this.#streams = JSON.parse(record.streams) as ExportedStream[];
+    this.#signal = signal;
+  }
+
+  /**
+   * Resolves to the length of the package.
+   * @throws ExportFault, the signal's reason, what archive and disk throw
+   */
+  async run(partPath: string, finalPath: string): Promise<number> {
+    const file = await this.#open(partPath);
+    let isFinished = false;
+    try {
+      for (const stream of this.#streams) await this.#pack(file, stream);
+      if (this.#files.length === 0) throw new ExportFault('nothing-recorded', 'Nothing is recorded there.');
+      await this.#seal(file);
+      const bytes = await file.finish(finalPath);
+      isFinished = true;
+      return bytes;
+    } finally {
+      if (!isFinished) await file.close();
+    }
+  }
+
+  /** With what an earlier run finished; anew when its file is not there any more. */
+  async #open(path: string): Promise<PackageFile> {
+    const { records } = this.#tools;
+    const rows = await records.files(this.#record.id);
+    this.#files = rows.map(({ facts }) => JSON.parse(facts) as FileFacts);
+    const file = await PackageFile.open(path, this.#files);
+    if (file) return file;
+    await records.removeFiles(this.#record.id);
+    this.#files = [];
+    return this.#open(path);
+  }
+
+  async #pack(file: PackageFile, stream: ExportedStream): Promise<void> {
+    const { archive } = this.#tools;
+    const { end_ms: endMs, start_ms: startMs } = this.#record;
+    let atMs = this.#files.findLast(({ uid }) => uid === stream.uid)?.untilMs ?? startMs;
+    while (atMs < endMs) {
+      this.#signal.throwIfAborted();
+      await this.#requireRight(stream);
+      const limitMs = atMs + archive.downloadMaxMs;
+      const untilMs = limitMs >= endMs ? endMs : archive.seam(stream.uid, atMs, limitMs);
+      atMs = await this.#packSpan(file, stream, atMs, untilMs);
+    }
+  }
+
+  /** Resolves to the moment from which on there is more to do. */
+  async #packSpan(
+    file: PackageFile,
+    stream: ExportedStream,
+    fromMs: number,
+    untilMs: number,
+  ): Promise<number> {
+    const { archive } = this.#tools;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const download = await archive.download(stream.uid, fromMs, untilMs);
+        const reachMs = download.stopsAtChange && download.endMs > fromMs ? download.endMs : untilMs;
+        await this.#write(file, stream, download, fromMs, Math.min(reachMs, untilMs));
+        return Math.min(reachMs, untilMs);
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
+        // Nothing is recorded there, or retention took it away while it was read: then less is there now.
+        if (archive.extent(stream.uid, fromMs, untilMs).durationMs === 0 || attempt === attemptsPerFile)
+          return untilMs;
+      }
+    }
+  }
+
+  async #write(
+    file: PackageFile,
+    stream: ExportedStream,
+    download: Download,
+    fromMs: number,
+    untilMs: number,
+  ): Promise<void> {
+    const { clock, records, archive, roomBytes, onProgress } = this.#tools;
+    if ((await roomBytes()) < download.contentLength) {
+      throw new ExportFault('disk-full', 'The exports have too little room left.');
+    }
+    const { gaps } = archive.extent(stream.uid, fromMs, untilMs);
+    const startedMs = clock.monotonicMs();
+    let written = 0;
+    const onBytes = async (count: number): Promise<void> => {
+      this.#signal.throwIfAborted();
+      written += count;
+      onProgress(written);
+      const aheadMs = (written / paceBytesPerSecond) * 1000 - (clock.monotonicMs() - startedMs);
+      if (aheadMs > 20) await delay(clock, aheadMs, this.#signal);
+    };
+    const name = this.#nameOf(stream, download.startMs);
+    const entry = await file.add(name, download.contentLength, download.startMs, download.stream(), onBytes);
+    const facts: FileFacts = {
+      ...entry,
+      uid: stream.uid,
+      fromMs,
+      untilMs,
+      startMs: download.startMs,
+      endMs: download.endMs,
+      durationMs: download.durationMs,
+      gaps,
+    };
+    await records.addFile({
+      export_id: this.#record.id,
+      position: this.#files.length,
+      facts: JSON.stringify(facts),
+    });
+    this.#files.push(facts);
+    onProgress(0);
+  }
+
+  /** Manifest, its signature, and the page that checks both. */
+  async #seal(file: PackageFile): Promise<void> {
+    const { key, clock } = this.#tools;
+    const nowMs = clock.wallMs();
+    // A right that went while the last file was written.
+    for (const stream of this.#streams) await this.#requireRight(stream);
+    const manifest = Buffer.from(`${JSON.stringify(await this.#manifest(nowMs), undefined, 1)}\n`);
+    const signature = Buffer.from(`${key.sign(manifest).toString('base64')}\n`);
+    await file.add(manifestName, manifest.length, nowMs, [manifest]);
+    await file.add(signatureName, signature.length, nowMs, [signature]);
+    const page = await readFile(checkPage);
+    await file.add(checkPageName, page.length, nowMs, [page]);
+  }
+
+  async #manifest(nowMs: number): Promise<Manifest> {
+    const { key, version, node, loginOf } = this.#tools;
+    const { start_ms: startTime, end_ms: endTime, user_id: userId, name } = this.#record;
+    return {
+      format: 'vidette-export/1',
+      version,
+      node,
+      createdTime: nowMs,
+      createdBy: await loginOf(userId),
+      name,
+      asked: { startTime, endTime },
+      blockBytes,
+      publicKey: key.publicBytes.toString('base64'),
+      streams: this.#streams.map((stream) => {
+        const files = this.#files.filter(({ uid }) => uid === stream.uid);
+        return {
+          ...stream,
+          files: files.map(({ name: path, bytes, sha256, blocks, startMs, endMs, durationMs }) => ({
+            name: path,
+            bytes,
+            sha256,
+            blocks: [...blocks],
+            startTime: startMs,
+            endTime: endMs,
+            durationMs,
+          })),
+          gaps: joined([...files.flatMap(({ gaps }) => gaps), ...this.#uncovered(stream, files)]),
+        };
+      }),
+    };
+  }
+
+  /** Gaps of what no file answers for. */
+  #uncovered(stream: ExportedStream, files: readonly FileFacts[]): ArchiveGap[] {
+    const gaps: ArchiveGap[] = [];
+    let atMs = this.#record.start_ms;
+    const spans = [...files.map(({ fromMs, untilMs }) => ({ fromMs, untilMs }))];
+    spans.push({ fromMs: this.#record.end_ms, untilMs: this.#record.end_ms });
+    for (const { fromMs, untilMs } of spans) {
+      for (; atMs < fromMs; atMs = Math.min(fromMs, atMs + rangesPieceMs)) {
+        const { gaps: found } = this.#tools.archive.extent(
+          stream.uid,
+          atMs,
+          Math.min(fromMs, atMs + rangesPieceMs),
+        );
+        gaps.push(...found);
+      }
+      atMs = untilMs;
+    }
+    return gaps;
+  }
+
+  async #requireRight({ uid }: ExportedStream): Promise<void> {
+    const code = await this.#tools.refusal(this.#record.user_id, uid);
+    if (code !== undefined) throw new ExportFault('forbidden', `The right on ${uid} is gone (${code}).`);
+  }
+
+  /** `Gate/2026-11-21 10-00-00Z.mp4`; streams of one name get their uid beside it. */
+  #nameOf({ uid, name }: ExportedStream, startMs: number): string {
+    const safe = safeName(name);
+    const isAlone = this.#streams.filter((other) => safeName(other.name) === safe).length === 1;
+    const folder = safe === '' ? uid : isAlone ? safe : `${safe} ${uid}`;
+    const time = new Date(startMs).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '-');
+    const path = `${folder}/${time}Z`;
+    const taken = this.#files.filter((file) => file.name.startsWith(path)).length;
+    return taken === 0 ? `${path}.mp4` : `${path} ${taken + 1}.mp4`;
+  }
+}
+
+/** Without what some file system does not take, and no longer than one bears. */
+function safeName(name: string): string {
+  return name
+    .replace(/[\\/:*?"<>|\p{Cc}]/gu, '_')
+    .slice(0, 60)
+    .toWellFormed()
+    .trim()
+    .replace(/^\.+|[. ]+$/g, '');
+}
+
+/** In order; neighbours of one cause that touch as one. */
+function joined(gaps: readonly ArchiveGap[]): ArchiveGap[] {
+  const result: ArchiveGap[] = [];
+  for (const gap of [...gaps].sort((a, b) => a.startTime - b.startTime)) {
+    const last = result.at(-1);
+    if (last && last.cause === gap.cause && gap.startTime - last.endTime <= 1) {
+      result[result.length - 1] = { ...last, endTime: gap.endTime };
+    } else result.push(gap);
+  }
+  return result;
+}

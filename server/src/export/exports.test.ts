@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict';
+import { createReadStream, existsSync } from 'node:fs';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Export } from '@vidette/contract/entities';
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Archive } from '../archive/archive.ts';
+import { faultOf, openArchive, recordSpan, systemError, temporaryRoot } from '../archive/archive-fixture.ts';
+import { footageOf, footageStartMs as t0 } from '../archive/footage-fixture.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Store } from '../store/store.ts';
+import { Exports, type ExportLimits, type ExportsOptions } from './exports.ts';
+import { SigningKey } from './signing-key.ts';
+import { verifyPackage } from './verify-package.ts';
+
+const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
+const key = new SigningKey(Buffer.alloc(32, 7));
+
+interface Scene {
+  readonly folder: string;
+  readonly store: Store;
+  readonly archive: Archive;
+  readonly clock: ManualClock;
+  readonly userId: number;
+  /** Opens another one on the same folder, as after a restart. */
+  open(options?: Partial<ExportsOptions>): Exports;
+}
+
+/** An archive of two streams, 12 s and 4 s long, cut into downloads of at most 5 s, and a person. */
+async function scene(t: TestContext): Promise<Scene> {
+  const folder = await mkdtemp(join(tmpdir(), 'vidette-exports-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const { archive } = await openArchive(t, await temporaryRoot(t), {
+    limits: { downloadMaxMs: 5_000, segmentMs: 2_000 },
+  });
+  await recordSpan(archive, 'gate', footage, t0, t0 + 8_000);
+  await recordSpan(archive, 'gate', footage, t0 + 20_000, t0 + 24_000);
+  await recordSpan(archive, 'yard', footage, t0, t0 + 4_000);
+  const store = await Store.open({ file: join(folder, 'vidette.sqlite'), redact: (source) => source });
+  t.after(() => store.close());
+  const { id: userId } = await store.users.add({
+    login: 'ann',
+    email: 'ann@example.org',
+    full_name: '',
+    language: 'en',
+    password_hash: null,
+    is_admin: 0,
+    max_stream_creation: -1,
+    is_managed: 0,
+    must_change_password: 0,
+    is_blocked: 0,
+    created_ms: t0,
+    last_seen_ms: null,
+  });
+  const clock = new ManualClock(t0 + 100_000);
+  const limits: ExportLimits = { keepMs: 3_600_000, quotaBytes: 1e12, minFreeBytes: 0 };
+  return {
+    folder,
+    store,
+    archive,
+    clock,
+    userId,
+    open(options = {}) {
+      const exports = new Exports({
+        archive,
+        records: store.exports,
+        clock,
+        log: silentLog,
+        key,
+        version: '1.2.3',
+        node: 'main',
+        folder: join(folder, 'exports'),
+        limits: () => limits,
+        refusal: () => Promise.resolve(undefined),
+        loginOf: () => Promise.resolve('ann'),
+        ...options,
+      });
+      t.after(() => exports.close());
+      return exports;
+    },
+  };
+}
+
+const streams = [
+  { uid: 'gate', name: 'Gate: north' },
+  { uid: 'yard', name: 'Двор' },
+];
+
+function request({ userId }: Scene) {
+  return { userId, streams, startMs: t0, endMs: t0 + 30_000, name: 'Theft' };
+}
+
+/** Waits until the export is in this state. */
+async function reaches(at: Scene, exports: Exports, id: number, status: Export['status']): Promise<Export> {
+  for (let tries = 0; tries < 3_000; tries++) {
+    const record = await at.store.exports.byId(id);
+    assert.ok(record, 'the export is there');
+    if (record.status === status) return exports.view(record);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`the export never was ${status}`);
+}
+
+test('an export holds what is recorded of each stream, says what is not, and is signed', async (t) => {
+  const at = await scene(t);
+  const exports = at.open();
+  const { id } = await exports.add(request(at));
+  const ready = await reaches(at, exports, id, 'ready');
+  assert.deepEqual(
+    ready.streams.map(({ uid, durationMs, gapMs }) => [uid, durationMs, gapMs]),
+    [
+      ['gate', 12_000, 18_000],
+      ['yard', 4_000, 26_000],
+    ],
+  );
+  const path = join(at.folder, 'exports', `${id}.zip`);
+  const verdict = await verifyPackage(path);
+  assert.deepEqual(verdict.problems, []);
+  assert.equal(verdict.fingerprint, key.fingerprint);
+  assert.equal(ready.fingerprint, key.fingerprint);
+  const [gate, yard] = verdict.manifest?.streams ?? [];
+  assert.deepEqual(gate?.gaps, [
+    { startTime: t0 + 8_000, endTime: t0 + 20_000, cause: 'waiting' },
+    { startTime: t0 + 24_000, endTime: t0 + 30_000, cause: 'recording-off' },
+  ]);
+  // Cut where files begin, so that no picture is there twice and none is lost.
+  const spans = gate.files.map(({ startTime, endTime }) => [startTime - t0, endTime - t0]);
+  assert.deepEqual(spans.slice(0, 2), [
+    [0, 4_000],
+    [4_000, 8_000],
+  ]);
+  assert.equal(gate.files[0]?.name, 'Gate_ north/2026-11-20 22-00-00Z.mp4');
+  assert.equal(yard?.files[0]?.name, 'Двор/2026-11-20 22-00-00Z.mp4');
+  assert.equal(yard.files.length, 1);
+});
+
+test('a package that was changed in any byte, or lost its signature, is found out', async (t) => {
+  const at = await scene(t);
+  const exports = at.open();
+  const { id } = await exports.add(request(at));
+  await reaches(at, exports, id, 'ready');
+  const path = join(at.folder, 'exports', `${id}.zip`);
+  const whole = await readFile(path);
+  const forged = join(at.folder, 'forged.zip');
+  const verdictOf = async (bytes: Buffer) => {
+    await writeFile(forged, bytes);
+    return verifyPackage(forged);
+  };
+  const changedAt = async (position: number) => {
+    const bytes = Buffer.from(whole);
+    bytes[position] = (bytes[position] ?? 0) ^ 1;
+    return (await verdictOf(bytes)).problems;
+  };
+  assert.match((await changedAt(5_000))[0] ?? '', /Gate_ north.*was changed/);
+  const manifestAt = whole.indexOf('"vidette-export/1"');
+  assert.deepEqual(await changedAt(whole.indexOf('"durationMs"', manifestAt) + 15), [
+    'The signature does not fit the manifest.',
+  ]);
+  assert.ok((await verdictOf(whole.subarray(0, -10))).problems.length > 0);
+});
+
+test('after a stop in the middle it goes on behind what was finished', async (t) => {
+  const at = await scene(t);
+  let asked = 0;
+  const held = Promise.withResolvers<void>();
+  const due = Promise.withResolvers<void>();
+  const first = at.open({
+    // Stopped while the second file is due.
+    refusal: async () => {
+      asked++;
+      if (asked > 1) due.resolve();
+      if (asked > 1) await held.promise;
+      return undefined;
+    },
+  });
+  const { id } = await first.add(request(at));
+  await due.promise;
+  const closed = first.close();
+  held.resolve();
+  await closed;
+  const record = await at.store.exports.byId(id);
+  assert.equal(record?.status, 'running');
+  const [file, ...others] = await at.store.exports.files(id);
+  assert.ok(file);
+  assert.deepEqual(others, []);
+  // What a kill would have left of the next file.
+  await appendFile(join(at.folder, 'exports', `${id}.zip.part`), 'torn');
+  const second = at.open();
+  second.resume();
+  await reaches(at, second, id, 'ready');
+  assert.deepEqual((await at.store.exports.files(id))[0], file);
+  assert.deepEqual((await verifyPackage(join(at.folder, 'exports', `${id}.zip`))).problems, []);
+});
+
+test('a right that is withdrawn on the way ends the export and takes its files', async (t) => {
+  const at = await scene(t);
+  let asked = 0;
+  const exports = at.open({
+    refusal: () => Promise.resolve<ErrorCode | undefined>(++asked > 2 ? 'Forbidden' : undefined),
+  });
+  const { id } = await exports.add(request(at));
+  const failed = await reaches(at, exports, id, 'failed');
+  assert.equal(failed.failure, 'forbidden');
+  assert.equal(failed.bytes, 0);
+  assert.ok(!existsSync(join(at.folder, 'exports', `${id}.zip.part`)));
+});
+
+test('[R10.4] a full disk fails the export, keeps what was finished, and a retry goes on', async (t) => {
+  const at = await scene(t);
+  let isFull = true;
+  const full = new Proxy(at.archive, {
+    get(archive, name) {
+      const value: unknown = Reflect.get(archive, name, archive);
+      if (name !== 'download') return typeof value === 'function' ? value.bind(archive) : value;
+      return async (...span: Parameters<Archive['download']>) => {
+        const download = await archive.download(...span);
+        if (!isFull || span[1] === t0) return download;
+        return {
+          ...download,
+          // As a write to a full disk ends.
+          stream: async function* () {
+            yield* [];
+            throw systemError('ENOSPC');
+          },
+        };
+      };
+    },
+  });
+  const exports = at.open({ archive: full });
+  const { id } = await exports.add(request(at));
+  const failed = await reaches(at, exports, id, 'failed');
+  assert.equal(failed.failure, 'disk-full');
+  assert.equal(failed.streams[0]?.files, 1);
+  isFull = false;
+  const record = await at.store.exports.byId(id);
+  assert.ok(record);
+  await exports.retry(record);
+  await reaches(at, exports, id, 'ready');
+  assert.deepEqual((await verifyPackage(join(at.folder, 'exports', `${id}.zip`))).problems, []);
+});
+
+test('quota and disk are asked before an export is taken, and nothing recorded is not one', async (t) => {
+  const at = await scene(t);
+  const tight = at.open({ limits: () => ({ keepMs: 1, quotaBytes: 10, minFreeBytes: 0 }) });
+  await assert.rejects(tight.add(request(at)), faultOf('QuotaReached'));
+  const free = at.open({ limits: () => ({ keepMs: 1, quotaBytes: 1e12, minFreeBytes: 1e18 }) });
+  await assert.rejects(free.add(request(at)), faultOf('QuotaReached'));
+  const nothing = { ...request(at), startMs: t0 + 26_000, endMs: t0 + 28_000 };
+  await assert.rejects(at.open().add(nothing), faultOf('NotFound'));
+});
+
+test('cancelling ends what is under way and leaves nothing; what is ready goes when its time is over', async (t) => {
+  const at = await scene(t);
+  const held = Promise.withResolvers<undefined>();
+  const exports = at.open({ refusal: () => held.promise });
+  const { id } = await exports.add(request(at));
+  const record = await at.store.exports.byId(id);
+  assert.ok(record);
+  const removed = exports.remove(record);
+  held.resolve(undefined);
+  await removed;
+  assert.equal(await at.store.exports.byId(id), undefined);
+  assert.ok(!existsSync(join(at.folder, 'exports', `${id}.zip.part`)));
+
+  const next = await exports.add(request(at));
+  const ready = await reaches(at, exports, next.id, 'ready');
+  assert.equal(ready.expiresAt, at.clock.wallMs() + 3_600_000);
+  at.clock.stepWall(3_600_001);
+  await exports.expire();
+  assert.equal(await at.store.exports.byId(next.id), undefined);
+  assert.ok(!existsSync(join(at.folder, 'exports', `${next.id}.zip`)));
+});
+
+test('a package is served whole and by ranges', async (t) => {
+  const at = await scene(t);
+  const exports = at.open();
+  const { id } = await exports.add(request(at));
+  await reaches(at, exports, id, 'ready');
+  const record = await at.store.exports.byId(id);
+  assert.ok(record);
+  const { bytes, stream } = await exports.package(record);
+  const path = join(at.folder, 'exports', `${id}.zip`);
+  const all = Buffer.concat(await stream(0, bytes - 1).toArray());
+  assert.deepEqual(all, Buffer.concat(await createReadStream(path).toArray()));
+  assert.deepEqual(Buffer.concat(await stream(10, 19).toArray()), all.subarray(10, 20));
+});

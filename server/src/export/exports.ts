@@ -1,0 +1,321 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Export, ExportFailure } from '@vidette/contract/entities';
+import type { Cancel } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { ExportRecord } from '../store/exports.ts';
+import {
+  ExportFault,
+  ExportJob,
+  type ExportedStream,
+  type ExportJobTools,
+  type FileFacts,
+} from './export-job.ts';
+
+/** Read at every use: changes count at once. */
+export interface ExportLimits {
+  readonly keepMs: number;
+  /** All packages together, bytes. */
+  readonly quotaBytes: number;
+  /** Of the disk, bytes that stay free. */
+  readonly minFreeBytes: number;
+}
+
+export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onProgress'> {
+  readonly log: Log;
+  /** Of the packages. */
+  readonly folder: string;
+  readonly limits: () => ExportLimits;
+}
+
+/** What a person asks for. */
+export interface ExportRequest {
+  readonly userId: number;
+  readonly streams: readonly ExportedStream[];
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly name: string;
+}
+
+/** A package that is ready. */
+export interface ReadyPackage {
+  readonly bytes: number;
+  /** Bytes from `start` up to and with `end`. */
+  stream(start: number, end: number): Readable;
+}
+
+const expiryPeriodMs = 60_000;
+const exportsPerPerson = 50;
+
+/**
+ * Packages of footage that are too long for one download: a queue that outlives the process, worked off one at a time,
+ * each kept for a while when it is ready.
+ */
+export class Exports {
+  readonly #options: ExportsOptions;
+  readonly #cancelExpiry: Cancel;
+  #running: { readonly id: number; readonly abort: AbortController; bytes: number } | undefined;
+  #pumping: Promise<void> | undefined;
+  /** There may be something to do. */
+  #isDue = false;
+  #isClosed = false;
+
+  constructor(options: ExportsOptions) {
+    this.#options = options;
+    this.#cancelExpiry = options.clock.every(expiryPeriodMs, () => {
+      this.expire().catch((error: unknown) =>
+        options.log.error({ err: error }, 'Exports could not be removed'),
+      );
+    });
+  }
+
+  /** Goes on with what a stop or a kill left. */
+  resume(): void {
+    this.#pump();
+  }
+
+  /** @throws Fault QuotaReached, TimeRangeIsTooLong, NotFound when nothing is recorded there */
+  async add(request: ExportRequest): Promise<Export> {
+    const { archive, records, clock } = this.#options;
+    const { userId, streams, startMs, endMs, name } = request;
+    const extents = streams.map(({ uid }) => archive.extent(uid, startMs, endMs));
+    if (extents.every(({ durationMs }) => durationMs === 0)) {
+      throw new Fault('NotFound', 'Nothing is recorded there.');
+    }
+    const expectedBytes = extents.reduce((sum, { bytes }) => sum + bytes, 0);
+    if ((await this.#roomBytes()) < expectedBytes) {
+      throw new Fault('QuotaReached', 'The exports have too little room left for this one.');
+    }
+    if ((await records.list(userId, { page: 1, pageSize: 1 })).total >= exportsPerPerson) {
+      throw new Fault('QuotaReached', `At most ${exportsPerPerson} exports are kept for one person.`);
+    }
+    const id = await records.add({
+      user_id: userId,
+      name,
+      streams: JSON.stringify(streams),
+      start_ms: startMs,
+      end_ms: endMs,
+      status: 'queued',
+      failure: null,
+      expected_bytes: expectedBytes,
+      package_bytes: null,
+      created_ms: clock.wallMs(),
+      expires_ms: null,
+    });
+    this.#pump();
+    return this.view(await this.#get(id));
+  }
+
+  /** @throws Fault ActionNotAcceptable unless it failed */
+  async retry(record: ExportRecord): Promise<Export> {
+    if (record.status !== 'failed') throw new Fault('ActionNotAcceptable', 'The export has not failed.');
+    await this.#options.records.save(record.id, { status: 'queued', failure: null, expires_ms: null });
+    this.#pump();
+    return this.view(await this.#get(record.id));
+  }
+
+  /** Cancels it if it is under way, and removes its files. */
+  async remove(record: ExportRecord): Promise<void> {
+    await this.#options.records.remove(record.id);
+    if (this.#running?.id === record.id) {
+      this.#running.abort.abort(new Fault('NotFound', 'The export was cancelled.'));
+      await this.#pumping;
+    }
+    await this.#removeFiles(record.id);
+  }
+
+  /** @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone */
+  async package(record: ExportRecord): Promise<ReadyPackage> {
+    if (record.status !== 'ready') throw new Fault('ActionNotAcceptable', 'The export is not ready.');
+    const path = this.#path(record.id);
+    try {
+      const { size } = await stat(path);
+      return {
+        bytes: size,
+        stream: (start, end) => createReadStream(path, { start, end, highWaterMark: 262_144 }),
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new Fault('NotFound', 'The package is no longer there.', { cause: error });
+    }
+  }
+
+  async view(record: ExportRecord): Promise<Export> {
+    const { records, key } = this.#options;
+    const rows = await records.files(record.id);
+    const files = rows.map(({ facts }) => JSON.parse(facts) as FileFacts);
+    const current = this.#running?.id === record.id ? this.#running.bytes : 0;
+    const written = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    return {
+      id: record.id,
+      name: record.name,
+      status: record.status as Export['status'],
+      failure: record.failure as ExportFailure | null,
+      startTime: record.start_ms,
+      endTime: record.end_ms,
+      streams: streamsOf(record).map((stream) => {
+        const own = files.filter(({ uid }) => uid === stream.uid);
+        return {
+          ...stream,
+          files: own.length,
+          bytes: own.reduce((sum, { bytes }) => sum + bytes, 0),
+          durationMs: own.reduce((sum, { durationMs }) => sum + durationMs, 0),
+          gapMs: this.#gapMs(record, stream.uid, own),
+        };
+      }),
+      bytes: record.package_bytes ?? written + current,
+      expectedBytes: record.expected_bytes,
+      createdAt: record.created_ms,
+      expiresAt: record.expires_ms,
+      fingerprint: key.fingerprint,
+    };
+  }
+
+  /** Removes what is due. */
+  async expire(): Promise<void> {
+    const { records, clock, log } = this.#options;
+    for (const record of await records.expired(clock.wallMs())) {
+      await this.remove(record);
+      log.info({ export: record.id }, 'The files of an export were removed, as their time was over');
+    }
+  }
+
+  /** Stops work; what is unfinished goes on at the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelExpiry();
+    this.#running?.abort.abort(new Fault('Unavailable', 'The server is stopping.'));
+    await this.#pumping;
+  }
+
+  #pump(): void {
+    this.#isDue = true;
+    if (this.#pumping || this.#isClosed) return;
+    this.#pumping = this.#work()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'The exports cannot be worked off'))
+      .finally(() => {
+        this.#pumping = undefined;
+        // Asked for while the last look at the queue was under way.
+        if (this.#isDue) this.#pump();
+      });
+  }
+
+  async #work(): Promise<void> {
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
+      const record = await this.#options.records.next();
+      if (!record) continue;
+      await this.#run(record);
+      this.#isDue = true;
+    }
+  }
+
+  async #run(record: ExportRecord): Promise<void> {
+    const { records, clock, log, folder, limits } = this.#options;
+    const abort = new AbortController();
+    const running = { id: record.id, abort, bytes: 0 };
+    this.#running = running;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await records.save(record.id, { status: 'running' });
+      const tools = {
+        ...this.#options,
+        roomBytes: () => this.#roomBytes(),
+        onProgress: (bytes: number) => {
+          running.bytes = bytes;
+        },
+      };
+      const job = new ExportJob(tools, record, abort.signal);
+      const bytes = await job.run(this.#partPath(record.id), this.#path(record.id));
+      const expiresMs = clock.wallMs() + limits().keepMs;
+      await records.save(record.id, {
+        status: 'ready',
+        package_bytes: bytes,
+        expires_ms: expiresMs,
+        failure: null,
+      });
+      log.info({ export: record.id, bytes }, 'An export is ready');
+    } catch (error) {
+      // Cancelled, or put off until the next start: nothing has failed.
+      if (!abort.signal.aborted) await this.#fail(record, error);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #fail(record: ExportRecord, error: unknown): Promise<void> {
+    const { records, clock, log, limits } = this.#options;
+    const failure = failureOf(error);
+    log.warn({ export: record.id, err: error }, `An export failed (${failure})`);
+    // What its owner may no longer see may not lie there for them either.
+    if (failure === 'forbidden') {
+      await records.removeFiles(record.id);
+      await this.#removeFiles(record.id);
+    }
+    const expiresMs = clock.wallMs() + limits().keepMs;
+    await records.save(record.id, { status: 'failed', failure, expires_ms: expiresMs });
+  }
+
+  /** By quota and disk, whichever is less. */
+  async #roomBytes(): Promise<number> {
+    const { records, folder, limits } = this.#options;
+    const { quotaBytes, minFreeBytes } = limits();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(folder);
+    let used = 0;
+    for (const { id } of await records.all()) {
+      used += (await sizeOf(this.#path(id))) + (await sizeOf(this.#partPath(id)));
+    }
+    return Math.min(quotaBytes - used, bavail * bsize - minFreeBytes);
+  }
+
+  /** So much of what was asked for is not recorded; while it isn't ready, as far as it has come. */
+  #gapMs(record: ExportRecord, uid: string, files: readonly FileFacts[]): number {
+    const reachMs = record.status === 'ready' ? record.end_ms : (files.at(-1)?.untilMs ?? record.start_ms);
+    const askedMs = reachMs - record.start_ms;
+    const gotMs = files.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    return files.length === 0 && record.status !== 'ready' ? 0 : Math.max(0, askedMs - gotMs);
+  }
+
+  async #get(id: number): Promise<ExportRecord> {
+    const record = await this.#options.records.byId(id);
+    if (!record) throw new Fault('NotFound', 'There is no such export.');
+    return record;
+  }
+
+  async #removeFiles(id: number): Promise<void> {
+    await rm(this.#partPath(id), { force: true });
+    await rm(this.#path(id), { force: true });
+  }
+
+  #path(id: number): string {
+    return join(this.#options.folder, `${id}.zip`);
+  }
+
+  #partPath(id: number): string {
+    return `${this.#path(id)}.part`;
+  }
+}
+
+export function streamsOf(record: ExportRecord): ExportedStream[] {
+  return JSON.parse(record.streams) as ExportedStream[];
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+function failureOf(error: unknown): ExportFailure {
+  if (error instanceof ExportFault) return error.failure;
+  return fullCodes.has((error as NodeJS.ErrnoException).code ?? '') ? 'disk-full' : 'broken';
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}

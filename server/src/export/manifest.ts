@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { gapCauses } from '@vidette/contract/constants';
+
+/** Names of what a package holds beside the footage. */
+export const manifestName = 'manifest.json';
+export const signatureName = 'manifest.sig';
+export const checkPageName = 'verify.html';
+
+/** A file is hashed in blocks too, so that a browser can check it without holding it. */
+export const blockBytes = 16 * 1024 * 1024;
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const ms = z.int().min(0);
+const gap = z.object({ startTime: ms, endTime: ms, cause: z.enum(gapCauses) });
+
+export const ManifestFile = z.object({
+  /** Path in the package, with `/`. */
+  name: z.string().min(1).max(500),
+  bytes: z.int().min(1),
+  sha256: hash,
+  /** SHA-256 of each `blockBytes` in turn. */
+  blocks: z.array(hash),
+  /** Of its first picture and of the end of its last, ms since the epoch. */
+  startTime: ms,
+  endTime: ms,
+  /** What a player shows: the gaps inside are closed up. */
+  durationMs: z.number(),
+});
+
+/**
+ * What a package says of itself: asked, delivered, missing. It is signed as the very bytes of its file, with Ed25519
+ * (RFC 8032); times are ms since the epoch.
+ */
+export const Manifest = z.object({
+  format: z.literal('vidette-export/1'),
+  /** Of the product and of the node that made it. */
+  version: z.string(),
+  node: z.string(),
+  createdTime: ms,
+  createdBy: z.string(),
+  name: z.string(),
+  asked: z.object({ startTime: ms, endTime: ms }),
+  blockBytes: z.int().min(1),
+  /** The raw key of 32 bytes, base64. */
+  publicKey: z.string(),
+  streams: z.array(
+    z.object({ uid: z.string(), name: z.string(), files: z.array(ManifestFile), gaps: z.array(gap) }),
+  ),
+});
+
+export type ManifestFile = z.infer<typeof ManifestFile>;
+export type Manifest = z.infer<typeof Manifest>;

@@ -1,0 +1,157 @@
+import { createHash, type Hash } from 'node:crypto';
+import { constants, open, rename, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { blockBytes } from './manifest.ts';
+import { centralDirectory, localCrcPosition, localHeader, type ZipEntry } from './zip.ts';
+
+/** What is known of an entry that is whole and flushed. */
+export interface PackedEntry extends ZipEntry {
+  /** Of the content, hex. */
+  readonly sha256: string;
+  /** Of each `blockBytes` of it. */
+  readonly blocks: readonly string[];
+}
+
+/**
+ * A package while it is written: one ZIP, to which whole entries are added. What a kill leaves behind the last entry that
+ * is known to be whole is cut off when it is opened again.
+ */
+export class PackageFile {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #entries: PackedEntry[];
+  #endBytes: number;
+
+  private constructor(path: string, handle: FileHandle, entries: readonly PackedEntry[], endBytes: number) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#entries = [...entries];
+    this.#endBytes = endBytes;
+  }
+
+  /** Undefined when the file does not hold these entries. @throws system errors */
+  static async open(path: string, entries: readonly PackedEntry[]): Promise<PackageFile | undefined> {
+    const last = entries.at(-1);
+    const endBytes = last ? last.offset + localHeader(last).length + last.bytes : 0;
+    // Nothing is written before the end of what is there: it is made when it is missing, and too short then.
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      if ((await handle.stat()).size < endBytes) {
+        await handle.close();
+        return undefined;
+      }
+      await handle.truncate(endBytes);
+      return new PackageFile(path, handle, entries, endBytes);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  get endBytes(): number {
+    return this.#endBytes;
+  }
+
+  /**
+   * Adds one entry of exactly `bytes` bytes and flushes it. After a rejection the package is as it was before.
+   * @throws RangeError when the source is of another length; what the source throws; system errors
+   */
+  async add(
+    name: string,
+    bytes: number,
+    timeMs: number,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    onBytes: (count: number) => void | Promise<void> = () => {},
+  ): Promise<PackedEntry> {
+    const offset = this.#endBytes;
+    const header = localHeader({ name, bytes, timeMs, offset, crc: 0 });
+    const sums = new Sums();
+    try {
+      await this.#write(header, offset);
+      let at = 0;
+      for await (const chunk of source) {
+        if (at + chunk.length > bytes) throw new RangeError(`${name} is longer than was said`);
+        await this.#write(chunk, offset + header.length + at);
+        sums.update(chunk);
+        at += chunk.length;
+        await onBytes(chunk.length);
+      }
+      if (at !== bytes) throw new RangeError(`${name} is shorter than was said`);
+      const entry = { name, bytes, timeMs, offset, ...sums.digest() };
+      const crc = Buffer.alloc(4);
+      crc.writeUInt32LE(entry.crc);
+      await this.#write(crc, offset + localCrcPosition);
+      await this.#handle.datasync();
+      this.#entries.push(entry);
+      this.#endBytes = offset + header.length + bytes;
+      return entry;
+    } catch (error) {
+      await this.#handle.truncate(offset);
+      throw error;
+    }
+  }
+
+  /** Writes the directory, flushes and gives the file its final name. Resolves to its length. */
+  async finish(finalPath: string): Promise<number> {
+    const directory = centralDirectory(this.#entries, this.#endBytes);
+    await this.#write(directory, this.#endBytes);
+    await this.#handle.sync();
+    await this.#handle.close();
+    await rename(this.#path, finalPath);
+    const folder = await open(dirname(finalPath), 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+    return this.#endBytes + directory.length;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+
+  async #write(bytes: Uint8Array, position: number): Promise<void> {
+    let at = 0;
+    while (at < bytes.length) {
+      const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, position + at);
+      // A disk that takes nothing more without an error is full all the same.
+      if (bytesWritten === 0)
+        throw Object.assign(new Error('nothing more could be written'), { code: 'ENOSPC' });
+      at += bytesWritten;
+    }
+  }
+}
+
+/** CRC and hashes of what passes by. */
+class Sums {
+  readonly #whole = createHash('sha256');
+  readonly #blocks: string[] = [];
+  #block: Hash = createHash('sha256');
+  #blockFilled = 0;
+  #crc = 0;
+
+  update(chunk: Uint8Array): void {
+    this.#whole.update(chunk);
+    this.#crc = crc32(chunk, this.#crc);
+    for (let at = 0; at < chunk.length;) {
+      const part = chunk.subarray(at, at + blockBytes - this.#blockFilled);
+      this.#block.update(part);
+      this.#blockFilled += part.length;
+      at += part.length;
+      if (this.#blockFilled === blockBytes) this.#closeBlock();
+    }
+  }
+
+  digest(): { crc: number; sha256: string; blocks: string[] } {
+    if (this.#blockFilled > 0) this.#closeBlock();
+    return { crc: this.#crc, sha256: this.#whole.digest('hex'), blocks: this.#blocks };
+  }
+
+  #closeBlock(): void {
+    this.#blocks.push(this.#block.digest('hex'));
+    this.#block = createHash('sha256');
+    this.#blockFilled = 0;
+  }
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { checkPageName, Manifest, manifestName, signatureName } from './manifest.ts';
+import { fingerprintOf, isSignedBy } from './signing-key.ts';
+import { readZip } from './zip-reader.ts';
+
+/** What was found of a package; it is sound when `problems` is empty. */
+export interface PackageVerdict {
+  /** Undefined when the manifest can't be read, or isn't signed by the key that it names. */
+  readonly manifest: Manifest | undefined;
+  /** Of the key that signed. */
+  readonly fingerprint: string | undefined;
+  readonly filesChecked: number;
+  /** In words, one line each. */
+  readonly problems: readonly string[];
+}
+
+/** The files of a package, in a ZIP or unpacked. */
+interface Contents {
+  readonly names: readonly string[];
+  bytes(name: string): number;
+  read(name: string): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+const smallFileMaxBytes = 64 * 1024 * 1024;
+
+/**
+ * Checks a package against its own signed manifest: nothing changed, nothing missing, nothing added. That the key is the
+ * server's has to be seen from the fingerprint. @throws system errors
+ */
+export async function verifyPackage(path: string): Promise<PackageVerdict> {
+  let contents: Contents;
+  try {
+    contents = (await stat(path)).isDirectory() ? await folderContents(path) : await zipContents(path);
+  } catch (error) {
+    if (error instanceof RangeError) return broken(`The package cannot be read: ${error.message}.`);
+    throw error;
+  }
+  try {
+    return await verifyContents(contents);
+  } finally {
+    await contents.close();
+  }
+}
+
+async function verifyContents(contents: Contents): Promise<PackageVerdict> {
+  for (const name of [manifestName, signatureName]) {
+    if (!contents.names.includes(name)) return broken(`${name} is missing.`);
+  }
+  const bytes = await whole(contents, manifestName);
+  const signature = Buffer.from((await whole(contents, signatureName)).toString('latin1').trim(), 'base64');
+  const manifest = parsed(bytes);
+  if (!manifest) return broken(`${manifestName} is not the manifest of a package.`);
+  const key = Buffer.from(manifest.publicKey, 'base64');
+  if (!isSignedBy(key, bytes, signature)) return broken('The signature does not fit the manifest.');
+  const problems: string[] = [];
+  const files = manifest.streams.flatMap((stream) => stream.files);
+  for (const file of files) {
+    if (!contents.names.includes(file.name)) problems.push(`${file.name} is missing.`);
+    else if (contents.bytes(file.name) !== file.bytes) problems.push(`${file.name} has another length.`);
+    else if ((await hashOf(contents, file.name)) !== file.sha256) problems.push(`${file.name} was changed.`);
+  }
+  const known = new Set([...files.map(({ name }) => name), manifestName, signatureName, checkPageName]);
+  for (const name of contents.names) {
+    if (!known.has(name)) problems.push(`${name} does not belong to the package.`);
+  }
+  return { manifest, fingerprint: fingerprintOf(key), filesChecked: files.length, problems };
+}
+
+function broken(problem: string): PackageVerdict {
+  return { manifest: undefined, fingerprint: undefined, filesChecked: 0, problems: [problem] };
+}
+
+function parsed(bytes: Buffer): Manifest | undefined {
+  try {
+    return Manifest.parse(JSON.parse(bytes.toString()));
+  } catch {
+    // Not JSON or of another shape: the caller says so.
+    return undefined;
+  }
+}
+
+async function whole(contents: Contents, name: string): Promise<Buffer> {
+  if (contents.bytes(name) > smallFileMaxBytes) throw new RangeError(`${name} is too long`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of contents.read(name)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function hashOf(contents: Contents, name: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of contents.read(name)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function zipContents(path: string): Promise<Contents> {
+  const handle = await open(path, 'r');
+  try {
+    const files = new Map((await readZip(handle)).map((file) => [file.name, file]));
+    return {
+      names: [...files.keys()],
+      bytes: (name) => files.get(name)?.bytes ?? 0,
+      read(name) {
+        const { offset = 0, bytes = 0 } = files.get(name) ?? {};
+        if (bytes === 0) return empty();
+        return handle.createReadStream({ start: offset, end: offset + bytes - 1, autoClose: false });
+      },
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function folderContents(path: string): Promise<Contents> {
+  const sizes = new Map<string, number>();
+  for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    sizes.set(relative(path, file).split(sep).join('/'), (await stat(file)).size);
+  }
+  return {
+    names: [...sizes.keys()],
+    bytes: (name) => sizes.get(name) ?? 0,
+    async *read(name) {
+      const handle = await open(join(path, name), 'r');
+      yield* handle.createReadStream();
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function* empty(): AsyncGenerator<Uint8Array, void, undefined> {}

@@ -1,0 +1,104 @@
+import type { Readable } from 'node:stream';
+import type { Principal } from '../../access/principal.ts';
+import { requireExportOwner } from '../../access/export-policy.ts';
+import { Fault } from '../../base/fault.ts';
+import { streamsOf } from '../../export/exports.ts';
+import type { ExportRecord } from '../../store/exports.ts';
+import { parseByteRange } from '../byte-range.ts';
+import type { MediaAnswer } from '../call-context.ts';
+import { dispositionOf } from '../disposition.ts';
+import type { Registrar } from '../registrar.ts';
+import type { Services } from '../services.ts';
+import { requireStream } from './streams.ts';
+import type { Watchers } from '../watchers.ts';
+
+/** Packages of footage: asked for, watched on their way, fetched, removed. */
+export function registerExports(registrar: Registrar, services: Services, watchers: Watchers): void {
+  const { exports, store, license } = services;
+
+  const own = async (principal: Principal, id: number): Promise<ExportRecord> =>
+    requireExportOwner(principal, await store.exports.byId(id));
+
+  registrar.handle('listExports', async ({ principal, query }) => {
+    const { items, total } = await store.exports.list(principal.user.id, query);
+    return { items: await Promise.all(items.map((record) => exports.view(record))), total, ...query };
+  });
+
+  registrar.handle('addExport', async ({ principal, body, audit }) => {
+    license.requireValid();
+    const { startTime, endTime, name } = body;
+    const uids = [...new Set(body.streams)];
+    audit.target = uids.join(' ');
+    audit.details = { startTime, endTime };
+    const streams = [];
+    for (const uid of uids) {
+      const { stream } = await requireStream(services, principal, uid, 'archive');
+      streams.push({ uid, name: stream.name });
+    }
+    return exports.add({ userId: principal.user.id, streams, startMs: startTime, endMs: endTime, name });
+  });
+
+  registrar.handle('getExport', async ({ principal, params }) =>
+    exports.view(await own(principal, params.id)),
+  );
+
+  registrar.handle('retryExport', async ({ principal, params, audit }) => {
+    license.requireValid();
+    audit.target = String(params.id);
+    return exports.retry(await own(principal, params.id));
+  });
+
+  registrar.handle('deleteExport', async ({ principal, params, audit }) => {
+    audit.target = String(params.id);
+    await exports.remove(await own(principal, params.id));
+    return {};
+  });
+
+  registrar.handle('downloadExport', async ({ principal, params, request, audit }): Promise<MediaAnswer> => {
+    license.requireValid();
+    const record = await own(principal, params.id);
+    const uids = streamsOf(record).map(({ uid }) => uid);
+    audit.target = String(record.id);
+    audit.details = { streams: uids };
+    for (const uid of uids) await requireStream(services, principal, uid, 'archive');
+    const { bytes, stream } = await exports.package(record);
+    const contentType = 'application/zip';
+    const range = parseByteRange(request.headers.range, bytes);
+    if (range === 'unsatisfiable') {
+      return { contentType, status: 416, headers: { 'content-range': `bytes */${bytes}` }, body: '' };
+    }
+    const { start, end } = range ?? { start: 0, end: bytes - 1 };
+    return {
+      contentType,
+      status: range ? 206 : 200,
+      headers: {
+        'accept-ranges': 'bytes',
+        'content-length': String(end - start + 1),
+        'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.start_ms, 0, 'zip'),
+        ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
+      },
+      body: watched(watchers, principal, uids, stream(start, end)),
+    };
+  });
+}
+
+/** It may take an hour on a slow line: whoever loses the right on any of the streams meanwhile gets no more of it. */
+export function watched(
+  watchers: Watchers,
+  principal: Principal,
+  uids: readonly string[],
+  body: Readable,
+): Readable {
+  const forget = uids.map((uid) =>
+    watchers.add({
+      principal,
+      uid,
+      right: 'archive',
+      end: (code) => body.destroy(new Fault(code, 'The right to the archive has ended.')),
+    }),
+  );
+  body.once('close', () => {
+    for (const leave of forget) leave();
+  });
+  return body;
+}

@@ -1,0 +1,91 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
+import type { Database, ExportFileRow, ExportRow } from './database.ts';
+
+export type ExportRecord = Selectable<ExportRow>;
+export type NewExport = Insertable<ExportRow>;
+export type ExportChanges = Omit<Updateable<ExportRow>, 'id'>;
+export type ExportFileRecord = Selectable<ExportFileRow>;
+
+/** Packages of footage that people asked for, and which of their files are finished. */
+export class ExportRecords {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  byId(id: number): Promise<ExportRecord | undefined> {
+    return this.#db.selectFrom('exports').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** One person's, newest first. */
+  async list(
+    userId: number,
+    query: { page: number; pageSize: number },
+  ): Promise<{ items: ExportRecord[]; total: number }> {
+    const found = this.#db.selectFrom('exports').where('user_id', '=', userId);
+    const { n } = await found.select((of) => of.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+    const items = await found
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(query.pageSize)
+      .offset((query.page - 1) * query.pageSize)
+      .execute();
+    return { items, total: Number(n) };
+  }
+
+  all(): Promise<ExportRecord[]> {
+    return this.#db.selectFrom('exports').selectAll().orderBy('id').execute();
+  }
+
+  /** The one to work at: what was begun comes before what waits, the oldest first. */
+  next(): Promise<ExportRecord | undefined> {
+    return this.#db
+      .selectFrom('exports')
+      .selectAll()
+      .where('status', 'in', ['queued', 'running'])
+      .orderBy('status', 'desc')
+      .orderBy('id')
+      .executeTakeFirst();
+  }
+
+  /** Whose files are due to be removed. */
+  expired(nowMs: number): Promise<ExportRecord[]> {
+    return this.#db.selectFrom('exports').selectAll().where('expires_ms', '<=', nowMs).execute();
+  }
+
+  async add(record: NewExport): Promise<number> {
+    const { id } = await this.#db
+      .insertInto('exports')
+      .values(record)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return id;
+  }
+
+  async save(id: number, changes: ExportChanges): Promise<void> {
+    await this.#db.updateTable('exports').set(changes).where('id', '=', id).execute();
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#db.deleteFrom('exports').where('id', '=', id).execute();
+  }
+
+  /** Finished files, in the order in which they were written. */
+  files(id: number): Promise<ExportFileRecord[]> {
+    return this.#db
+      .selectFrom('export_files')
+      .selectAll()
+      .where('export_id', '=', id)
+      .orderBy('position')
+      .execute();
+  }
+
+  async addFile(file: Insertable<ExportFileRow>): Promise<void> {
+    await this.#db.insertInto('export_files').values(file).execute();
+  }
+
+  async removeFiles(id: number): Promise<void> {
+    await this.#db.deleteFrom('export_files').where('export_id', '=', id).execute();
+  }
+}
