@@ -253,6 +253,7 @@ async function assemble(
     statuses,
     archive,
     exports,
+    tunnel,
     live,
     pictures: new Pictures({ render: renderPicture, clock }),
     prober: new SourceProber({ clock, av, engines }),

@@ -152,8 +152,8 @@ export class ExportJob {
     fromMs: number,
     untilMs: number,
   ): Promise<void> {
-    const { clock, records, archive, roomBytes, onProgress } = this.#tools;
-    if ((await roomBytes()) < download.contentLength) {
+    const { clock, records, archive } = this.#tools;
+    if ((await this.#tools.roomBytes()) < download.contentLength) {
       throw new ExportFault('disk-full', 'The exports have too little room left.');
     }
     const { gaps } = archive.extent(stream.uid, fromMs, untilMs);
@@ -162,7 +162,7 @@ export class ExportJob {
     const onBytes = async (count: number): Promise<void> => {
       this.#signal.throwIfAborted();
       written += count;
-      onProgress(written);
+      this.#tools.onProgress(written);
       const aheadMs = (written / paceBytesPerSecond) * 1000 - (clock.monotonicMs() - startedMs);
       if (aheadMs > 20) await delay(clock, aheadMs, this.#signal);
     };
@@ -184,7 +184,7 @@ export class ExportJob {
       facts: JSON.stringify(facts),
     });
     this.#files.push(facts);
-    onProgress(0);
+    this.#tools.onProgress(0);
   }
 
   /** Manifest, its signature, and the page that checks both. */
@@ -202,14 +202,14 @@ export class ExportJob {
   }
 
   async #manifest(nowMs: number): Promise<Manifest> {
-    const { key, version, node, loginOf } = this.#tools;
+    const { key, version, node } = this.#tools;
     const { start_ms: startTime, end_ms: endTime, user_id: userId, name } = this.#record;
     return {
       format: 'vidette-export/1',
       version,
       node,
       createdTime: nowMs,
-      createdBy: await loginOf(userId),
+      createdBy: await this.#tools.loginOf(userId),
       name,
       asked: { startTime, endTime },
       blockBytes,

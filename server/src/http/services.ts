@@ -72,6 +72,7 @@ export interface Services {
   readonly statuses: StatusKeeper;
   readonly archive: Archive;
   readonly exports: Exports;
+  readonly tunnel: Tunnel;
   readonly live: Live;
   readonly pictures: Pictures;
   readonly prober: Prober;

@@ -61,7 +61,8 @@ export function registerExports(registrar: Registrar, services: Services, watche
     audit.target = String(record.id);
     audit.details = { streams: uids };
     for (const uid of uids) await requireStream(services, principal, uid, 'archive');
-    const { bytes, stream } = await exports.package(record);
+    const found = await exports.package(record);
+    const { bytes } = found;
     const contentType = 'application/zip';
     const range = parseByteRange(request.headers.range, bytes);
     if (range === 'unsatisfiable') {
@@ -77,7 +78,7 @@ export function registerExports(registrar: Registrar, services: Services, watche
         'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.start_ms, 0, 'zip'),
         ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
       },
-      body: watched(watchers, principal, uids, stream(start, end)),
+      body: watched(watchers, principal, uids, found.stream(start, end)),
     };
   });
 }
