@@ -1,0 +1,154 @@
+import { calendarDefaults } from '@vidette/contract/constants';
+import { addDays, daysBetween, isDay, monthAfter, type Day } from './days.ts';
+
+/** First and last day, both included. */
+export interface Period {
+  readonly start: Day;
+  readonly end: Day;
+}
+
+export interface CalendarOptions {
+  /** The first and the last day that may be chosen. */
+  readonly min: Day;
+  readonly max: Day;
+  /** What is chosen already. */
+  readonly period?: Period | undefined;
+  /** A selection has at most so many days. */
+  readonly maxRangeDays?: number | undefined;
+  /** Rounded up to a multiple of 3, at most 12. */
+  readonly months?: number | undefined;
+  readonly isDisabled?: ((day: Day) => boolean) | undefined;
+}
+
+/** What is wrong with what a calendar was given [R5.3]. */
+export type CalendarViolation =
+  | 'not-a-day'
+  | 'min-after-max'
+  | 'start-after-end'
+  | 'start-out-of-bounds'
+  | 'end-out-of-bounds'
+  | 'too-long';
+
+/** A calendar that can't be as it was asked for. */
+export class CalendarError extends RangeError {
+  override readonly name = 'CalendarError';
+  readonly violations: readonly CalendarViolation[];
+
+  constructor(violations: readonly CalendarViolation[]) {
+    super(violations.join(', '));
+    this.violations = violations;
+  }
+}
+
+/** Every rule of R5.3 that bounds and period break; none for a sound calendar. */
+export function violationsOf(options: Pick<CalendarOptions, 'min' | 'max' | 'period' | 'maxRangeDays'>) {
+  const { min, max, period, maxRangeDays } = options;
+  const days = [min, max, ...(period ? [period.start, period.end] : [])];
+  if (!days.every(isDay)) return ['not-a-day'] satisfies CalendarViolation[];
+  const found: CalendarViolation[] = [];
+  if (min > max) found.push('min-after-max');
+  if (!period) return found;
+  const { start, end } = period;
+  if (start > end) found.push('start-after-end');
+  if (start < min || start > max) found.push('start-out-of-bounds');
+  if (end < min || end > max) found.push('end-out-of-bounds');
+  if (maxRangeDays !== undefined && start <= end && daysBetween(start, end) > maxRangeDays)
+    found.push('too-long');
+  return found;
+}
+
+/** How many months are shown when so many are asked for. */
+export function monthsShown(asked: number = calendarDefaults.months): number {
+  const { monthsStep, monthsMax } = calendarDefaults;
+  return Math.min(monthsMax, Math.max(1, Math.ceil(asked / monthsStep)) * monthsStep);
+}
+
+/** How a day is drawn. */
+export interface DayState {
+  readonly isClickable: boolean;
+  readonly isSelected: boolean;
+  /** First or last of the selection. */
+  readonly isEnd: boolean;
+}
+
+/**
+ * A calendar in which a span of days is chosen by two clicks, in either order. A value: each change makes a new one.
+ */
+export class Calendar {
+  readonly period: Period | undefined;
+  /** The first click of a selection whose second is awaited. */
+  readonly anchor: Day | undefined;
+  /** First days of the months in sight. */
+  readonly months: readonly Day[];
+  readonly #options: CalendarOptions;
+
+  /** @throws CalendarError when bounds or period break R5.3 */
+  constructor(options: CalendarOptions, firstMonth?: Day, anchor?: Day) {
+    const violations = violationsOf(options);
+    if (violations.length > 0) throw new CalendarError(violations);
+    this.#options = options;
+    this.period = options.period;
+    this.anchor = anchor;
+    const count = monthsShown(options.months);
+    // The newest are what people look for: the last month in sight holds the selection's end or the last day.
+    const first = firstMonth ?? monthAfter(options.period?.end ?? options.max, 1 - count);
+    this.months = Array.from({ length: count }, (_, index) => monthAfter(first, index));
+  }
+
+  /** Within the bounds, not disabled, and not further from a first click than a selection may be long. */
+  isClickable(day: Day): boolean {
+    const { min, max, isDisabled, maxRangeDays } = this.#options;
+    if (day < min || day > max || isDisabled?.(day) === true) return false;
+    if (this.anchor === undefined || maxRangeDays === undefined) return true;
+    const [start, end] = day < this.anchor ? [day, this.anchor] : [this.anchor, day];
+    return daysBetween(start, end) <= maxRangeDays;
+  }
+
+  stateOf(day: Day): DayState {
+    const { start, end } =
+      this.anchor === undefined ? (this.period ?? {}) : { start: this.anchor, end: this.anchor };
+    return {
+      isClickable: this.isClickable(day),
+      isSelected: start !== undefined && end !== undefined && day >= start && day <= end,
+      isEnd: day === start || day === end,
+    };
+  }
+
+  /** The first click begins a selection, the second ends it. A day that can't be clicked changes nothing. */
+  click(day: Day): Calendar {
+    if (!this.isClickable(day)) return this;
+    const [month] = this.months;
+    if (this.anchor === undefined) return new Calendar({ ...this.#options, period: undefined }, month, day);
+    const [start, end] = day < this.anchor ? [day, this.anchor] : [this.anchor, day];
+    return new Calendar({ ...this.#options, period: { start, end } }, month);
+  }
+
+  /** Shows so many months later, or earlier when below 0. */
+  turn(months: number): Calendar {
+    const first = monthAfter(this.months[0] ?? this.#options.max, months);
+    return new Calendar(this.#options, first, this.anchor);
+  }
+
+  /** There is anything to choose before or after the months in sight. */
+  canTurn(direction: -1 | 1): boolean {
+    const [first] = this.months;
+    if (first === undefined) return false;
+    return direction < 0
+      ? this.#options.min < first
+      : this.#options.max >= monthAfter(first, this.months.length);
+  }
+
+  /** The day that an arrow key goes to; the same where the bounds end. */
+  step(day: Day, byDays: number): Day {
+    const next = addDays(day, byDays);
+    return next < this.#options.min || next > this.#options.max ? day : next;
+  }
+
+  /** With that month in sight. */
+  showing(day: Day): Calendar {
+    const [first] = this.months;
+    if (first === undefined) return this;
+    if (day < first) return this.turn(-1).showing(day);
+    return day >= monthAfter(first, this.months.length) ? this.turn(1).showing(day) : this;
+  }
+}
