@@ -251,11 +251,6 @@ export class Archive {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     const stream = this.#reads.stream(uid);
     const isLive = this.#recorders.get(uid)?.status.state === 'recording';
-    if (!stream || startMs === endMs) {
-      const gaps: ArchiveGap[] =
-        startMs === endMs ? [] : [{ startTime: startMs, endTime: endMs, cause: 'none' }];
-      return { startTime: null, endTime: null, durationMs: 0, bytes: 0, gaps };
-    }
     return this.#reads.snapshot(() => extentOf(this.#reads, stream, startMs, endMs, isLive));
   }
 

@@ -13,13 +13,19 @@ export interface ArchiveExtent {
   readonly gaps: readonly ArchiveGap[];
 }
 
+/** `stream`: undefined when the catalog knows none of it. */
 export function extentOf(
   reads: CatalogReads,
-  stream: StreamRow,
+  stream: StreamRow | undefined,
   startMs: number,
   endMs: number,
   isLive: boolean,
 ): ArchiveExtent {
+  if (!stream || startMs === endMs) {
+    const gaps: ArchiveGap[] =
+      startMs === endMs ? [] : [{ startTime: startMs, endTime: endMs, cause: 'none' }];
+    return { startTime: null, endTime: null, durationMs: 0, bytes: 0, gaps };
+  }
   const fromTicks = catalogTicks(startMs);
   const toTicks = catalogTicks(endMs);
   let ticks = 0;
