@@ -78,8 +78,10 @@ test('[R6.8] the nodes are for an enterprise license that covers the cluster', a
   await codes('EnterpriseOnly');
   await license('enterprise', ['archive']);
   await codes('FeatureNotFound');
+  assert.equal((await client.getSettings()).clusterEnabled, false);
   await license('enterprise');
-  assert.equal((await client.getSettings()).isEnterprise, true);
+  const { isEnterprise, clusterEnabled } = await client.getSettings();
+  assert.deepEqual([isEnterprise, clusterEnabled], [true, true]);
 });
 
 test('[R7.36, R7.37, R7.38] one server is one node, which is named and says how it is', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { Client as Postgres } from 'pg';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
@@ -40,6 +41,40 @@ for (const file of chosen) {
     assert.equal(outcome.code, 0, outcome.output);
   });
 }
+
+test('[R10.8] one server at a time has the database: the next waits until the one before has ended', async () => {
+  const env = { VIDETTE_DATABASE: await postgres.create('sole') };
+  const first = await startServer({ env });
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-second-'));
+  let second: Awaited<ReturnType<typeof startServer>> | undefined;
+  try {
+    await administratorOf(first);
+    const [before] = await lockHolders(env.VIDETTE_DATABASE, true);
+    // What broke its connection is over at once: it takes the lock anew and goes on.
+    await until(
+      () => lockHolders(env.VIDETTE_DATABASE, false),
+      ([pid]) => pid !== undefined && pid !== before,
+    );
+    const waits = Promise.withResolvers<void>();
+    const onOutput = (text: string) => {
+      if (text.includes('Another server uses the database')) waits.resolve();
+    };
+    const starting = startServer({ env, dataDir, onOutput });
+    await Promise.race([waits.promise, starting]);
+    assert.equal((await fetch(`${first.url}/v1/streams`)).status, 401, 'the first is undisturbed');
+    await first.stop();
+    second = await starting;
+    assert.equal(
+      (await fetch(`${second.url}/v1/streams`)).status,
+      401,
+      'not locked: the administrator is there',
+    );
+  } finally {
+    await first.stop();
+    await second?.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
 
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -112,30 +147,18 @@ async function outcomeOf(client: Client): Promise<string> {
   }
 }
 
-test('[R10.8] one server at a time has the database: the next waits until the one before has ended', async () => {
-  const env = { VIDETTE_DATABASE: await postgres.create('sole') };
-  const first = await startServer({ env });
-  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-second-'));
-  let second: Awaited<ReturnType<typeof startServer>> | undefined;
+/** Process ids of the connections that hold the server's lock; with `ends` they are cut. */
+async function lockHolders(url: string, ends: boolean): Promise<number[]> {
+  const client = new Postgres(url);
+  await client.connect();
   try {
-    await administratorOf(first);
-    const waits = Promise.withResolvers<void>();
-    const onOutput = (text: string) => {
-      if (text.includes('Another server uses the database')) waits.resolve();
-    };
-    const starting = startServer({ env, dataDir, onOutput });
-    await Promise.race([waits.promise, starting]);
-    assert.equal((await fetch(`${first.url}/v1/streams`)).status, 401, 'the first is undisturbed');
-    await first.stop();
-    second = await starting;
-    assert.equal(
-      (await fetch(`${second.url}/v1/streams`)).status,
-      401,
-      'not locked: the administrator is there',
+    const { rows } = await client.query<{ pid: number }>(
+      `select l.pid, ${ends ? 'pg_terminate_backend(l.pid)' : 'null'} from pg_locks l
+      join pg_database d on d.oid = l.database
+      where l.locktype = 'advisory' and l.granted and d.datname = current_database() and l.objsubid = 2`,
     );
+    return rows.map(({ pid }) => pid);
   } finally {
-    await first.stop();
-    await second?.stop();
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    await client.end();
   }
-});
+}

@@ -36,7 +36,7 @@ export function settingsView(services: Services, principal: Principal | undefine
     passwordResetAllowed: hasMail && config.passwordReset.enabled,
     tunnelLocations: principal?.isAdmin ? config.tunnel.locations.map(({ code }) => code) : [],
     productType,
-    clusterEnabled: config.database !== null,
+    clusterEnabled: isKnown && license.coversCluster,
     nodeID: isKnown ? config.node.id : null,
     kioskPrefillUser: isKnown ? null : config.kiosk.user,
     kioskPrefillPassword: isKnown ? null : config.kiosk.password,

@@ -1,4 +1,4 @@
-import { Pool, types, type PoolClient } from 'pg';
+import { DatabaseError, Pool, types, type PoolClient } from 'pg';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Fault } from '../base/fault.ts';
 
@@ -114,8 +114,8 @@ const awayStates = /^(08|28|3D|53300|57014|57P0)/;
 
 /** A Fault Unavailable when the database could not be asked; else the error itself, which is about the statement. */
 export function faultOfPostgres(error: unknown): unknown {
-  const { code } = error as { code?: unknown };
-  const isStatement = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !awayStates.test(code);
+  // By class, not by the look of its code: a broken pipe's is EPIPE, which has the form of a state of SQL.
+  const isStatement = error instanceof DatabaseError && !awayStates.test(error.code ?? '');
   if (isStatement) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new Fault('Unavailable', `The database does not answer: ${reason}`, { cause: error });

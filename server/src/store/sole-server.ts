@@ -88,9 +88,12 @@ export class SoleServer {
   /** Whether the lock is held now. @throws Fault Unavailable when the database does not answer */
   async #tryTake(client: Client): Promise<boolean> {
     try {
-      await client.query(endOwnLeftover, [lockClass, lockObject, this.#applicationName]);
+      const own = await client.query(endOwnLeftover, [lockClass, lockObject, this.#applicationName]);
       const { rows } = await client.query<{ held: boolean }>(tryLock, [lockClass, lockObject]);
-      if (!rows[0]?.held) return false;
+      if (!rows[0]?.held) {
+        if (own.rows.length > 0) throw new Error('The connection that was lost has not ended yet.');
+        return false;
+      }
     } catch (error) {
       throw faultOfPostgres(error);
     }

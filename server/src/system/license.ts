@@ -98,6 +98,11 @@ export class LicenseKeeper {
     if (most >= 0 && streams >= most) throw new Fault('QuotaReached', 'The license covers no more streams.');
   }
 
+  /** Whether the nodes may be seen, drained and returned. */
+  get coversCluster(): boolean {
+    return this.#claims?.productType === 'enterprise' && this.#claims.features.includes('cluster');
+  }
+
   /**
    * For what only some licenses cover. One that has expired still covers it: what runs goes on [R6.9].
    * @throws Fault EnterpriseOnly, or FeatureNotFound when an enterprise license leaves the feature out [R6.8]
