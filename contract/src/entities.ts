@@ -171,6 +171,10 @@ export const Mosaic = z.object({
   rotationSeconds: z.int().describe('So long each page is shown; 0: until the viewer turns it'),
   createdBy: z.string().nullable(),
 });
+/** A mosaic with the names of the streams in it that the viewer may watch. */
+export const WatchedMosaic = Mosaic.extend({
+  streams: z.array(z.object({ uid: Uid, name: z.string(), canArchive: z.boolean() })),
+});
 
 export const License = z.object({
   text: z.string().describe('Empty when there is none'),
@@ -365,6 +369,7 @@ export type UserPermission = z.infer<typeof UserPermission>;
 export type MosaicCell = z.infer<typeof MosaicCell>;
 export type MosaicLayout = z.infer<typeof MosaicLayout>;
 export type Mosaic = z.infer<typeof Mosaic>;
+export type WatchedMosaic = z.infer<typeof WatchedMosaic>;
 export type License = z.infer<typeof License>;
 export type Settings = z.infer<typeof Settings>;
 export type HealthWarning = z.infer<typeof HealthWarning>;

@@ -115,7 +115,7 @@ test('[R7.40, R7.41, R6.6, R6.5] a shared mosaic shows everybody its shape, and 
   const { id } = await admin.addMosaic({ body: { name: 'Wall', layout, rotationSeconds: 30 } });
   await assert.rejects(anna.getMosaic({ params: { id } }), code('Forbidden'));
   await admin.saveMosaic({ params: { id }, body: { isShared: true } });
-  const streamsOf = ({ layout: { cells } }: Awaited<ReturnType<Client['getMosaic']>>) =>
+  const streamsOf = ({ layout: { cells } }: Pick<Awaited<ReturnType<Client['getMosaic']>>, 'layout'>) =>
     cells.map(({ stream }) => stream);
   const forAnna = await anna.getMosaic({ params: { id } });
   assert.deepEqual(streamsOf(forAnna), [gate, null]);

@@ -273,11 +273,18 @@ test('[R7.40, R7.41, R7.42, R7.43, R7.44, R3.6] mosaics are made, changed and de
   const layout = { columns: 2, rows: 1, cells: [cell, { ...cell, x: 1, stream: null }] };
   const made = await client.addMosaic({ body: { name: 'Wall', layout } });
   assert.deepEqual([made.layout, made.meta.canAdmin, made.isShared], [layout, true, false]);
+  assert.deepEqual(
+    made.streams.map(({ uid, canArchive }) => [uid, canArchive]),
+    [[demo, true]],
+  );
   const overlapping = { ...layout, cells: [cell, cell] };
   await assert.rejects(
     client.addMosaic({ body: { name: 'x', layout: overlapping } }),
     hasCode('ValidationError'),
   );
+  const pages = { ...layout, cells: [cell, { ...cell, page: 1 }] };
+  const turned = await client.saveMosaic({ params: { id: made.id }, body: { layout: pages } });
+  assert.deepEqual(turned.layout, pages);
   const saved = await client.saveMosaic({ params: { id: made.id }, body: { isShared: true } });
   assert.deepEqual([saved.name, saved.isShared], ['Wall', true]);
   assert.equal(

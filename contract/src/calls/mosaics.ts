@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
-import { Id, Mosaic, MosaicLayout, Name } from '../entities.ts';
+import { Id, Mosaic, MosaicLayout, Name, WatchedMosaic } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
 
 const id = z.strictObject({ id: Id });
@@ -24,7 +24,7 @@ export const mosaicCalls = {
     who: 'user',
     params: id,
     query: z.strictObject({ extend_lease: z.boolean().default(false) }),
-    reply: Mosaic,
+    reply: WatchedMosaic,
     errors: mosaicErrors,
   },
   addMosaic: {
@@ -36,7 +36,7 @@ export const mosaicCalls = {
       isShared: z.boolean().default(false),
       rotationSeconds: rotationSeconds.default(0),
     }),
-    reply: Mosaic,
+    reply: WatchedMosaic,
     errors: ['AuthorizationRequired', 'Forbidden'],
   },
   saveMosaic: {
@@ -49,7 +49,7 @@ export const mosaicCalls = {
       isShared: z.boolean().optional(),
       rotationSeconds: rotationSeconds.optional(),
     }),
-    reply: Mosaic,
+    reply: WatchedMosaic,
     errors: mosaicErrors,
   },
   watchWall: {

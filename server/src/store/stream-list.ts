@@ -82,6 +82,16 @@ export class StreamList {
     return this.#seen(viewer, row, tags.get(row.id) ?? []);
   }
 
+  /** Those of the named streams that the viewer may view, in no particular order. */
+  async findMany(viewer: Viewer, uids: readonly string[]): Promise<SeenStream[]> {
+    if (uids.length === 0) return [];
+    const rows = await this.#withRights(viewer)
+      .where('streams.uid', 'in', uids)
+      .$if(!viewer.isAdmin, (found) => found.where(mayView(viewer)))
+      .execute();
+    return rows.map((row) => this.#seen(viewer, row, []));
+  }
+
   async page(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
     return query.byTag ? this.#pageByTag(viewer, query) : this.#plainPage(viewer, query);
   }

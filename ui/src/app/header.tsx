@@ -47,6 +47,9 @@ export function Header({ user, sideBar, onSearch }: HeaderProps) {
         <Link to="/streams" className={classes.link}>
           {i18n.t('nav.allStreams')}
         </Link>
+        <Link to="/mosaics" className={classes.link}>
+          {i18n.t('title.mosaics')}
+        </Link>
       </nav>
       <button
         type="button"

@@ -3,6 +3,8 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { settingsQuery } from '../api/session.ts';
 import { auditSearch } from '../screens/audit-logs/audit-search.ts';
 import { bookmarksSearch } from '../screens/bookmarks/bookmarks-search.ts';
+import { mosaicSearch } from '../screens/mosaic/mosaic-search.ts';
+import { mosaicsSearch } from '../screens/mosaics/mosaics-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
 import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
 import { followNavigations } from './navigations.ts';
@@ -185,21 +187,38 @@ const swagger = createRoute({
   component: lazyRouteComponent(() => import('../screens/swagger/swagger.tsx'), 'SwaggerScreen'),
 });
 
-/** Addresses whose screens belong to later versions; each says so under its own name. */
-const later = [
-  createRoute({ ...at('/mosaics'), staticData: { title: 'title.mosaics' }, component: LaterScreen }),
-  createRoute({
-    ...at('/create-mosaic'),
-    staticData: { title: 'title.createMosaic' },
-    component: LaterScreen,
-  }),
-  createRoute({ ...at('/mosaic/$id'), staticData: { title: 'title.mosaic' }, component: LaterScreen }),
-  createRoute({
-    ...at('/mosaic/$id/edit'),
-    staticData: { title: 'title.mosaicEdit' },
-    component: LaterScreen,
-  }),
-] as const;
+const mosaics = createRoute({
+  ...at('/mosaics'),
+  staticData: { title: 'title.mosaics' },
+  validateSearch: mosaicsSearch,
+  loader,
+  component: lazyRouteComponent(() => import('../screens/mosaics/mosaics.tsx'), 'MosaicsScreen'),
+});
+
+const createMosaic = createRoute({
+  ...at('/create-mosaic'),
+  staticData: { title: 'title.createMosaic' },
+  loader,
+  component: lazyRouteComponent(
+    () => import('../screens/mosaic-edit/create-mosaic.tsx'),
+    'CreateMosaicScreen',
+  ),
+});
+
+const mosaic = createRoute({
+  ...at('/mosaic/$id'),
+  staticData: { title: 'title.mosaic' },
+  validateSearch: mosaicSearch,
+  loader,
+  component: lazyRouteComponent(() => import('../screens/mosaic/mosaic.tsx'), 'MosaicScreen'),
+});
+
+const editMosaic = createRoute({
+  ...at('/mosaic/$id/edit'),
+  staticData: { title: 'title.mosaicEdit' },
+  loader,
+  component: lazyRouteComponent(() => import('../screens/mosaic-edit/edit-mosaic.tsx'), 'EditMosaicScreen'),
+});
 
 const addUser = createRoute({
   ...at('/user/add'),
@@ -326,7 +345,10 @@ const tree = root.addChildren([
   help,
   bookmarks,
   swagger,
-  ...later,
+  mosaics,
+  createMosaic,
+  mosaic,
+  editMosaic,
   addUser,
   user.addChildren(userTabs),
   administration.addChildren(administrationTabs),

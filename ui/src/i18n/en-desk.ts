@@ -3,6 +3,7 @@ import { cluster } from './en/cluster.ts';
 import { command } from './en/command.ts';
 import { gapCauses } from './en/gap-causes.ts';
 import { guide } from './en/guide.ts';
+import { mosaics } from './en/mosaics.ts';
 import { people } from './en/people.ts';
 import { player } from './en/player.ts';
 import { profile } from './en/profile.ts';
@@ -20,6 +21,7 @@ export const desk = {
   ...cluster,
   ...gapCauses,
   ...guide,
+  ...mosaics,
   ...people,
   ...player,
   ...profile,

@@ -59,11 +59,12 @@ test('no message is unused', () => {
 const deskFiles = new RegExp(
   [
     '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|rights|server-debug)/',
-    '^screens/(help|profile|settings|stream|stream-view|swagger|tunnel|user|user-form|users)/',
+    '^screens/(help|mosaic|mosaic-edit|mosaics|profile|settings|stream|stream-view|swagger)/',
+    '^screens/(tunnel|user|user-form|users)/',
     '^components/(history-charts|pager)\\.tsx$',
     '^app/palette/',
-    '^api/(account|bookmarks|cluster|people|stream-access|tunnel)\\.ts$',
-    '^(i18n|player|timeline)/',
+    '^api/(account|bookmarks|cluster|mosaics|people|stream-access|tunnel)\\.ts$',
+    '^(i18n|player|timeline|wall)/',
   ].join('|'),
 );
 

@@ -3,6 +3,7 @@ import { cluster } from './ru/cluster.ts';
 import { command } from './ru/command.ts';
 import { gapCauses } from './ru/gap-causes.ts';
 import { guide } from './ru/guide.ts';
+import { mosaics } from './ru/mosaics.ts';
 import { people } from './ru/people.ts';
 import { player } from './ru/player.ts';
 import { profile } from './ru/profile.ts';
@@ -20,6 +21,7 @@ export const desk = {
   ...cluster,
   ...gapCauses,
   ...guide,
+  ...mosaics,
   ...people,
   ...player,
   ...profile,

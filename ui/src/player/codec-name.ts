@@ -23,3 +23,9 @@ export function codecName(codec: string): string {
 export function videoCodecOf(mimeType: string): string | undefined {
   return codecsOf(mimeType).find((codec) => VIDEO_NAMES.some(([pattern]) => pattern.test(codec)));
 }
+
+/** What to name when a stream can't be played: its pictures' codec, or its sound's when there are none. */
+export function spokenCodec(mimeType: string): string {
+  const codec = videoCodecOf(mimeType) ?? codecsOf(mimeType)[0];
+  return codec === undefined ? mimeType : codecName(codec);
+}

@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
-import { codecName, codecsOf, videoCodecOf } from './codec-name.ts';
+import { codecName, codecsOf, spokenCodec, videoCodecOf } from './codec-name.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import type { LiveMessage } from './live-message.ts';
-import type { BufferedSpan, MediaElement } from './media-element.ts';
+import { spanAt, type BufferedSpan, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import { Pace } from './pace.ts';
-import type { Notice, PlayerState } from './state.ts';
+import { isFinalCode, type Notice, type PlayerState } from './state.ts';
 
 export interface LivePlayerOptions {
   readonly video: MediaElement;
@@ -28,15 +28,6 @@ const STANDS_AFTER_MS = 500;
 const MUTE_SOURCE_AFTER_MS = 4000;
 /** So many broken appends without a picture in between: this browser can't decode what the stream carries. */
 const BREAKS_LIMIT = 4;
-/** Codes with which the server ends a session for a reason that trying again does not change. */
-const FINAL_CODES: readonly string[] = [
-  'Forbidden',
-  'ACCESS_DENIED_ERR',
-  'AuthorizationRequired',
-  'NotFound',
-  'LicenseExpired',
-];
-
 /**
  * Live pictures of one stream: what its link brings goes into the sink, the pace keeps the playhead a fraction of
  * a second behind. Made when live begins and disposed when it ends; it doesn't own video or sink.
@@ -126,6 +117,8 @@ export class LivePlayer {
     if (video.currentTime !== this.#lastTime) this.#movedMs = nowMs;
     this.#lastTime = video.currentTime;
     const spans = sink.spans;
+    // An element that played on when its feed was changed tells nobody that it plays.
+    if (this.#movedMs === nowMs && !video.paused && spanAt(spans, video.currentTime)) this.#hasPicture = true;
     this.#watchForSound(nowMs, spans.length > 0);
     this.#keepPace(spans, elapsedS);
     this.#report();
@@ -210,8 +203,7 @@ export class LivePlayer {
         this.#report();
         return;
       case 'end':
-        if (message.code && FINAL_CODES.includes(message.code))
-          this.#fail({ name: 'failed', code: message.code });
+        if (isFinalCode(message.code)) this.#fail({ name: 'failed', code: message.code });
         else this.#isSourceAway = true;
         this.#report();
     }
@@ -285,10 +277,4 @@ export class LivePlayer {
     else if (this.#isSourceAway) onState({ name: 'waiting', reason: 'source' });
     else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
   }
-}
-
-/** What to name when a stream can't be played: its pictures' codec, or its sound's when there are none. */
-function spokenCodec(mimeType: string): string {
-  const codec = videoCodecOf(mimeType) ?? codecsOf(mimeType)[0];
-  return codec === undefined ? mimeType : codecName(codec);
 }

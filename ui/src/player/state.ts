@@ -95,3 +95,17 @@ export function sameState(a: PlayerState, b: PlayerState): boolean {
   if (a.name === 'unsupported' && b.name === 'unsupported') return a.codec === b.codec;
   return true;
 }
+
+/** Codes with which the server ends a session for a reason that trying again does not change. */
+const FINAL_CODES: readonly string[] = [
+  'Forbidden',
+  'ACCESS_DENIED_ERR',
+  'AuthorizationRequired',
+  'NotFound',
+  'LicenseExpired',
+];
+
+/** Whether asking again would only end the same way. */
+export function isFinalCode(code: string | undefined): code is string {
+  return code !== undefined && FINAL_CODES.includes(code);
+}

@@ -1,5 +1,5 @@
 import { limits } from '@vidette/contract/constants';
-import type { Mosaic, MosaicLayout } from '@vidette/contract/entities';
+import type { Mosaic, MosaicLayout, WatchedMosaic } from '@vidette/contract/entities';
 import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
 import { flag } from '../../store/database.ts';
@@ -63,9 +63,19 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
   });
 }
 
-async function viewById(services: Services, principal: Principal, id: number): Promise<Mosaic> {
-  const row = requireMosaicView(principal, await services.store.mosaics.byId(id));
-  return mosaicView(principal, row, await services.store.streamList.viewableUids(viewerOf(principal)));
+async function viewById(services: Services, principal: Principal, id: number): Promise<WatchedMosaic> {
+  const { mosaics, streamList } = services.store;
+  const row = requireMosaicView(principal, await mosaics.byId(id));
+  const { cells } = JSON.parse(row.layout) as MosaicLayout;
+  const uids = new Set(cells.flatMap(({ stream }) => stream ?? []));
+  const seen = await streamList.findMany(viewerOf(principal), [...uids]);
+  const viewable = new Set(seen.map(({ stream }) => stream.uid));
+  const streams = seen.map(({ stream, rights }) => ({
+    uid: stream.uid,
+    name: stream.name,
+    canArchive: rights.archive,
+  }));
+  return { ...mosaicView(principal, row, viewable), streams };
 }
 
 /** Cells lie on the grid, apart from each other on their page, and show what their maker may view. @throws Fault at the cell */

@@ -1,0 +1,85 @@
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiError, type RequestOf } from '@vidette/contract/client';
+import { polls } from '@vidette/contract/constants';
+import { api } from './api.ts';
+
+// Mosaics: walls of several streams.
+
+/** Mosaics in one page of the list. */
+export const mosaicsPageSize = 50;
+
+const allMosaics = ['mosaics'] as const;
+
+/** One page of the mosaics by name; the former page stays in sight until it has come. */
+export function mosaicsQuery(page: number, searchingValues: readonly string[]) {
+  return queryOptions({
+    queryKey: [...allMosaics, page, searchingValues],
+    queryFn: ({ signal }) =>
+      api.listMosaics(
+        { query: { page, pageSize: mosaicsPageSize, searchingValues: [...searchingValues] } },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    meta: { isHandled: true },
+  });
+}
+
+/** The mosaic that is watched, asked for every ten seconds [R9.1]; being asked keeps on-demand sources up [R7.41]. */
+export function watchedMosaicQuery(id: string) {
+  return queryOptions({
+    queryKey: ['mosaic', id],
+    queryFn: ({ signal }) =>
+      api.getMosaic({ params: { id: Number(id) }, query: { extend_lease: true } }, { signal }),
+    refetchInterval: ({ state }) => (state.error ? false : polls.mosaicMs),
+    meta: { isHandled: true },
+  });
+}
+
+/** The mosaic that is edited: what somebody works on must not change under their hands. */
+export function editedMosaicQuery(id: string) {
+  return queryOptions({
+    queryKey: ['mosaic', id, 'edited'],
+    queryFn: ({ signal }) => api.getMosaic({ params: { id: Number(id) } }, { signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+    meta: { isHandled: true },
+  });
+}
+
+/** An id that is none, or of no mosaic [R4.13]. */
+export function isNoMosaic(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'ValidationError' || error.status === 404);
+}
+
+/** Makes a mosaic. */
+export function useAddMosaic() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'addMosaic'>['body']) => api.addMosaic({ body }),
+    meta: { title: 'mosaics.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: allMosaics }),
+  });
+}
+
+/** Saves a mosaic. */
+export function useSaveMosaic(id: number) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'saveMosaic'>['body']) => api.saveMosaic({ params: { id }, body }),
+    meta: { title: 'mosaics.failed' },
+    onSuccess: (mosaic) => {
+      queryClient.setQueryData(watchedMosaicQuery(String(id)).queryKey, mosaic);
+      return queryClient.invalidateQueries({ queryKey: allMosaics });
+    },
+  });
+}
+
+/** Deletes a mosaic; its streams stay. */
+export function useDeleteMosaic(id: number) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.deleteMosaic({ params: { id } }),
+    meta: { title: 'mosaics.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: allMosaics }),
+  });
+}

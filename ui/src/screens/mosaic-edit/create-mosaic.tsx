@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAddMosaic } from '../../api/mosaics.ts';
+import { notifySuccess } from '../../app/notify.ts';
+import { PageBar } from '../../components/page-bar.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { emptyLayout } from '../../mosaic/presets.ts';
+import { MosaicForm } from './mosaic-form.tsx';
+
+/** Making a mosaic [R2.11]. */
+export function CreateMosaicScreen() {
+  const i18n = useI18n();
+  const navigate = useNavigate();
+  const add = useAddMosaic();
+  const [initial] = useState(() => ({
+    name: '',
+    layout: emptyLayout('4'),
+    isShared: false,
+    rotationSeconds: 0,
+  }));
+  return (
+    <>
+      <PageBar title={i18n.t('title.createMosaic')} />
+      <MosaicForm
+        initial={initial}
+        streams={[]}
+        submitLabel={i18n.t('mosaicEdit.create')}
+        isPending={add.isPending}
+        onSubmit={(values, onSaved) =>
+          add.mutate(values, {
+            onSuccess: ({ id }) => {
+              onSaved();
+              notifySuccess(i18n.t('mosaics.saved'));
+              void navigate({ to: '/mosaic/$id', params: { id: String(id) }, ignoreBlocker: true });
+            },
+          })
+        }
+        actions={
+          <Button component={Link} to="/mosaics" size="sm" variant="default">
+            {i18n.t('action.cancel')}
+          </Button>
+        }
+      />
+    </>
+  );
+}

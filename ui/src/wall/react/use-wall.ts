@@ -1,0 +1,91 @@
+import { addressOf } from '@vidette/contract/routes';
+import { useCallback, useEffect, useState, useSyncExternalStore, type RefCallback } from 'react';
+import { browserClock } from '../../player/clock.ts';
+import { browserMse } from '../../player/media-sink.ts';
+import { browserFrames } from '../paint-meter.ts';
+import type { SyncedArchiveSource } from '../synced-archive.ts';
+import { Wall } from '../wall.ts';
+import type { TileSnapshot, WallTile } from '../wall-tile.ts';
+
+/**
+ * A wall for as long as the element is there that the returned ref is given to; it is told when the page is hidden and
+ * when the network is back.
+ */
+export function useWall(): readonly [Wall | undefined, RefCallback<HTMLElement>] {
+  const [wall, setWall] = useState<Wall>();
+  const attach = useCallback(() => {
+    const made = new Wall({
+      clock: browserClock,
+      frames: browserFrames,
+      environment: browserMse(),
+      open: () => {
+        const address = new URL(addressOf('watchWall'), location.href);
+        address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+        return new WebSocket(address);
+      },
+    });
+    const onVisibility = () => made.setVisible(document.visibilityState === 'visible');
+    const onOnline = () => made.wake();
+    document.addEventListener('visibilitychange', onVisibility);
+    window.addEventListener('online', onOnline);
+    setWall(made);
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      window.removeEventListener('online', onOnline);
+      setWall(undefined);
+      made.dispose();
+    };
+  }, []);
+  return [wall, attach];
+}
+
+/** One tile of a wall, for the video element that the returned ref is given to; told of its size and whether it is in sight. */
+export function useWallTile(options: {
+  readonly wall: Wall | undefined;
+  readonly id: string;
+  readonly uid: string;
+  readonly archive: SyncedArchiveSource | undefined;
+  readonly isEnlarged: boolean;
+  /** Another one is enlarged before it. */
+  readonly isCovered: boolean;
+}): readonly [WallTile | undefined, RefCallback<HTMLVideoElement>] {
+  const { wall, id, uid, archive, isEnlarged, isCovered } = options;
+  const [tile, setTile] = useState<WallTile>();
+  const attach = useCallback(
+    (video: HTMLVideoElement | null) => {
+      if (!wall || !video) return undefined;
+      const made = wall.add({ id, uid, video, archive });
+      const sight = { isInSight: false, widthPx: 0, heightPx: 0 };
+      const intersections = new IntersectionObserver((entries) => {
+        sight.isInSight = entries.at(-1)?.isIntersecting ?? false;
+        made.setSight({ ...sight });
+      });
+      const sizes = new ResizeObserver(([entry]) => {
+        if (!entry) return;
+        sight.widthPx = Math.round(entry.contentRect.width * window.devicePixelRatio);
+        sight.heightPx = Math.round(entry.contentRect.height * window.devicePixelRatio);
+        made.setSight({ ...sight });
+      });
+      intersections.observe(video);
+      sizes.observe(video);
+      setTile(made);
+      return () => {
+        intersections.disconnect();
+        sizes.disconnect();
+        setTile(undefined);
+        wall.remove(made);
+      };
+    },
+    [wall, id, uid, archive],
+  );
+  useEffect(
+    () => tile?.setPlace(isEnlarged ? 'enlarged' : isCovered ? 'covered' : 'among others'),
+    [tile, isEnlarged, isCovered],
+  );
+  return [tile, attach];
+}
+
+/** What a tile shows, drawn anew at each change. */
+export function useTileSnapshot(tile: WallTile): TileSnapshot {
+  return useSyncExternalStore(tile.subscribe, tile.getSnapshot);
+}

@@ -1,0 +1,95 @@
+import type { MosaicLayout } from '@vidette/contract/entities';
+import { useEffect, useState, type RefCallback } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { inReadingOrder } from '../../mosaic/grid.ts';
+import type { SyncedArchiveSource } from '../synced-archive.ts';
+import type { Wall } from '../wall.ts';
+import { WallTileView } from './wall-tile-view.tsx';
+import classes from './wall.module.css';
+
+interface WallGridProps {
+  /** The wall lives as long as the element of the grid. */
+  readonly gridRef: RefCallback<HTMLElement>;
+  readonly wall: Wall | undefined;
+  readonly layout: MosaicLayout;
+  /** The page in sight, from 0. */
+  readonly page: number;
+  readonly label: string;
+  readonly nameOf: (uid: string) => string | undefined;
+  readonly archiveOf: (uid: string) => SyncedArchiveSource | undefined;
+  /** Why a moment is not recorded, in words; undefined when nobody knows. */
+  readonly gapCauseOf: (uid: string) => string | undefined;
+}
+
+/** The pictures of one page of a mosaic; one of them may be enlarged over the others. */
+export function WallGrid({
+  gridRef,
+  wall,
+  layout,
+  page,
+  label,
+  nameOf,
+  archiveOf,
+  gapCauseOf,
+}: WallGridProps) {
+  const i18n = useI18n();
+  const [enlarged, setEnlarged] = useState<string>();
+  useEffect(() => {
+    if (enlarged === undefined) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.fullscreenElement) return;
+      event.preventDefault();
+      setEnlarged(undefined);
+    };
+    // Before others that leave something by the same key.
+    window.addEventListener('keydown', onKeyDown, { capture: true });
+    return () => window.removeEventListener('keydown', onKeyDown, { capture: true });
+  }, [enlarged]);
+  const tiles = inReadingOrder(layout, page).flatMap((index) => {
+    const cell = layout.cells[index];
+    return cell ? [{ cell, id: `${page} ${cell.x} ${cell.y} ${cell.stream}` }] : [];
+  });
+  const isHere = tiles.some(({ id }) => id === enlarged);
+  return (
+    <div
+      ref={gridRef}
+      role="group"
+      aria-label={label}
+      className={classes.grid}
+      style={{
+        gridTemplateColumns: `repeat(${layout.columns}, minmax(0, 1fr))`,
+        gridTemplateRows: `repeat(${layout.rows}, minmax(0, 1fr))`,
+      }}
+    >
+      {tiles.map(({ cell, id }) => {
+        const isEnlarged = enlarged === id;
+        const style = {
+          gridColumn: `${cell.x + 1} / span ${cell.width}`,
+          gridRow: `${cell.y + 1} / span ${cell.height}`,
+        };
+        if (cell.stream === null) {
+          return (
+            <div key={id} className={classes.empty} style={style}>
+              <span className="visually-hidden">{i18n.t('wall.empty')}</span>
+            </div>
+          );
+        }
+        return (
+          <WallTileView
+            key={id}
+            id={id}
+            wall={wall}
+            uid={cell.stream}
+            name={nameOf(cell.stream) ?? ''}
+            archive={archiveOf(cell.stream)}
+            gapCauseOf={gapCauseOf}
+            style={style}
+            isEnlarged={isEnlarged}
+            isCovered={isHere && !isEnlarged}
+            onEnlarge={() => setEnlarged(isEnlarged ? undefined : id)}
+          />
+        );
+      })}
+    </div>
+  );
+}

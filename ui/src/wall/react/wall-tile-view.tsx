@@ -1,0 +1,83 @@
+import IconArrowsDiagonal from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonal.mjs';
+import IconArrowsDiagonalMinimize from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonalMinimize.mjs';
+import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
+import { Link } from '@tanstack/react-router';
+import type { CSSProperties } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { SyncedArchiveSource } from '../synced-archive.ts';
+import type { Wall } from '../wall.ts';
+import type { WallTile } from '../wall-tile.ts';
+import { TileWords } from './tile-words.tsx';
+import { useTileSnapshot, useWallTile } from './use-wall.ts';
+import classes from './wall.module.css';
+
+interface WallTileViewProps {
+  readonly id: string;
+  readonly wall: Wall | undefined;
+  readonly uid: string;
+  readonly name: string;
+  readonly archive: SyncedArchiveSource | undefined;
+  readonly gapCauseOf: (uid: string) => string | undefined;
+  readonly style: CSSProperties;
+  readonly isEnlarged: boolean;
+  readonly isCovered: boolean;
+  readonly onEnlarge: () => void;
+}
+
+/** One picture of a wall with its name and, wherever it does not move, words that say why. */
+export function WallTileView(props: WallTileViewProps) {
+  const i18n = useI18n();
+  const { uid, name, isEnlarged, isCovered } = props;
+  const [tile, attachVideo] = useWallTile(props);
+  const enlargeLabel = isEnlarged ? i18n.t('wall.shrink') : i18n.t('wall.enlarge', { name });
+  const Sign = isEnlarged ? IconArrowsDiagonalMinimize : IconArrowsDiagonal;
+  return (
+    <article
+      className={classes.tile}
+      style={props.style}
+      data-enlarged={isEnlarged}
+      data-covered={isCovered}
+      data-uid={uid}
+      aria-label={name}
+    >
+      <video
+        ref={attachVideo}
+        className={classes.video}
+        muted
+        playsInline
+        disablePictureInPicture
+        tabIndex={-1}
+        onDoubleClick={props.onEnlarge}
+      />
+      {tile && <TileWords tile={tile} uid={uid} gapCauseOf={props.gapCauseOf} />}
+      <div className={classes.foot}>
+        <span className={classes.name}>{name}</span>
+        {tile && <KeyFramesMark tile={tile} />}
+      </div>
+      <div className={classes.controls}>
+        <button type="button" aria-label={enlargeLabel} title={enlargeLabel} onClick={props.onEnlarge}>
+          <Sign size={16} stroke={1.6} aria-hidden="true" />
+        </button>
+        <Link
+          to="/stream/$uid/view"
+          params={{ uid }}
+          aria-label={i18n.t('wall.open', { name })}
+          title={i18n.t('wall.open', { name })}
+        >
+          <IconExternalLink size={16} stroke={1.6} aria-hidden="true" />
+        </Link>
+      </div>
+    </article>
+  );
+}
+
+function KeyFramesMark({ tile }: { tile: WallTile }) {
+  const i18n = useI18n();
+  const { isKeyFrames } = useTileSnapshot(tile);
+  if (!isKeyFrames) return null;
+  return (
+    <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>
+      {i18n.t('wall.keyFrames')}
+    </span>
+  );
+}

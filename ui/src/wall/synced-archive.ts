@@ -1,0 +1,204 @@
+import { ApiError } from '@vidette/contract/client';
+import { ArchiveFeed, type ArchiveFeedEnd } from '../player/archive-feed.ts';
+import type { ArchiveSource } from '../player/archive-player.ts';
+import type { Clock } from '../player/clock.ts';
+import { spanAt } from '../player/media-element.ts';
+import type { MediaSink } from '../player/media-sink.ts';
+import type { PlayerState } from '../player/state.ts';
+import type { Interval } from '../timeline/intervals.ts';
+import type { SharedClock } from './shared-clock.ts';
+import type { TileFeed, TileVideo } from './tile-feed.ts';
+
+export interface SyncedArchiveSource extends ArchiveSource {
+  /** What is known of a moment without asking; undefined when nothing is. */
+  intervalAt(utcMs: number): Interval | undefined;
+}
+
+export interface SyncedArchiveOptions {
+  readonly video: TileVideo;
+  readonly sink: MediaSink;
+  readonly clock: Clock;
+  readonly source: SyncedArchiveSource;
+  readonly shared: SharedClock;
+  readonly onState: (state: PlayerState) => void;
+  /** The shared moment is not recorded here, or is again. */
+  readonly onGap: (isInGap: boolean) => void;
+}
+
+/** A picture this far from the shared moment is put right by a seek, seconds at speed 1; below, by playing faster or slower. */
+const SEEK_ABOVE_S = 0.3;
+/** Near enough. */
+const CALM_S = 0.015;
+/** How much of the error is made good in a second, and by how much at most the rate differs. */
+const GAIN = 1.5;
+const MOST = 0.25;
+/** So long the others wait for a tile that loads; then they go on without it. */
+const PATIENCE_MS = 4000;
+const KEEP_BEHIND_S = 4;
+const TRIM_ABOVE_S = 10;
+
+/**
+ * The archive of one stream in step with a shared clock: it never moves on by itself. In a gap it shows nothing and
+ * waits for the clock to come to the next recording; while it loads what is recorded, it holds the clock for a while.
+ */
+export class SyncedArchive implements TileFeed {
+  readonly #options: SyncedArchiveOptions;
+  #feed: ArchiveFeed | undefined;
+  #jumps = -1;
+  #hasBegun = false;
+  #end: ArchiveFeedEnd | undefined;
+  #loadingSinceMs: number | undefined;
+  #hasPicture = false;
+  #isStopped = false;
+
+  constructor(options: SyncedArchiveOptions) {
+    this.#options = options;
+    options.onState({ name: 'connecting' });
+    this.tick();
+  }
+
+  /** Called some times a second: steers the element to the shared moment. */
+  tick(): void {
+    const { shared } = this.#options;
+    if (this.#isStopped) return;
+    if (shared.jumps !== this.#jumps) this.#follow();
+    this.#feed?.moved();
+    if (!this.#hasBegun && this.#end === undefined) {
+      this.#load();
+      return;
+    }
+    const atS = shared.utcMs / 1000;
+    const { sink } = this.#options;
+    const span = spanAt(sink.spans, atS);
+    if (span) this.#show(atS);
+    else if (this.#isRecorded(shared.utcMs)) this.#load();
+    else this.#rest();
+    const oldest = sink.spans[0];
+    if (oldest && atS - oldest.start > TRIM_ABOVE_S) sink.remove(0, atS - KEEP_BEHIND_S);
+  }
+
+  onSinkBroken(): void {
+    this.#jumps = -1;
+    this.tick();
+  }
+
+  wake(): void {
+    this.#feed?.wake();
+  }
+
+  dispose(): void {
+    this.#isStopped = true;
+    this.#feed?.close();
+    this.#feed = undefined;
+    this.#options.shared.release(this);
+    this.#options.video.playbackRate = 1;
+  }
+
+  /** The clock jumped: what is in hand may do, else the feed begins anew there. */
+  #follow(): void {
+    const { shared, sink, clock, source, onGap } = this.#options;
+    this.#jumps = shared.jumps;
+    this.#loadingSinceMs = undefined;
+    onGap(false);
+    if (this.#feed && this.#hasBegun && spanAt(sink.spans, shared.utcMs / 1000)) return;
+    this.#feed?.close();
+    this.#hasBegun = false;
+    this.#end = undefined;
+    this.#feed = new ArchiveFeed({
+      source,
+      sink,
+      clock,
+      fromMs: shared.utcMs,
+      playheadMs: () => shared.utcMs,
+      leftMs: () => this.#leftMs(),
+      speed: () => shared.speed,
+      onStart: () => {
+        this.#hasBegun = true;
+        this.tick();
+      },
+      onEnd: (end) => {
+        this.#end = end;
+        this.tick();
+      },
+      onWaiting: () => {},
+      onUnsupported: (codec) => this.#stop({ name: 'unsupported', codec }),
+      onFailed: (error) =>
+        this.#stop({ name: 'failed', code: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' }),
+    });
+  }
+
+  #leftMs(): number {
+    const { sink, shared } = this.#options;
+    const atS = shared.utcMs / 1000;
+    return (
+      sink.spans.reduce((sum, { start, end }) => sum + Math.max(0, end - Math.max(start, atS)), 0) * 1000
+    );
+  }
+
+  /** Whether a picture is to be expected for a moment. What nobody knows is waited for, as long as patience lasts. */
+  #isRecorded(utcMs: number): boolean {
+    if (this.#end !== undefined) return false;
+    return this.#options.source.intervalAt(utcMs)?.kind !== 'gap';
+  }
+
+  #show(atS: number): void {
+    const { video, shared, onState, onGap } = this.#options;
+    onGap(false);
+    const errorS = atS - video.currentTime;
+    const { speed, isRunning } = shared;
+    if (!video.seeking && Math.abs(errorS) > (isRunning ? SEEK_ABOVE_S * Math.max(1, speed) : CALM_S)) {
+      video.currentTime = atS;
+    }
+    const isReady = !video.seeking && video.readyState >= 2;
+    if (isReady) {
+      this.#hasPicture = true;
+      this.#loadingSinceMs = undefined;
+      shared.release(this);
+    } else this.#holdOthers();
+    if (shared.isRunning) {
+      const correction = Math.abs(errorS) < CALM_S ? 0 : Math.max(-MOST, Math.min(MOST, errorS * GAIN));
+      const rate = Math.round(speed * (1 + correction) * 100) / 100;
+      if (video.playbackRate !== rate) video.playbackRate = rate;
+      if (video.paused) this.#play();
+    } else if (!video.paused) video.pause();
+    if (!isReady) onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    else onState({ name: shared.getSnapshot().isPaused ? 'paused' : 'playing' });
+  }
+
+  /** What is to be shown is on its way. */
+  #load(): void {
+    const { video, onState } = this.#options;
+    if (!video.paused) video.pause();
+    this.#holdOthers();
+    onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+  }
+
+  /** Nothing is recorded at this moment. */
+  #rest(): void {
+    const { video, shared, onGap } = this.#options;
+    if (!video.paused) video.pause();
+    this.#loadingSinceMs = undefined;
+    shared.release(this);
+    onGap(true);
+  }
+
+  #holdOthers(): void {
+    const { shared, clock } = this.#options;
+    const nowMs = clock.monotonicMs();
+    this.#loadingSinceMs ??= nowMs;
+    if (nowMs - this.#loadingSinceMs < PATIENCE_MS) shared.hold(this);
+    else shared.release(this);
+  }
+
+  #play(): void {
+    this.#options.video.play().catch((error: unknown) => {
+      // A pause or a seek came in between; the next tick asks again.
+      if (!(error instanceof DOMException)) throw error;
+    });
+  }
+
+  #stop(state: PlayerState): void {
+    this.dispose();
+    this.#options.onState(state);
+  }
+}

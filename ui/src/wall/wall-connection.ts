@@ -1,0 +1,187 @@
+import { wallLimits } from '@vidette/contract/constants';
+import type { WallRequest } from '@vidette/contract/wall';
+import type { Cancel, Clock } from '../player/clock.ts';
+import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
+import { parseLiveMessage } from '../player/live-message.ts';
+import { RetryTimer } from './retry-timer.ts';
+
+export interface WallConnectionOptions {
+  /** Opens the wall's socket; `binaryType` is set here. */
+  readonly open: () => WebSocket;
+  readonly clock: Clock;
+}
+
+/** What one picture of a wall is asked for by. */
+export type WallWatch = Omit<Extract<WallRequest, { type: 'watch' }>, 'type' | 'channel'>;
+
+interface Channel {
+  readonly watch: WallWatch;
+  readonly events: LiveLinkEvents;
+  readonly retry: RetryTimer;
+  /** On the present socket; undefined while it is not asked for there. */
+  number: number | undefined;
+}
+
+/** The server says that it is there every few seconds; one that misses three of them is gone. */
+const SILENT_MS = 3 * wallLimits.aliveMs;
+const WATCH_MS = 2000;
+/** WebSocket.OPEN, for who has no WebSocket. */
+const OPEN = 1;
+
+/**
+ * One WebSocket for all pictures of a wall, opened with the first and closed after the last. When it is lost, every
+ * channel is told, and asked for anew on the next one. A channel that the server ended is tried again by itself.
+ */
+export class WallConnection {
+  readonly #options: WallConnectionOptions;
+  readonly #channels = new Set<Channel>();
+  readonly #byNumber = new Map<number, Channel>();
+  readonly #retry: RetryTimer;
+  readonly #cancelWatch: Cancel;
+  #socket: WebSocket | undefined;
+  #heardMs = 0;
+  #lastNumber = 0;
+
+  constructor(options: WallConnectionOptions) {
+    this.#options = options;
+    this.#retry = new RetryTimer(options.clock);
+    this.#cancelWatch = options.clock.every(WATCH_MS, () => this.#checkAlive());
+  }
+
+  /** Asks for a picture; it is asked for again until the link is closed. */
+  watch(watch: WallWatch, events: LiveLinkEvents): LiveLink {
+    const channel: Channel = {
+      watch,
+      events,
+      retry: new RetryTimer(this.#options.clock),
+      number: undefined,
+    };
+    this.#channels.add(channel);
+    this.#ask(channel);
+    return {
+      wake: () => this.wake(),
+      restart: () => {
+        if (!this.#channels.has(channel)) return;
+        this.#leave(channel);
+        channel.retry.after(() => this.#ask(channel));
+      },
+      close: () => {
+        if (!this.#channels.delete(channel)) return;
+        this.#leave(channel);
+        if (this.#channels.size === 0) this.#drop();
+      },
+    };
+  }
+
+  /** Network back, tab shown, machine awake: a pause ends now, a dead socket goes. */
+  wake(): void {
+    if (this.#retry.isPending) {
+      this.#retry.succeeded();
+      this.#connect();
+    } else this.#checkAlive();
+  }
+
+  /** Idempotent; all links are dead afterwards. */
+  close(): void {
+    this.#cancelWatch();
+    for (const channel of this.#channels) channel.retry.cancel();
+    this.#channels.clear();
+    this.#drop();
+  }
+
+  #ask(channel: Channel): void {
+    channel.retry.cancel();
+    if (!this.#socket && !this.#retry.isPending) this.#connect();
+    const socket = this.#socket;
+    // What is asked for before the socket is open is asked for when it is.
+    if (!socket || socket.readyState !== OPEN) return;
+    this.#lastNumber += 1;
+    channel.number = this.#lastNumber;
+    this.#byNumber.set(this.#lastNumber, channel);
+    socket.send(JSON.stringify({ type: 'watch', channel: this.#lastNumber, ...channel.watch }));
+  }
+
+  #leave(channel: Channel): void {
+    channel.retry.cancel();
+    if (channel.number === undefined) return;
+    this.#byNumber.delete(channel.number);
+    if (this.#socket?.readyState === OPEN) {
+      this.#socket.send(JSON.stringify({ type: 'leave', channel: channel.number }));
+    }
+    channel.number = undefined;
+  }
+
+  #connect(): void {
+    this.#retry.cancel();
+    const socket = this.#options.open();
+    this.#socket = socket;
+    this.#heardMs = this.#options.clock.wallMs();
+    socket.binaryType = 'arraybuffer';
+    socket.addEventListener('open', () => {
+      if (this.#socket !== socket) return;
+      for (const channel of this.#channels) this.#ask(channel);
+    });
+    socket.addEventListener('message', (event: MessageEvent<unknown>) => {
+      if (this.#socket === socket) this.#receive(event.data);
+    });
+    socket.addEventListener('close', () => {
+      if (this.#socket === socket) this.#lost();
+    });
+  }
+
+  #receive(data: unknown): void {
+    this.#heardMs = this.#options.clock.wallMs();
+    if (data instanceof ArrayBuffer) {
+      if (data.byteLength < wallLimits.headerBytes) return;
+      const channel = this.#byNumber.get(new DataView(data).getUint32(0));
+      channel?.retry.succeeded();
+      channel?.events.onMedia(new Uint8Array(data, wallLimits.headerBytes));
+      return;
+    }
+    try {
+      this.#read(String(data));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      // Not our protocol (a proxy's page, say): this socket is of no use.
+      this.#lost();
+    }
+  }
+
+  #read(text: string): void {
+    const fields = JSON.parse(text) as { readonly channel?: unknown };
+    const message = parseLiveMessage(text);
+    this.#retry.succeeded();
+    if (typeof fields.channel !== 'number' || !message) return;
+    const channel = this.#byNumber.get(fields.channel);
+    if (!channel) return;
+    if (message.type === 'end') {
+      this.#byNumber.delete(fields.channel);
+      channel.number = undefined;
+      // Before the word is passed on: who closes the link for it ends the trying as well.
+      channel.retry.after(() => this.#ask(channel));
+    }
+    channel.events.onMessage(message);
+  }
+
+  #checkAlive(): void {
+    if (this.#socket && this.#options.clock.wallMs() - this.#heardMs > SILENT_MS) this.#lost();
+  }
+
+  #lost(): void {
+    this.#drop();
+    for (const channel of this.#channels) {
+      channel.number = undefined;
+      channel.retry.cancel();
+      channel.events.onLost();
+    }
+    if (this.#channels.size > 0 && !this.#socket) this.#retry.after(() => this.#connect());
+  }
+
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#byNumber.clear();
+    this.#retry.cancel();
+    socket?.close();
+  }
+}

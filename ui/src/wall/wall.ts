@@ -1,0 +1,129 @@
+import type { Cancel, Clock } from '../player/clock.ts';
+import type { MseEnvironment } from '../player/media-sink.ts';
+import { DecodingBudget } from './decoding-budget.ts';
+import { PaintMeter, type RequestFrame } from './paint-meter.ts';
+import type { SharedClock } from './shared-clock.ts';
+import type { SyncedArchiveSource } from './synced-archive.ts';
+import type { TileVideo } from './tile-feed.ts';
+import { WallConnection } from './wall-connection.ts';
+import { WallTile } from './wall-tile.ts';
+
+export interface WallOptions {
+  readonly clock: Clock;
+  readonly frames: RequestFrame;
+  /** Undefined where the browser has no Media Source Extensions. */
+  readonly environment: MseEnvironment | undefined;
+  readonly open: () => WebSocket;
+}
+
+const TICK_MS = 100;
+const DECIDE_MS = 1000;
+/** A tab out of sight keeps its streams this long: people look at another tab and come back. */
+const HIDDEN_KEEPS_MS = 20_000;
+/** The timer came this much too late: the machine slept. */
+const SLEPT_MS = 5000;
+
+/**
+ * Many pictures at once: one connection, one budget, and the tiles that are there at the moment. Holds no React;
+ * whoever makes it disposes of it.
+ */
+export class Wall {
+  readonly #options: WallOptions;
+  readonly #connection: WallConnection;
+  readonly #budget = new DecodingBudget();
+  readonly #paints: PaintMeter;
+  readonly #tiles = new Set<WallTile>();
+  readonly #cancelTimers: readonly Cancel[];
+  #cancelHiding: Cancel | undefined;
+  #isAwake = true;
+  #isHidden = false;
+  #shared: SharedClock | undefined;
+  #tickedWallMs: number;
+
+  constructor(options: WallOptions) {
+    const { clock, frames, open } = options;
+    this.#options = options;
+    this.#connection = new WallConnection({ clock, open });
+    this.#paints = new PaintMeter(frames);
+    this.#tickedWallMs = clock.wallMs();
+    this.#cancelTimers = [
+      clock.every(TICK_MS, () => this.#tick()),
+      clock.every(DECIDE_MS, () => this.#decide()),
+    ];
+  }
+
+  /** A picture more; give it back with `remove`. */
+  add(tile: {
+    readonly id: string;
+    readonly uid: string;
+    readonly video: TileVideo;
+    readonly archive: SyncedArchiveSource | undefined;
+  }): WallTile {
+    const { clock, environment } = this.#options;
+    const made = new WallTile({ ...tile, clock, environment, connection: this.#connection });
+    // The first few need not wait for a decision.
+    made.setMoving(this.#tiles.size < this.#budget.allowed);
+    made.setAwake(this.#isAwake);
+    made.setShared(this.#shared);
+    this.#tiles.add(made);
+    return made;
+  }
+
+  remove(tile: WallTile): void {
+    if (this.#tiles.delete(tile)) tile.dispose();
+  }
+
+  /** Shows the archive on all tiles by one clock; undefined: live. */
+  setShared(shared: SharedClock | undefined): void {
+    this.#shared = shared;
+    for (const tile of this.#tiles) tile.setShared(shared);
+  }
+
+  /** The page is seen or not. What nobody sees for a while is given up, and comes back at once. */
+  setVisible(isVisible: boolean): void {
+    this.#cancelHiding?.();
+    this.#cancelHiding = undefined;
+    this.#isHidden = !isVisible;
+    if (isVisible) {
+      this.#setAwake(true);
+      this.wake();
+    } else this.#cancelHiding = this.#options.clock.after(HIDDEN_KEEPS_MS, () => this.#setAwake(false));
+  }
+
+  /** Network back, machine awake: nobody should wait for a pause between tries to end. */
+  wake(): void {
+    this.#connection.wake();
+    for (const tile of this.#tiles) tile.wake();
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#cancelHiding?.();
+    this.#paints.dispose();
+    for (const tile of this.#tiles) tile.dispose();
+    this.#tiles.clear();
+    this.#connection.close();
+  }
+
+  #tick(): void {
+    const wallMs = this.#options.clock.wallMs();
+    if (wallMs - this.#tickedWallMs > SLEPT_MS) this.wake();
+    this.#tickedWallMs = wallMs;
+    for (const tile of this.#tiles) tile.tick();
+  }
+
+  #decide(): void {
+    const paintMs = this.#paints.take();
+    // A tab out of sight paints nothing and drops what it likes.
+    if (this.#isHidden) return;
+    const tiles = [...this.#tiles].flatMap((tile) => tile.takeLoad() ?? []);
+    const moving = this.#budget.decide({ tiles, paintMs, nowMs: this.#options.clock.monotonicMs() });
+    for (const tile of this.#tiles) tile.setMoving(moving.has(tile.id));
+  }
+
+  #setAwake(isAwake: boolean): void {
+    this.#isAwake = isAwake;
+    for (const tile of this.#tiles) tile.setAwake(isAwake);
+  }
+}
