@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
+import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
 import { administratorOf, until } from './api.ts';
 import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
@@ -22,7 +23,7 @@ before(async () => {
   [server, browser] = await Promise.all([startServer(), launchBrowser()]);
   ({ client: admin, cookie } = await administratorOf(server));
   for (const name of names) {
-    const body = { name, streamSource: 'demo:tile?fps=5', archive: { isEnable: false } };
+    const body = { name, streamSource: 'demo:tile?fps=10' };
     uids.set(name, (await admin.addStream({ body })).uid);
   }
   await admin.addUser({ body: anna });
@@ -283,4 +284,107 @@ test('[R2.12] pages are turned by hand, by themselves, and by the address', asyn
   await shows(page, 'Gate 2');
   await page.getByRole('button', { name: 'Previous page' }).click();
   await shows(page, 'Dock');
+});
+
+/** The shared moment, and what the clocks in the pictures of the tiles that play say; ms. */
+function shownMoments(page: Page): Promise<{ sharedMs: number; clocksMs: number[] }> {
+  return page.evaluate((readerSource) => {
+    const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
+    const tiles = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
+      tile.querySelector('[data-tile-state="playing"], [data-tile-state="paused"]'),
+    );
+    // All pictures are taken before any is read: reading takes longer than a picture lasts.
+    const pictures = tiles.flatMap((tile) => {
+      const video = tile.querySelector('video');
+      const canvas = document.createElement('canvas');
+      const context = canvas.getContext('2d', { willReadFrequently: true });
+      if (!video || !context) return [];
+      canvas.width = video.videoWidth;
+      canvas.height = video.videoHeight;
+      context.drawImage(video, 0, 0);
+      return [context];
+    });
+    const shared = document.querySelector<HTMLElement>('[data-shared-ms]')?.dataset['sharedMs'];
+    const clocksMs = pictures.map((context) => {
+      const { width, height } = context.canvas;
+      return read(context.getImageData(0, 0, width, height).data, width, height) ?? Number.NaN;
+    });
+    return { sharedMs: Number(shared), clocksMs };
+  }, readDemoClock.toString());
+}
+
+const frameMs = 100;
+
+/** Waits until so many tiles show pictures at most one frame apart. @returns the first of their moments, ms */
+async function inStep(page: Page, count: number, isFarFrom = Number.NaN): Promise<number> {
+  const { clocksMs } = await until(
+    () => shownMoments(page),
+    ({ clocksMs: seen }) =>
+      seen.length === count &&
+      Math.max(...seen) - Math.min(...seen) <= frameMs &&
+      !(Math.abs(Math.min(...seen) - isFarFrom) < frameMs),
+    patienceMs,
+  );
+  return Math.min(...clocksMs);
+}
+
+test('the archive of all tiles plays by one clock; a gap says so on its tile alone, and a link opens the same moment', async (t) => {
+  const id = await makeMosaic('Archive', names);
+  await admin.pauseStream({ body: { uid: uidOf('Roof') } });
+  const ranges = (name: string) =>
+    admin.getArchiveRanges({
+      params: { uid: uidOf(name) },
+      query: { start_time: Date.now() - 600_000, end_time: Date.now() },
+    });
+  const pausedMs = Date.now();
+  // The others go on; then the one that was paused is recorded again.
+  await until(
+    () => ranges('Dock'),
+    ({ period }) => (period?.endTime ?? 0) > pausedMs + 12_000,
+    patienceMs,
+  );
+  await admin.resumeStream({ body: { uid: uidOf('Roof') } });
+  const resumedMs = Date.now();
+  await until(
+    () => ranges('Roof'),
+    ({ period }) => (period?.endTime ?? 0) > resumedMs + 8_000,
+    patienceMs,
+  );
+
+  const { page, complaints } = await open(t, `/mosaic/${id}`);
+  await allPlaying(page, 4);
+  await page.getByRole('button', { name: 'Watch the archive of all streams at once' }).click();
+  await page.waitForURL(/t=\d+/);
+  await page.goto(`${server.url}/ui/mosaic/${id}?t=${pausedMs + 5_000}`);
+  await until(
+    () => tileStates(page),
+    (states) => states['Roof'] === 'gap' && states['Dock'] === 'playing',
+    patienceMs,
+  );
+  await page.getByRole('article', { name: 'Roof' }).getByText('Not recorded: stream paused').waitFor();
+  const startedMs = await inStep(page, 3);
+  assert.ok(startedMs >= pausedMs + 4_800 && startedMs < resumedMs, `${startedMs - pausedMs} ms after`);
+
+  await page.getByRole('img', { name: 'Recordings, stream by stream' }).waitFor();
+
+  // The clock comes to where it is recorded again, and the fourth joins the others.
+  const joinedMs = await inStep(page, 4);
+  await inStep(page, 4, joinedMs);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  const { sharedMs } = await until(
+    () => shownMoments(page),
+    ({ sharedMs: moment, clocksMs }) =>
+      clocksMs.length === 4 && clocksMs.every((ms) => ms <= moment + 1 && moment - ms <= frameMs + 1),
+    patienceMs,
+  );
+  await until(
+    () => Number(new URL(page.url()).searchParams.get('t')),
+    (moment) => Math.abs(moment - sharedMs) < 5,
+    patienceMs,
+  );
+  await page.getByRole('button', { name: 'Back to live' }).last().click();
+  await page.waitForURL((url) => !url.search.includes('t='));
+  await allPlaying(page, 4);
+  assert.deepEqual(complaints, []);
 });

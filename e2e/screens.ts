@@ -56,6 +56,7 @@ const lockedScreens: readonly Screen[] = [
 const emptyScreens: readonly Screen[] = [
   { name: 'streams-empty', path: '/streams' },
   { name: 'bookmarks-empty', path: '/bookmarks' },
+  { name: 'mosaics-empty', path: '/mosaics' },
 ];
 
 /** Screens of a server that has streams; the addresses name the first of them. */
@@ -183,7 +184,11 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'stream-permission', path: `/stream/${live}/permission` },
     { name: 'bookmarks', path: '/bookmarks' },
     { name: 'swagger', path: '/swagger#addStream' },
-    { name: 'later', path: '/mosaics' },
+    { name: 'mosaics', path: '/mosaics' },
+    { name: 'create-mosaic', path: '/create-mosaic' },
+    { name: 'mosaic', path: '/mosaic/1' },
+    { name: 'mosaic-archive', path: `/mosaic/1?t=${Date.now() - 20_000}` },
+    { name: 'mosaic-edit', path: '/mosaic/1/edit' },
     { name: 'not-found', path: '/nowhere' },
   ];
 }
@@ -280,6 +285,11 @@ async function addStreams(client: Client): Promise<{ live: string; failed: strin
   await client.saveUserPermissions({
     params: { login: 'guard' },
     body: { items: [{ stream: live, archive: true }] },
+  });
+  const cell = (x: number, y: number, stream: string) => ({ x, y, width: 1, height: 1, stream });
+  const cells = [{ ...cell(0, 0, live), width: 2, height: 2 }, cell(2, 0, paused), cell(2, 1, failed)];
+  await client.addMosaic({
+    body: { name: 'Front of the house', isShared: true, layout: { columns: 3, rows: 3, cells } },
   });
   await client.addBookmark({ body: { stream: live, startTime: Date.now(), note: 'A red car at the gate' } });
   return { live, failed };

@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { SignedInBanners } from './banners.tsx';
@@ -17,21 +18,27 @@ interface DeskProps {
   readonly children: ReactNode;
 }
 
-/** What stands around the screens of somebody who is signed in. */
+/** What stands around the screens of somebody who is signed in; on a kiosk, which shows only pictures, nothing does. */
 export function Desk({ user, alert, children }: DeskProps) {
   const sideBar = useSideBar();
   const palette = usePalette();
+  const { kiosk } = useSearch({ strict: false });
+  const isKiosk = kiosk === true;
   return (
     <>
-      <Header user={user} sideBar={sideBar} onSearch={palette.open} />
-      {sideBar.isOpen && (
+      {!isKiosk && <Header user={user} sideBar={sideBar} onSearch={palette.open} />}
+      {!isKiosk && sideBar.isOpen && (
         <Suspense fallback={null}>
           <SideBar user={user} isOver={sideBar.isSmall} onLeave={sideBar.giveWay} />
         </Suspense>
       )}
       <div className={classes.desk} data-beside={sideBar.isOpen && !sideBar.isSmall}>
-        {alert}
-        <SignedInBanners />
+        {!isKiosk && (
+          <>
+            {alert}
+            <SignedInBanners />
+          </>
+        )}
         {children}
       </div>
       {palette.isOpen && (

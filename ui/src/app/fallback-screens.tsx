@@ -1,13 +1,12 @@
 import { Button, Skeleton } from '@mantine/core';
-import IconClockHour4 from '@tabler/icons-react/dist/esm/icons/IconClockHour4.mjs';
 import IconError404 from '@tabler/icons-react/dist/esm/icons/IconError404.mjs';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import IconMoodWrrr from '@tabler/icons-react/dist/esm/icons/IconMoodWrrr.mjs';
-import { Link, useMatches } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { PageState } from '../components/page-state.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 
-// What stands in place of a screen: no such page, no right to it, not built yet, failed, not here yet.
+// What stands in place of a screen: no such page, no right to it, failed, not here yet.
 
 function HomeButton() {
   const i18n = useI18n();
@@ -39,23 +38,6 @@ export function ForbiddenScreen({ message }: { message: string }) {
       icon={IconLock}
       title={message}
       text={i18n.t('state.forbidden.text')}
-      action={<HomeButton />}
-    />
-  );
-}
-
-/** An address that a later version will fill. */
-export function LaterScreen() {
-  const i18n = useI18n();
-  const titles = useMatches({
-    select: (matches) => matches.flatMap(({ staticData }) => staticData.title ?? []),
-  });
-  const title = titles.at(-1);
-  return (
-    <PageState
-      icon={IconClockHour4}
-      title={i18n.t('state.later.title', { page: title ? i18n.t(title) : '' })}
-      text={i18n.t('state.later.text')}
       action={<HomeButton />}
     />
   );

@@ -6,7 +6,7 @@ import { bookmarksSearch } from '../screens/bookmarks/bookmarks-search.ts';
 import { mosaicSearch } from '../screens/mosaic/mosaic-search.ts';
 import { mosaicsSearch } from '../screens/mosaics/mosaics-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
-import { CrashedScreen, LaterScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
+import { CrashedScreen, NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
 import { followNavigations } from './navigations.ts';
 import { at, loader, root } from './root-route.tsx';
 

@@ -51,7 +51,9 @@ test('no message is unused', () => {
     .filter((file) => !catalogues.test(file))
     .map((file) => readFileSync(join(source, file), 'utf8'))
     .join('\n');
-  const unused = keys.filter((key) => !code.includes(`'${key}'`));
+  // Named whole, or by an area whose keys are the names of something else, as in `gap.cause.${cause}`.
+  const area = (key: string) => key.slice(0, key.lastIndexOf('.') + 1);
+  const unused = keys.filter((key) => !code.includes(`'${key}'`) && !code.includes(`\`${area(key)}\${`));
   assert.deepEqual(unused, []);
 });
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed, type ArchiveFeedEnd } from '../player/archive-feed.ts';
-import type { ArchiveSource } from '../player/archive-player.ts';
+import type { ArchiveReader } from '../player/archive-reader.ts';
 import type { Clock } from '../player/clock.ts';
 import { spanAt } from '../player/media-element.ts';
 import type { MediaSink } from '../player/media-sink.ts';
@@ -9,7 +9,8 @@ import type { Interval } from '../timeline/intervals.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { TileFeed, TileVideo } from './tile-feed.ts';
 
-export interface SyncedArchiveSource extends ArchiveSource {
+export interface SyncedArchiveSource {
+  readonly reader: ArchiveReader;
   /** What is known of a moment without asking; undefined when nothing is. */
   intervalAt(utcMs: number): Interval | undefined;
 }
@@ -49,6 +50,8 @@ export class SyncedArchive implements TileFeed {
   #end: ArchiveFeedEnd | undefined;
   #loadingSinceMs: number | undefined;
   #hasPicture = false;
+  /** The moment that was sought to since the clock was paused, seconds. */
+  #stoodAtS: number | undefined;
   #isStopped = false;
 
   constructor(options: SyncedArchiveOptions) {
@@ -105,7 +108,8 @@ export class SyncedArchive implements TileFeed {
     this.#hasBegun = false;
     this.#end = undefined;
     this.#feed = new ArchiveFeed({
-      source,
+      reader: source.reader,
+      isKeyFramesOnly: false,
       sink,
       clock,
       fromMs: shared.utcMs,
@@ -145,10 +149,8 @@ export class SyncedArchive implements TileFeed {
     const { video, shared, onState, onGap } = this.#options;
     onGap(false);
     const errorS = atS - video.currentTime;
-    const { speed, isRunning } = shared;
-    if (!video.seeking && Math.abs(errorS) > (isRunning ? SEEK_ABOVE_S * Math.max(1, speed) : CALM_S)) {
-      video.currentTime = atS;
-    }
+    const { speed } = shared;
+    this.#steer(atS, errorS);
     const isReady = !video.seeking && video.readyState >= 2;
     if (isReady) {
       this.#hasPicture = true;
@@ -163,6 +165,18 @@ export class SyncedArchive implements TileFeed {
     } else if (!video.paused) video.pause();
     if (!isReady) onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
     else onState({ name: shared.getSnapshot().isPaused ? 'paused' : 'playing' });
+  }
+
+  /** Seeks where playing faster or slower would take too long, and to where the picture is to stand. */
+  #steer(atS: number, errorS: number): void {
+    const { video, shared } = this.#options;
+    if (video.seeking) return;
+    const { isPaused } = shared.getSnapshot();
+    const limitS = shared.isRunning ? SEEK_ABOVE_S * Math.max(1, shared.speed) : CALM_S;
+    // A busy machine's picture lags behind the element's own time; one that stands is sought to, to be exact.
+    const mustStand = isPaused && this.#stoodAtS !== atS;
+    this.#stoodAtS = isPaused ? atS : undefined;
+    if (mustStand || Math.abs(errorS) > limitS) video.currentTime = atS;
   }
 
   /** What is to be shown is on its way. */

@@ -3,7 +3,7 @@ import type { LiveLinkEvents } from '../player/live-link.ts';
 import { LivePlayer } from '../player/live-player.ts';
 import { MediaSink, type MseEnvironment } from '../player/media-sink.ts';
 import { canFollow, sameState, type PlayerState } from '../player/state.ts';
-import type { TileLoad } from './decoding-budget.ts';
+import type { TileLoad } from './wall-budget.ts';
 import { KeyFramePlayer } from './key-frame-player.ts';
 import { SyncedArchive, type SyncedArchiveSource } from './synced-archive.ts';
 import type { SharedClock } from './shared-clock.ts';
@@ -19,8 +19,13 @@ export interface WallTileOptions {
   readonly environment: MseEnvironment | undefined;
   readonly clock: Clock;
   readonly connection: WallConnection;
-  /** The archive of the stream; undefined for who may not watch it. */
-  readonly archive: SyncedArchiveSource | undefined;
+}
+
+/** The archive of a tile by the clock of its wall. */
+export interface TileArchive {
+  readonly shared: SharedClock;
+  /** Undefined for who may not watch the archive of this stream. */
+  readonly source: SyncedArchiveSource | undefined;
 }
 
 /** What a screen shows of a tile; a new value at each change. */
@@ -57,6 +62,7 @@ const SUB_PATIENCE_MS = 8000;
  */
 export class WallTile {
   readonly id: string;
+  readonly uid: string;
   readonly #options: WallTileOptions;
   readonly #sink: MediaSink | undefined;
   readonly #listeners = new Set<() => void>();
@@ -69,14 +75,15 @@ export class WallTile {
   #isSmall = true;
   #isSubAway = false;
   #sourceAwaySinceMs: number | undefined;
-  #shared: SharedClock | undefined;
+  #archive: TileArchive | undefined;
   #counted = { frames: 0, dropped: 0 };
   #isStartingPlay = false;
   #snapshot: TileSnapshot = { state: { name: 'idle' }, isKeyFrames: false, isInGap: false };
 
   constructor(options: WallTileOptions) {
-    const { id, video, environment } = options;
+    const { id, uid, video, environment } = options;
     this.id = id;
+    this.uid = uid;
     this.#options = options;
     video.muted = true;
     if (environment) {
@@ -123,9 +130,8 @@ export class WallTile {
   }
 
   /** Shows the archive by a clock that all tiles share; undefined: live. */
-  setShared(shared: SharedClock | undefined): void {
-    if (shared === this.#shared) return;
-    this.#shared = shared;
+  setArchive(archive: TileArchive | undefined): void {
+    this.#archive = archive;
     this.#want = 'nothing';
     this.#apply();
   }
@@ -183,7 +189,7 @@ export class WallTile {
 
   #wanted(): Want {
     if (!this.#sight.isInSight || !this.#isAwake || this.#place === 'covered') return 'nothing';
-    if (this.#shared) return 'archive';
+    if (this.#archive) return 'archive';
     const isSub = this.#isSmall && this.#place !== 'enlarged' && !this.#isSubAway;
     return `live ${isSub ? 'sub' : 'main'} ${this.#isMoving ? 'moving' : 'keyFrames'}`;
   }
@@ -211,13 +217,13 @@ export class WallTile {
       this.#options.video.pause();
       return undefined;
     }
-    if (want === 'archive') return this.#shared && this.#makeArchive(this.#shared, sink);
+    if (want === 'archive') return this.#archive && this.#makeArchive(this.#archive, sink);
     return this.#makeLive(want, sink);
   }
 
-  #makeArchive(shared: SharedClock, sink: MediaSink): TileFeed | undefined {
-    const { video, clock, archive } = this.#options;
-    if (!archive) {
+  #makeArchive({ shared, source }: TileArchive, sink: MediaSink): TileFeed | undefined {
+    const { video, clock } = this.#options;
+    if (!source) {
       this.#update({ state: { name: 'failed', code: 'Forbidden' } });
       return undefined;
     }
@@ -225,7 +231,7 @@ export class WallTile {
       video,
       sink,
       clock,
-      source: archive,
+      source,
       shared,
       onState: this.#setState,
       onGap: (isInGap) => {

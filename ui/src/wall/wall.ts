@@ -1,12 +1,12 @@
 import type { Cancel, Clock } from '../player/clock.ts';
 import type { MseEnvironment } from '../player/media-sink.ts';
-import { DecodingBudget } from './decoding-budget.ts';
+import { WallBudget } from './wall-budget.ts';
 import { PaintMeter, type RequestFrame } from './paint-meter.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SyncedArchiveSource } from './synced-archive.ts';
 import type { TileVideo } from './tile-feed.ts';
 import { WallConnection } from './wall-connection.ts';
-import { WallTile } from './wall-tile.ts';
+import { WallTile, type TileArchive } from './wall-tile.ts';
 
 export interface WallOptions {
   readonly clock: Clock;
@@ -14,6 +14,12 @@ export interface WallOptions {
   /** Undefined where the browser has no Media Source Extensions. */
   readonly environment: MseEnvironment | undefined;
   readonly open: () => WebSocket;
+}
+
+/** The archive of a wall's streams, by one clock. */
+export interface WallArchive {
+  readonly shared: SharedClock;
+  sourceOf(uid: string): SyncedArchiveSource | undefined;
 }
 
 const TICK_MS = 100;
@@ -30,14 +36,14 @@ const SLEPT_MS = 5000;
 export class Wall {
   readonly #options: WallOptions;
   readonly #connection: WallConnection;
-  readonly #budget = new DecodingBudget();
+  readonly #budget = new WallBudget();
   readonly #paints: PaintMeter;
   readonly #tiles = new Set<WallTile>();
   readonly #cancelTimers: readonly Cancel[];
   #cancelHiding: Cancel | undefined;
   #isAwake = true;
   #isHidden = false;
-  #shared: SharedClock | undefined;
+  #archive: WallArchive | undefined;
   #tickedWallMs: number;
 
   constructor(options: WallOptions) {
@@ -53,18 +59,13 @@ export class Wall {
   }
 
   /** A picture more; give it back with `remove`. */
-  add(tile: {
-    readonly id: string;
-    readonly uid: string;
-    readonly video: TileVideo;
-    readonly archive: SyncedArchiveSource | undefined;
-  }): WallTile {
+  add(tile: { readonly id: string; readonly uid: string; readonly video: TileVideo }): WallTile {
     const { clock, environment } = this.#options;
     const made = new WallTile({ ...tile, clock, environment, connection: this.#connection });
     // The first few need not wait for a decision.
     made.setMoving(this.#tiles.size < this.#budget.allowed);
     made.setAwake(this.#isAwake);
-    made.setShared(this.#shared);
+    if (this.#archive) made.setArchive(archiveOf(this.#archive, tile.uid));
     this.#tiles.add(made);
     return made;
   }
@@ -74,9 +75,10 @@ export class Wall {
   }
 
   /** Shows the archive on all tiles by one clock; undefined: live. */
-  setShared(shared: SharedClock | undefined): void {
-    this.#shared = shared;
-    for (const tile of this.#tiles) tile.setShared(shared);
+  setArchive(archive: WallArchive | undefined): void {
+    if (archive === this.#archive) return;
+    this.#archive = archive;
+    for (const tile of this.#tiles) tile.setArchive(archive && archiveOf(archive, tile.uid));
   }
 
   /** The page is seen or not. What nobody sees for a while is given up, and comes back at once. */
@@ -126,4 +128,8 @@ export class Wall {
     this.#isAwake = isAwake;
     for (const tile of this.#tiles) tile.setAwake(isAwake);
   }
+}
+
+function archiveOf(archive: WallArchive, uid: string): TileArchive {
+  return { shared: archive.shared, source: archive.sourceOf(uid) };
 }

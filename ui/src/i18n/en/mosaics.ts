@@ -25,6 +25,15 @@ export const mosaics = {
   'mosaic.kiosk': 'Only the pictures',
   'mosaic.kiosk.leave': 'Show the page again',
 
+  'mosaic.archive': 'Archive',
+  'mosaic.archive.go': 'Watch the archive of all streams at once',
+  'mosaic.live': 'Live',
+  'mosaic.live.go': 'Back to live',
+  'mosaic.timeline': 'Timeline of {name}',
+  'mosaic.lanes': 'Recordings, stream by stream',
+  'mosaic.allGap': 'Skipped {duration}: nothing is recorded on any stream',
+  'mosaic.ended': 'Nothing is recorded after this moment.',
+
   'wall.enlarge': 'Enlarge {name}',
   'wall.shrink': 'Show all streams',
   'wall.open': 'Open {name} by itself',

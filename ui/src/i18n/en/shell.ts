@@ -88,8 +88,6 @@ export const shell = {
   'state.failed.title': 'This could not be loaded',
   'state.crashed.title': 'This page has failed',
   'state.crashed.action': 'Load it again',
-  'state.later.title': '{page}: not in this version yet',
-  'state.later.text': 'This page comes with a later version.',
 
   'banner.license': 'License is missing or expired. Addition streams and watching archive has been disabled.',
   'banner.license.upload': 'Upload a license',

@@ -26,6 +26,15 @@ export const mosaics = {
   'mosaic.kiosk': 'Только изображения',
   'mosaic.kiosk.leave': 'Вернуть страницу',
 
+  'mosaic.archive': 'Архив',
+  'mosaic.archive.go': 'Смотреть архив всех потоков сразу',
+  'mosaic.live': 'Эфир',
+  'mosaic.live.go': 'Вернуться в эфир',
+  'mosaic.timeline': 'Шкала времени мозаики {name}',
+  'mosaic.lanes': 'Записи по потокам',
+  'mosaic.allGap': 'Пропущено {duration}: нет записи ни одного потока',
+  'mosaic.ended': 'После этого момента записей нет.',
+
   'wall.enlarge': 'Увеличить {name}',
   'wall.shrink': 'Показать все потоки',
   'wall.open': 'Открыть {name} отдельно',

@@ -90,8 +90,6 @@ export const shell: Record<keyof typeof english, string> = {
   'state.failed.title': 'Не удалось загрузить',
   'state.crashed.title': 'На этой странице произошёл сбой',
   'state.crashed.action': 'Загрузить заново',
-  'state.later.title': '{page}: в этой версии пока нет',
-  'state.later.text': 'Эта страница появится в одной из следующих версий.',
 
   'banner.license': 'Лицензия отсутствует или истекла. Добавление потоков и просмотр архива отключены.',
   'banner.license.upload': 'Загрузить лицензию',

@@ -19,10 +19,16 @@ export function mosaicSearch(search: Readonly<Record<string, unknown>>): MosaicS
   };
 }
 
-/** The address after a change; a member that is given as undefined goes. */
-export function changedSearch(
-  old: MosaicSearch,
-  changes: { readonly [Key in keyof MosaicSearch]: MosaicSearch[Key] | undefined },
-): MosaicSearch {
+/** What is to be different; a member that is given as undefined goes. */
+export type SearchChange = { readonly [Key in keyof MosaicSearch]: MosaicSearch[Key] | undefined };
+
+/** The address after a change. */
+export function changedSearch(old: MosaicSearch, changes: SearchChange): MosaicSearch {
   return mosaicSearch({ ...old, ...changes });
+}
+
+/** The moment of an address's `t`, ms since the epoch; undefined without a sensible one, which means live. */
+export function momentOf({ t }: MosaicSearch): number | undefined {
+  const ms = typeof t === 'number' ? t : t === undefined ? Number.NaN : Date.parse(t);
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }

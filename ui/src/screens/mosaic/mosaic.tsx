@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
+import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconLayoutDashboard from '@tabler/icons-react/dist/esm/icons/IconLayoutDashboard.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { WatchedMosaic } from '@vidette/contract/entities';
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { isNoMosaic, watchedMosaicQuery } from '../../api/mosaics.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
@@ -12,15 +13,21 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { pageCount } from '../../mosaic/grid.ts';
+import { streamsOf } from '../../mosaic/presets.ts';
+import type { ArchiveWall } from '../../wall/archive-wall.ts';
 import { useWall } from '../../wall/react/use-wall.ts';
 import { WallGrid } from '../../wall/react/wall-grid.tsx';
 import { useFullScreen } from '../stream-view/use-full-screen.ts';
 import { useTop } from '../stream-view/use-top.ts';
 import { isRefused } from '../stream-view/watched-stream.ts';
+import { ArchiveDock } from './archive-dock.tsx';
 import classes from './mosaic.module.css';
 import { MosaicHead } from './mosaic-head.tsx';
-import { changedSearch, type MosaicSearch } from './mosaic-search.ts';
+import { changedSearch, momentOf, type MosaicSearch, type SearchChange } from './mosaic-search.ts';
 import { useRotation } from './use-rotation.ts';
+
+/** The archive begins so long ago when it is asked for without a moment: all that is recorded has come by then. */
+const ARCHIVE_LEAD_MS = 30_000;
 
 /** Watching a mosaic [R2.12]. */
 export function MosaicScreen() {
@@ -49,21 +56,41 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
   const isKiosk = search.kiosk === true;
 
   const change = useCallback(
-    (changes: Parameters<typeof changedSearch>[1]) =>
+    (changes: SearchChange | ((old: MosaicSearch) => SearchChange)) =>
       void navigate({
         to: '/mosaic/$id',
         params: { id: String(mosaic.id) },
-        search: (old) => changedSearch(old, changes),
+        search: (old) => changedSearch(old, typeof changes === 'function' ? changes(old) : changes),
         replace: true,
         resetScroll: false,
       }),
     [navigate, mosaic.id],
   );
-  const turn = useCallback(
-    (by = 1) => change({ page: ((page + by + pages) % pages) + 1 }),
-    [change, page, pages],
+  const startMs = momentOf(search);
+  const isArchive = startMs !== undefined;
+  const [archive, setArchive] = useState<ArchiveWall>();
+  const takeArchive = useCallback(
+    (made: ArchiveWall | undefined) => {
+      setArchive(made);
+      wall?.setArchive(made);
+    },
+    [wall],
   );
-  const rotation = useRotation(pages, rotationSeconds, turn);
+  const goLive = useCallback(() => change({ t: undefined }), [change]);
+  // A moment that comes late must not open the archive again.
+  const noteMoment = useCallback(
+    (utcMs: number) => change(({ t }) => (t === undefined ? {} : { t: utcMs })),
+    [change],
+  );
+  const turn = useCallback(
+    (by = 1) => {
+      const next = ((page + by + pages) % pages) + 1;
+      // The next page goes on with the same moment.
+      change(archive ? { page: next, t: Math.round(archive.shared.utcMs) } : { page: next });
+    },
+    [change, page, pages, archive],
+  );
+  const rotation = useRotation(pages, isArchive ? 0 : rotationSeconds, turn);
 
   useEffect(() => {
     if (!isKiosk) return;
@@ -75,6 +102,18 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
   }, [isKiosk, change]);
 
   const names = useMemo(() => new Map(streams.map(({ uid, name }) => [uid, name])), [streams]);
+  const recorded = useMemo(() => {
+    const byUid = new Map(streams.map((stream) => [stream.uid, stream]));
+    // Each once, in the order of the tiles.
+    return [...new Set(streamsOf(layout, page))].flatMap((uid) => {
+      const stream = byUid.get(uid);
+      return stream?.canArchive ? stream : [];
+    });
+  }, [streams, layout, page]);
+  const gapCauseOf = useCallback(
+    (uid: string) => archive?.lanes.causeAt(uid, archive.shared.utcMs),
+    [archive],
+  );
   if (streams.length === 0) {
     return (
       <PageState
@@ -99,7 +138,18 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
           }}
           onKiosk={() => change({ kiosk: true })}
           onFullScreen={toggleFullScreen}
-        />
+        >
+          <Button
+            size="sm"
+            variant={isArchive ? 'light' : 'default'}
+            aria-pressed={isArchive}
+            aria-label={i18n.t(isArchive ? 'mosaic.live.go' : 'mosaic.archive.go')}
+            leftSection={<IconHistory size={16} aria-hidden="true" />}
+            onClick={() => (isArchive ? goLive() : change({ t: Date.now() - ARCHIVE_LEAD_MS }))}
+          >
+            {i18n.t('mosaic.archive')}
+          </Button>
+        </MosaicHead>
       )}
       <WallGrid
         gridRef={attachWall}
@@ -108,9 +158,20 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
         page={page}
         label={i18n.t('mosaic.grid', { name: mosaic.name })}
         nameOf={(uid) => names.get(uid)}
-        archiveOf={noArchive}
-        gapCauseOf={noCause}
+        gapCauseOf={gapCauseOf}
       />
+      {startMs !== undefined && (
+        <ArchiveDock
+          key={page}
+          name={mosaic.name}
+          streams={recorded}
+          startMs={startMs}
+          onArchive={takeArchive}
+          onLive={goLive}
+          onMoment={noteMoment}
+          isBare={isKiosk}
+        />
+      )}
       {isKiosk && (
         <Button
           className={classes.leave}
@@ -124,6 +185,3 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
     </div>
   );
 }
-
-const noArchive = () => undefined;
-const noCause = () => undefined;

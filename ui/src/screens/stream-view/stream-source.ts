@@ -7,7 +7,10 @@ import type { PlayerSource } from '../../player/player.ts';
 import type { RangesLoader } from '../../timeline/ranges-loader.ts';
 
 /** The media of one stream by the calls of the contract. */
-export function streamSource(uid: string, ranges: RangesLoader): PlayerSource {
+export function streamSource(
+  uid: string,
+  ranges: Pick<RangesLoader, 'nextPlayable' | 'previousPlayable'>,
+): PlayerSource {
   const params = { uid };
   return {
     openLive({ audio }) {

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import type { GapCause } from '@vidette/contract/entities';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import { useCallback } from 'react';
 import { loadStreamPicture } from '../../api/streams.ts';
@@ -6,13 +7,14 @@ import { Delayed } from '../../components/delayed.tsx';
 import { FreshPicture } from '../../components/fresh-picture.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { WallTile } from '../wall-tile.ts';
+import { gapWords } from './gap-words.ts';
 import { useTileSnapshot } from './use-wall.ts';
 import classes from './wall.module.css';
 
 interface TileWordsProps {
   readonly tile: WallTile;
   readonly uid: string;
-  readonly gapCauseOf: (uid: string) => string | undefined;
+  readonly gapCauseOf: (uid: string) => GapCause | undefined;
 }
 
 const stillEveryMs = 5_000;
@@ -33,9 +35,8 @@ export function TileWords({ tile, uid, gapCauseOf }: TileWordsProps) {
   );
 }
 
-function GapWords({ cause }: { cause: string | undefined }) {
-  const i18n = useI18n();
-  return <p>{cause === undefined ? i18n.t('wall.gap') : i18n.t('wall.gap.cause', { cause })}</p>;
+function GapWords({ cause }: { cause: GapCause | undefined }) {
+  return <p>{gapWords(cause, useI18n())}</p>;
 }
 
 function StateWords({ tile, uid }: { tile: WallTile; uid: string }) {

@@ -3,7 +3,6 @@ import { useCallback, useEffect, useState, useSyncExternalStore, type RefCallbac
 import { browserClock } from '../../player/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
 import { browserFrames } from '../paint-meter.ts';
-import type { SyncedArchiveSource } from '../synced-archive.ts';
 import { Wall } from '../wall.ts';
 import type { TileSnapshot, WallTile } from '../wall-tile.ts';
 
@@ -44,17 +43,16 @@ export function useWallTile(options: {
   readonly wall: Wall | undefined;
   readonly id: string;
   readonly uid: string;
-  readonly archive: SyncedArchiveSource | undefined;
   readonly isEnlarged: boolean;
   /** Another one is enlarged before it. */
   readonly isCovered: boolean;
 }): readonly [WallTile | undefined, RefCallback<HTMLVideoElement>] {
-  const { wall, id, uid, archive, isEnlarged, isCovered } = options;
+  const { wall, id, uid, isEnlarged, isCovered } = options;
   const [tile, setTile] = useState<WallTile>();
   const attach = useCallback(
     (video: HTMLVideoElement | null) => {
       if (!wall || !video) return undefined;
-      const made = wall.add({ id, uid, video, archive });
+      const made = wall.add({ id, uid, video });
       const sight = { isInSight: false, widthPx: 0, heightPx: 0 };
       const intersections = new IntersectionObserver((entries) => {
         sight.isInSight = entries.at(-1)?.isIntersecting ?? false;
@@ -76,7 +74,7 @@ export function useWallTile(options: {
         wall.remove(made);
       };
     },
-    [wall, id, uid, archive],
+    [wall, id, uid],
   );
   useEffect(
     () => tile?.setPlace(isEnlarged ? 'enlarged' : isCovered ? 'covered' : 'among others'),

@@ -1,8 +1,7 @@
-import type { MosaicLayout } from '@vidette/contract/entities';
+import type { GapCause, MosaicLayout } from '@vidette/contract/entities';
 import { useEffect, useState, type RefCallback } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { inReadingOrder } from '../../mosaic/grid.ts';
-import type { SyncedArchiveSource } from '../synced-archive.ts';
 import type { Wall } from '../wall.ts';
 import { WallTileView } from './wall-tile-view.tsx';
 import classes from './wall.module.css';
@@ -16,22 +15,12 @@ interface WallGridProps {
   readonly page: number;
   readonly label: string;
   readonly nameOf: (uid: string) => string | undefined;
-  readonly archiveOf: (uid: string) => SyncedArchiveSource | undefined;
-  /** Why a moment is not recorded, in words; undefined when nobody knows. */
-  readonly gapCauseOf: (uid: string) => string | undefined;
+  /** Why the shared moment of the archive is not recorded on a stream; undefined when nobody knows. */
+  readonly gapCauseOf: (uid: string) => GapCause | undefined;
 }
 
 /** The pictures of one page of a mosaic; one of them may be enlarged over the others. */
-export function WallGrid({
-  gridRef,
-  wall,
-  layout,
-  page,
-  label,
-  nameOf,
-  archiveOf,
-  gapCauseOf,
-}: WallGridProps) {
+export function WallGrid({ gridRef, wall, layout, page, label, nameOf, gapCauseOf }: WallGridProps) {
   const i18n = useI18n();
   const [enlarged, setEnlarged] = useState<string>();
   useEffect(() => {
@@ -81,7 +70,6 @@ export function WallGrid({
             wall={wall}
             uid={cell.stream}
             name={nameOf(cell.stream) ?? ''}
-            archive={archiveOf(cell.stream)}
             gapCauseOf={gapCauseOf}
             style={style}
             isEnlarged={isEnlarged}

@@ -2,9 +2,9 @@ import IconArrowsDiagonal from '@tabler/icons-react/dist/esm/icons/IconArrowsDia
 import IconArrowsDiagonalMinimize from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonalMinimize.mjs';
 import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
 import { Link } from '@tanstack/react-router';
+import type { GapCause } from '@vidette/contract/entities';
 import type { CSSProperties } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import type { SyncedArchiveSource } from '../synced-archive.ts';
 import type { Wall } from '../wall.ts';
 import type { WallTile } from '../wall-tile.ts';
 import { TileWords } from './tile-words.tsx';
@@ -16,8 +16,7 @@ interface WallTileViewProps {
   readonly wall: Wall | undefined;
   readonly uid: string;
   readonly name: string;
-  readonly archive: SyncedArchiveSource | undefined;
-  readonly gapCauseOf: (uid: string) => string | undefined;
+  readonly gapCauseOf: (uid: string) => GapCause | undefined;
   readonly style: CSSProperties;
   readonly isEnlarged: boolean;
   readonly isCovered: boolean;

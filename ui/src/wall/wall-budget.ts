@@ -37,7 +37,7 @@ const REGRET_MS = 20_000;
  * How many tiles of a wall may move, found out on the machine at hand: a few at first, more while all goes well, fewer
  * at the first sign of strain; the rest show key frames. The largest tiles move first.
  */
-export class DecodingBudget {
+export class WallBudget {
   #allowed = FIRST_TILES;
   #hasStrained = false;
   #calmMs = CALM_MS;

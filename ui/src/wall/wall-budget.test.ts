@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DecodingBudget, type TileLoad } from './decoding-budget.ts';
+import { WallBudget, type TileLoad } from './wall-budget.ts';
 
 /** A wall on a machine that can decode `capacity` tiles; returns how many moved at the end of each second. */
 function run(
-  budget: DecodingBudget,
+  budget: WallBudget,
   options: { tiles: number; capacity: number; seconds: number; startMs?: number },
 ): number[] {
   const { tiles, capacity, seconds, startMs = 0 } = options;
@@ -26,14 +26,14 @@ function run(
 }
 
 test('all tiles move within seconds where the machine can, and never fewer than the first few', () => {
-  const counts = run(new DecodingBudget(), { tiles: 36, capacity: 100, seconds: 20 });
+  const counts = run(new WallBudget(), { tiles: 36, capacity: 100, seconds: 20 });
   assert.equal(counts[0], 4);
   assert.equal(counts.at(-1), 36);
   assert.ok(counts.every((count, at) => at === 0 || count >= (counts[at - 1] ?? 0)));
 });
 
 test('on a machine that can do 15 of 36 it stays near that, and is strained for few seconds of many', () => {
-  const counts = run(new DecodingBudget(), { tiles: 36, capacity: 15, seconds: 600 });
+  const counts = run(new WallBudget(), { tiles: 36, capacity: 15, seconds: 600 });
   const late = counts.slice(30);
   assert.ok(
     late.every((count) => count >= 10 && count <= 17),
@@ -44,14 +44,14 @@ test('on a machine that can do 15 of 36 it stays near that, and is strained for 
 });
 
 test('it finds more room when the machine has it again', () => {
-  const budget = new DecodingBudget();
+  const budget = new WallBudget();
   run(budget, { tiles: 36, capacity: 6, seconds: 120 });
   const counts = run(budget, { tiles: 36, capacity: 30, seconds: 1200, startMs: 120_000 });
   assert.ok((counts.at(-1) ?? 0) > 12, String(counts.at(-1)));
 });
 
 test('the enlarged tile moves before all others, then the largest', () => {
-  const budget = new DecodingBudget();
+  const budget = new WallBudget();
   const tile = (id: string, pixels: number, isEnlarged = false): TileLoad => ({
     id,
     pixels,
@@ -74,7 +74,7 @@ test('dropped pictures of a tile or two say nothing; slow paints alone do', () =
       frames,
       dropped,
     }));
-  const budget = new DecodingBudget();
+  const budget = new WallBudget();
   assert.equal(budget.decide({ tiles: moving(4, 2), paintMs: 16, nowMs: 0 }).size, 4);
   assert.equal(budget.decide({ tiles: moving(25, 0), paintMs: 100, nowMs: 5000 }).size, 3);
   assert.equal(budget.decide({ tiles: moving(25, 0), paintMs: 200, nowMs: 10_000 }).size, 2);

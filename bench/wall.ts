@@ -1,0 +1,157 @@
+// `npm run bench wall [TILES] [SECONDS]`: a wall of 25 fps streams in headless Chromium: how many tiles the budget lets
+// move, how long a key press takes to be painted, what the page's memory does, and how far tiles of the archive are apart.
+import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
+import { administratorOf, until } from '../e2e/api.ts';
+import { launchBrowser, newPerson, signInByCookie } from '../e2e/browser.ts';
+import { startServer } from '../e2e/server.ts';
+
+const tiles = Number(process.argv[2] ?? 36);
+const seconds = Number(process.argv[3] ?? 120);
+/** So many sources draw pictures; the tiles share them, or the drawing would be what is measured. */
+const sources = 4;
+const sampleEveryMs = 5_000;
+
+const server = await startServer();
+const browser = await launchBrowser();
+try {
+  const { client, cookie } = await administratorOf(server);
+  const uids: string[] = [];
+  for (let at = 0; at < sources; at++) {
+    const body = { name: `Camera ${at + 1}`, streamSource: `demo:wall${at}?fps=25` };
+    uids.push((await client.addStream({ body })).uid);
+  }
+  const columns = Math.ceil(Math.sqrt(tiles));
+  const cells = Array.from({ length: tiles }, (_, at) => ({
+    x: at % columns,
+    y: Math.floor(at / columns),
+    width: 1,
+    height: 1,
+    stream: uids[at % sources] ?? null,
+  }));
+  const { id } = await client.addMosaic({
+    body: { name: 'Wall', layout: { columns, rows: columns, cells } },
+  });
+  const person = await newPerson(browser, { width: 1920, height: 1080, colorScheme: 'dark', language: 'en' });
+  await signInByCookie(person, server.url, cookie);
+  const page = await person.newPage();
+  const cdp = await person.newCDPSession(page);
+  await cdp.send('Performance.enable');
+  await page.goto(`${server.url}/ui/mosaic/${id}`);
+  const count = () =>
+    page.evaluate(() => {
+      const states = [...document.querySelectorAll<HTMLElement>('[data-tile-state]')].map(
+        ({ dataset }) => dataset,
+      );
+      const playing = states.filter((one) => one['tileState'] === 'playing');
+      return {
+        playing: playing.length,
+        moving: playing.filter((one) => one['keyFrames'] === 'false').length,
+      };
+    });
+  await until(count, ({ playing }) => playing === tiles, 120_000);
+
+  const inputsMs: number[] = [];
+  const heapsMb: number[] = [];
+  const movings: number[] = [];
+  const endMs = Date.now() + seconds * 1000;
+  while (Date.now() < endMs) {
+    await page.waitForTimeout(sampleEveryMs);
+    inputsMs.push(...(await inputToPaint()));
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0;
+    heapsMb.push(heap / 1e6);
+    movings.push((await count()).moving);
+  }
+  inputsMs.sort((a, b) => a - b);
+  const half = Math.floor(heapsMb.length / 2);
+  print(`${tiles} tiles of 1280x720 at 25 fps, ${seconds} s`);
+  print(`moving at the end ${movings.at(-1)}, the rest key frames; over time ${movings.join(' ')}`);
+  print(
+    `input to paint: median ${at(inputsMs, 0.5)} ms, nine of ten ${at(inputsMs, 0.9)} ms, worst ${at(inputsMs, 1)} ms`,
+  );
+  print(
+    `script heap: first half ${mean(heapsMb.slice(0, half))} MB, second half ${mean(heapsMb.slice(half))} MB`,
+  );
+
+  const few = Math.min(tiles, 9);
+  const { id: archive } = await client.addMosaic({
+    body: { name: 'Archive', layout: { columns, rows: columns, cells: cells.slice(0, few) } },
+  });
+  await page.goto(`${server.url}/ui/mosaic/${archive}?t=${Date.now() - 60_000}`);
+  await until(spread, (ms) => ms !== undefined, 120_000);
+  const spreadsMs: number[] = [];
+  while (spreadsMs.length < 50) {
+    await page.waitForTimeout(100);
+    const ms = await spread();
+    if (ms !== undefined) spreadsMs.push(ms);
+  }
+  spreadsMs.sort((a, b) => a - b);
+  print(
+    `archive, ${few} tiles, by the clocks in their pictures: apart median ${at(spreadsMs, 0.5)} ms, worst of 50 ${at(spreadsMs, 1)} ms`,
+  );
+
+  /** From a key event's own time to the paint after it, ms; some of them. */
+  async function inputToPaint(): Promise<number[]> {
+    const measured = page.evaluate(
+      () =>
+        new Promise<number[]>((resolve) => {
+          const found: number[] = [];
+          const onKey = (event: KeyboardEvent) =>
+            requestAnimationFrame(() =>
+              setTimeout(() => {
+                found.push(performance.now() - event.timeStamp);
+                if (found.length < 5) return;
+                window.removeEventListener('keydown', onKey);
+                resolve(found);
+              }),
+            );
+          window.addEventListener('keydown', onKey);
+        }),
+    );
+    for (let press = 0; press < 5; press++) await page.keyboard.press('F2', { delay: 20 });
+    return measured;
+  }
+
+  /** How far the pictures of the archive's tiles are apart, ms; undefined while not all of them play. */
+  function spread(): Promise<number | undefined> {
+    return page.evaluate(
+      ([reader, wanted]) => {
+        const read = new Function(`return (${reader})`)() as typeof readDemoClock;
+        const shown = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
+          tile.querySelector('[data-tile-state="playing"]'),
+        );
+        if (shown.length !== wanted) return undefined;
+        const contexts = shown.flatMap((tile) => {
+          const video = tile.querySelector('video');
+          const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+          if (!video || !context) return [];
+          context.canvas.width = video.videoWidth;
+          context.canvas.height = video.videoHeight;
+          context.drawImage(video, 0, 0);
+          return [context];
+        });
+        const clocks = contexts.map((context) => {
+          const { width, height } = context.canvas;
+          return read(context.getImageData(0, 0, width, height).data, width, height) ?? Number.NaN;
+        });
+        return Math.max(...clocks) - Math.min(...clocks);
+      },
+      [readDemoClock.toString(), few] as const,
+    );
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function at(sorted: readonly number[], share: number): string {
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN).toFixed(0);
+}
+
+function mean(values: readonly number[]): string {
+  return (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(1);
+}

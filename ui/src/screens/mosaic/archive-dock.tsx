@@ -1,0 +1,77 @@
+import { useCallback, useState } from 'react';
+import { api } from '../../api/api.ts';
+import { useSettings } from '../../api/session.ts';
+import { browserClock } from '../../player/clock.ts';
+import { ArchiveWall } from '../../wall/archive-wall.ts';
+import type { LaneCall } from '../../wall/lanes.ts';
+import { streamSource } from '../stream-view/stream-source.ts';
+import { ArchivePanel } from './archive-panel.tsx';
+import classes from './mosaic.module.css';
+
+interface ArchiveDockProps {
+  readonly name: string;
+  /** Of the page in sight, as far as their archive may be watched. */
+  readonly streams: readonly { readonly uid: string; readonly name: string }[];
+  /** Where to begin; later values change nothing. */
+  readonly startMs: number;
+  /** Told of the archive while there is one. */
+  readonly onArchive: (archive: ArchiveWall | undefined) => void;
+  readonly onLive: () => void;
+  readonly onMoment: (utcMs: number) => void;
+  /** Only the pictures are wanted; the clock runs all the same. */
+  readonly isBare: boolean;
+}
+
+/** Where the archive of a mosaic lives as long as it is watched; it hands it to the pictures and shows its controls. */
+export function ArchiveDock(props: ArchiveDockProps) {
+  const { streams, onArchive, onLive } = props;
+  const { rangesMaxSeconds } = useSettings();
+  const [startMs] = useState(props.startMs);
+  const [archive, setArchive] = useState<ArchiveWall>();
+  // The answer to each poll is another list of the same streams.
+  const uids = streams.map(({ uid }) => uid).join();
+  const attach = useCallback(() => {
+    const made = new ArchiveWall({
+      clock: browserClock,
+      uids: uids === '' ? [] : uids.split(','),
+      call: laneCall,
+      rangesMaxMs: rangesMaxSeconds * 1000,
+      sourceOf: streamSource,
+      startMs,
+      onLive,
+    });
+    const onVisibility = () => made.setVisible(document.visibilityState === 'visible');
+    document.addEventListener('visibilitychange', onVisibility);
+    setArchive(made);
+    onArchive(made);
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      setArchive(undefined);
+      onArchive(undefined);
+      made.dispose();
+    };
+  }, [uids, rangesMaxSeconds, startMs, onArchive, onLive]);
+  return (
+    <div ref={attach} className={classes.dock} hidden={props.isBare}>
+      {archive && !props.isBare && (
+        <ArchivePanel
+          archive={archive}
+          name={props.name}
+          streams={streams}
+          onLive={onLive}
+          onMoment={props.onMoment}
+        />
+      )}
+    </div>
+  );
+}
+
+const laneCall: LaneCall = async (uid, startMs, endMs, signal) => {
+  const query = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
+  const { ranges, gaps, period } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
+  return {
+    ranges,
+    gaps: gaps.map(({ startTime, endTime, cause }) => ({ startMs: startTime, endMs: endTime, cause })),
+    beginsMs: period?.startTime,
+  };
+};

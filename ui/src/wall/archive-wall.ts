@@ -1,0 +1,199 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import { ApiError } from '@vidette/contract/client';
+import type { Cancel, Clock } from '../player/clock.ts';
+import { ArchiveReader } from '../player/archive-reader.ts';
+import type { PlayerSource } from '../player/player.ts';
+import { RangesLoader } from '../timeline/ranges-loader.ts';
+import { Timeline } from '../timeline/timeline.ts';
+import { Lanes, type LaneCall } from './lanes.ts';
+import { SharedClock } from './shared-clock.ts';
+import type { SyncedArchiveSource } from './synced-archive.ts';
+
+export interface ArchiveWallOptions {
+  readonly clock: Clock;
+  /** The streams whose archive may be watched. */
+  readonly uids: readonly string[];
+  readonly call: LaneCall;
+  /** Longest question for ranges, ms. */
+  readonly rangesMaxMs: number;
+  /** The media of one stream; where it goes on is looked up in the ranges given. */
+  readonly sourceOf: (
+    uid: string,
+    ranges: Pick<RangesLoader, 'nextPlayable' | 'previousPlayable'>,
+  ) => PlayerSource;
+  readonly startMs: number;
+  /** The viewer, or the end of what is recorded, asks for the live pictures. */
+  readonly onLive: () => void;
+}
+
+/** What a screen shows beside the shared clock; a new value at each change. */
+export interface ArchiveWallSnapshot {
+  /** Why the archive can't be shown; undefined while it can. */
+  readonly problem: ErrorCode | undefined;
+  /** A stretch in which nothing was recorded on any stream was passed over; `id` differs for each. */
+  readonly skipped: { readonly id: number; readonly startMs: number; readonly endMs: number } | undefined;
+  /** Nothing is recorded any more. */
+  readonly isOver: boolean;
+}
+
+const LOOK_MS = 250;
+
+/**
+ * The archive of all streams of a wall at one moment: their shared clock, their lanes, and the timeline over them. Where
+ * nothing at all is recorded the clock goes to where something is.
+ */
+export class ArchiveWall {
+  readonly shared: SharedClock;
+  readonly timeline: Timeline;
+  readonly lanes: Lanes;
+  readonly #options: ArchiveWallOptions;
+  readonly #loader: RangesLoader;
+  readonly #sources: ReadonlyMap<string, SyncedArchiveSource>;
+  readonly #listeners = new Set<() => void>();
+  readonly #cancelLook: Cancel;
+  #search: AbortController | undefined;
+  #snapshot: ArchiveWallSnapshot = { problem: undefined, skipped: undefined, isOver: false };
+
+  constructor(options: ArchiveWallOptions) {
+    const { clock, uids, call, rangesMaxMs, startMs, sourceOf, onLive } = options;
+    this.#options = options;
+    this.shared = new SharedClock(clock, startMs);
+    this.lanes = new Lanes(uids, call);
+    this.#loader = new RangesLoader({
+      clock,
+      pieceMs: rangesMaxMs,
+      call: async (fromMs, toMs, signal) => {
+        const answer = await this.lanes.load(fromMs, toMs, signal);
+        this.#update({ problem: undefined });
+        return answer;
+      },
+      // What was noticed belongs to one stream; a lane is too thin to show whose it is.
+      eventsCall: () => Promise.resolve([]),
+      onError: (error) =>
+        this.#update({ problem: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' }),
+    });
+    this.timeline = new Timeline({
+      clock,
+      loader: this.#loader,
+      onSeek: (utcMs) => this.seek(utcMs),
+      onLive,
+    });
+    this.#sources = new Map(
+      uids.map((uid) => [
+        uid,
+        {
+          reader: new ArchiveReader(
+            sourceOf(uid, {
+              nextPlayable: (fromMs, signal) => this.#nextOf(uid, fromMs, signal),
+              previousPlayable: (beforeMs, signal) => this.#loader.previousPlayable(beforeMs, signal),
+            }),
+            clock,
+          ),
+          intervalAt: (utcMs: number) => this.lanes.intervalAt(uid, utcMs),
+        },
+      ]),
+    );
+    this.timeline.goTo(startMs);
+    this.#cancelLook = clock.every(LOOK_MS, () => this.#look());
+  }
+
+  readonly getSnapshot = (): ArchiveWallSnapshot => this.#snapshot;
+
+  readonly subscribe = (listener: () => void): Cancel => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The archive of one tile's stream; undefined for who may not watch it. */
+  sourceOf(uid: string): SyncedArchiveSource | undefined {
+    return this.#sources.get(uid);
+  }
+
+  /** All tiles go to a moment. */
+  seek(utcMs: number): void {
+    this.#search?.abort();
+    this.#search = undefined;
+    if (this.#snapshot.isOver) this.#update({ isOver: false });
+    this.shared.jumpTo(utcMs);
+  }
+
+  /** The page is seen or not. */
+  setVisible(isVisible: boolean): void {
+    if (isVisible) this.#loader.show(this.timeline.getView().scale);
+    else this.#loader.pause();
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    this.#cancelLook();
+    this.#search?.abort();
+    this.timeline.dispose();
+    this.#listeners.clear();
+  }
+
+  /** Where one stream goes on after a moment, from what is known of all of them together. */
+  async #nextOf(uid: string, fromMs: number, signal: AbortSignal) {
+    const find = () => this.lanes.intervals(uid).find(({ kind, endMs }) => kind !== 'gap' && endMs > fromMs);
+    for (let askMs = fromMs; ;) {
+      const known = find();
+      if (known) return known;
+      // Asks on where nothing is known yet, a recording of any of the streams at a time.
+      const next = await this.#loader.nextPlayable(askMs, signal);
+      if (!next || next.kind === 'live') return find();
+      askMs = next.endMs;
+    }
+  }
+
+  /** Whether the clock stands where nothing is recorded on any stream, and where to go then. */
+  #look(): void {
+    const { shared } = this;
+    if (!shared.isRunning || this.#search || this.#snapshot.isOver) return;
+    const { uids, clock, onLive } = this.#options;
+    const atMs = shared.utcMs;
+    const kinds = new Set(uids.map((uid) => this.lanes.intervalAt(uid, atMs)?.kind));
+    if (kinds.has('fragment')) return;
+    // Nobody knows yet: the answer is on its way, unless the clock has come to the present.
+    if (kinds.has(undefined) && atMs < clock.wallMs() - LOOK_MS) return;
+    if (!kinds.has('gap') && kinds.has('live')) {
+      onLive();
+      return;
+    }
+    this.#goOn(atMs);
+  }
+
+  #goOn(atMs: number): void {
+    const search = new AbortController();
+    this.#search = search;
+    this.#loader.nextPlayable(atMs, search.signal).then(
+      (next) => {
+        if (search.signal.aborted) return;
+        this.#search = undefined;
+        if (!next) this.#end();
+        else if (next.kind === 'live') this.#options.onLive();
+        else if (next.startMs > atMs) {
+          const id = (this.#snapshot.skipped?.id ?? 0) + 1;
+          this.#update({ skipped: { id, startMs: atMs, endMs: next.startMs } });
+          this.shared.jumpTo(next.startMs);
+        }
+      },
+      (error: unknown) => {
+        if (search.signal.aborted) return;
+        this.#search = undefined;
+        this.#update({ problem: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' });
+      },
+    );
+  }
+
+  #end(): void {
+    this.shared.setPaused(true);
+    this.#update({ isOver: true });
+  }
+
+  #update(change: Partial<ArchiveWallSnapshot>): void {
+    const next = { ...this.#snapshot, ...change };
+    const { problem, skipped, isOver } = this.#snapshot;
+    if (next.problem === problem && next.skipped === skipped && next.isOver === isOver) return;
+    this.#snapshot = next;
+    for (const listener of this.#listeners) listener();
+  }
+}

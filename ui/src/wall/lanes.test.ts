@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { intervalAt, type Interval, type IntervalKind } from '../timeline/intervals.ts';
+import { Lanes, together, type LaneAnswer } from './lanes.ts';
+
+const nothing: LaneAnswer = { ranges: [], gaps: [], beginsMs: undefined };
+const never = new AbortController().signal;
+
+const answers: Readonly<Record<string, LaneAnswer>> = {
+  gate: {
+    ranges: [{ date: 100, status: 'fragment' }],
+    gaps: [{ startMs: 0, endMs: 100, cause: 'paused' }],
+    beginsMs: 100,
+  },
+  yard: {
+    ranges: [
+      { date: 0, status: 'fragment' },
+      { date: 50, status: 'gap' },
+      { date: 150, status: 'live' },
+    ],
+    gaps: [{ startMs: 50, endMs: 150, cause: 'unreachable' }],
+    beginsMs: -500,
+  },
+};
+
+test('one question asks for every stream; the answer is where any is recorded, and each lane remembers its own', async () => {
+  const lanes = new Lanes(['gate', 'yard'], (uid) => Promise.resolve(answers[uid] ?? nothing));
+  assert.equal(lanes.intervalAt('gate', 10), undefined);
+  const answer = await lanes.load(0, 200, never);
+  assert.equal(answer.beginsMs, -500);
+  assert.deepEqual(answer.ranges, [
+    { date: 0, status: 'fragment' },
+    { date: 50, status: 'gap' },
+    { date: 100, status: 'fragment' },
+  ]);
+  assert.equal(lanes.intervalAt('gate', 10)?.kind, 'gap');
+  assert.equal(lanes.intervalAt('yard', 10)?.kind, 'fragment');
+  assert.equal(lanes.intervalAt('yard', 160)?.kind, 'live');
+  assert.equal(lanes.causeAt('gate', 10), 'paused');
+  assert.equal(lanes.causeAt('yard', 149), 'unreachable');
+  assert.equal(lanes.causeAt('yard', 10), undefined);
+});
+
+test('few questions go on at once, and one that fails lets the next in', async () => {
+  let asking = 0;
+  let most = 0;
+  const uids = Array.from({ length: 20 }, (_, at) => `s${at}`);
+  const lanes = new Lanes(uids, async (uid) => {
+    most = Math.max(most, ++asking);
+    await new Promise((resolve) => setImmediate(resolve));
+    asking -= 1;
+    if (uid === 's3') throw new Error('refused');
+    return nothing;
+  });
+  await assert.rejects(lanes.load(0, 1, never), /refused/);
+  while (asking > 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(most, 3);
+});
+
+const kind = fc.constantFrom<IntervalKind>('fragment', 'gap', 'live');
+const lane = fc.array(fc.tuple(fc.integer({ min: 1, max: 20 }), kind), { maxLength: 8 }).map((parts) => {
+  let startMs = 0;
+  return parts.map(([lengthMs, one]): Interval => {
+    const interval = { startMs, endMs: startMs + lengthMs, kind: one };
+    startMs += lengthMs;
+    return interval;
+  });
+});
+
+test('together they never overlap, and say of each moment the most that any lane says', () => {
+  fc.assert(
+    fc.property(fc.array(lane, { maxLength: 5 }), (lanes) => {
+      const all = together(lanes);
+      for (const [at, interval] of all.entries()) {
+        assert.ok(interval.endMs > interval.startMs);
+        assert.ok(at === 0 || (all[at - 1]?.endMs ?? 0) <= interval.startMs);
+      }
+      for (let ms = 0; ms < 160; ms++) {
+        const kinds = lanes.flatMap((intervals) => intervalAt(intervals, ms)?.kind ?? []);
+        const expected = (['fragment', 'live', 'gap'] as const).find((one) => kinds.includes(one));
+        assert.equal(intervalAt(all, ms)?.kind, expected);
+      }
+    }),
+  );
+});
