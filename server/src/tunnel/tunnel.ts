@@ -11,8 +11,11 @@ import { RelayFailure } from './relay-failure.ts';
 import { Relay } from './relay.ts';
 import { loadTunnelKey, type TunnelKey } from './tunnel-key.ts';
 
-/** What an administrator asked for last, kept over restarts: the code of a location, or null for no tunnel. */
-const wantedKey = 'tunnel.location';
+/**
+ * What an administrator asked for last, kept over restarts: the code of a location, or null for no tunnel. Nodes that
+ * share a database each have their own, for only one of them can listen on a relay's port.
+ */
+const wantedKeyOf = (config: Pick<Config, 'node'>) => `tunnel.location.${config.node.id}`;
 /** So often it is looked whether the license still allows what runs. */
 const licenseLookMs = 5_000;
 
@@ -24,7 +27,7 @@ export interface Memory {
 
 export interface TunnelOptions {
   /** Read at every use: changes of the locations count as soon as `reconsider` is called. */
-  readonly config: Pick<Config, 'tunnel' | 'dataDir'>;
+  readonly config: Pick<Config, 'tunnel' | 'dataDir' | 'node'>;
   readonly memory: Memory;
   /** Whether the license allows a tunnel at this moment. */
   readonly isAllowed: () => boolean;
@@ -74,7 +77,7 @@ export class Tunnel {
 
   /** Knows what was wanted; nothing is dialled before `resume`. */
   static async open(options: TunnelOptions): Promise<Tunnel> {
-    const wanted = await options.memory.get(wantedKey);
+    const wanted = await options.memory.get(wantedKeyOf(options.config));
     return new Tunnel(options, typeof wanted === 'string' ? wanted : null);
   }
 
@@ -94,7 +97,7 @@ export class Tunnel {
     if (!isReady(location)) {
       throw new Fault('ActionNotAcceptable', `The location ${location.code} has no address of a relay yet.`);
     }
-    await this.#options.memory.set(wantedKey, location.code);
+    await this.#remember(location.code);
     this.#wanted = location.code;
     if (this.#standing.status !== 'running' || this.#effort?.location.code !== location.code)
       await this.#drop();
@@ -103,7 +106,7 @@ export class Tunnel {
 
   /** Closes the tunnel and forgets that it was wanted. */
   async stop(): Promise<void> {
-    await this.#options.memory.set(wantedKey, null);
+    await this.#remember(null);
     this.#wanted = null;
     await this.#drop();
     this.#standing = { status: 'stopped' };
@@ -263,6 +266,11 @@ export class Tunnel {
     this.#effort = undefined;
     effort.stopping.abort();
     await effort.over;
+  }
+
+  #remember(wanted: string | null): Promise<void> {
+    const { memory, config } = this.#options;
+    return memory.set(wantedKeyOf(config), wanted);
   }
 
   #find(code: string): ConfiguredLocation | undefined {
