@@ -39,8 +39,12 @@ async function seriousFaults(page: Page): Promise<string[]> {
 const schemes = ['light', 'dark'] as const;
 const languages = ['en', 'ru'] as const;
 
-/** Looks at each path with axe, in both themes and languages. */
-async function look(paths: readonly string[], as: string | null): Promise<void> {
+/** Looks at each path with axe, in both themes and languages; `act` is done on each before the look. */
+async function look(
+  paths: readonly string[],
+  as: string | null,
+  act: (page: Page) => Promise<unknown> = async () => undefined,
+): Promise<void> {
   const faults: string[] = [];
   for (const language of languages) {
     if (as !== null) await client.saveProfile({ body: { language } });
@@ -55,6 +59,7 @@ async function look(paths: readonly string[], as: string | null): Promise<void> 
           () => page.locator('[aria-busy=true]').count(),
           (count) => count === 0,
         );
+        await act(page);
         for (const fault of await seriousFaults(page))
           faults.push(`${path} ${colorScheme} ${language} ${fault}`);
       }
@@ -132,4 +137,14 @@ test('[R1.7] signing in, the menu and the list are reached by keyboard alone', a
   await page.keyboard.press('Enter');
   await page.waitForURL('**/ui/profile/me/info');
   await context.close();
+});
+
+test('[R1.7] [R2.29] axe finds nothing serious in the side bar, nor in the palette with what it found', async () => {
+  await look(['/help'], cookie, (page) => page.locator('[aria-controls=side-bar]').click());
+  await look(['/help'], cookie, async (page) => {
+    await page.locator('[aria-keyshortcuts]').click();
+    await page.getByRole('combobox').fill('gate');
+    await page.locator('dialog [role=option]').first().waitFor();
+  });
+  await client.saveProfile({ body: { language: 'en' } });
 });

@@ -148,6 +148,8 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'profile-tokens', path: '/profile/me/tokens' },
     { name: 'profile-sessions', path: '/profile/me/sessions' },
     { name: 'settings', path: '/settings' },
+    { name: 'side-bar', path: '/help', act: (page) => page.locator('[aria-controls=side-bar]').click() },
+    { name: 'palette', path: '/streams', act: (page) => page.keyboard.press('Control+k') },
     { name: 'help', path: '/help' },
     { name: 'administration-stats', path: '/administration' },
     { name: 'administration-license', path: '/license' },

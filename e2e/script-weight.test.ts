@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { administratorOf } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
-// How much script a browser fetches before the first screens are there.
+// How much script a browser fetches before the first screens are there, and whether they stand still once they are.
 
 let server: TestServer;
 let browser: Browser;
@@ -52,5 +52,36 @@ for (const [name, path, selector, isSignedIn, most] of [
     const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
     assert.ok(total > most / 10, 'no script was counted');
     assert.ok(total <= most, `${total} bytes: ${scripts.map((one) => one.join(' ')).join(', ')}`);
+  });
+}
+
+/** How far things moved that nobody moved: the sum that browsers call cumulative layout shift; 0 is none. */
+const shiftOf = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
+        }).observe({ type: 'layout-shift', buffered: true });
+        // Entries that were kept are handed over before the next frame but one.
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+      }),
+  );
+
+for (const [name, path, selector, isSignedIn] of [
+  ['sign-in', '/auth', 'input[type=password]', false],
+  ['the list of streams', '/streams', 'img[data-picture=fresh]', true],
+] as const) {
+  test(`nothing moves by itself while ${name} arrives`, async () => {
+    const context = await newPerson(browser);
+    context.setDefaultTimeout(60_000);
+    if (isSignedIn) await signInByCookie(context, server.url, cookie);
+    const page = await context.newPage();
+    await page.goto(`${server.url}/ui${path}`);
+    await page.locator(selector).first().waitFor();
+    const shift = await shiftOf(page);
+    assert.ok(shift < 0.02, `moved by ${shift}`);
+    await context.close();
   });
 }
