@@ -140,7 +140,10 @@ test('[R1.7] signing in, the menu and the list are reached by keyboard alone', a
 });
 
 test('[R1.7] [R2.29] axe finds nothing serious in the side bar, nor in the palette with what it found', async () => {
-  await look(['/help'], cookie, (page) => page.locator('[aria-controls=side-bar]').click());
+  await look(['/help'], cookie, async (page) => {
+    await page.locator('[aria-controls=side-bar]').click();
+    await page.locator('#side-bar').waitFor();
+  });
   await look(['/help'], cookie, async (page) => {
     await page.locator('[aria-keyshortcuts]').click();
     await page.getByRole('combobox').fill('gate');

@@ -60,7 +60,7 @@ export function Header({ user, sideBar, onSearch }: HeaderProps) {
       >
         <IconSearch size={16} aria-hidden="true" />
         <span className={classes.searchText}>{i18n.t('nav.search')}</span>
-        <kbd className={classes.keys}>{isApple ? '⌘K' : 'Ctrl K'}</kbd>
+        <span className={classes.keys} data-keys={isApple ? '⌘K' : 'Ctrl K'} aria-hidden="true" />
       </button>
       {mayAddStreams(user) && (
         <Button
