@@ -1,0 +1,122 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { until } from './api.ts';
+
+/** What a page that is left open must not gather, counted after a forced collection of garbage. */
+export interface PageHoldings {
+  readonly heapBytes: number;
+  readonly listeners: number;
+  readonly nodes: number;
+  /** Media Source Extensions objects that are alive: one for each player. */
+  readonly players: number;
+  /** WebSockets that are open. */
+  readonly sockets: number;
+}
+
+/** A page over a long life: walks through its screens, and lets hours of its own time pass. */
+export class PageLife {
+  readonly #page: Page;
+  readonly #cdp: CDPSession;
+  readonly #url: string;
+  #sockets = 0;
+  /** Calls to the server so far. */
+  requests = 0;
+
+  private constructor(page: Page, cdp: CDPSession, url: string) {
+    this.#page = page;
+    this.#cdp = cdp;
+    this.#url = url;
+    page.on('websocket', (socket) => {
+      this.#sockets++;
+      socket.on('close', () => this.#sockets--);
+    });
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.startsWith('/v1/')) this.requests++;
+    });
+  }
+
+  /** @param url of the server */
+  static async begin(page: Page, url: string): Promise<PageLife> {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Performance.enable');
+    return new PageLife(page, cdp, url);
+  }
+
+  /** Goes to a screen as a link does, without loading the page anew, and waits until it is drawn. */
+  async go(path: string): Promise<void> {
+    await this.#page.evaluate((to) => history.pushState(null, '', to), `/ui${path}`);
+    await this.#page.waitForURL(`${this.#url}/ui${path}`);
+    await this.#page.locator('main :is(h1, h2, video)').first().waitFor();
+  }
+
+  /** Lets the page's own time pass, whose clock has to be installed, in steps of which each leaves the server time to answer. */
+  async pass(steps: number, stepMs: number): Promise<void> {
+    for (let step = 0; step < steps; step++) {
+      await this.#page.clock.runFor(stepMs);
+      await this.#page.evaluate(() => document.hidden);
+    }
+  }
+
+  /** Puts the tab out of sight, or back into it, as far as the page can tell. */
+  async setHidden(isHidden: boolean): Promise<void> {
+    await this.#page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+      Object.defineProperty(document, 'visibilityState', {
+        configurable: true,
+        value: hidden ? 'hidden' : 'visible',
+      });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    }, isHidden);
+  }
+
+  async holdings(): Promise<PageHoldings> {
+    // What a screen leaves is let go of in several turns: observers, then their targets, then what those held.
+    for (let turn = 0; turn < 3; turn++) await this.#cdp.send('HeapProfiler.collectGarbage');
+    const { metrics } = await this.#cdp.send('Performance.getMetrics');
+    const of = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN;
+    return {
+      heapBytes: of('JSHeapUsedSize'),
+      listeners: of('JSEventListeners'),
+      nodes: of('Nodes'),
+      players: await this.#alive('MediaSource'),
+      sockets: this.#sockets,
+    };
+  }
+
+  /** Waits until no player and no socket is left, as on a screen without pictures. */
+  async untilQuiet(): Promise<PageHoldings> {
+    return until(
+      () => this.holdings(),
+      ({ players, sockets }) => players === 0 && sockets === 0,
+      60_000,
+    );
+  }
+
+  async #alive(className: string): Promise<number> {
+    const objectGroup = 'holdings';
+    const expression = `${className}.prototype`;
+    const { result } = await this.#cdp.send('Runtime.evaluate', { expression, objectGroup });
+    const prototypeObjectId = result.objectId ?? '';
+    const { objects } = await this.#cdp.send('Runtime.queryObjects', { prototypeObjectId, objectGroup });
+    const { result: count } = await this.#cdp.send('Runtime.callFunctionOn', {
+      objectId: objects.objectId ?? '',
+      functionDeclaration: 'function () { return this.length; }',
+      returnByValue: true,
+    });
+    await this.#cdp.send('Runtime.releaseObjectGroup', { objectGroup });
+    return Number(count.value);
+  }
+}
+
+/** The screens of a walk, each as a person comes by it in a day. */
+export const walk = (uid: string): readonly string[] => [
+  '/streams',
+  `/stream/${uid}/view`,
+  `/stream/${uid}/info`,
+  `/stream/${uid}/setting`,
+  `/stream/${uid}/debug`,
+  '/bookmarks',
+  '/administration/stats',
+  '/administration/audit-logs',
+  '/profile/me/info',
+  '/help',
+];
