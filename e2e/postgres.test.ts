@@ -28,7 +28,7 @@ before(async () => {
 after(() => postgres?.stop());
 
 for (const file of chosen) {
-  test(`[R10.8] ${file} passes on PostgreSQL as on SQLite`, async () => {
+  test(`${file} passes on PostgreSQL as on SQLite`, async () => {
     // What tells a test that it runs inside of another would have its results sent up in place of a verdict.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const outcome = await new Promise<{ code: unknown; output: string }>((resolve) => {
@@ -42,7 +42,7 @@ for (const file of chosen) {
   });
 }
 
-test('[R10.8] one server at a time has the database: the next waits until the one before has ended', async () => {
+test('one server at a time has the database: the next waits until the one before has ended', async () => {
   const env = { VIDETTE_DATABASE: await postgres.create('sole') };
   const first = await startServer({ env });
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-second-'));
@@ -85,7 +85,7 @@ async function bytesBelow(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test('[R10.8] while the database is away recording and live go on, changes are Unavailable, and all recovers', async () => {
+test('while the database is away recording and live go on, changes are Unavailable, and all recovers', async () => {
   const database = await postgres.create('away');
   const server = await startServer({ env: { VIDETTE_DATABASE: database } });
   let socket: WebSocket | undefined;
