@@ -47,7 +47,7 @@ export function Header({ user, sideBar, onSearch }: HeaderProps) {
         <Link to="/streams" className={classes.link}>
           {i18n.t('nav.allStreams')}
         </Link>
-        <Link to="/mosaics" className={classes.link}>
+        <Link to="/mosaics" className={classes.link} data-wide="true">
           {i18n.t('title.mosaics')}
         </Link>
       </nav>
