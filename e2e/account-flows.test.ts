@@ -252,9 +252,12 @@ test('[R8.8] [R7.53] settings that get no answer say that the server does not re
     await page.getByRole('heading', { name: 'Help', exact: true }).waitFor();
     await page.context().route('**/v1/**', (route) => route.abort());
     await page.getByRole('link', { name: 'All streams' }).click();
-    await page.getByText('Server is not responding.').waitFor();
+    await page.getByText('Server is not responding.').first().waitFor();
     await page.context().unroute('**/v1/**');
-    await page.getByText('Server is not responding.').waitFor({ state: 'detached' });
+    await until(
+      () => page.getByText('Server is not responding.').count(),
+      (count) => count === 0,
+    );
     await page.getByText('No streams yet').waitFor();
   }));
 

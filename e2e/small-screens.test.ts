@@ -62,7 +62,7 @@ test('[R1.4] [R1.6] [R1.7] in Russian at 360 px no screen is wider than the phon
             'button:not(.mantine-Pill-remove), select, textarea, input:not([type=hidden]), nav a, summary',
           )) {
             const frame = control.closest(
-              'label, .mantine-Switch-body, .mantine-Radio-body, .mantine-Input-wrapper',
+              'label, .mantine-Switch-body, .mantine-Radio-body, .mantine-Checkbox-body, .mantine-Input-wrapper',
             );
             const target = control.tagName === 'INPUT' ? (frame ?? control) : control;
             const { width, height } = target.getBoundingClientRect();

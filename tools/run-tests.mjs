@@ -1,8 +1,9 @@
-// Runs the checks and every test file on the project's own Node: units two files at a time, then browser and
-// whole-product tests one at a time, because they share two cores with real encoders and a real Chromium.
+// Runs the checks and every test file on the project's own Node: units two files at a time, then whole-product tests in
+// two lanes, one file at a time in each: those with a browser, which is what burns the processor, and beside them those
+// without one, together with the one that mostly waits.
 // A file that fails is run once more at the end, when nothing else is left to do: a machine that stood still for ten
 // seconds should not look like a broken product. What then passes is named, so that nobody overlooks it.
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { root } from './install.mjs';
@@ -30,10 +31,16 @@ if (filters.length === 0) {
   failures.forEach((text) => process.stdout.write(text));
   outcomes.push({ passed: 1 - failures.length, failed: failures.length, skipped: 0, failures });
 }
-const first = new Map([
-  ...(await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2)),
-  ...(await runFiles(chosen('e2e/**/*.test.ts'), 1)),
-]);
+/** Records for two minutes before it looks at what was recorded. */
+const mostlyWaits = 'main-path.test.ts';
+const units = await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2);
+const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
+  /'\.+\/(browser|stage)\.ts'/.test(readFileSync(file, 'utf8')) && !file.endsWith(mostlyWaits)
+    ? 'browser'
+    : 'plain',
+);
+const lanes = await Promise.all([runFiles(whole.browser ?? [], 1), runFiles(whole.plain ?? [], 1)]);
+const first = new Map([...units, ...lanes.flatMap((lane) => [...lane])]);
 for (const [file, outcome] of first) {
   if (!outcome.failed) {
     outcomes.push(outcome);

@@ -1,5 +1,6 @@
-// The sheets that every screen stands on; the page's own comes last and wins.
+// The sheets that every screen stands on. Mantine’s are in a layer of theirs, so that our own win in whatever order the
+// chunks of a build arrive (CSS Cascading and Inheritance 5, section 6.4).
 import '@fontsource-variable/inter/wght.css';
-import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
 import './theme.css';

@@ -281,16 +281,16 @@ export class Player {
     if (isVisible) this.wake();
   }
 
-  /** Gives the element back. Idempotent. */
+  /** Gives the element back; nobody is told of what changes by that. Idempotent. */
   dispose(): void {
     const { video } = this.#options;
+    this.#listeners.clear();
     this.#cancelTick();
     this.#rest.dispose();
     this.#leave();
     for (const [name, listen] of this.#elementEvents) video.removeEventListener(name, listen);
     this.#sink?.dispose();
     this.#setState({ name: 'idle' });
-    this.#listeners.clear();
   }
 
   /** One of the three at a time, or none. */

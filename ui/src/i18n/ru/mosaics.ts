@@ -68,7 +68,7 @@ export const mosaics = {
   'mosaicEdit.page.add': 'Добавить страницу',
   'mosaicEdit.page.remove': 'Убрать эту страницу',
   'mosaicEdit.grid': 'Плитки страницы',
-  'mosaicEdit.cell.empty': 'Пустая плитка, {width} на {height}',
+  'mosaicEdit.cell.empty': 'Пусто, {width} на {height}',
   'mosaicEdit.cell': '{name}, {width} на {height}',
   'mosaicEdit.cell.unknown': 'Поток, который вам нельзя смотреть',
   'mosaicEdit.cell.hint': 'Пусто',
