@@ -8,6 +8,8 @@ export interface Shown {
   readonly digest: number;
   /** UTC milliseconds by the clock that a demo source draws into its picture; undefined without one. */
   readonly clockMs: number | undefined;
+  /** Where the video says that it is, UTC milliseconds; undefined for a canvas, and on the way to somewhere else. */
+  readonly atMs: number | undefined;
   readonly width: number;
   readonly height: number;
 }
@@ -40,6 +42,7 @@ export function readPicture(page: Page, selector: string): Promise<Shown | undef
       const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
       return {
         digest,
+        atMs: isVideo && !video.seeking ? video.currentTime * 1000 : undefined,
         clockMs: read(data, canvas.width, canvas.height),
         width: canvas.width,
         height: canvas.height,

@@ -87,6 +87,7 @@ export class ArchivePlayer {
   seek(utcMs: number): void {
     const { video, sink } = this.#options;
     this.#isStopped = false;
+    this.#dueStep = undefined;
     this.#stepping?.abort();
     const wishedS = utcMs / 1000;
     // To the frame: the picture just before a span is another one than its first.
@@ -121,6 +122,8 @@ export class ArchivePlayer {
       this.#feed.moved();
       this.#report();
     } else if (direction < 0) this.#stepBack(sink.frames.at(nowMs)?.startMs ?? nowMs);
+    // What follows may be on its way.
+    else this.#dueStep = direction;
   }
 
   /** The element plays at another speed now, which may be too fast for all pictures. */
@@ -130,6 +133,7 @@ export class ArchivePlayer {
 
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
+    this.#dueStep = undefined;
     this.#report();
   }
 

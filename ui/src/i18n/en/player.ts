@@ -88,7 +88,7 @@ export const player = {
   'player.waiting.gesture': 'Your browser plays video only after a click.',
   'player.unsupported.title': 'This browser can’t play {codec}',
   'player.unsupported.text':
-    'The stream works and is recorded as it is. Watch it in a browser with a decoder for {codec}, or set the camera to H.264.',
+    'Single pictures are shown instead. The stream works and is recorded as it is: watch it in a browser with a decoder for {codec}, or set the camera to H.264.',
   'player.unsupported.mse': 'This browser can’t play streamed video. Use a newer one.',
   'player.ended': 'Nothing is recorded after this moment.',
   'player.streamPaused': 'This stream is paused: neither received nor recorded.',

@@ -8,6 +8,7 @@ import type { Player } from '../../player/player.ts';
 import type { WaitReason } from '../../player/state.ts';
 import { usePlayer } from '../../player/react/use-player.ts';
 import { reasonOf } from '../streams/reason.ts';
+import classes from './stream-view.module.css';
 
 interface StateWordsProps {
   readonly player: Player;
@@ -48,12 +49,12 @@ export function StateWords({ player, stream, onLive }: StateWordsProps) {
     case 'unsupported':
       if (state.codec === '') return <p>{i18n.t('player.unsupported.mse')}</p>;
       return (
-        <>
+        <div className={classes.below}>
           <p>
             <strong>{i18n.t('player.unsupported.title', { codec: state.codec })}</strong>
           </p>
           <p>{i18n.t('player.unsupported.text', { codec: state.codec })}</p>
-        </>
+        </div>
       );
     case 'ended':
       return (

@@ -27,6 +27,7 @@ import { saveSnapshot } from './snapshot.ts';
 import { StateWords } from './state-words.tsx';
 import classes from './stream-view.module.css';
 import { useFullScreen } from './use-full-screen.ts';
+import { UndecodedStill } from './undecoded-still.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useTop } from './use-top.ts';
 import { Viewer } from './viewer.ts';
@@ -121,7 +122,14 @@ function Stage({ uid, stream }: StageProps) {
         poster={addressOf('getStreamPicture', { uid }, { width: 1280 })}
         words={viewer && <StateWords player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />}
         view={view}
-        still={viewer && <LedStill viewer={viewer} />}
+        still={
+          viewer && (
+            <>
+              <UndecodedStill uid={uid} player={viewer.player} />
+              <LedStill viewer={viewer} />
+            </>
+          )
+        }
         aside={viewer && hasFigures && <PlayerStatistics player={viewer.player} />}
         onDoubleClick={toggleFullScreen}
       />

@@ -1,0 +1,39 @@
+import { addressOf } from '@vidette/contract/routes';
+import { useCallback } from 'react';
+import { FreshPicture } from '../../components/fresh-picture.tsx';
+import type { Player } from '../../player/player.ts';
+import { usePlayer, usePlayerClock } from '../../player/react/use-player.ts';
+import classes from './stream-view.module.css';
+
+interface UndecodedStillProps {
+  readonly uid: string;
+  readonly player: Player;
+}
+
+const LIVE_EVERY_MS = 1000;
+const WIDTH_PX = 1280;
+
+/** Where this browser can't decode the stream: key pictures that the server makes, the newest or that of the moment. */
+export function UndecodedStill({ uid, player }: UndecodedStillProps) {
+  const { mode, state } = usePlayer(player);
+  const { utcMs } = usePlayerClock(player);
+  const momentMs = mode === 'archive' && utcMs !== undefined ? Math.round(utcMs) : undefined;
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const address =
+        momentMs === undefined
+          ? addressOf('getStreamPicture', { uid }, { width: WIDTH_PX })
+          : addressOf('getArchivePicture', { uid }, { time: momentMs, width: WIDTH_PX });
+      const reply = await fetch(address, { credentials: 'same-origin', cache: 'no-store', signal });
+      if (!reply.ok) throw new Error(`No picture: ${reply.status}`);
+      return reply.blob();
+    },
+    [uid, momentMs],
+  );
+  if (state.name !== 'unsupported') return null;
+  return (
+    <div className={classes.undecoded}>
+      <FreshPicture load={load} everyMs={mode === 'live' ? LIVE_EVERY_MS : null} />
+    </div>
+  );
+}
