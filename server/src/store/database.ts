@@ -88,7 +88,16 @@ export interface StreamRow {
   created_by: number | null;
   created_ms: number;
   revision: number;
+  /** The node that runs it. */
   node_id: string;
+  /** Counts the nodes that it had: who holds an earlier one has lost the stream. */
+  epoch: Generated<number>;
+  /** The node that it is being handed to, and records it already, under the epoch after. */
+  next_node_id: Generated<string | null>;
+  /** Since when it is being handed over, by the database's clock. */
+  handover_ms: Generated<number | null>;
+  /** The cluster's `version` as of the last change that its node has to know of. */
+  changed: Generated<number>;
   /** As last reported by the node that runs it; what filters and sorts a list. */
   status: string;
   /** Key of the public link; null: not shared. Kept readable, for the owner is shown the link again. */
@@ -162,6 +171,8 @@ export interface ExportRow {
   package_bytes: number | null;
   created_ms: number;
   expires_ms: number | null;
+  /** Where its files are; null: made before there were several. */
+  node_id: Generated<string | null>;
 }
 
 /** A file of a package that is whole and flushed. */
@@ -211,6 +222,44 @@ export interface NodeRow {
   joined_ms: number;
   started_ms: number;
   last_seen_ms: number;
+  /** Base URL at which its peers reach it; null: it has told none. */
+  address: Generated<string | null>;
+  /** By which its peers know it. */
+  public_key: Generated<string | null>;
+  /** Of the process that runs under this id: a second one under the same is told from it. */
+  run_id: Generated<string | null>;
+  /** It is there until then, by the database's clock. */
+  lease_until_ms: Generated<number>;
+  /** The most streams that it takes; null: no limit. */
+  capacity: Generated<number | null>;
+  /** How many streams it held a source or a recorder of when it renewed its lease. */
+  active_streams: Generated<number>;
+}
+
+/** Which node had a stream from when till when, by the database's clock; its footage may reach some seconds beyond. */
+export interface StreamNodeRow {
+  stream_uid: string;
+  epoch: number;
+  node_id: string;
+  from_ms: number;
+  /** Null: it still has. */
+  to_ms: Generated<number | null>;
+}
+
+/** A removed stream whose footage a node has still to remove. */
+export interface StreamPurgeRow {
+  stream_uid: string;
+  node_id: string;
+}
+
+/** One row for all nodes. */
+export interface ClusterRow {
+  id: number;
+  /** Counts the changes that nodes have to learn of: of streams, of their places, of their statuses. */
+  version: number;
+  /** The node that places streams, until then by the database's clock. */
+  leader_id: string | null;
+  leader_until_ms: number;
 }
 
 export interface Database {
@@ -229,4 +278,7 @@ export interface Database {
   audit: AuditRow;
   reset_codes: ResetCodeRow;
   nodes: NodeRow;
+  stream_nodes: StreamNodeRow;
+  stream_purges: StreamPurgeRow;
+  cluster: ClusterRow;
 }

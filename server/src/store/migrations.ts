@@ -1,4 +1,4 @@
-import type { ColumnDefinitionBuilder, CreateTableBuilder, Kysely } from 'kysely';
+import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /** Which engine the migrations speak to: the two count rows differently. */
@@ -14,6 +14,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0005_nodes': { up: (db) => nodes(db as Kysely<unknown>) },
     '0006_audit_by_time': { up: (db) => auditByTime(db as Kysely<unknown>) },
     '0007_exports': { up: (db) => exports(db as Kysely<unknown>, engine) },
+    '0008_cluster': { up: (db) => cluster(db as Kysely<unknown>) },
   };
 }
 
@@ -286,4 +287,50 @@ async function exports(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('facts', 'text', required)
     .addPrimaryKeyConstraint('export_files_key', ['export_id', 'position'])
     .execute();
+}
+
+/** Several nodes on one database (design/cluster.md). All defaults fit a version that knows nothing of them. */
+async function cluster(db: Kysely<unknown>): Promise<void> {
+  const zero = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0);
+  for (const column of ['address', 'public_key', 'run_id']) {
+    await db.schema.alterTable('nodes').addColumn(column, 'text').execute();
+  }
+  await db.schema.alterTable('nodes').addColumn('lease_until_ms', 'bigint', zero).execute();
+  await db.schema.alterTable('nodes').addColumn('capacity', 'integer').execute();
+  await db.schema.alterTable('nodes').addColumn('active_streams', 'integer', zero).execute();
+
+  await db.schema.alterTable('streams').addColumn('epoch', 'integer', zero).execute();
+  await db.schema.alterTable('streams').addColumn('next_node_id', 'text').execute();
+  await db.schema.alterTable('streams').addColumn('handover_ms', 'bigint').execute();
+  await db.schema.alterTable('streams').addColumn('changed', 'bigint', zero).execute();
+
+  await db.schema.alterTable('exports').addColumn('node_id', 'text').execute();
+
+  await db.schema
+    .createTable('stream_nodes')
+    .addColumn('stream_uid', 'text', required)
+    .addColumn('epoch', 'integer', required)
+    .addColumn('node_id', 'text', required)
+    .addColumn('from_ms', 'bigint', required)
+    .addColumn('to_ms', 'bigint')
+    .addPrimaryKeyConstraint('stream_nodes_primary', ['stream_uid', 'epoch'])
+    .execute();
+  await sql`insert into stream_nodes (stream_uid, epoch, node_id, from_ms)
+    select uid, 0, node_id, created_ms from streams`.execute(db);
+
+  await db.schema
+    .createTable('stream_purges')
+    .addColumn('stream_uid', 'text', required)
+    .addColumn('node_id', 'text', required)
+    .addPrimaryKeyConstraint('stream_purges_primary', ['stream_uid', 'node_id'])
+    .execute();
+
+  await db.schema
+    .createTable('cluster')
+    .addColumn('id', 'integer', (column) => column.primaryKey())
+    .addColumn('version', 'bigint', required)
+    .addColumn('leader_id', 'text')
+    .addColumn('leader_until_ms', 'bigint', required)
+    .execute();
+  await sql`insert into cluster (id, version, leader_until_ms) values (1, 0, 0)`.execute(db);
 }

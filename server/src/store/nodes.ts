@@ -59,9 +59,12 @@ export class Nodes {
     return new Map(rows.map((row) => [row.node_id, Number(row.n)]));
   }
 
-  /** Puts all streams on one node: the only one that there is. */
+  /** Puts all streams on one node, the only one that there is: what was recorded under its earlier names is its own. */
   async adoptStreams(id: string): Promise<void> {
-    await this.#db.updateTable('streams').set({ node_id: id }).where('node_id', '!=', id).execute();
+    await this.#db.transaction().execute(async (db) => {
+      await db.updateTable('streams').set({ node_id: id }).where('node_id', '!=', id).execute();
+      await db.updateTable('stream_nodes').set({ node_id: id }).where('node_id', '!=', id).execute();
+    });
   }
 
   async #change(id: string, changes: Partial<NodeRecord>): Promise<boolean> {

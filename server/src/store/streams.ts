@@ -78,6 +78,10 @@ export class Streams {
         .returningAll()
         .executeTakeFirstOrThrow();
       await replaceTags(db, row.id, tags);
+      await db
+        .insertInto('stream_nodes')
+        .values({ stream_uid: row.uid, epoch: row.epoch, node_id: row.node_id, from_ms: row.created_ms })
+        .execute();
       return this.#addresses.record(row, tags);
     });
   }
@@ -152,7 +156,10 @@ export class Streams {
   }
 
   async remove(id: number): Promise<void> {
-    await this.#db.deleteFrom('streams').where('id', '=', id).execute();
+    await this.#db.transaction().execute(async (db) => {
+      const row = await db.deleteFrom('streams').where('id', '=', id).returning('uid').executeTakeFirst();
+      if (row) await db.deleteFrom('stream_nodes').where('stream_uid', '=', row.uid).execute();
+    });
   }
 
   /** Keeps the statuses that lists filter and sort by: one write for all that changed. */
