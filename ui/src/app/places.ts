@@ -15,6 +15,7 @@ const places = [
   { to: '/streams', name: 'nav.allStreams', group: 'watch' },
   { to: '/mosaics', name: 'title.mosaics', group: 'watch' },
   { to: '/bookmarks', name: 'title.bookmarks', group: 'watch' },
+  { to: '/exports', name: 'title.exports', group: 'watch' },
   { to: '/add-stream', name: 'nav.addStream', group: 'watch' },
   { to: '/profile/me/info', name: 'menu.profile', group: 'own' },
   { to: '/settings', name: 'menu.settings', group: 'own' },

@@ -3,6 +3,7 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { settingsQuery } from '../api/session.ts';
 import { auditSearch } from '../screens/audit-logs/audit-search.ts';
 import { bookmarksSearch } from '../screens/bookmarks/bookmarks-search.ts';
+import { exportsSearch } from '../screens/exports/exports-search.ts';
 import { mosaicSearch } from '../screens/mosaic/mosaic-search.ts';
 import { mosaicsSearch } from '../screens/mosaics/mosaics-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
@@ -170,6 +171,14 @@ const help = createRoute({
   staticData: { title: 'title.help' },
   loader,
   component: lazyRouteComponent(() => import('../screens/help/help.tsx'), 'HelpScreen'),
+});
+
+const exports = createRoute({
+  ...at('/exports'),
+  staticData: { title: 'title.exports' },
+  validateSearch: exportsSearch,
+  loader,
+  component: lazyRouteComponent(() => import('../screens/exports/exports.tsx'), 'ExportsScreen'),
 });
 
 const bookmarks = createRoute({
@@ -343,6 +352,7 @@ const tree = root.addChildren([
   profile.addChildren(profileTabs),
   settings,
   help,
+  exports,
   bookmarks,
   swagger,
   mosaics,

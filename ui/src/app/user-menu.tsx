@@ -25,6 +25,9 @@ export function UserMenu({ user }: { user: User }) {
         <Menu.Item component={Link} to="/bookmarks">
           {i18n.t('title.bookmarks')}
         </Menu.Item>
+        <Menu.Item component={Link} to="/exports">
+          {i18n.t('title.exports')}
+        </Menu.Item>
         <Menu.Item component={Link} to="/settings">
           {i18n.t('menu.settings')}
         </Menu.Item>

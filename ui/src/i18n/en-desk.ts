@@ -1,6 +1,7 @@
 import { administration } from './en/administration.ts';
 import { cluster } from './en/cluster.ts';
 import { command } from './en/command.ts';
+import { exports } from './en/exports.ts';
 import { gapCauses } from './en/gap-causes.ts';
 import { guide } from './en/guide.ts';
 import { mosaics } from './en/mosaics.ts';
@@ -19,6 +20,7 @@ export const desk = {
   ...administration,
   ...command,
   ...cluster,
+  ...exports,
   ...gapCauses,
   ...guide,
   ...mosaics,

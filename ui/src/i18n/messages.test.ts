@@ -60,12 +60,12 @@ test('no message is unused', () => {
 /** Where the words of the desk have been fetched before they are asked for: below the routes that wait for them. */
 const deskFiles = new RegExp(
   [
-    '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|rights|server-debug)/',
+    '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|exports|rights|server-debug)/',
     '^screens/(help|mosaic|mosaic-edit|mosaics|profile|settings|stream|stream-view|swagger)/',
     '^screens/(tunnel|user|user-form|users)/',
-    '^components/(history-charts|pager)\\.tsx$',
+    '^components/((history-charts|pager)\\.tsx$|calendar/)',
     '^app/palette/',
-    '^api/(account|bookmarks|cluster|mosaics|people|stream-access|tunnel)\\.ts$',
+    '^api/(account|bookmarks|cluster|exports|mosaics|people|stream-access|tunnel)\\.ts$',
     '^(i18n|player|timeline|wall)/',
   ].join('|'),
 );

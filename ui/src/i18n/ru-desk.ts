@@ -1,6 +1,7 @@
 import { administration } from './ru/administration.ts';
 import { cluster } from './ru/cluster.ts';
 import { command } from './ru/command.ts';
+import { exports } from './ru/exports.ts';
 import { gapCauses } from './ru/gap-causes.ts';
 import { guide } from './ru/guide.ts';
 import { mosaics } from './ru/mosaics.ts';
@@ -19,6 +20,7 @@ export const desk = {
   ...administration,
   ...command,
   ...cluster,
+  ...exports,
   ...gapCauses,
   ...guide,
   ...mosaics,

@@ -58,6 +58,7 @@ export const shell = {
   'title.mosaicEdit': 'Edit the mosaic',
   'title.administration': 'Administration',
   'title.bookmarks': 'Bookmarks',
+  'title.exports': 'Exports',
   'title.help': 'Help',
   'title.swagger': 'API documentation',
   'title.settings': 'Settings',

@@ -60,6 +60,7 @@ export const shell: Record<keyof typeof english, string> = {
   'title.mosaicEdit': 'Изменить мозаику',
   'title.administration': 'Администрирование',
   'title.bookmarks': 'Закладки',
+  'title.exports': 'Выгрузки',
   'title.help': 'Справка',
   'title.swagger': 'Документация API',
   'title.settings': 'Настройки',

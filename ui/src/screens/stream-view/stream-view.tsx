@@ -23,6 +23,7 @@ import { BookmarkControl } from './bookmark-control.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { JumpControl } from './jump-control.tsx';
 import { LedStill } from './led-still.tsx';
+import { SaveControl } from './save/save-control.tsx';
 import { saveSnapshot } from './snapshot.ts';
 import { StateWords } from './state-words.tsx';
 import classes from './stream-view.module.css';
@@ -148,6 +149,7 @@ function Stage({ uid, stream }: StageProps) {
             <>
               <BookmarkControl uid={uid} shownMs={shownMs} />
               <JumpControl shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
+              <SaveControl stream={stream} shownMs={shownMs} />
               <ZoomControls timeline={viewer.timeline} />
             </>
           )}

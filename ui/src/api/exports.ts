@@ -1,0 +1,95 @@
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { RequestOf } from '@vidette/contract/client';
+import { limits } from '@vidette/contract/constants';
+import type { Export } from '@vidette/contract/entities';
+import { api } from './api.ts';
+
+// Packages of footage, and how much footage there is to make them of.
+
+export const exportsPageSize = 50;
+
+const allExports = ['exports'] as const;
+const busyMs = 1_000;
+
+/** One's own exports, newest first; asked again while any is under way. */
+export function exportsQuery(page: number) {
+  return queryOptions({
+    queryKey: [...allExports, page],
+    queryFn: ({ signal }) => api.listExports({ query: { page, pageSize: exportsPageSize } }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) === true ? busyMs : false),
+    meta: { isHandled: true },
+  });
+}
+
+export function isUnderWay({ status }: Export): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+/** What a span of a stream holds, before it is fetched. */
+export function extentQuery(uid: string, startTime: number, endTime: number) {
+  return queryOptions({
+    queryKey: ['extent', uid, startTime, endTime],
+    queryFn: ({ signal }) =>
+      api.getArchiveExtent(
+        { params: { uid }, query: { start_time: startTime, end_time: endTime } },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    meta: { isHandled: true },
+  });
+}
+
+/** Days with anything recorded, on clocks so many minutes ahead of UTC. */
+export function recordedDaysQuery(uid: string, startTime: number, endTime: number, offsetMinutes: number) {
+  return queryOptions({
+    queryKey: ['recorded-days', uid, startTime, endTime, offsetMinutes],
+    queryFn: ({ signal }) =>
+      api.getArchiveDays(
+        {
+          params: { uid },
+          query: { start_time: startTime, end_time: endTime, timezone_offset: offsetMinutes },
+        },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    meta: { isHandled: true },
+  });
+}
+
+/** Streams whose archive the person may watch, by name: those that may be in a package together. */
+export const archivedStreamsQuery = queryOptions({
+  queryKey: ['archived-streams'],
+  queryFn: async ({ signal }) => {
+    const { items } = await api.listStreams({ query: { pageSize: limits.pageSizeMax } }, { signal });
+    return items.filter(({ canArchive }) => canArchive);
+  },
+  meta: { isHandled: true },
+});
+
+export function useAddExport() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (body: RequestOf<'addExport'>['body']) => api.addExport({ body }),
+    meta: { title: 'exports.add.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: allExports }),
+  });
+}
+
+export function useRetryExport(id: number) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.retryExport({ params: { id } }),
+    meta: { title: 'exports.retry.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: allExports }),
+  });
+}
+
+export function useDeleteExport(id: number) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.deleteExport({ params: { id } }),
+    meta: { title: 'exports.delete.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: allExports }),
+  });
+}

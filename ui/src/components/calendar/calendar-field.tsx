@@ -1,0 +1,105 @@
+import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
+import IconChevronRight from '@tabler/icons-react/dist/esm/icons/IconChevronRight.mjs';
+import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { SignButton } from '../sign-button.tsx';
+import { Calendar, type CalendarOptions, type Period } from './calendar.ts';
+import classes from './calendar.module.css';
+import type { Day } from './days.ts';
+import { MonthGrid } from './month-grid.tsx';
+
+interface CalendarFieldProps extends CalendarOptions {
+  readonly label: string;
+  /** Days that hold something, and what that is in words. */
+  readonly marked: ReadonlySet<Day>;
+  readonly markedWords: string;
+  readonly onPeriod: (period: Period) => void;
+  /** Told of the months in sight, so that what they hold can be asked for. */
+  readonly onMonths: (months: readonly Day[]) => void;
+}
+
+const daysByKey: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  ArrowUp: -7,
+  ArrowDown: 7,
+};
+
+/** A span of days, chosen by two clicks or by arrow keys and Enter. All rules are the core's. */
+export function CalendarField({
+  label,
+  marked,
+  markedWords,
+  onPeriod,
+  onMonths,
+  ...options
+}: CalendarFieldProps) {
+  const i18n = useI18n();
+  const [calendar, setCalendar] = useState(() => new Calendar(options));
+  const [focusDay, setFocusDay] = useState(options.period?.end ?? options.max);
+  const frame = useRef<HTMLDivElement>(null);
+  const isKeyed = useRef(false);
+
+  useLayoutEffect(() => {
+    if (!isKeyed.current) return;
+    isKeyed.current = false;
+    frame.current?.querySelector<HTMLElement>(`[data-day="${focusDay}"]`)?.focus();
+  }, [focusDay]);
+
+  const show = (next: Calendar) => {
+    setCalendar(next);
+    if (next.months[0] !== calendar.months[0]) onMonths(next.months);
+  };
+  const click = (day: Day) => {
+    const next = calendar.click(day);
+    setFocusDay(day);
+    show(next);
+    if (next !== calendar && next.period) onPeriod(next.period);
+  };
+  const turn = (months: number) => {
+    const next = calendar.turn(months);
+    const [first] = next.months;
+    if (first !== undefined) setFocusDay(first);
+    show(next);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = daysByKey[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const day = calendar.step(focusDay, by);
+    isKeyed.current = true;
+    setFocusDay(day);
+    show(calendar.showing(day));
+  };
+  return (
+    <div ref={frame} role="group" aria-label={label} className={classes.calendar} onKeyDown={onKeyDown}>
+      <div className={classes.turn}>
+        <SignButton
+          icon={IconChevronLeft}
+          label={i18n.t('calendar.earlier')}
+          isDisabled={!calendar.canTurn(-1)}
+          onClick={() => turn(-1)}
+        />
+        <SignButton
+          icon={IconChevronRight}
+          label={i18n.t('calendar.later')}
+          isDisabled={!calendar.canTurn(1)}
+          onClick={() => turn(1)}
+        />
+      </div>
+      <div className={classes.months}>
+        {calendar.months.map((month) => (
+          <MonthGrid
+            key={month}
+            month={month}
+            calendar={calendar}
+            marked={marked}
+            markedWords={markedWords}
+            focusDay={focusDay}
+            onClick={click}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { ApiError } from '@vidette/contract/client';
+import { isErrorCode } from '@vidette/contract/errors';
+import { addressOf } from '@vidette/contract/routes';
+import type { Span } from './span.ts';
+
+/** What came, as the server says it: cut at pictures, its gaps closed up. */
+export interface Delivered extends Span {
+  readonly durationMs: number;
+  readonly bytes: number;
+  /** More was asked for than fits one file. */
+  readonly endsEarly: boolean;
+}
+
+export interface Progress {
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+/**
+ * Fetches one MP4 and hands it to the browser as a file. @throws ApiError with the server's code, the signal's reason,
+ * or TypeError when the connection breaks
+ */
+export async function downloadFootage(
+  uid: string,
+  span: Span,
+  offsetMinutes: number,
+  signal: AbortSignal,
+  onProgress: (progress: Progress) => void,
+): Promise<Delivered> {
+  const query = {
+    start_time: Math.floor(span.startMs),
+    end_time: Math.ceil(span.endMs),
+    timezone_offset: offsetMinutes,
+  };
+  const response = await fetch(addressOf('downloadArchive', { uid }, query), { signal });
+  if (!response.ok || !response.body) throw await errorOf(response);
+  const totalBytes = Number(response.headers.get('content-length') ?? 0);
+  let doneBytes = 0;
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        doneBytes += chunk.length;
+        onProgress({ doneBytes, totalBytes });
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  // The browser keeps a blob of this size on its disk, not in memory.
+  const blob = await new Response(counted, { headers: { 'content-type': 'video/mp4' } }).blob();
+  saveBlob(blob, fileNameOf(response.headers.get('content-disposition')));
+  const header = (name: string) => Number(response.headers.get(name) ?? 0);
+  return {
+    startMs: header('x-archive-start'),
+    endMs: header('x-archive-end'),
+    durationMs: header('x-archive-duration'),
+    bytes: blob.size,
+    endsEarly: response.headers.get('x-archive-stops-at-change') === 'true',
+  };
+}
+
+/** The name of RFC 6266, in its extended form. */
+export function fileNameOf(disposition: string | null): string {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? '')?.[1];
+  return encoded === undefined ? 'footage.mp4' : decodeURIComponent(encoded);
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const { code, error } = (body ?? {}) as { code?: unknown; error?: unknown };
+  const known = typeof code === 'string' && isErrorCode(code) ? code : 'SERVER_UNKNOWN_ERR';
+  return new ApiError(known, typeof error === 'string' ? error : '', response.status);
+}
+
+function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has taken hold of the blob by the time that the next task runs.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

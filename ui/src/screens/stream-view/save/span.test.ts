@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Zone } from '../../../timeline/zone.ts';
+import { dayOf, problemOf, spanOfDays, wayOf } from './span.ts';
+
+const hourMs = 3_600_000;
+const now = Date.UTC(2026, 10, 21, 12);
+
+test('a span has to be in order, begun, and not too long', () => {
+  assert.equal(problemOf({ startMs: now - 2, endMs: now - 1 }, now, 10), undefined);
+  assert.equal(problemOf({ startMs: now - 1, endMs: now - 1 }, now, 10), 'order');
+  assert.equal(problemOf({ startMs: now + 1, endMs: now + 2 }, now, 10), 'future');
+  assert.equal(problemOf({ startMs: now - 12, endMs: now - 1 }, now, 10), 'tooLong');
+});
+
+test('whole days follow the clocks of the zone, also on the nights when they change', () => {
+  const hoursOf = (day: string, zone: string) => {
+    const { startMs, endMs } = spanOfDays({ start: day, end: day }, new Zone(zone), now);
+    return (endMs - startMs) / hourMs;
+  };
+  assert.equal(hoursOf('2026-11-01', 'Europe/Moscow'), 24);
+  assert.equal(hoursOf('2026-03-29', 'Europe/Berlin'), 23);
+  assert.equal(hoursOf('2026-10-25', 'Europe/Berlin'), 25);
+  assert.equal(hoursOf('2026-10-04', 'Australia/Lord_Howe'), 23.5);
+  assert.equal(hoursOf('2026-04-05', 'Australia/Lord_Howe'), 24.5);
+  const today = spanOfDays({ start: '2026-11-20', end: '2026-11-21' }, new Zone('UTC'), now);
+  assert.deepEqual(today, { startMs: Date.UTC(2026, 10, 20), endMs: now });
+  assert.equal(dayOf(Date.UTC(2026, 10, 20, 22), new Zone('Europe/Moscow')), '2026-11-21');
+});
+
+test('[R9.3] up to the longest download it is one file; longer, or of several streams, a package', () => {
+  const span = { startMs: 0, endMs: hourMs };
+  assert.equal(wayOf(span, 0, hourMs), 'download');
+  assert.equal(wayOf({ ...span, endMs: hourMs + 1 }, 0, hourMs), 'export');
+  assert.equal(wayOf(span, 1, hourMs), 'export');
+});
