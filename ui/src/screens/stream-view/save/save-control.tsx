@@ -31,7 +31,7 @@ export function SaveControl({ stream, shownMs }: SaveControlProps) {
       <Modal
         opened={start !== undefined}
         onClose={() => setStart(undefined)}
-        size="lg"
+        size="xl"
         title={i18n.t('save.title', { name: stream.name })}
       >
         <Suspense fallback={<Delayed>{i18n.t('save.measuring')}</Delayed>}>

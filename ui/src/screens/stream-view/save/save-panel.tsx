@@ -236,6 +236,7 @@ function DownloadWords({ state }: { state: ReturnType<typeof useFootageDownload>
       );
     case 'done': {
       const { asked, delivered } = state;
+      const missingMs = asked.endMs - asked.startMs - delivered.durationMs;
       return (
         <div role="status">
           <p>
@@ -250,7 +251,8 @@ function DownloadWords({ state }: { state: ReturnType<typeof useFootageDownload>
             {i18n.t('save.done.asked', {
               from: i18n.dateTime(asked.startMs),
               to: i18n.dateTime(asked.endMs),
-            })}
+            })}{' '}
+            {missingMs >= 1000 && i18n.t('save.missing', { duration: i18n.duration(missingMs) })}
           </p>
           {delivered.endsEarly && (
             <p>{i18n.t('save.done.early', { time: i18n.dateTime(delivered.endMs) })}</p>
