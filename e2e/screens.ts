@@ -8,6 +8,7 @@ import type { Client } from '@vidette/contract/client';
 import type { ClusterNode } from '@vidette/contract/entities';
 import { administratorOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
+import { recordedFor } from './footage.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const folder = join(import.meta.dirname, '../screens');
@@ -57,6 +58,7 @@ const emptyScreens: readonly Screen[] = [
   { name: 'streams-empty', path: '/streams' },
   { name: 'bookmarks-empty', path: '/bookmarks' },
   { name: 'mosaics-empty', path: '/mosaics' },
+  { name: 'exports-empty', path: '/exports' },
 ];
 
 /** Screens of a server that has streams; the addresses name the first of them. */
@@ -131,6 +133,11 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
       act: (page) => probe(page, 'rtsp://127.0.0.1:9/nothing'),
     },
     { name: 'stream-view', path: `/stream/${live}/view` },
+    {
+      name: 'stream-view-save',
+      path: `/stream/${live}/view`,
+      act: (page) => saveFootage(page),
+    },
     { name: 'stream-view-failed', path: `/stream/${failed}/view` },
     { name: 'stream-info', path: `/stream/${live}/info` },
     { name: 'stream-setting', path: `/stream/${live}/setting` },
@@ -185,6 +192,7 @@ function fullScreens(live: string, failed: string): readonly Screen[] {
     { name: 'user-sessions', path: '/user/admin/sessions' },
     { name: 'stream-permission', path: `/stream/${live}/permission` },
     { name: 'bookmarks', path: '/bookmarks' },
+    { name: 'exports', path: '/exports' },
     { name: 'swagger', path: '/swagger#addStream' },
     { name: 'mosaics', path: '/mosaics' },
     { name: 'create-mosaic', path: '/create-mosaic' },
@@ -246,6 +254,16 @@ async function pickTwo(page: Page): Promise<void> {
   await page.locator('section button').nth(3).waitFor();
 }
 
+/** Opens what saves footage, which small screens keep with the further controls. */
+async function saveFootage(page: Page): Promise<void> {
+  const opener = page.getByRole('button', { name: /Save footage|Сохранить запись/ });
+  const more = page.getByRole('button', { name: /More controls|Ещё кнопки/ });
+  await opener.or(more).first().waitFor();
+  if (!(await opener.isVisible())) await more.click();
+  await opener.click();
+  await page.locator('aside h2').waitFor();
+}
+
 async function probe(page: Page, source: string): Promise<void> {
   await page.locator('main input').first().fill(source);
   await page.locator('main section button').first().click();
@@ -294,6 +312,10 @@ async function addStreams(client: Client): Promise<{ live: string; failed: strin
     body: { name: 'Front of the house', isShared: true, layout: { columns: 3, rows: 3, cells } },
   });
   await client.addBookmark({ body: { stream: live, startTime: Date.now(), note: 'A red car at the gate' } });
+  const [fragment] = await recordedFor(client, live, 3_000);
+  const startTime = Math.floor(fragment?.startMs ?? 0) - 60_000;
+  const named = { name: 'Night at the gate', streams: [live], startTime };
+  await client.addExport({ body: { ...named, endTime: Math.floor(fragment?.endMs ?? 0) } });
   return { live, failed };
 }
 

@@ -1,7 +1,7 @@
 import { eventMarks } from './events.ts';
 import type { Interval } from './intervals.ts';
 import { labels } from './labels.ts';
-import type { TimelineView } from './timeline.ts';
+import type { TimelineView } from './timeline-view.ts';
 import type { TimeScale } from './time-scale.ts';
 import type { Zone } from './zone.ts';
 
@@ -59,6 +59,8 @@ const LABEL_BASE_PX = 76;
 const PILL_HEIGHT_PX = 20;
 const HATCH_STEP_PX = 7;
 const GLOW_PX = 28;
+/** Width of a handle of what is chosen. */
+const HANDLE_PX = 8;
 
 /** Draws the whole timeline: floor, gaps, recordings, live edge, events, labels, pointer, playhead. Keeps no state. */
 export function drawTimeline(context: CanvasRenderingContext2D, drawing: TimelineDrawing): void {
@@ -77,6 +79,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, drawing: Timelin
   drawEvents(context, view, palette);
   drawBookmarks(context, view, palette);
   drawNow(context, view, palette);
+  drawSelection(context, view, palette);
   drawLabels(context, drawing);
   const taken = drawPlayhead(context, drawing);
   drawHover(context, drawing, taken);
@@ -200,6 +203,35 @@ function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette:
   }
   context.fillStyle = palette.live;
   context.fillRect(Math.round(px) - 1, BAND_TOP_PX - 4, 2, BAND_BOTTOM_PX - BAND_TOP_PX + 8);
+}
+
+/** What is chosen: a frame with a handle at each end, over whatever lies under it. */
+function drawSelection(
+  context: CanvasRenderingContext2D,
+  { selection, scale }: TimelineView,
+  palette: TimelinePalette,
+): void {
+  if (!selection || selection.endMs <= selection.startMs) return;
+  const fromPx = scale.toPx(selection.startMs);
+  const toPx = scale.toPx(selection.endMs);
+  if (toPx < -HANDLE_PX || fromPx > scale.widthPx + HANDLE_PX) return;
+  const leftPx = Math.max(-HANDLE_PX, fromPx);
+  const widthPx = Math.min(scale.widthPx + HANDLE_PX, toPx) - leftPx;
+  const heightPx = BAND_BOTTOM_PX - BAND_TOP_PX;
+  context.fillStyle = palette.playhead;
+  context.globalAlpha = 0.25;
+  context.fillRect(leftPx, BAND_TOP_PX, widthPx, heightPx);
+  context.globalAlpha = 1;
+  context.fillRect(leftPx, BAND_TOP_PX - 2, widthPx, 2);
+  context.fillRect(leftPx, BAND_BOTTOM_PX, widthPx, 2);
+  for (const px of [fromPx, toPx]) {
+    context.beginPath();
+    context.roundRect(px - HANDLE_PX / 2, BAND_TOP_PX - 2, HANDLE_PX, heightPx + 4, 3);
+    context.fill();
+    context.fillStyle = palette.onPlayhead;
+    context.fillRect(Math.round(px) - 1, BAND_TOP_PX + 8, 2, heightPx - 16);
+    context.fillStyle = palette.playhead;
+  }
 }
 
 function drawLabels(

@@ -1,5 +1,5 @@
 import type { GapCause } from '@vidette/contract/entities';
-import type { MessageKey } from '../i18n/i18n.ts';
+import type { I18n, MessageKey } from '../i18n/i18n.ts';
 
 /** The words for why a stretch of an archive holds nothing; `none` has none. */
 export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKey>> = {
@@ -24,3 +24,14 @@ export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKe
   drained: 'gap.cause.drained',
   removed: 'gap.cause.removed',
 };
+
+/** A gap in words: `3 min 12 s: camera unreachable`, or the first words alone where no cause is known. */
+export function withCause(words: string, cause: GapCause | undefined, i18n: I18n): string {
+  return withCauses(words, cause === undefined ? [] : [cause], i18n);
+}
+
+/** The same for several causes. */
+export function withCauses(words: string, causes: readonly GapCause[], i18n: I18n): string {
+  const known = causes.flatMap((cause) => (cause === 'none' ? [] : i18n.t(gapCauseWords[cause])));
+  return known.length === 0 ? words : `${words}: ${known.join(', ')}`;
+}

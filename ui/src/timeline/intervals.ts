@@ -87,6 +87,21 @@ export function momentBeforeGap(
     : moments.findLast((ms) => ms < fromMs - GAP_GRACE_MS);
 }
 
+/** Going back from a recording that plays for less than this goes to the one before. */
+const RECORDING_GRACE_MS = 2_000;
+
+/** The start of the recording before or after the one that holds a moment; undefined where no such one is known. */
+export function neighbourRecording(
+  intervals: readonly Interval[],
+  fromMs: number,
+  direction: 1 | -1,
+): number | undefined {
+  const playable = intervals.filter((interval) => interval.kind !== 'gap');
+  return direction > 0
+    ? playable.find((interval) => interval.startMs > fromMs)?.startMs
+    : playable.findLast((interval) => interval.startMs < fromMs - RECORDING_GRACE_MS)?.startMs;
+}
+
 /** What a click on the timeline asks for. */
 export type ClickAction =
   | { readonly type: 'none' }

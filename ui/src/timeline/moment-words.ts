@@ -2,8 +2,10 @@ import type { I18n } from '../i18n/i18n.ts';
 import { browserClock, type Clock } from '../player/clock.ts';
 import type { TimelineWords } from './draw.ts';
 import { eventAt } from './events.ts';
+import { withCause } from './gap-cause-words.ts';
+import { gapAt } from './gaps.ts';
 import { intervalAt } from './intervals.ts';
-import type { TimelineView } from './timeline.ts';
+import type { TimelineView } from './timeline-view.ts';
 import type { Zone } from './zone.ts';
 
 const DAY_MS = 86_400_000;
@@ -25,12 +27,14 @@ function placeWords(view: TimelineView, ms: number, i18n: I18n, zone: Zone): str
   if (!interval) return time;
   if (interval.kind === 'live') return i18n.t('timeline.at.live', { time });
   const values = { time, from: words.moment(interval.startMs), to: words.moment(interval.endMs) };
-  if (interval.kind === 'gap') return i18n.t('timeline.at.gap', values);
+  if (interval.kind === 'gap')
+    return withCause(i18n.t('timeline.at.gap', values), gapAt(view.gaps, ms)?.cause, i18n);
   const here = i18n.t('timeline.at.fragment', values);
   const next = intervalAt(view.intervals, interval.endMs);
   if (next?.kind === 'live') return `${here}, ${i18n.t('timeline.then.live')}`;
   if (next?.kind !== 'gap' || next.endMs >= view.nowMs) return here;
-  return `${here}, ${i18n.t('timeline.then.gap', { duration: i18n.duration(next.endMs - next.startMs) })}`;
+  const gap = i18n.t('timeline.then.gap', { duration: i18n.duration(next.endMs - next.startMs) });
+  return `${here}, ${withCause(gap, gapAt(view.gaps, next.startMs)?.cause, i18n)}`;
 }
 
 /** Times as the timeline writes them: by the clocks of its zone, with the day where it isn't today. */

@@ -1,16 +1,9 @@
 import { polls } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../player/clock.ts';
 import { inOrder, type TimelineEvent } from './events.ts';
+import { joinedGaps, type GapSpan } from './gaps.ts';
 import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
-import type { GapCause } from '@vidette/contract/entities';
 import type { TimeScale } from './time-scale.ts';
-
-/** Why nothing is recorded in a stretch; causes that follow each other touch. */
-export interface GapSpan {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly cause: GapCause;
-}
 
 /** What the server says about a span. */
 export interface RangesAnswer {
@@ -77,6 +70,7 @@ export class RangesLoader {
   #cancelRefresh: Cancel | undefined;
   #joined: Interval[] | undefined;
   #ordered: TimelineEvent[] | undefined;
+  #gaps: GapSpan[] | undefined;
   #beginsMs: number | undefined;
 
   constructor(options: RangesLoaderOptions) {
@@ -106,10 +100,10 @@ export class RangesLoader {
     return this.#beginsMs;
   }
 
-  /** Why nothing is recorded at a moment: the stretch of one cause that holds it. */
-  gapAt(ms: number): GapSpan | undefined {
-    const piece = this.#pieces.get(Math.floor(ms / this.#options.pieceMs));
-    return piece?.gaps.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);
+  /** Why nothing is recorded where nothing is, as far as it is known: in order, one entry for each cause. */
+  get gaps(): readonly GapSpan[] {
+    this.#gaps ??= joinedGaps(this.#inOrder().flatMap(({ gaps }) => gaps));
+    return this.#gaps;
   }
 
   /** What is looked at now. Questions for what is no longer in view are given up; the newest view wins. */
@@ -256,6 +250,7 @@ export class RangesLoader {
     this.#forget();
     this.#joined = undefined;
     this.#ordered = undefined;
+    this.#gaps = undefined;
     for (const listener of this.#listeners) listener();
     return piece;
   }
@@ -269,8 +264,11 @@ export class RangesLoader {
   }
 
   #join(): Interval[] {
-    const indexes = [...this.#pieces.keys()].sort((a, b) => a - b);
-    return joined(indexes.flatMap((index) => this.#pieces.get(index)?.intervals ?? []));
+    return joined(this.#inOrder().flatMap(({ intervals }) => intervals));
+  }
+
+  #inOrder(): Piece[] {
+    return [...this.#pieces].sort(([a], [b]) => a - b).map(([, piece]) => piece);
   }
 
   #schedule(): void {

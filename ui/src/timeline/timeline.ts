@@ -1,10 +1,13 @@
 import { pageTimes } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../player/clock.ts';
-import { EVENT_LEAD_MS, neighbourEvent, type TimelineEvent } from './events.ts';
-import { clickAction, intervalAt, momentBeforeGap, type Interval } from './intervals.ts';
+import { EVENT_LEAD_MS, neighbourEvent } from './events.ts';
+import { clickAction, intervalAt, momentBeforeGap, neighbourRecording } from './intervals.ts';
+import { MomentSearch } from './moment-search.ts';
 import { PanGesture } from './pan-gesture.ts';
 import type { Known, RangesLoader } from './ranges-loader.ts';
+import { SpanSelection, type SelectedSpan } from './span-selection.ts';
 import { TimeScale } from './time-scale.ts';
+import type { TimelineBookmark, TimelineView } from './timeline-view.ts';
 
 export interface TimelineOptions {
   readonly clock: Clock;
@@ -12,31 +15,6 @@ export interface TimelineOptions {
   /** Play the archive from this moment, UTC ms. */
   readonly onSeek: (utcMs: number) => void;
   readonly onLive: () => void;
-}
-
-/** What is drawn; a new value at each change. */
-export interface TimelineView {
-  readonly scale: TimeScale;
-  readonly intervals: readonly Interval[];
-  readonly events: readonly TimelineEvent[];
-  readonly nowMs: number;
-  /** The moment on screen; undefined before there is a picture. */
-  readonly playheadMs: number | undefined;
-  /** Under the pointer. */
-  readonly hoverMs: number | undefined;
-  readonly isDragging: boolean;
-  /** The playhead is being led to this moment, whose picture is wanted; it plays from there when it is let go. */
-  readonly scrubMs: number | undefined;
-  readonly bookmarks: readonly TimelineBookmark[];
-}
-
-/** A moment or a span that somebody marked. */
-export interface TimelineBookmark {
-  readonly id: number;
-  readonly startMs: number;
-  /** The same as the start for a moment. */
-  readonly endMs: number;
-  readonly note: string;
 }
 
 /** A playing playhead is held inside these shares of the width. */
@@ -48,8 +26,9 @@ const REVEAL_AT = 0.5;
 const WHEEL_STEP = 90;
 /** A press so near the playhead takes hold of it. */
 const GRIP_PX = 9;
-/** Going back from a recording that plays for less than this goes to the one before. */
-const BACK_GRACE_MS = 2_000;
+/** A span that is chosen takes this share of the width when it would be too thin to take hold of. */
+const SELECTION_SHARE = 0.3;
+const SELECTION_LEAST_PX = 48;
 
 /**
  * The timeline of one stream without its pixels: what is in view, how pointer, wheel and keys change it, and what they
@@ -65,8 +44,8 @@ export class Timeline {
   #hoverMs: number | undefined;
   #scrubMs: number | undefined;
   #bookmarks: readonly TimelineBookmark[] = [];
-  #searching = new AbortController();
-  #searches: Promise<void> = Promise.resolve();
+  readonly #search: MomentSearch;
+  readonly #selection = new SpanSelection();
   readonly #pan = new PanGesture();
   #framedMs: number;
   #wheel = 0;
@@ -76,6 +55,7 @@ export class Timeline {
 
   constructor(options: TimelineOptions) {
     this.#options = options;
+    this.#search = new MomentSearch(options.loader);
     this.#scale = TimeScale.opening(options.clock.wallMs(), 1000);
     this.#framedMs = options.clock.monotonicMs();
     this.#view = this.#compose();
@@ -161,12 +141,10 @@ export class Timeline {
     this.#show(this.#scale.pinched(ratio, this.#scale.toMs(px)));
   }
 
-  /**
-   * The pointer goes down. On the rail above the band, or at the playhead, it takes hold of the playhead (scrubbing);
-   * elsewhere it is a click or the beginning of a drag.
-   */
-  press(px: number, isOnRail = false): void {
-    if (isOnRail || this.isAtPlayhead(px)) {
+  /** The pointer goes down: on the playhead, the rail or an end of what is selected it leads that; else it clicks or drags. */
+  press(px: number, isOnRail = false, reachPx = GRIP_PX): void {
+    if (!isOnRail && this.#selection.press(px, this.#scale, reachPx)) this.#pan.cancel();
+    else if (isOnRail || this.isAtPlayhead(px)) {
       this.#pan.cancel();
       this.#scrub(px);
     } else this.#pan.press(px, this.#options.clock.monotonicMs());
@@ -177,8 +155,19 @@ export class Timeline {
     return this.#playheadMs !== undefined && Math.abs(this.#scale.toPx(this.#playheadMs) - px) <= GRIP_PX;
   }
 
+  /** Whether a press on the band would take hold of an end of what is selected. */
+  isAtSelection(px: number): boolean {
+    return this.#selection.isHeld || this.#selection.isAtEnd(px, this.#scale, GRIP_PX);
+  }
+
   /** The pointer is at `px`; drags while pressed. */
   move(px: number): void {
+    if (this.#selection.isHeld) {
+      this.#selection.move(px, this.#scale, this.#options.clock.wallMs());
+      this.#hoverMs = this.#scale.toMs(px);
+      this.#changed();
+      return;
+    }
     if (this.#scrubMs !== undefined) {
       this.#scrub(px);
       return;
@@ -194,6 +183,11 @@ export class Timeline {
 
   /** A press ends: a click, or a drag that may glide on. */
   release(px: number): void {
+    if (this.#selection.isHeld) {
+      this.#selection.release();
+      this.#changed();
+      return;
+    }
     if (this.#scrubMs !== undefined) {
       const ms = this.#scrubMs;
       this.#scrubMs = undefined;
@@ -209,6 +203,7 @@ export class Timeline {
   /** The pointer is gone; a press is given up. */
   leave(): void {
     this.#pan.cancel();
+    this.#selection.release();
     this.#scrubMs = undefined;
     this.#hoverMs = undefined;
     this.#changed();
@@ -245,7 +240,7 @@ export class Timeline {
   /** Goes to what the camera sees now and brings it into view. */
   live(): void {
     this.#isFollowing = true;
-    this.#endSearches();
+    this.#search.end();
     this.#options.onLive();
   }
 
@@ -256,7 +251,7 @@ export class Timeline {
 
   /** Plays the event before or after what is shown, from shortly before it; nothing where there is none. */
   toEvent(direction: 1 | -1): void {
-    this.#search(direction, (fromMs, { events }) => {
+    this.#seekFound(direction, (fromMs, { events }) => {
       const event = neighbourEvent(events, fromMs, direction);
       return event && event.startMs - EVENT_LEAD_MS;
     });
@@ -264,23 +259,39 @@ export class Timeline {
 
   /** Plays up to the gap before or after what is shown, from shortly before it. */
   toGap(direction: 1 | -1): void {
-    this.#search(direction, (fromMs, { intervals }) => momentBeforeGap(intervals, fromMs, direction));
+    this.#seekFound(direction, (fromMs, { intervals }) => momentBeforeGap(intervals, fromMs, direction));
   }
 
   /** The start of the recording before or after the one that is shown. */
   toRecording(direction: 1 | -1): void {
-    this.#search(direction, (fromMs, { intervals }) => {
-      const playable = intervals.filter((interval) => interval.kind !== 'gap');
-      return direction > 0
-        ? playable.find((interval) => interval.startMs > fromMs)?.startMs
-        : playable.findLast((interval) => interval.startMs < fromMs - BACK_GRACE_MS)?.startMs;
-    });
+    this.#seekFound(direction, (fromMs, { intervals }) => neighbourRecording(intervals, fromMs, direction));
   }
 
   /** What somebody marked, by beginning. */
   setBookmarks(bookmarks: readonly TimelineBookmark[]): void {
     this.#bookmarks = bookmarks;
     this.#changed();
+  }
+
+  /** Chooses a span, or none. */
+  select(span: SelectedSpan | undefined): void {
+    this.#selection.set(span);
+    this.#changed();
+  }
+
+  /** Brings the chosen span into view, wide enough to take hold of its ends. */
+  revealSelection(): void {
+    const { span } = this.#selection;
+    if (!span) return;
+    const scale = this.#scale;
+    const lengthMs = Math.max(1, span.endMs - span.startMs);
+    const middleMs = (span.startMs + span.endMs) / 2;
+    const isWide = lengthMs / scale.msPerPx >= SELECTION_LEAST_PX;
+    if (isWide && scale.contains(span.startMs) && scale.contains(span.endMs)) return;
+    this.#look();
+    this.#pan.cancel();
+    const zoomed = scale.pinched((scale.spanMs * SELECTION_SHARE) / lengthMs, middleMs);
+    this.#show(zoomed.showing(middleMs, REVEAL_AT));
   }
 
   /** Shows a moment in the middle, e.g. from the overview, without going there. */
@@ -292,7 +303,7 @@ export class Timeline {
 
   dispose(): void {
     this.#unsubscribe();
-    this.#searching.abort();
+    this.#search.end();
     this.#cancelResize?.();
     this.#options.loader.pause();
     this.#listeners.clear();
@@ -308,7 +319,7 @@ export class Timeline {
 
   #click(ms: number): void {
     this.#look();
-    this.#endSearches();
+    this.#search.end();
     this.#act(ms);
   }
 
@@ -327,22 +338,10 @@ export class Timeline {
     this.#changed();
   }
 
-  /** Looks from what is shown for the nearest moment of some kind and plays it. Searches follow each other and add up. */
-  #search(direction: 1 | -1, momentIn: (fromMs: number, known: Known) => number | undefined): void {
-    const { loader, clock } = this.#options;
-    const { signal } = this.#searching;
-    this.#searches = this.#searches.then(async () => {
-      if (signal.aborted) return;
-      const fromMs = this.#playheadMs ?? clock.wallMs();
-      const ms = await loader.search(fromMs, direction, (known) => momentIn(fromMs, known), signal);
-      if (ms !== undefined && !signal.aborted) this.#act(ms);
-    });
-  }
-
-  /** What is still looked for is not wanted any more. */
-  #endSearches(): void {
-    this.#searching.abort();
-    this.#searching = new AbortController();
+  /** Plays the nearest moment of some kind from what is shown. */
+  #seekFound(direction: 1 | -1, momentIn: (fromMs: number, known: Known) => number | undefined): void {
+    const fromMs = () => this.#playheadMs ?? this.#options.clock.wallMs();
+    this.#search.begin(direction, fromMs, momentIn, (ms) => this.#act(ms));
   }
 
   /** The viewer looks around: the playhead may leave the view. */
@@ -381,6 +380,7 @@ export class Timeline {
     return {
       scale: this.#scale,
       intervals: this.#options.loader.intervals,
+      gaps: this.#options.loader.gaps,
       events: this.#options.loader.events,
       nowMs: this.#options.clock.wallMs(),
       playheadMs: this.#playheadMs,
@@ -388,6 +388,7 @@ export class Timeline {
       isDragging: this.#pan.isDragging,
       scrubMs: this.#scrubMs,
       bookmarks: this.#bookmarks,
+      selection: this.#selection.span,
     };
   }
 

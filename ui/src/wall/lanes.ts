@@ -1,6 +1,7 @@
 import type { GapCause } from '@vidette/contract/entities';
 import { intervalAt, intervalsOf, joined, type Interval, type Range } from '../timeline/intervals.ts';
-import type { GapSpan, RangesAnswer } from '../timeline/ranges-loader.ts';
+import type { GapSpan } from '../timeline/gaps.ts';
+import type { RangesAnswer } from '../timeline/ranges-loader.ts';
 
 /** What the server says about a stretch of one stream's archive. */
 export interface LaneAnswer {

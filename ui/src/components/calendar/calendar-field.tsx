@@ -72,7 +72,7 @@ export function CalendarField({
     show(calendar.showing(day));
   };
   return (
-    <div ref={frame} role="group" aria-label={label} className={classes.calendar} onKeyDown={onKeyDown}>
+    <div ref={frame} role="group" aria-label={label} className={classes.calendar}>
       <div className={classes.turn}>
         <SignButton
           icon={IconChevronLeft}
@@ -97,6 +97,7 @@ export function CalendarField({
             markedWords={markedWords}
             focusDay={focusDay}
             onClick={click}
+            onKeyDown={onKeyDown}
           />
         ))}
       </div>

@@ -1,3 +1,4 @@
+import type { KeyboardEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Calendar } from './calendar.ts';
 import classes from './calendar.module.css';
@@ -13,10 +14,19 @@ interface MonthGridProps {
   /** The one day that the Tab key reaches. */
   readonly focusDay: Day;
   readonly onClick: (day: Day) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
 /** One month as a table of weeks, Monday first. */
-export function MonthGrid({ month, calendar, marked, markedWords, focusDay, onClick }: MonthGridProps) {
+export function MonthGrid({
+  month,
+  calendar,
+  marked,
+  markedWords,
+  focusDay,
+  onClick,
+  onKeyDown,
+}: MonthGridProps) {
   const i18n = useI18n();
   const weeks = weeksOf(month);
   const title = monthName(month, i18n.language);
@@ -37,7 +47,7 @@ export function MonthGrid({ month, calendar, marked, markedWords, focusDay, onCl
           <tr key={week.find((day) => day !== undefined) ?? index}>
             {week.map((day, column) =>
               day === undefined ? (
-                <td key={column} />
+                <td key={column} aria-hidden="true" />
               ) : (
                 <td key={day}>
                   <DayButton
@@ -46,6 +56,7 @@ export function MonthGrid({ month, calendar, marked, markedWords, focusDay, onCl
                     words={marked.has(day) ? markedWords : undefined}
                     isReached={day === focusDay}
                     onClick={onClick}
+                    onKeyDown={onKeyDown}
                   />
                 </td>
               ),
@@ -63,9 +74,10 @@ interface DayButtonProps {
   readonly words: string | undefined;
   readonly isReached: boolean;
   readonly onClick: (day: Day) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-function DayButton({ day, calendar, words, isReached, onClick }: DayButtonProps) {
+function DayButton({ day, calendar, words, isReached, onClick, onKeyDown }: DayButtonProps) {
   const i18n = useI18n();
   const { isClickable, isSelected, isEnd } = calendar.stateOf(day);
   const name = i18n.date(msOf(day), 'UTC');
@@ -82,6 +94,7 @@ function DayButton({ day, calendar, words, isReached, onClick }: DayButtonProps)
       aria-disabled={!isClickable}
       tabIndex={isReached ? 0 : -1}
       onClick={() => onClick(day)}
+      onKeyDown={onKeyDown}
     >
       {Number(day.slice(8))}
     </button>

@@ -5,7 +5,7 @@ export const exports = {
   'calendar.recorded': 'recorded',
 
   'save.open': 'Save footage',
-  'save.title': 'Save footage of {name}',
+  'save.how': 'Lead the ends of the span on the timeline, type them, or choose days.',
   'save.from': 'From',
   'save.to': 'Until',
   'save.days': 'Whole days',
@@ -29,6 +29,7 @@ export const exports = {
   'save.failed': 'The download broke off',
   'save.done': 'Delivered: {from} to {to}, {duration}, {size}.',
   'save.done.asked': 'Asked for: {from} to {to}.',
+  'save.done.gaps': 'Gaps in this span',
   'save.done.early':
     'The file ends early, for the camera’s coding changes there. Save the rest from {time} on.',
   'save.queued': 'The package is being made',

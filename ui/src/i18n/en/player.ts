@@ -94,7 +94,7 @@ export const player = {
   'player.streamPaused': 'This stream is paused: neither received nor recorded.',
   'player.streamPaused.resume': 'Resume the stream',
 
-  'player.notice.gap': 'Skipped {duration}: not recorded',
+  'player.notice.gap': 'Skipped {duration}, {from} to {to}, not recorded',
   'player.notice.frames':
     '{count, plural, one {# picture} other {# pictures}} left out: the connection is too slow',
 
@@ -118,6 +118,8 @@ export const player = {
   'timeline.minute.back': 'A minute back',
   'timeline.minute.on': 'A minute on',
   'timeline.gaps': 'Gaps',
+  'timeline.gaps.list': 'Gaps in view',
+  'timeline.gaps.none': 'Everything in view is recorded',
   'timeline.gap.previous': 'Previous gap',
   'timeline.gap.next': 'Next gap',
   'timeline.tip.gap': 'Not recorded for {duration}',

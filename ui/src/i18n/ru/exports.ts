@@ -5,7 +5,7 @@ export const exports = {
   'calendar.recorded': 'есть запись',
 
   'save.open': 'Сохранить запись',
-  'save.title': 'Сохранить запись: {name}',
+  'save.how': 'Ведите концы промежутка по шкале, введите их или выберите дни.',
   'save.from': 'С',
   'save.to': 'По',
   'save.days': 'Целые дни',
@@ -30,6 +30,7 @@ export const exports = {
   'save.failed': 'Скачивание прервалось',
   'save.done': 'Получено: с {from} по {to}, {duration}, {size}.',
   'save.done.asked': 'Запрошено: с {from} по {to}.',
+  'save.done.gaps': 'Пропуски в этом промежутке',
   'save.done.early': 'Файл кончается раньше: там меняется кодирование камеры. Остальное сохраните с {time}.',
   'save.queued': 'Пакет собирается',
   'save.queued.show': 'Показать выгрузки',

@@ -93,7 +93,7 @@ export const player = {
   'player.streamPaused': 'Поток приостановлен: не принимается и не записывается.',
   'player.streamPaused.resume': 'Возобновить поток',
 
-  'player.notice.gap': 'Пропущено {duration}: нет записи',
+  'player.notice.gap': 'Пропущено {duration}, с {from} до {to}, нет записи',
   'player.notice.frames':
     '{count, plural, one {Пропущен # кадр} few {Пропущено # кадра} many {Пропущено # кадров} other {Пропущено # кадра}}: соединение не успевает',
 
@@ -117,6 +117,8 @@ export const player = {
   'timeline.minute.back': 'На минуту назад',
   'timeline.minute.on': 'На минуту вперёд',
   'timeline.gaps': 'Пропуски',
+  'timeline.gaps.list': 'Пропуски на шкале',
+  'timeline.gaps.none': 'На видимой части шкалы пропусков нет',
   'timeline.gap.previous': 'Предыдущий пропуск',
   'timeline.gap.next': 'Следующий пропуск',
   'timeline.tip.gap': 'Нет записи {duration}',

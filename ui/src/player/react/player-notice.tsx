@@ -1,13 +1,23 @@
+import type { GapCause } from '@vidette/contract/entities';
 import { useEffect, useState } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { withCauses } from '../../timeline/gap-cause-words.ts';
 import type { Player } from '../player.ts';
+import type { Notice } from '../state.ts';
 import classes from './player-picture.module.css';
 import { usePlayer } from './use-player.ts';
 
-const SHOWN_MS = 5000;
+const SHOWN_MS = 8000;
 
-/** What playback did by itself, told in passing: "Skipped 3 min 12 s: not recorded". */
-export function PlayerNotice({ player }: { player: Player }) {
+interface PlayerNoticeProps {
+  readonly player: Player;
+  /** Why nothing is recorded between two moments, as far as it is known. */
+  readonly causesOf: (startMs: number, endMs: number) => readonly GapCause[];
+}
+
+/** What playback did by itself, told in passing: "Skipped 3 min 12 s, 10:02:05 to 10:05:17, not recorded: camera unreachable". */
+export function PlayerNotice({ player, causesOf }: PlayerNoticeProps) {
   const i18n = useI18n();
   const { notice } = usePlayer(player);
   const [goneId, setGoneId] = useState<number>();
@@ -17,18 +27,21 @@ export function PlayerNotice({ player }: { player: Player }) {
     const timer = setTimeout(() => setGoneId(id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [id]);
-  let text = '';
-  if (notice && notice.id !== goneId) {
-    text =
-      notice.notice.type === 'gap'
-        ? i18n.t('player.notice.gap', {
-            duration: i18n.duration(Math.round((notice.notice.endMs - notice.notice.startMs) / 1000) * 1000),
-          })
-        : i18n.t('player.notice.frames', { count: notice.notice.frames });
-  }
+  const text = notice && notice.id !== goneId ? noticeWords(notice.notice, causesOf, i18n) : '';
   return (
     <output className={classes.notice} data-empty={text === ''}>
       {text}
     </output>
   );
+}
+
+function noticeWords(notice: Notice, causesOf: PlayerNoticeProps['causesOf'], i18n: I18n): string {
+  if (notice.type === 'frames') return i18n.t('player.notice.frames', { count: notice.frames });
+  const { startMs, endMs } = notice;
+  const words = i18n.t('player.notice.gap', {
+    duration: i18n.duration(Math.round((endMs - startMs) / 1000) * 1000),
+    from: i18n.time(startMs),
+    to: i18n.time(endMs),
+  });
+  return withCauses(words, causesOf(startMs, endMs), i18n);
 }

@@ -1,3 +1,4 @@
+import type { GapCause } from '@vidette/contract/entities';
 import { useEffect, useRef, useSyncExternalStore, type ReactNode, type Ref } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { PictureView } from '../picture-view.ts';
@@ -25,11 +26,13 @@ interface PlayerPictureProps {
   /** In the corner opposite to mode and time. */
   readonly aside: ReactNode;
   readonly onDoubleClick: () => void;
+  /** Why nothing is recorded between two moments; what is skipped says so. */
+  readonly causesOf: (startMs: number, endMs: number) => readonly GapCause[];
 }
 
 /** The picture with what belongs on it: mode and time, passing notices, and words wherever it would be black. */
 export function PlayerPicture(props: PlayerPictureProps) {
-  const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick } = props;
+  const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick, causesOf } = props;
   const i18n = useI18n();
   const box = useRef<HTMLDivElement>(null);
   const { fit, zoom, left, top } = useSyncExternalStore(view.subscribe, view.getLook);
@@ -59,7 +62,7 @@ export function PlayerPicture(props: PlayerPictureProps) {
             <PlayerBadge player={player} />
           </div>
           {aside}
-          <PlayerNotice player={player} />
+          <PlayerNotice player={player} causesOf={causesOf} />
           <StateMarks player={player} />
         </>
       )}

@@ -17,6 +17,7 @@ import { PlayerControls } from '../../player/react/player-controls.tsx';
 import { PlayerPicture } from '../../player/react/player-picture.tsx';
 import { PlayerStatistics } from '../../player/react/player-statistics.tsx';
 import { ViewMenu } from '../../player/react/view-menu.tsx';
+import { causesWithin } from '../../timeline/gaps.ts';
 import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
 import { BookmarkControl } from './bookmark-control.tsx';
@@ -24,6 +25,7 @@ import { KeysDialog } from './keys-dialog.tsx';
 import { JumpControl } from './jump-control.tsx';
 import { LedStill } from './led-still.tsx';
 import { SaveControl } from './save/save-control.tsx';
+import { SaveSide } from './save/save-side.tsx';
 import { saveSnapshot } from './snapshot.ts';
 import { StateWords } from './state-words.tsx';
 import classes from './stream-view.module.css';
@@ -99,6 +101,10 @@ function Stage({ uid, stream }: StageProps) {
   }, [uid, rangesMaxSeconds, startMs, hasSound, archiveSpeed]);
 
   const shownMs = useCallback(() => viewer?.player.utcMs ?? Date.now(), [viewer]);
+  const causesOf = useCallback(
+    (startMs: number, endMs: number) => causesWithin(viewer?.timeline.getView().gaps ?? [], startMs, endMs),
+    [viewer],
+  );
   const snapshot = () => {
     if (!video.current) return;
     saveSnapshot(video.current, stream?.name ?? uid, shownMs()).catch((error: unknown) =>
@@ -133,6 +139,7 @@ function Stage({ uid, stream }: StageProps) {
         }
         aside={viewer && hasFigures && <PlayerStatistics player={viewer.player} />}
         onDoubleClick={toggleFullScreen}
+        causesOf={causesOf}
       />
       {viewer && (
         <PlayerControls
@@ -149,7 +156,7 @@ function Stage({ uid, stream }: StageProps) {
             <>
               <BookmarkControl uid={uid} shownMs={shownMs} />
               <JumpControl shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
-              <SaveControl stream={stream} shownMs={shownMs} />
+              <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
               <ZoomControls timeline={viewer.timeline} />
             </>
           )}
@@ -162,6 +169,7 @@ function Stage({ uid, stream }: StageProps) {
         </PlayerControls>
       )}
       {viewer && stream ? <ArchiveStrip viewer={viewer} stream={stream} /> : <div className={classes.timeline} />}
+      {viewer && stream?.canArchive && <SaveSide timeline={viewer.timeline} stream={stream} />}
       <KeysDialog isOpen={hasKeys} onClose={() => setKeys(false)} />
     </div>
   );

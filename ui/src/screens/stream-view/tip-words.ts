@@ -1,6 +1,7 @@
 import type { I18n } from '../../i18n/i18n.ts';
 import { eventAt } from '../../timeline/events.ts';
-import { gapCauseWords } from '../../timeline/gap-cause-words.ts';
+import { withCause } from '../../timeline/gap-cause-words.ts';
+import { gapAt } from '../../timeline/gaps.ts';
 import { intervalAt } from '../../timeline/intervals.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -8,16 +9,15 @@ import type { Viewer } from './viewer.ts';
 const NEAR_PX = 10;
 
 /** What there is at a moment of the timeline beside its time: why nothing is recorded, what was noticed, what was marked. */
-export function tipWords({ timeline, gapAt }: Pick<Viewer, 'timeline' | 'gapAt'>, ms: number, i18n: I18n): string[] {
-  const { intervals, events, bookmarks, scale, nowMs } = timeline.getView();
+export function tipWords({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n: I18n): string[] {
+  const { intervals, gaps, events, bookmarks, scale, nowMs } = timeline.getView();
   const words: string[] = [];
   if (ms > nowMs) return words;
   const nearMs = NEAR_PX * scale.msPerPx;
   const interval = intervalAt(intervals, ms);
   if (interval?.kind === 'gap') {
     const length = i18n.t('timeline.tip.gap', { duration: i18n.duration(interval.endMs - interval.startMs) });
-    const gap = gapAt(ms);
-    words.push(gap && gap.cause !== 'none' ? `${length}: ${i18n.t(gapCauseWords[gap.cause])}` : length);
+    words.push(withCause(length, gapAt(gaps, ms)?.cause, i18n));
   }
   const event = eventAt(events, ms);
   if (event) words.push(i18n.t(event.kind === 'motion' ? 'timeline.tip.motion' : 'timeline.tip.event'));

@@ -6,7 +6,7 @@ import { browserMse } from '../../player/media-sink.ts';
 import { Player } from '../../player/player.ts';
 import type { Speed } from '../../player/state.ts';
 import { Scrubber } from '../../player/scrubber.ts';
-import { RangesLoader, type GapSpan } from '../../timeline/ranges-loader.ts';
+import { RangesLoader } from '../../timeline/ranges-loader.ts';
 import { Timeline } from '../../timeline/timeline.ts';
 import { Leading } from './leading.ts';
 import { streamStills } from './stills.ts';
@@ -100,9 +100,6 @@ export class Viewer {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
-
-  /** Why nothing is recorded at a moment; undefined where something is, or nothing is known. */
-  readonly gapAt = (ms: number): GapSpan | undefined => this.#loader.gapAt(ms);
 
   dispose(): void {
     document.removeEventListener('visibilitychange', this.#onVisibility);

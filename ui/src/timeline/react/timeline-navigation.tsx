@@ -1,10 +1,12 @@
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import IconChevronRight from '@tabler/icons-react/dist/esm/icons/IconChevronRight.mjs';
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import type { Timeline } from '../timeline.ts';
+import { GapsButton } from './gaps-button.tsx';
 import classes from './timeline-navigation.module.css';
 
 const MINUTE_MS = 60_000;
@@ -15,14 +17,10 @@ const minuteBack = { byMs: -MINUTE_MS, words: 'timeline.minute.back', sign: 'tim
 const minuteOn = { byMs: MINUTE_MS, words: 'timeline.minute.on', sign: 'timeline.minute' } as const;
 const hourOn = { byMs: HOUR_MS, words: 'timeline.hour.on', sign: 'timeline.hour' } as const;
 const events = {
-  mark: 'event',
-  words: 'timeline.events',
   previous: 'timeline.event.previous',
   next: 'timeline.event.next',
 } as const;
 const gaps = {
-  mark: 'gap',
-  words: 'timeline.gaps',
   previous: 'timeline.gap.previous',
   next: 'timeline.gap.next',
 } as const;
@@ -34,8 +32,14 @@ export function TimelineNavigation({ timeline }: { timeline: Timeline }) {
     <div className={classes.navigation} role="group" aria-label={i18n.t('timeline.navigation')}>
       <Step timeline={timeline} {...hourBack} />
       <Step timeline={timeline} {...minuteBack} />
-      <Pair {...events} onGo={(direction) => timeline.toEvent(direction)} />
-      <Pair {...gaps} onGo={(direction) => timeline.toGap(direction)} />
+      <Pair {...events} onGo={(direction) => timeline.toEvent(direction)}>
+        <span className={classes.words} data-mark="event">
+          {i18n.t('timeline.events')}
+        </span>
+      </Pair>
+      <Pair {...gaps} onGo={(direction) => timeline.toGap(direction)}>
+        <GapsButton timeline={timeline} />
+      </Pair>
       <Step timeline={timeline} {...minuteOn} />
       <Step timeline={timeline} {...hourOn} />
     </div>
@@ -68,21 +72,18 @@ function Step({ timeline, byMs, words, sign }: StepProps) {
 }
 
 interface PairProps {
-  readonly words: MessageKey;
-  readonly mark: 'event' | 'gap';
   readonly previous: MessageKey;
   readonly next: MessageKey;
   readonly onGo: (direction: 1 | -1) => void;
+  readonly children: ReactNode;
 }
 
-function Pair({ words, mark, previous, next, onGo }: PairProps) {
+function Pair({ previous, next, onGo, children }: PairProps) {
   const i18n = useI18n();
   return (
     <div className={classes.pair}>
       <SignButton icon={IconChevronLeft} label={i18n.t(previous)} onClick={() => onGo(-1)} />
-      <span className={classes.words} data-mark={mark}>
-        {i18n.t(words)}
-      </span>
+      {children}
       <SignButton icon={IconChevronRight} label={i18n.t(next)} onClick={() => onGo(1)} />
     </div>
   );

@@ -21,6 +21,8 @@ interface TimelineSliderProps {
 /** The time goes on even when nobody touches anything; this often is smooth enough for a playhead. */
 const REDRAW_MS = 200;
 const SPEAK_MS = 1000;
+/** How far from a handle a finger may come down. */
+const FINGER_PX = 22;
 
 /** The timeline on its canvas, an input of a range to keyboards and screen readers. All behaviour is the core's. */
 export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSliderProps) {
@@ -32,7 +34,9 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
   const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);
   const isAtGrip = useSyncExternalStore(timeline.subscribe, () => {
     const { scale: shown, hoverMs, scrubMs } = timeline.getView();
-    return scrubMs !== undefined || (hoverMs !== undefined && timeline.isAtPlayhead(shown.toPx(hoverMs)));
+    if (scrubMs !== undefined) return true;
+    const px = hoverMs === undefined ? undefined : shown.toPx(hoverMs);
+    return px !== undefined && (timeline.isAtPlayhead(px) || timeline.isAtSelection(px));
   });
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
 
@@ -163,7 +167,8 @@ function usePointers(timeline: Timeline) {
       event.currentTarget.setPointerCapture(event.pointerId);
       down.current.set(event.pointerId, event.nativeEvent.offsetX);
       if (down.current.size > 1) return;
-      timeline.press(event.nativeEvent.offsetX, event.nativeEvent.offsetY < BAND_TOP_PX);
+      const { offsetX, offsetY } = event.nativeEvent;
+      timeline.press(offsetX, offsetY < BAND_TOP_PX, event.pointerType === 'mouse' ? undefined : FINGER_PX);
     },
     onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
       const px = event.nativeEvent.offsetX;

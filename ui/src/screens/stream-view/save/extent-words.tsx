@@ -18,6 +18,8 @@ export function ExtentWords({ extent, askedMs, failure }: ExtentWordsProps) {
   const inside = extent.gaps.filter(
     ({ startTime, endTime }) => startTime < (extent.endTime ?? 0) && endTime > (extent.startTime ?? 0),
   );
+  // A gap with several causes is told as several that touch.
+  const count = inside.filter(({ startTime }, index) => inside[index - 1]?.endTime !== startTime).length;
   const missingMs = inside.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
   return (
     <>
@@ -27,7 +29,7 @@ export function ExtentWords({ extent, askedMs, failure }: ExtentWordsProps) {
         size: i18n.bytes(extent.bytes),
       })}{' '}
       {inside.length > 0 &&
-        `${i18n.t('save.missing', { duration: i18n.duration(missingMs) })} ${i18n.t('save.gaps', { count: inside.length })}`}
+        `${i18n.t('save.missing', { duration: i18n.duration(missingMs) })} ${i18n.t('save.gaps', { count })}`}
     </>
   );
 }

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import type { Download, Page } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { until } from './api.ts';
+import { assertSound, inspect, picturesOf, recorded, recordedFor, type Fragment } from './footage.ts';
+import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
+import { button, Stage } from './stage.ts';
+
+let camera: FakeCamera;
+let stage: Stage;
+let client: Client;
+let gate: string;
+/** Two recordings of the gate and the pause between them. */
+let early: Fragment;
+let late: Fragment;
+
+before(async () => {
+  camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 20 }) });
+  const env = { VIDETTE_ARCHIVE_DOWNLOAD_MAX_SECONDS: '120', VIDETTE_EXPORT_MIN_FREE_BYTES: '0' };
+  stage = await Stage.start({ env });
+  client = stage.client;
+  const add = async (name: string) =>
+    (await client.addStream({ body: { name, streamSource: camera.url } })).uid;
+  [gate] = await Promise.all([add('Gate'), add('Двор')]);
+  await recordedFor(client, gate, 4_000);
+  await client.pauseStream({ body: { uid: gate } });
+  const { ranges } = await until(
+    () => {
+      const nowMs = Date.now();
+      const query = { start_time: nowMs - 600_000, end_time: nowMs };
+      return client.getArchiveRanges({ params: { uid: gate }, query });
+    },
+    (answer) => Date.now() - (answer.ranges.at(-1)?.date ?? Infinity) > 2_500,
+  );
+  assert.equal(ranges.at(-1)?.status, 'gap');
+  await client.resumeStream({ body: { uid: gate } });
+  await recordedFor(client, gate, 4_000, 2);
+  const [first, second] = await recorded(client, gate);
+  assert.ok(first && second);
+  [early, late] = [first, second];
+});
+
+after(async () => {
+  await stage?.close();
+  await camera?.stop();
+});
+
+/** As a field for a date and a time holds it, by UTC. */
+const fieldText = (ms: number) => new Date(ms).toISOString().slice(0, 19);
+const side = (page: Page) => page.getByRole('region', { name: 'Save footage' });
+
+async function choose(page: Page, startMs: number, endMs: number): Promise<void> {
+  await button(page, 'Save footage').click();
+  await side(page).getByLabel('From').fill(fieldText(startMs));
+  await side(page).getByLabel('Until').fill(fieldText(endMs));
+}
+
+test('[R9.3] a span is led on the timeline; size and length are said before, what was delivered and what is missing after', () =>
+  stage.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 1000}`, async (page) => {
+    const startMs = Math.floor(early.startMs / 1000) * 1000 - 4_000;
+    const endMs = Math.ceil(late.startMs / 1000) * 1000 + 3_000;
+    await choose(page, startMs, endMs);
+    const words = side(page).locator('output');
+    await words.getByText(/^Recorded: .* of [\d.]+ s, about [\d.]+ [kM]B/).waitFor();
+    assert.match(await words.innerText(), /Missing: .* 1 gap is closed up in the file/);
+
+    // The end is led later by its handle, and the field follows.
+    while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
+    const box = await page.locator('canvas').first().boundingBox();
+    assert.ok(box);
+    const slider = page.getByRole('slider', { name: 'Timeline of Gate' });
+    const pxOf = async (ms: number) => {
+      const [fromMs, toMs] = await slider.evaluate((input) =>
+        ['aria-valuemin', 'aria-valuemax'].map((name) => Number(input.getAttribute(name))),
+      );
+      return box.x + ((ms - (fromMs ?? 0)) / ((toMs ?? 1) - (fromMs ?? 0))) * box.width;
+    };
+    const end = side(page).getByLabel('Until');
+    await page.mouse.move(await pxOf(endMs), box.y + 45);
+    await page.mouse.down();
+    await page.mouse.move(await pxOf(endMs - 2_500), box.y + 45, { steps: 4 });
+    await page.mouse.up();
+    await until(
+      () => end.inputValue(),
+      (text) => text !== fieldText(endMs) && text.startsWith(fieldText(endMs).slice(0, 13)),
+    );
+    const ledMs = Date.parse(`${(await end.inputValue()).padEnd(19, ':00')}Z`);
+    assert.ok(ledMs < endMs && ledMs > startMs, `led to ${new Date(ledMs).toISOString()}`);
+
+    const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download MP4').click()]);
+    assertSound(await footageOf(file), ['h264']);
+    const done = side(page).getByRole('status');
+    await done.getByText(/^Delivered: .* to .*, [\d.]+ s, .*B\.$/).waitFor();
+    await done.getByText(/^Asked for: .* Missing: [\d.]+ s\.$/).waitFor();
+    const gaps = side(page).getByRole('list', { name: 'Gaps in this span' });
+    await gaps.getByText(/^[\d.]+ s: stream paused$/).waitFor();
+    await button(page, 'Close').click();
+    await side(page).waitFor({ state: 'detached' });
+  }));
+
+async function footageOf(file: Download) {
+  assert.match(file.suggestedFilename(), /^Gate .*\.mp4$/);
+  const footage = await inspect(await readFile(await file.path()));
+  assert.ok(picturesOf(footage).packets.length > 20);
+  return footage;
+}
+
+test('a span over the longest download, and several streams, become a package in the list of exports', () =>
+  stage.open(`/stream/${gate}/view`, async (page) => {
+    const nowMs = Math.floor(Date.now() / 1000) * 1000;
+    await choose(page, nowMs - 3_600_000, nowMs);
+    await side(page).getByRole('combobox', { name: 'Other streams' }).click();
+    await page.getByRole('option', { name: 'Двор' }).click();
+    await button(page, 'Make a package').click();
+    await side(page).getByText('The package is being made').waitFor();
+    await side(page).getByRole('link', { name: 'Show exports' }).click();
+    await page.waitForURL('**/exports');
+    const item = page.locator('main li').first();
+    await item.getByText(/^Kept until /).waitFor({ timeout: 60_000 });
+    await item.getByText(/^Gate: .* delivered, .* not recorded$/).waitFor();
+    await item.getByText(/^Двор: .* delivered, .* not recorded$/).waitFor();
+    const [zip] = await Promise.all([
+      page.waitForEvent('download'),
+      item.getByRole('link', { name: /^Download ZIP/ }).click(),
+    ]);
+    assert.equal((await readFile(await zip.path())).subarray(0, 2).toString(), 'PK');
+    await item.getByRole('button', { name: 'Delete the export Gate' }).click();
+    await page.getByText('No exports yet').waitFor();
+  }));
+
+test('[R5.3] whole days are chosen in the calendar, where recorded ones are marked', () =>
+  stage.open(`/stream/${gate}/view`, async (page) => {
+    await button(page, 'Save footage').click();
+    await side(page).getByText('Whole days').click();
+    const today = side(page).locator('button[aria-label$="recorded"]').last();
+    await today.click();
+    await today.click();
+    const from = await side(page).getByLabel('From').inputValue();
+    assert.match(from, /T00:00(:00)?$/);
+    await side(page).getByText('Make a package').waitFor();
+  }));
+
+test('[R4.9] a gap says why: under the pointer, in the list that leads to it, when it is skipped, and to a screen reader', () =>
+  stage.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 500}`, async (page) => {
+    const slider = page.getByRole('slider', { name: 'Timeline of Gate' });
+    await page
+      .getByText(/^Skipped [\d.]+ s, .* to .*, not recorded: stream paused/)
+      .waitFor({ timeout: 60_000 });
+    while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
+    const box = await page.locator('canvas').first().boundingBox();
+    assert.ok(box);
+    await button(page, 'Pause').click();
+    await page.getByTitle('Gaps in view').click();
+    const gap = page
+      .getByRole('list', { name: 'Gaps in view' })
+      .getByRole('button', { name: /: stream paused$/ });
+    await gap.click();
+    await until(
+      () => page.locator('[data-player-state]').getAttribute('data-utc-ms'),
+      (ms) => Number(ms) < late.startMs && Number(ms) >= early.startMs,
+    );
+    await until(
+      () => slider.getAttribute('aria-valuetext'),
+      (text) => /recorded .*, then a gap of [\d.]+ s: stream paused/.test(text ?? ''),
+    );
+    const [fromMs = 0, toMs = 1] = await slider.evaluate((input) =>
+      ['aria-valuemin', 'aria-valuemax'].map((name) => Number(input.getAttribute(name))),
+    );
+    const insideMs = early.endMs + 1_000;
+    await page.mouse.move(box.x + ((insideMs - fromMs) / (toMs - fromMs)) * box.width, box.y + 45);
+    await page
+      .locator('[data-timeline-tip]')
+      .getByText(/^Not recorded for [\d.]+ s: stream paused/)
+      .waitFor();
+  }));

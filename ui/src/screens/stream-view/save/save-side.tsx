@@ -1,0 +1,40 @@
+import type { Stream } from '@vidette/contract/entities';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Delayed } from '../../../components/delayed.tsx';
+import { useI18n } from '../../../i18n/i18n-context.tsx';
+import type { Timeline } from '../../../timeline/timeline.ts';
+import classes from './save.module.css';
+import { useSelection } from './use-selection.ts';
+
+const SavePanel = lazy(() => import('./save-panel.tsx').then((module) => ({ default: module.SavePanel })));
+
+/** How finely the present is told; nobody types a span to the second of it. */
+const STEP_MS = 10_000;
+
+/** Beside the picture while a span is chosen on the timeline; fetched when it is first wanted. */
+export function SaveSide({ timeline, stream }: { timeline: Timeline; stream: Stream }) {
+  const i18n = useI18n();
+  const span = useSelection(timeline);
+  const nowMs = useSyncExternalStore(
+    timeline.subscribe,
+    () => Math.ceil(timeline.getView().nowMs / STEP_MS) * STEP_MS,
+  );
+  if (!span) return null;
+  return (
+    <aside className={classes.side} data-save-side>
+      <Suspense fallback={<Delayed>{i18n.t('save.measuring')}</Delayed>}>
+        <SavePanel
+          stream={stream}
+          span={span}
+          nowMs={nowMs}
+          onSpan={(chosen) => timeline.select(chosen)}
+          onDays={(chosen) => {
+            timeline.select(chosen);
+            timeline.revealSelection();
+          }}
+          onClose={() => timeline.select(undefined)}
+        />
+      </Suspense>
+    </aside>
+  );
+}

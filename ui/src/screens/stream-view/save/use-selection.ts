@@ -1,0 +1,8 @@
+import { useSyncExternalStore } from 'react';
+import type { SelectedSpan } from '../../../timeline/span-selection.ts';
+import type { Timeline } from '../../../timeline/timeline.ts';
+
+/** The span that is chosen on a timeline. */
+export function useSelection(timeline: Timeline): SelectedSpan | undefined {
+  return useSyncExternalStore(timeline.subscribe, () => timeline.getView().selection);
+}
