@@ -132,6 +132,21 @@ test('[R7.46] the configuration is changed by its form; errors stand at their ke
     await page.getByRole('banner').getByText('My house').waitFor();
   }));
 
+test('[R7.46] every key says what it is for, and is found by those words', () =>
+  stage.open('/administration/config', async (page) => {
+    await page.getByLabel('archive.warnPercent').waitFor();
+    const described = await page.locator('main form [id$=-description]').allTextContents();
+    assert.ok(described.length > 40, `${described.length} keys`);
+    const isAbout = (text: string) => /^[A-Z0-9][^·]+\. /.test(text) && !text.includes('config.about');
+    assert.deepEqual(
+      described.filter((text) => !isAbout(text)),
+      [],
+    );
+    await page.getByLabel('Search the keys').fill('mail server');
+    await page.getByLabel('archive.warnPercent').waitFor({ state: 'detached' });
+    assert.ok(await page.getByLabel('smtp.host').isVisible());
+  }));
+
 test('[R7.46] what will change is listed before it is saved, with what waits for a restart; secrets are not shown', () =>
   stage.open('/administration/config', async (page) => {
     await page.getByLabel('log.level').selectOption('debug');

@@ -1,6 +1,7 @@
 import { administration } from './en/administration.ts';
 import { cluster } from './en/cluster.ts';
 import { command } from './en/command.ts';
+import { configKeys } from './en/config-keys.ts';
 import { exports } from './en/exports.ts';
 import { gapCauses } from './en/gap-causes.ts';
 import { guide } from './en/guide.ts';
@@ -20,6 +21,7 @@ export const desk = {
   ...administration,
   ...command,
   ...cluster,
+  ...configKeys,
   ...exports,
   ...gapCauses,
   ...guide,

@@ -1,6 +1,7 @@
 import { administration } from './ru/administration.ts';
 import { cluster } from './ru/cluster.ts';
 import { command } from './ru/command.ts';
+import { configKeys } from './ru/config-keys.ts';
 import { exports } from './ru/exports.ts';
 import { gapCauses } from './ru/gap-causes.ts';
 import { guide } from './ru/guide.ts';
@@ -20,6 +21,7 @@ export const desk = {
   ...administration,
   ...command,
   ...cluster,
+  ...configKeys,
   ...exports,
   ...gapCauses,
   ...guide,

@@ -1,3 +1,5 @@
+import type { MessageKey } from '../../i18n/i18n.ts';
+
 // The configuration as a form: its schema taken apart into fields, and what was typed put together again.
 
 /** The part of JSON Schema 2020-12 that describes a configuration. */
@@ -33,6 +35,11 @@ export type ConfigTexts = Readonly<Record<string, string>>;
 
 /** Stands for a secret that is set; sent back, it leaves the secret as it is. */
 export const maskedSecret = '***';
+
+/** The message that says what a key is for. */
+export function aboutKey(key: string): MessageKey {
+  return `config.about.${key.replaceAll('.', '-')}` as MessageKey;
+}
 
 /** Whether the value of a key is nobody's to read from a screen. */
 export function isSecretKey(key: string): boolean {

@@ -1,7 +1,8 @@
 import { NativeSelect, Switch, TextInput } from '@mantine/core';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { isSecretKey, maskedSecret, type ConfigField } from './config-fields.ts';
+import { aboutKey, isSecretKey, maskedSecret, type ConfigField } from './config-fields.ts';
+import classes from './configuration.module.css';
 
 interface ConfigInputProps {
   readonly field: ConfigField;
@@ -15,7 +16,7 @@ interface ConfigInputProps {
   readonly onChange: (text: string) => void;
 }
 
-/** One key of the configuration: its name as in the file, and what holds for it under it. */
+/** One key of the configuration: its name as in the file, and under it what it is for and what holds for it. */
 export function ConfigInput(props: ConfigInputProps) {
   const i18n = useI18n();
   const { field, text, isSecret, isFixed, needsRestart, error, onChange } = props;
@@ -32,7 +33,11 @@ export function ConfigInput(props: ConfigInputProps) {
   ].filter((note) => note !== false);
   const shared = {
     label: key,
-    description: notes.join(' · '),
+    description: (
+      <>
+        {i18n.t(aboutKey(key))} <span className={classes.notes}>{notes.join(' · ')}</span>
+      </>
+    ),
     error,
     disabled: isFixed,
   };

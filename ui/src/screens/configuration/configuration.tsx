@@ -13,6 +13,7 @@ import { SearchField } from '../../components/search-field.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import {
+  aboutKey,
   changesOf,
   fieldsOf,
   maskedSecret,
@@ -57,7 +58,8 @@ function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
   const errorOf = (key: string) => errors[`values.${key}`] ?? errors[key];
   const isAboutFields = fields.some(({ key }) => errorOf(key) !== undefined);
   const words = search.trim().toLowerCase();
-  const shown = fields.filter(({ key }) => key.toLowerCase().includes(words) || errorOf(key) !== undefined);
+  const isFound = (key: string) => `${key} ${i18n.t(aboutKey(key))}`.toLowerCase().includes(words);
+  const shown = fields.filter(({ key }) => isFound(key) || errorOf(key) !== undefined);
   const restart = new Set(configuration.restartKeys);
   const fixed = new Set(configuration.environmentKeys);
   const submit = () =>

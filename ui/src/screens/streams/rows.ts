@@ -47,7 +47,7 @@ export function pagesOf(rows: readonly Row[], pageSize: number): number[] {
 
 /** How many tiles fit beside each other; tiles grow a little on walls, where people stand further away. */
 export function columnsFor(widthPx: number, gapPx: number): number {
-  const tilePx = widthPx < 700 ? 240 : widthPx < 2000 ? 280 : 340;
+  const tilePx = widthPx < 700 ? 240 : widthPx < 2000 ? 280 : widthPx < 2900 ? 340 : 510;
   return Math.max(1, Math.floor((widthPx + gapPx) / (tilePx + gapPx)));
 }
 

@@ -11,8 +11,8 @@ import type { Picking } from './use-picking.ts';
 import { useRowsInSight } from './use-rows-in-sight.ts';
 
 const gapPx = 12;
-const tableRowPx = 60;
-const headingPx = 44;
+const tableRowRem = 3.75;
+const headingRem = 2.75;
 
 interface StreamsBodyProps {
   readonly list: StreamList;
@@ -31,8 +31,12 @@ export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: 
   const groups = isGrouped ? list.groups : noGroups;
   const rows = useMemo(() => layRows(total, groups, columns), [total, groups, columns]);
   const tilePx = (width - gapPx * (columns - 1)) / columns;
-  const streamsPx = view === 'grid' ? (tilePx * 9) / 16 + gapPx : tableRowPx;
-  const tops = useMemo(() => rowTops(rows, { heading: headingPx, streams: streamsPx }), [rows, streamsPx]);
+  const remPx = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const streamsPx = view === 'grid' ? (tilePx * 9) / 16 + gapPx : tableRowRem * remPx;
+  const tops = useMemo(
+    () => rowTops(rows, { heading: headingRem * remPx, streams: streamsPx }),
+    [rows, streamsPx, remPx],
+  );
   const { listElement, first, end } = useRowsInSight(tops);
   const shown = width > 0 ? rows.slice(first, end) : [];
   const pages = pagesOf(shown, streamsPageSize).join();

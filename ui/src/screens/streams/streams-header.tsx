@@ -20,6 +20,7 @@ const sortWords: Record<(typeof sortTypes)[number], MessageKey> = {
 
 interface StreamsHeaderProps {
   readonly choices: StreamsChoices;
+  /** How many streams there are; undefined where groups count for themselves, a stream with two tags twice. */
   readonly total: number | undefined;
   readonly onChange: (changes: Partial<StreamsChoices>) => void;
   /** Whether streams are being picked, and how that is begun or ended; null for whoever may change none. */
@@ -68,6 +69,7 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
         {i18n.t('streams.onlyAvailable')}
       </Button>
       <NativeSelect
+        className={classes.sort}
         size="sm"
         aria-label={i18n.t('streams.sort')}
         value={choices.sortType}

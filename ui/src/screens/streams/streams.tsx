@@ -100,7 +100,7 @@ export function StreamsScreen() {
     <>
       <StreamsHeader
         choices={choices}
-        total={list.total}
+        total={isGrouped ? undefined : list.total}
         onChange={change}
         picking={list.isChangeable || picking.isOn ? picking : null}
       />
