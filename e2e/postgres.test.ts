@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Client as Postgres } from 'pg';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
+import { keyFileName } from '../server/src/store/seal.ts';
 import { administratorOf, until } from './api.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startServer } from './server.ts';
@@ -42,22 +42,17 @@ for (const file of chosen) {
   });
 }
 
-test('one server at a time has the database: the next waits until the one before has ended', async () => {
-  const env = { VIDETTE_DATABASE: await postgres.create('sole') };
+test('[R10.8] one server at a time has a name: the next waits until the lease of the one before has ended', async () => {
+  const env = { VIDETTE_DATABASE: await postgres.create('names') };
   const first = await startServer({ env });
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-second-'));
   let second: Awaited<ReturnType<typeof startServer>> | undefined;
   try {
     await administratorOf(first);
-    const [before] = await lockHolders(env.VIDETTE_DATABASE, true);
-    // What broke its connection is over at once: it takes the lock anew and goes on.
-    await until(
-      () => lockHolders(env.VIDETTE_DATABASE, false),
-      ([pid]) => pid !== undefined && pid !== before,
-    );
+    await copyFile(join(first.dataDir, keyFileName), join(dataDir, keyFileName));
     const waits = Promise.withResolvers<void>();
     const onOutput = (text: string) => {
-      if (text.includes('Another server uses the database')) waits.resolve();
+      if (text.includes('A server of this name runs')) waits.resolve();
     };
     const starting = startServer({ env, dataDir, onOutput });
     await Promise.race([waits.promise, starting]);
@@ -144,21 +139,5 @@ async function outcomeOf(client: Client): Promise<string> {
     return 'ok';
   } catch (error) {
     return (error as { code: string }).code;
-  }
-}
-
-/** Process ids of the connections that hold the server's lock; with `ends` they are cut. */
-async function lockHolders(url: string, ends: boolean): Promise<number[]> {
-  const client = new Postgres(url);
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ pid: number }>(
-      `select l.pid, ${ends ? 'pg_terminate_backend(l.pid)' : 'null'} from pg_locks l
-      join pg_database d on d.oid = l.database
-      where l.locktype = 'advisory' and l.granted and d.datname = current_database() and l.objsubid = 2`,
-    );
-    return rows.map(({ pid }) => pid);
-  } finally {
-    await client.end();
   }
 }

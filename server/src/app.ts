@@ -8,6 +8,7 @@ import { Archive } from './archive/archive.ts';
 import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
+import { Cluster } from './cluster/cluster.ts';
 import { Membership } from './cluster/membership.ts';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { ConfigKeeper } from './config/keeper.ts';
@@ -25,8 +26,8 @@ import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
 import { Pictures, type Render } from './station/pictures.ts';
 import { Station, type OnStationState } from './station/station.ts';
-import { databasePlace } from './store/open-database.ts';
-import { SoleServer } from './store/sole-server.ts';
+import { databasePlace, openClusterTables } from './store/open-database.ts';
+import type { ClusterTables } from './store/cluster-tables.ts';
 import { Store } from './store/store.ts';
 import { AuditLog } from './system/audit-log.ts';
 import { Health } from './system/health.ts';
@@ -101,11 +102,6 @@ async function assemble(
   const log = logRing.tee(lines);
   const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
 
-  if (config.database !== null) {
-    const onTaken = () => fail('Another server has taken the database over.');
-    const sole = await SoleServer.take({ url: config.database, clock, log, onTaken });
-    closers.push(() => sole.close());
-  }
   const store = await Store.open({ ...databasePlace(config), redact: shownSource });
   closers.push(() => store.close());
   const license = await LicenseKeeper.open({
@@ -145,30 +141,65 @@ async function assemble(
   const keptSince = (uid: string) => {
     const hours = station.find(uid)?.settings.depthHours ?? -1;
     const byDepth = hours < 0 ? undefined : clock.wallMs() - hours * hourMs;
+    // Other nodes may have older footage than this one.
+    if (cluster) return byDepth;
     const byFootage = archive.period(uid)?.startTime;
     return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
   };
   const uids = () => Array.from(station.streams(), ({ settings }) => settings.uid);
   const motion = new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
   closers.push(() => motion.close());
-  const onMotion = (uid: string, event: MotionEvent) => motion.note(uid, event);
+  const onMotion = (uid: string, event: MotionEvent) => {
+    if (membership.owns(uid)) motion.note(uid, event);
+  };
   const onState: OnStationState = (uid, state) => {
+    // What another node has it speaks for itself.
+    if (!membership.owns(uid)) return;
     statuses.note(uid, state.status);
     statistics.noteState(uid, state);
   };
-  const membership = await Membership.open({
-    nodes: store.nodes,
-    clock,
-    log,
+  const self = {
     id: config.node.id,
     capacity: config.node.capacity,
     version: packageFile.version,
     activeStreams: () => station.active,
+  };
+  const cluster =
+    config.database === null
+      ? undefined
+      : await Cluster.open({
+          ...self,
+          tables: openCluster(config.database, closers),
+          clock,
+          log,
+          isReady: (uid) => station.find(uid)?.isTakenUp ?? false,
+          onChange: async (change) => {
+            await license.reload();
+            await http.learn(change);
+          },
+          onTaken: () => fail(`Another server on the database is called ${config.node.id}.`),
+        });
+  const membership = await Membership.open({
+    ...self,
+    nodes: store.nodes,
+    clock,
+    log,
     onChange: () => station.review(),
+    cluster,
   });
   closers.push(() => membership.close());
-  const runsHere = (uid: string) => membership.runs(uid);
-  const station = new Station({ clock, log, archive, engines, noFramesMs, runsHere, onState, onMotion });
+  const station = new Station({
+    clock,
+    log,
+    archive,
+    engines,
+    noFramesMs,
+    claim: (uid) => membership.claim(uid),
+    permits: (uid, epoch) => membership.permits(uid, epoch),
+    statusElsewhere: (uid) => membership.statusElsewhere(uid),
+    onState,
+    onMotion,
+  });
   closers.push(() => station.close());
   const live = new Live({ clock, log });
   const health = new Health({ clock, license, archiveDir, config, node: membership });
@@ -266,10 +297,19 @@ async function assemble(
   print(`Vidette listens on ${url}`);
   for (const record of await store.streams.all()) {
     // What the database says is how the last run ended.
-    statuses.note(record.uid, station.apply(stationSettingsOf(record)).state.status);
+    const { state } = station.apply(stationSettingsOf(record));
+    if (membership.owns(record.uid)) statuses.note(record.uid, state.status);
   }
+  cluster?.start();
   exports.resume();
   return url;
+}
+
+/** On connections of its own: however busy the database is with the rest, leases are renewed. */
+function openCluster(url: string, closers: Closer[]): ClusterTables {
+  const tables = openClusterTables(url);
+  closers.push(() => tables.close());
+  return tables;
 }
 
 /** Why a person may not have a stream's footage now; undefined when they may. */

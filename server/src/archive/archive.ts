@@ -29,7 +29,7 @@ import { keyFrameAt, type KeyFrame } from './key-frame.ts';
 import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath } from './layout.ts';
 import { defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 import { Removal } from './removal.ts';
@@ -171,8 +171,8 @@ export class Archive {
     return this.#reads.totalBytes();
   }
 
-  /** Records a stream until the recorder is stopped. @throws RangeError when it is being recorded already */
-  record(uid: string, stream: Stream): Recorder {
+  /** Records a stream until the recorder is stopped; what `permits` refuses is left out. @throws RangeError when it is being recorded */
+  record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
     if (this.#recorders.has(uid) || stream.uid !== uid)
       throw new RangeError(`${uid} cannot be recorded twice`);
     const recorder = new Recorder(stream, {
@@ -187,6 +187,7 @@ export class Archive {
       limits: this.#limits,
       assertRightDisk: () => this.#assertReady(),
       assertRoom: () => this.#assertRoom(),
+      permits,
       onStopped: () => this.#recorders.delete(uid),
     });
     this.#recorders.set(uid, recorder);

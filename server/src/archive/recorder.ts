@@ -19,6 +19,8 @@ export interface RecorderTools extends SegmentWriterTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: RecorderLimits;
+  /** Whether this node still records the stream; may wait until that is known. What comes meanwhile waits in the reader. */
+  permits(): boolean | Promise<boolean>;
   /** Called once, when the recorder has ended. */
   onStopped(recorder: Recorder): void;
 }
@@ -156,6 +158,7 @@ export class Recorder {
 
   async #write(piece: Piece): Promise<void> {
     const { clock } = this.#tools;
+    if (!(await this.#tools.permits())) return;
     if (this.#failure && clock.monotonicMs() < this.#failure.retryAtMs) return;
     const fromMs = clock.monotonicMs();
     try {

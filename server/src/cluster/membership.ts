@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { NodeRecord, Nodes } from '../store/nodes.ts';
+import type { Cluster } from './cluster.ts';
 
 export interface MembershipOptions {
   readonly nodes: Nodes;
@@ -18,17 +19,22 @@ export interface MembershipOptions {
   readonly activeStreams: () => number;
   /** Whether this node runs streams has changed. */
   readonly onChange: () => void;
+  /** The nodes that share a PostgreSQL with this one; undefined with SQLite, which one server has to itself. */
+  readonly cluster?: Cluster | undefined;
 }
 
+/** The epoch of whoever has no peers. */
+const onlyEpoch = 0;
+
 /**
- * This node among those that its database knows. The database is SQLite, which one server has to itself: all others in it
- * are names that this server had before, or servers whose backup it was, and are away.
+ * This node among those that its database knows. Without a cluster all others in it are names that this server had before,
+ * or servers whose backup it was, and are away.
  */
 export class Membership {
   readonly id: string;
   readonly capacity: number | null;
   readonly #options: MembershipOptions;
-  readonly #startedMs: number;
+  readonly #cluster: Cluster | undefined;
   #isDrained: boolean;
   /** Changes are made one after the other, so that what is in force is what was stored last. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -37,15 +43,16 @@ export class Membership {
     this.id = options.id;
     this.capacity = options.capacity;
     this.#options = options;
-    this.#startedMs = self.started_ms;
+    this.#cluster = options.cluster;
     this.#isDrained = self.is_drained === 1;
   }
 
-  /** Notes that this node runs, and puts on it the streams of those that are away for ever. */
+  /** Notes that this node runs; one without peers has the streams of those that are away for ever. */
   static async open(options: MembershipOptions): Promise<Membership> {
-    const { nodes, id, version, clock, log } = options;
-    const self = await nodes.register(id, version, clock.wallMs());
-    await nodes.adoptStreams(id);
+    const { nodes, id, version, clock, log, cluster } = options;
+    const self = cluster ? await nodes.byId(id) : await nodes.register(id, version, clock.wallMs());
+    if (!self) throw unknownNode(id);
+    if (!cluster) await nodes.adoptStreams(id);
     const membership = new Membership(options, self);
     if (membership.isDrained) {
       log.warn({ node: id }, 'This node is drained: it runs no streams until somebody returns it');
@@ -55,27 +62,69 @@ export class Membership {
 
   /** Whether this node was taken out of work. */
   get isDrained(): boolean {
-    return this.#isDrained;
+    return this.#cluster?.isDrained ?? this.#isDrained;
   }
 
-  /** Whether this node runs a stream: all of them, unless it is drained. */
-  runs(_uid: string): boolean {
-    return !this.#isDrained;
+  /** The epoch under which this node runs a stream; undefined when it doesn't. */
+  claim(uid: string): number | undefined {
+    if (this.#cluster) return this.#cluster.claim(uid);
+    return this.#isDrained ? undefined : onlyEpoch;
+  }
+
+  /** Whether what came under that epoch may be written. */
+  permits(uid: string, epoch: number): boolean | Promise<boolean> {
+    return this.#cluster?.permits(uid, epoch) ?? true;
+  }
+
+  /** Whether this node speaks for a stream: one that is still being handed to it speaks not yet. */
+  owns(uid: string): boolean {
+    return this.#cluster?.owns(uid) ?? true;
+  }
+
+  /** What another node last said of a stream that it has; undefined for this node's own. */
+  statusElsewhere(uid: string): string | undefined {
+    return this.#cluster?.statusElsewhere(uid);
+  }
+
+  /** Whether a node answers. */
+  isAvailable(nodeId: string): boolean {
+    return this.#cluster?.isThere(nodeId) ?? nodeId === this.id;
+  }
+
+  /** Whether the node that has a stream answers. */
+  hasNode(uid: string): boolean {
+    return this.#cluster?.hasNode(uid) ?? true;
+  }
+
+  /** Where a new stream is put, when there are so many. @throws Fault CLUSTER_NODE_ERR when no node has room */
+  choose(streams: number): string {
+    if (this.#cluster) return this.#cluster.choose();
+    if (this.capacity !== null && streams >= this.capacity) {
+      throw new Fault('CLUSTER_NODE_ERR', 'The node has as many streams as node.capacity lets it take.');
+    }
+    return this.id;
+  }
+
+  /** To be called after streams were added, changed or removed in the database. */
+  async noteChange(): Promise<void> {
+    await this.#cluster?.refresh();
   }
 
   /** All nodes by name. */
   async list(): Promise<ClusterNode[]> {
-    const { nodes } = this.#options;
-    const counts = await nodes.streamCounts();
-    return (await nodes.all()).map((record) => this.#view(record, counts));
+    await this.#cluster?.refresh();
+    const records = await this.#options.nodes.all();
+    const view = await this.#viewer(records);
+    return records.map(view);
   }
 
   /** @throws Fault NotFound */
   async get(id: string): Promise<ClusterNode> {
-    const { nodes } = this.#options;
-    const record = await nodes.byId(id);
+    await this.#cluster?.refresh();
+    const records = await this.#options.nodes.all();
+    const record = records.find((node) => node.id === id);
     if (!record) throw unknownNode(id);
-    return this.#view(record, await nodes.streamCounts());
+    return (await this.#viewer(records))(record);
   }
 
   /** @throws Fault NotFound */
@@ -90,6 +139,7 @@ export class Membership {
   setDrained(id: string, isDrained: boolean): Promise<ClusterNode> {
     return this.#inTurn(async () => {
       if (!(await this.#options.nodes.setDrained(id, isDrained))) throw unknownNode(id);
+      await this.#cluster?.refresh();
       if (id === this.id && this.#isDrained !== isDrained) {
         this.#isDrained = isDrained;
         this.#options.log.warn({ node: id }, isDrained ? 'This node is drained' : 'This node has returned');
@@ -106,33 +156,45 @@ export class Membership {
         throw new Fault('ActionNotAcceptable', 'A node that runs cannot be forgotten: stop it first.');
       }
       await this.#options.nodes.remove(id);
+      await this.#cluster?.refresh();
     });
   }
 
   /** Notes when this node was seen last. */
   async close(): Promise<void> {
     await this.#turn;
-    await this.#options.nodes.touch(this.id, this.#options.clock.wallMs());
+    if (this.#cluster) await this.#cluster.close();
+    else await this.#options.nodes.touch(this.id, this.#options.clock.wallMs());
   }
 
-  #view(record: NodeRecord, counts: ReadonlyMap<string, number>): ClusterNode {
-    const isSelf = record.id === this.id;
-    const activeStreams = isSelf ? this.#options.activeStreams() : 0;
-    const isDrained = record.is_drained === 1;
-    return {
-      id: record.id,
-      name: record.name,
-      available: isSelf,
-      isDrained,
-      state: isSelf ? stateOf(isDrained, activeStreams) : 'away',
-      isSelf,
-      streams: counts.get(record.id) ?? 0,
-      activeStreams,
-      capacity: isSelf ? this.capacity : null,
-      successors: 0,
-      version: record.version,
-      startedTime: isSelf ? this.#startedMs : null,
-      lastSeenTime: isSelf ? this.#options.clock.wallMs() : record.last_seen_ms,
+  /** What people see of one of these nodes. */
+  async #viewer(records: readonly NodeRecord[]): Promise<(record: NodeRecord) => ClusterNode> {
+    const counts = await this.#options.nodes.streamCounts();
+    const successors = records.filter(({ id, is_drained }) => this.isAvailable(id) && is_drained === 0);
+    return (record) => {
+      const isSelf = record.id === this.id;
+      const available = this.isAvailable(record.id);
+      const isDrained = record.is_drained === 1;
+      const activeElsewhere = available ? record.active_streams : 0;
+      const activeStreams = isSelf ? this.#options.activeStreams() : activeElsewhere;
+      const streams = counts.get(record.id) ?? 0;
+      const hasSuccessor = successors.some(({ id }) => id !== record.id);
+      const isDraining = activeStreams > 0 || (hasSuccessor && streams > 0);
+      return {
+        id: record.id,
+        name: record.name,
+        available,
+        isDrained,
+        state: available ? stateOf(isDrained, isDraining) : 'away',
+        isSelf,
+        streams,
+        activeStreams,
+        capacity: isSelf ? this.capacity : record.capacity,
+        successors: successors.filter(({ id }) => id !== record.id).length,
+        version: record.version,
+        startedTime: available ? record.started_ms : null,
+        lastSeenTime: isSelf ? this.#options.clock.wallMs() : record.last_seen_ms,
+      };
     };
   }
 
@@ -147,9 +209,9 @@ export class Membership {
   }
 }
 
-function stateOf(isDrained: boolean, activeStreams: number): ClusterNode['state'] {
+function stateOf(isDrained: boolean, isDraining: boolean): ClusterNode['state'] {
   if (!isDrained) return 'working';
-  return activeStreams > 0 ? 'draining' : 'drained';
+  return isDraining ? 'draining' : 'drained';
 }
 
 function unknownNode(id: string): Fault {

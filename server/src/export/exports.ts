@@ -79,7 +79,7 @@ export class Exports {
 
   /** @throws Fault QuotaReached, TimeRangeIsTooLong, NotFound when nothing is recorded there */
   async add(request: ExportRequest): Promise<Export> {
-    const { archive, records, clock } = this.#options;
+    const { archive, records, clock, node } = this.#options;
     const { userId, streams, startMs, endMs, name } = request;
     const extents = streams.map(({ uid }) => archive.extent(uid, startMs, endMs));
     if (extents.every(({ durationMs }) => durationMs === 0)) {
@@ -104,6 +104,7 @@ export class Exports {
       package_bytes: null,
       created_ms: clock.wallMs(),
       expires_ms: null,
+      node_id: node,
     });
     this.#pump();
     return this.view(await this.#get(id));
@@ -176,8 +177,8 @@ export class Exports {
 
   /** Removes what is due. */
   async expire(): Promise<void> {
-    const { records, clock, log } = this.#options;
-    for (const record of await records.expired(clock.wallMs())) {
+    const { records, clock, log, node } = this.#options;
+    for (const record of await records.expired(node, clock.wallMs())) {
       await this.remove(record);
       log.info({ export: record.id }, 'The files of an export were removed, as their time was over');
     }
@@ -206,7 +207,7 @@ export class Exports {
   async #work(): Promise<void> {
     while (this.#isDue && !this.#isClosed) {
       this.#isDue = false;
-      const record = await this.#options.records.next();
+      const record = await this.#options.records.next(this.#options.node);
       if (!record) continue;
       await this.#run(record);
       this.#isDue = true;

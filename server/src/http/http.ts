@@ -12,6 +12,7 @@ import Fastify, {
 import { limits } from '@vidette/contract/constants';
 import { messageOf } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
+import type { ClusterChange } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
 import { FarCallers, type Certificate } from './far-callers.ts';
@@ -50,6 +51,8 @@ const socketMessageMaxBytes = 4_096;
 export interface Http {
   /** Listens where the configuration says and resolves to the page's address, as in `http://localhost:8080/ui/`. */
   listen(): Promise<string>;
+  /** Brings what other nodes changed into force. Rejects when the database can't be asked what it is. */
+  learn(change: ClusterChange): Promise<void>;
   /** Serves a visitor who comes through the tunnel. */
   admit(connection: FarConnection): void;
   /** Ends all connections and stops listening. */
@@ -101,6 +104,7 @@ export async function createHttp(services: Services): Promise<Http> {
       await server.listen({ port, host });
       return pageAddress(server, services.config);
     },
+    learn: (change) => desk.learn(change),
     admit: (connection) => farCallers.admit(connection),
     async close() {
       watchers.close();

@@ -5,6 +5,7 @@ import type { Principal } from '../access/principal.ts';
 import { mayUseLoopback, requireStreamCreation } from '../access/stream-policy.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
+import type { ClusterChange } from '../cluster/cluster.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Config } from '../config/schema.ts';
 import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts';
@@ -13,6 +14,7 @@ import { flag } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
 import type { LicenseKeeper } from '../system/license.ts';
+import type { StatusKeeper } from '../system/status-keeper.ts';
 import { fieldFault } from './field-errors.ts';
 import { stationSettingsOf } from './stream-record.ts';
 import type { Watchers } from './watchers.ts';
@@ -22,6 +24,7 @@ export interface StreamDeskOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly station: Station;
+  readonly statuses: StatusKeeper;
   readonly license: LicenseKeeper;
   readonly watchers: Watchers;
   readonly membership: Membership;
@@ -58,9 +61,7 @@ export class StreamDesk {
       requireStreamCreation(principal, await store.streams.countCreatedBy(principal.user.id));
       const streams = await store.streams.count();
       license.requireStreamAllowance(streams);
-      if (membership.capacity !== null && streams >= membership.capacity) {
-        throw new Fault('CLUSTER_NODE_ERR', 'The node has as many streams as node.capacity lets it take.');
-      }
+      const nodeId = membership.choose(streams);
       const record = await store.streams.add({
         uid: newUid(),
         name: body.name,
@@ -80,10 +81,11 @@ export class StreamDesk {
         created_by: principal.user.id,
         created_ms: clock.wallMs(),
         revision: 1,
-        node_id: membership.id,
+        node_id: nodeId,
         status: 'pending',
         share_key: null,
       });
+      await membership.noteChange();
       station.apply(stationSettingsOf(record));
       this.#noteChange(record.uid);
       return record;
@@ -92,7 +94,7 @@ export class StreamDesk {
 
   /** @throws Fault ActionNotAcceptable when somebody saved in between, or of a field that is wrong */
   save(principal: Principal, old: StreamRecord, body: z.output<typeof StreamToSave>): Promise<StreamRecord> {
-    const { store, station } = this.#options;
+    const { store, station, membership } = this.#options;
     const source =
       body.streamSource === undefined ? old.source : checkedSource(body.streamSource, 'streamSource');
     const subSource =
@@ -124,6 +126,7 @@ export class StreamDesk {
       });
       if (!record)
         throw new Fault('ActionNotAcceptable', 'Somebody else saved or deleted the stream meanwhile.');
+      await membership.noteChange();
       station.apply(stationSettingsOf(record));
       this.#noteChange(record.uid);
       return record;
@@ -143,13 +146,48 @@ export class StreamDesk {
 
   /** Removes a stream and cuts who watches it; with `purge` its archive goes too. */
   remove(record: StreamRecord, options: { purge: boolean }): Promise<void> {
-    const { store, station, watchers } = this.#options;
+    const { store, station, watchers, membership } = this.#options;
     return this.#inTurn(async () => {
-      await store.streams.remove(record.id);
+      await store.streams.remove(record.id, options);
       this.#noteChange(record.uid);
       watchers.reviewStream(record.uid);
       await station.remove(record.uid, options);
+      if (options.purge) await store.streams.notePurged(membership.id, record.uid);
+      await membership.noteChange();
     });
+  }
+
+  /** Brings what other nodes changed into force. Idempotent; rejects when the database can't be asked. */
+  learn({ saved, removed, moved }: ClusterChange): Promise<void> {
+    const { store, station, statuses, watchers, membership } = this.#options;
+    return this.#inTurn(async () => {
+      for (const record of await store.streams.byUids(saved)) {
+        station.apply(stationSettingsOf(record));
+        this.#noteChange(record.uid);
+      }
+      for (const uid of removed) {
+        this.#noteChange(uid);
+        watchers.reviewStream(uid);
+        await station.remove(uid, { purge: false });
+      }
+      for (const uid of moved) {
+        const stream = station.find(uid);
+        stream?.review();
+        station.changes.add(uid);
+        // What this node said before it had the stream nobody heard.
+        if (stream && membership.owns(uid)) statuses.note(uid, stream.state.status);
+      }
+      await this.#purge();
+    });
+  }
+
+  /** Removes the footage of streams that were removed while this node could not. */
+  async #purge(): Promise<void> {
+    const { store, station, membership } = this.#options;
+    for (const uid of await store.streams.purges(membership.id)) {
+      await station.remove(uid, { purge: true });
+      await store.streams.notePurged(membership.id, uid);
+    }
   }
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {

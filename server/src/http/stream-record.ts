@@ -41,7 +41,12 @@ export function failureReasonOf(state: StationState, language: Language): string
 }
 
 /** A stream as one person may see it. */
-export function streamView(seen: SeenStream, state: StationState, language: Language): Stream {
+export function streamView(
+  seen: SeenStream,
+  state: StationState,
+  isNodeAvailable: boolean,
+  language: Language,
+): Stream {
   const { stream, rights } = seen;
   const shown = (source: string) => (rights.edit ? source : shownSource(source));
   return {
@@ -58,7 +63,7 @@ export function streamView(seen: SeenStream, state: StationState, language: Lang
     live: { onDemand: stream.is_on_demand === 1 },
     archive: { isEnable: stream.is_recorded === 1, depthHours: stream.depth_hours },
     motion: { isEnable: stream.finds_motion === 1 },
-    node: { id: stream.node_id, available: true },
+    node: { id: stream.node_id, available: isNodeAvailable },
     createdBy: seen.createdBy,
     createdAt: stream.created_ms,
     revision: stream.revision,

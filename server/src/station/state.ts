@@ -4,7 +4,8 @@ import type { SupervisorStatus } from '../ingest/supervisor.ts';
 import type { StationSettings } from './settings.ts';
 
 /** Wire values of a stream's status [R4.1]; pending and running count as available. */
-export type StationStatus = 'pending' | 'running' | 'failed' | 'paused' | 'disabled';
+export type StationStatus = (typeof stationStatuses)[number];
+const stationStatuses = ['pending', 'running', 'failed', 'paused', 'disabled'] as const;
 
 export interface StationState {
   readonly status: StationStatus;
@@ -14,13 +15,18 @@ export interface StationState {
   readonly code: ErrorCode | null;
 }
 
-/** The status that people see, from what was asked for and what the source does, or why there is none. */
+/**
+ * The status that people see, from what was asked for and what the source does, or why there is none. `elsewhere`: what is known
+ * of the stream on another node; undefined when no node runs it.
+ */
 export function stateOf(
   settings: StationSettings,
   runsHere: boolean,
+  elsewhere: string | undefined,
   source: SupervisorStatus | Fault | undefined,
 ): StationState {
   if (settings.isPaused) return { status: 'paused', failureReason: null, code: null };
+  if (elsewhere !== undefined) return { status: statusOf(elsewhere), failureReason: null, code: null };
   if (!runsHere) return { status: 'disabled', failureReason: null, code: null };
   if (source instanceof Fault) return { status: 'failed', failureReason: source.message, code: source.code };
   switch (source?.state) {
@@ -33,6 +39,11 @@ export function stateOf(
     case undefined:
       return { status: 'pending', failureReason: null, code: null };
   }
+}
+
+/** A word that a newer version stored says no more than that the stream is not known to run. */
+function statusOf(stored: string): StationStatus {
+  return stationStatuses.find((status) => status === stored) ?? 'pending';
 }
 
 /** Compares what people see. */

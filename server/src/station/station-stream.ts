@@ -27,8 +27,12 @@ export interface StationTools {
   readonly engines: SourceEngines;
   /** Without a picture for so long a source counts as gone, ms. */
   readonly noFramesMs: number;
-  /** Whether this node is the one that runs the stream now. Asked anew after every `review`. */
-  runsHere(uid: string): boolean;
+  /** The epoch under which this node runs the stream now; undefined when it doesn't. Asked anew after every `review`. */
+  claim(uid: string): number | undefined;
+  /** Whether what came under an epoch may still be written; waits while nobody can say. */
+  permits(uid: string, epoch: number): boolean | Promise<boolean>;
+  /** What is known of the stream where another node has it; undefined when none has. */
+  statusElsewhere(uid: string): string | undefined;
   /** Called when what people see of the stream changed. */
   onState(uid: string, state: StationState): void;
   /** Called inside the writing of the stream: must be short and must not throw. */
@@ -49,6 +53,8 @@ export class StationStream {
   #recorder: Recorder | undefined;
   #motion: MotionWatch | undefined;
   #sub: SubPicture | undefined;
+  /** Under which source and recorder were begun. */
+  #epoch: number | undefined;
   /** Why the address cannot even be tried. */
   #addressFault: Fault | undefined;
   #state: StationState;
@@ -62,7 +68,7 @@ export class StationStream {
     this.stream = new Stream(settings.uid);
     this.log = new StreamLog(tools.clock, tools.log.child({ stream: settings.uid }));
     this.leases = new Leases(tools.clock, () => this.#move());
-    this.#state = stateOf(settings, tools.runsHere(settings.uid), undefined);
+    this.#state = stateOf(settings, this.#runsHere, tools.statusElsewhere(settings.uid), undefined);
     this.#move();
   }
 
@@ -91,6 +97,12 @@ export class StationStream {
   /** Whether a source or a recorder is held: both are gone once a stream that must not run here has ended. */
   get isActive(): boolean {
     return this.#supervisor !== undefined || this.#recorder !== undefined;
+  }
+
+  /** Whether what is asked of this node is under way: recording, where that is on, has its first GOP on the disk. */
+  get isTakenUp(): boolean {
+    const { isPaused, isRecorded } = this.#settings;
+    return isPaused || !isRecorded || (this.#recorder?.status.fragments ?? 0) > 0;
   }
 
   /** Asks again whether this node runs the stream. */
@@ -131,10 +143,10 @@ export class StationStream {
     if (this.#closed) return;
     this.#enqueue(async () => {
       if (this.#closed) return;
-      if (!this.#runsHere) {
-        await this.#moveSub();
-        await this.#stopSource('drained');
-        await this.#stopRecorder('drained');
+      const epoch = this.#tools.claim(this.#settings.uid);
+      if (epoch !== this.#epoch && this.#epoch !== undefined) await this.#letGo();
+      this.#epoch = epoch;
+      if (epoch === undefined) {
         this.#updateState();
         return;
       }
@@ -150,12 +162,24 @@ export class StationStream {
   }
 
   get #runsHere(): boolean {
-    return this.#tools.runsHere(this.#settings.uid);
+    return this.#tools.claim(this.#settings.uid) !== undefined;
+  }
+
+  /** This node has the stream no more, or has it anew after another did. */
+  async #letGo(): Promise<void> {
+    const { uid } = this.#settings;
+    const isMoved = this.#runsHere || this.#tools.statusElsewhere(uid) !== undefined;
+    const cause = isMoved ? 'moved' : 'drained';
+    await this.#moveSub();
+    await this.#stopSource(cause);
+    await this.#stopRecorder(cause);
   }
 
   async #moveRecorder(): Promise<void> {
-    if (this.#settings.isRecorded) {
-      this.#recorder ??= this.#tools.archive.record(this.#settings.uid, this.stream);
+    const { uid, isRecorded } = this.#settings;
+    const epoch = this.#epoch;
+    if (isRecorded && epoch !== undefined) {
+      this.#recorder ??= this.#tools.archive.record(uid, this.stream, () => this.#tools.permits(uid, epoch));
     } else {
       await this.#stopRecorder('recording-off');
     }
@@ -235,7 +259,8 @@ export class StationStream {
 
   #updateState(): void {
     const source = this.#supervisor?.status ?? this.#addressFault;
-    const state = stateOf(this.#settings, this.#runsHere, source);
+    const elsewhere = this.#tools.statusElsewhere(this.#settings.uid);
+    const state = stateOf(this.#settings, this.#runsHere, elsewhere, source);
     if (sameState(state, this.#state)) return;
     this.#state = state;
     this.#tools.onState(this.#settings.uid, state);

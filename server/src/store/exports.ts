@@ -38,10 +38,9 @@ export class ExportRecords {
     return this.#db.selectFrom('exports').selectAll().orderBy('id').execute();
   }
 
-  /** The one to work at: what was begun comes before what waits, the oldest first. */
-  next(): Promise<ExportRecord | undefined> {
-    return this.#db
-      .selectFrom('exports')
+  /** The one for a node to work at: what was begun comes before what waits, the oldest first. */
+  next(nodeId: string): Promise<ExportRecord | undefined> {
+    return this.#ofNode(nodeId)
       .selectAll()
       .where('status', 'in', ['queued', 'running'])
       .orderBy('status', 'desc')
@@ -49,9 +48,9 @@ export class ExportRecords {
       .executeTakeFirst();
   }
 
-  /** Whose files are due to be removed. */
-  expired(nowMs: number): Promise<ExportRecord[]> {
-    return this.#db.selectFrom('exports').selectAll().where('expires_ms', '<=', nowMs).execute();
+  /** Whose files are due to be removed from a node. */
+  expired(nodeId: string, nowMs: number): Promise<ExportRecord[]> {
+    return this.#ofNode(nodeId).selectAll().where('expires_ms', '<=', nowMs).execute();
   }
 
   async add(record: NewExport): Promise<number> {
@@ -87,5 +86,11 @@ export class ExportRecords {
 
   async removeFiles(id: number): Promise<void> {
     await this.#db.deleteFrom('export_files').where('export_id', '=', id).execute();
+  }
+
+  #ofNode(nodeId: string) {
+    return this.#db
+      .selectFrom('exports')
+      .where((of) => of.or([of('node_id', '=', nodeId), of('node_id', 'is', null)]));
   }
 }

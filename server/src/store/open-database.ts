@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { Fault } from '../base/fault.ts';
+import { ClusterTables } from './cluster-tables.ts';
 import type { Database } from './database.ts';
 import { migrationsFor, type Engine } from './migrations.ts';
 import { SerialPostgresDialect } from './postgres-dialect.ts';
@@ -38,6 +39,12 @@ export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> 
     await opened.db.destroy();
     throw error;
   }
+}
+
+/** The same PostgreSQL on two connections of their own, which give a question up soon: a lease does not wait. */
+export function openClusterTables(url: string): ClusterTables {
+  const dialect = new SerialPostgresDialect(url, { connectionsMax: 2, connectMs: 2_000, answerMs: 3_000 });
+  return new ClusterTables(new Kysely<Database>({ dialect }));
 }
 
 async function openSqlite(file: string): Promise<OpenDatabase> {

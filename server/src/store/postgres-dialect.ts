@@ -1,5 +1,5 @@
 import { CompiledQuery, PostgresDialect, PostgresDriver, type DatabaseConnection, type Driver } from 'kysely';
-import { VidettePool } from './postgres-pool.ts';
+import { VidettePool, type PoolLimits } from './postgres-pool.ts';
 
 /** Names the one turn of writing among the locks of the database; any number that stays. */
 const writeLockId = 7_438_220_117;
@@ -8,8 +8,8 @@ const writeLockId = 7_438_220_117;
 export class SerialPostgresDialect extends PostgresDialect {
   readonly #pool: VidettePool;
 
-  constructor(url: string) {
-    const pool = new VidettePool(url);
+  constructor(url: string, limits?: PoolLimits) {
+    const pool = new VidettePool(url, limits);
     super({ pool });
     this.#pool = pool;
   }

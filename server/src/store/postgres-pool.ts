@@ -2,26 +2,19 @@ import { DatabaseError, Pool, types, type PoolClient } from 'pg';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Fault } from '../base/fault.ts';
 
-/** So many questions at a time: the database is asked little, and several nodes share what it allows. */
-const connectionsMax = 8;
-const connectMs = 5_000;
-/** A question that takes longer is given up: the database hangs, or the way to it does. */
-const answerMs = 20_000;
+export interface PoolLimits {
+  /** So many questions at a time: the database is asked little, and several nodes share what it allows. */
+  readonly connectionsMax: number;
+  readonly connectMs: number;
+  /** A question that takes longer is given up: the database hangs, or the way to it does. */
+  readonly answerMs: number;
+}
+
+const usualLimits: PoolLimits = { connectionsMax: 8, connectMs: 5_000, answerMs: 20_000 };
 const idleMs = 60_000;
 
 /** int8, which counts and times are: all of them fit a number. */
 const int8 = 20;
-
-/** What both connections of the server to PostgreSQL are opened with. */
-export function postgresOptions(url: string) {
-  return {
-    connectionString: url,
-    application_name: 'vidette',
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-  };
-}
 
 /**
  * Connections to PostgreSQL as Kysely wants them. What the way to the database throws is a Fault Unavailable here and
@@ -31,9 +24,13 @@ export class VidettePool implements PostgresPool {
   readonly options: object;
   readonly #pool: Pool;
 
-  constructor(url: string) {
+  constructor(url: string, { connectionsMax, connectMs, answerMs }: PoolLimits = usualLimits) {
     const options = {
-      ...postgresOptions(url),
+      connectionString: url,
+      application_name: 'vidette',
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       max: connectionsMax,
       idleTimeoutMillis: idleMs,
       query_timeout: answerMs,

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { bumpVersion } from './cluster-tables.ts';
 import type { Database } from './database.ts';
 
 /** Single values that the server keeps for itself, as JSON by key. */
@@ -21,10 +22,13 @@ export class Settings {
 
   async set(key: string, value: unknown): Promise<void> {
     const json = JSON.stringify(value);
-    await this.#db
-      .insertInto('settings')
-      .values({ key, value: json })
-      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: json }))
-      .execute();
+    await this.#db.transaction().execute(async (db) => {
+      await db
+        .insertInto('settings')
+        .values({ key, value: json })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: json }))
+        .execute();
+      await bumpVersion(db);
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
+import { bumpVersion } from './cluster-tables.ts';
 import { flag, keyOf, type Database, type StreamRow } from './database.ts';
 import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
 import { tagsOf } from './stream-tags.ts';
@@ -48,6 +49,24 @@ export class Streams {
     return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
   }
 
+  /** Those of them that are there. */
+  async byUids(uids: readonly string[]): Promise<StreamRecord[]> {
+    const records: StreamRecord[] = [];
+    for (let start = 0; start < uids.length; start += 1_000) {
+      const rows = await this.#db
+        .selectFrom('streams')
+        .selectAll()
+        .where('uid', 'in', uids.slice(start, start + 1_000))
+        .execute();
+      const tags = await tagsOf(
+        this.#db,
+        rows.map(({ id }) => id),
+      );
+      records.push(...rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? [])));
+    }
+    return records;
+  }
+
   async countCreatedBy(userId: number): Promise<number> {
     const { n } = await this.#db
       .selectFrom('streams')
@@ -74,7 +93,12 @@ export class Streams {
     return this.#db.transaction().execute(async (db) => {
       const row = await db
         .insertInto('streams')
-        .values({ ...values, ...this.#addresses.sealed(stream.uid, stream), ...this.#derived(stream) })
+        .values({
+          ...values,
+          ...this.#addresses.sealed(stream.uid, stream),
+          ...this.#derived(stream),
+          changed: await bumpVersion(db),
+        })
         .returningAll()
         .executeTakeFirstOrThrow();
       await replaceTags(db, row.id, tags);
@@ -103,7 +127,13 @@ export class Streams {
       const sealed = this.#addresses.sealed(old.uid, changes);
       const row = await db
         .updateTable('streams')
-        .set({ ...values, ...sealed, ...this.#derived(changes), revision: expectedRevision + 1 })
+        .set({
+          ...values,
+          ...sealed,
+          ...this.#derived(changes),
+          revision: expectedRevision + 1,
+          changed: await bumpVersion(db),
+        })
         .where('id', '=', id)
         .where('revision', '=', expectedRevision)
         .returningAll()
@@ -115,11 +145,13 @@ export class Streams {
   }
 
   async setPaused(id: number, isPaused: boolean): Promise<void> {
-    await this.#db
-      .updateTable('streams')
-      .set({ is_paused: isPaused ? 1 : 0 })
-      .where('id', '=', id)
-      .execute();
+    await this.#db.transaction().execute(async (db) => {
+      await db
+        .updateTable('streams')
+        .set({ is_paused: flag(isPaused), changed: await bumpVersion(db) })
+        .where('id', '=', id)
+        .execute();
+    });
   }
 
   /** Gives an unshared stream this key. Returns the key in force: of two that come at once the first one's. */
@@ -155,11 +187,34 @@ export class Streams {
       .execute();
   }
 
-  async remove(id: number): Promise<void> {
+  /** With `purge` every node that has or had it is left a note to remove its footage. */
+  async remove(id: number, options: { purge: boolean } = { purge: false }): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       const row = await db.deleteFrom('streams').where('id', '=', id).returning('uid').executeTakeFirst();
-      if (row) await db.deleteFrom('stream_nodes').where('stream_uid', '=', row.uid).execute();
+      if (!row) return;
+      if (options.purge) await notePurges(db, row.uid);
+      await db.deleteFrom('stream_nodes').where('stream_uid', '=', row.uid).execute();
+      await bumpVersion(db);
     });
+  }
+
+  /** Removed streams whose footage a node has still to remove. */
+  async purges(nodeId: string): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('stream_purges')
+      .select('stream_uid')
+      .where('node_id', '=', nodeId)
+      .execute();
+    return rows.map(({ stream_uid }) => stream_uid);
+  }
+
+  /** A node has removed what it was left a note of. */
+  async notePurged(nodeId: string, uid: string): Promise<void> {
+    await this.#db
+      .deleteFrom('stream_purges')
+      .where('node_id', '=', nodeId)
+      .where('stream_uid', '=', uid)
+      .execute();
   }
 
   /** Keeps the statuses that lists filter and sort by: one write for all that changed. */
@@ -175,6 +230,7 @@ export class Streams {
             .execute();
         }
       }
+      await bumpVersion(db);
     });
   }
 
@@ -191,6 +247,20 @@ export class Streams {
     const tags = await tagsOf(this.#db, [row.id]);
     return this.#addresses.record(row, tags.get(row.id) ?? []);
   }
+}
+
+async function notePurges(db: Kysely<Database>, uid: string): Promise<void> {
+  await db
+    .insertInto('stream_purges')
+    .columns(['stream_uid', 'node_id'])
+    .expression((of) =>
+      of
+        .selectFrom('stream_nodes')
+        .select(['stream_uid', 'node_id'])
+        .distinct()
+        .where('stream_uid', '=', uid),
+    )
+    .execute();
 }
 
 async function replaceTags(db: Kysely<Database>, streamId: number, tags: readonly string[]): Promise<void> {

@@ -29,7 +29,9 @@ export type PauseCause =
   | 'damaged'
   | 'ended'
   /** This node was taken out of work. */
-  | 'drained';
+  | 'drained'
+  /** Another node has the stream. */
+  | 'moved';
 
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */

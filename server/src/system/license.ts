@@ -63,6 +63,14 @@ export class LicenseKeeper {
     };
   }
 
+  /** Reads the stored license again: another node may have replaced it. */
+  async reload(): Promise<void> {
+    const stored = await this.#settings.get(textKey);
+    if (typeof stored !== 'string' || stored === this.#text) return;
+    this.#text = stored;
+    this.#claims = claimsOf(stored, this.#publicKey);
+  }
+
   /** @throws Fault IncorrectLicense, or LicenseExpired for one whose time is over. */
   async replace(text: string): Promise<License> {
     const claims = readLicense(text, this.#publicKey);

@@ -1,4 +1,5 @@
-import type { StreamState } from '@vidette/contract/entities';
+import type { Stream, StreamState } from '@vidette/contract/entities';
+import type { Language } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { requireStreamRight } from '../../access/stream-policy.ts';
 import { describeTrack } from '../../live/message.ts';
@@ -16,7 +17,7 @@ export function registerStreams(registrar: Registrar, services: Services, desk: 
 }
 
 function registerLists(registrar: Registrar, services: Services, desk: StreamDesk): void {
-  const { store, station, statuses, clock } = services;
+  const { store, station, statuses, membership, clock } = services;
   // Revisions of one run must not be taken for those of another: they begin where no earlier run can have come.
   const firstRevision = clock.wallMs();
 
@@ -35,7 +36,7 @@ function registerLists(registrar: Registrar, services: Services, desk: StreamDes
     });
     return {
       items: page.items.map((item) => ({
-        ...streamView(item, station.state(item.stream.uid), language),
+        ...viewOf(services, item, language),
         group: item.group,
       })),
       total: page.total,
@@ -60,7 +61,7 @@ function registerLists(registrar: Registrar, services: Services, desk: StreamDes
         uid: settings.uid,
         status: state.status,
         failureReason: failureReasonOf(state, language),
-        nodeAvailable: true,
+        nodeAvailable: membership.hasNode(settings.uid),
       });
     }
     return { items, revision, listChanged: changed === undefined || since < desk.listRevision };
@@ -69,6 +70,11 @@ function registerLists(registrar: Registrar, services: Services, desk: StreamDes
   registrar.handle('listStreamTags', async ({ principal }) => {
     return { items: await store.streamList.tags(viewerOf(principal)) };
   });
+}
+
+function viewOf({ station, membership }: Services, seen: SeenStream, language: Language): Stream {
+  const { uid, node_id: nodeId } = seen.stream;
+  return streamView(seen, station.state(uid), membership.isAvailable(nodeId), language);
 }
 
 function* runningOf(services: Services, uids: Iterable<string>) {
@@ -90,12 +96,12 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
   registrar.handle('getStream', ({ stream, query, language }) => {
     const { uid } = stream.stream;
     if (query.extend_lease) station.find(uid)?.leases.extend();
-    return streamView(stream, station.state(uid), language);
+    return viewOf(services, stream, language);
   });
 
   registrar.handle('saveStream', async ({ principal, stream, body, language }) => {
     const saved = await desk.save(principal, stream.stream, body);
-    return streamView({ ...stream, stream: saved }, station.state(saved.uid), language);
+    return viewOf(services, { ...stream, stream: saved }, language);
   });
 
   registrar.handle('deleteStream', async ({ stream, query, audit }) => {

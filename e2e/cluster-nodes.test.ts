@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { until } from './api.ts';
+import { longestGapMs, Nodes, type Footage } from './nodes.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
+
+// Three servers on one PostgreSQL: what one had is recorded by the others, and by one of them only.
+
+const names = ['Gate', 'Yard', 'Dock', 'Hall'];
+/** A lease, the leader's look, the successor's, and its first key frame. */
+const lackMs = 10_000;
+
+let postgres: TestPostgres;
+let camera: FakeCamera;
+let nodes: Nodes;
+const uids: string[] = [];
+let fromMs: number;
+
+before(async () => {
+  postgres = await startPostgres();
+  camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
+  nodes = await Nodes.start(await postgres.create('cluster'), ['north', 'south', 'west']);
+  fromMs = Date.now();
+});
+
+after(async () => {
+  await nodes?.close();
+  await camera?.stop();
+  await postgres?.stop();
+});
+
+const recordedBy = async (node: string, uid: string) =>
+  (await nodes.client(node).getArchiveStats({ params: { uid } })).durationMs;
+
+/** Waits until each stream runs on one of these nodes, and more of it is on that node's disk. */
+async function recorded(on: readonly string[]): Promise<Map<string, string>> {
+  const places = await nodes.settled(names.length, on);
+  for (const [uid, node] of places) {
+    const before = await recordedBy(node, uid);
+    await until(
+      () => recordedBy(node, uid),
+      (ms) => ms > before,
+      60_000,
+    );
+  }
+  return places;
+}
+
+const nodeOf = (by: string) => async (id: string) => nodes.client(by).getClusterNode({ params: { id } });
+
+test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and each is run by one', async () => {
+  for (const [index, name] of names.entries()) {
+    const by = nodes.runningIds[index % 3] ?? '';
+    const streamSource = index % 2 === 0 ? 'demo:' : camera.url;
+    uids.push((await nodes.client(by).addStream({ body: { name, streamSource } })).uid);
+  }
+  const places = await recorded(nodes.runningIds);
+  assert.deepEqual(new Set(places.values()), new Set(['north', 'south', 'west']));
+  for (const by of nodes.runningIds) {
+    await until(
+      () => nodes.places(by),
+      (seen) => names.length === [...seen].filter(([uid, node]) => places.get(uid) === node).length,
+      60_000,
+    );
+  }
+});
+
+test('[R7.39, R4.5] a drain hands over before it stops, and survives a restart', async () => {
+  const south = nodeOf('north');
+  await nodes.client('north').drainClusterNode({ params: { id: 'south' } });
+  await recorded(['north', 'west']);
+  await until(
+    () => south('south'),
+    ({ state }) => state === 'drained',
+    60_000,
+  );
+  assert.equal((await nodes.client('west').drainClusterNode({ params: { id: 'south' } })).state, 'drained');
+  const warned = async () =>
+    (await nodes.client('south').getHealth()).warnings.some(({ code }) => code === 'cluster-node-drained');
+  assert.equal(await warned(), true);
+  await nodes.stop('south');
+  await nodes.start('south');
+  assert.equal((await south('south')).state, 'drained');
+  assert.equal(await warned(), true);
+  await nodes.client('west').returnClusterNode({ params: { id: 'south' } });
+  await until(warned, (isWarned) => !isWarned, 60_000);
+  await until(
+    () => south('south'),
+    ({ streams }) => streams > 0,
+    60_000,
+  );
+  await recorded(['north', 'south', 'west']);
+});
+
+test('[R10.8] what a killed node had is recorded by the others, and what a sleeping one had it gives up when it wakes', async () => {
+  nodes.pause('west');
+  await recorded(['north', 'south']);
+  const away = await nodeOf('north')('west');
+  assert.deepEqual([away.available, away.state], [false, 'away']);
+  nodes.resume('west');
+  await until(
+    () => nodeOf('north')('west'),
+    ({ available }) => available,
+    60_000,
+  );
+  await recorded(['north', 'south', 'west']);
+  await nodes.kill('north');
+  await recorded(['south', 'west']);
+});
+
+test('[R10.8] of the time since then nobody lacks more than ten seconds, and no node has a moment twice', async () => {
+  for (const [uid, footage] of await nodes.footage(uids, fromMs)) {
+    assert.ok(longestGapMs(footage) <= lackMs, `${uid}: ${JSON.stringify(footage)}`);
+    for (const node of ['north', 'south', 'west'])
+      assertInOrder(footage.filter((part) => part.node === node));
+  }
+});
+
+function assertInOrder(footage: readonly Footage[]): void {
+  for (const [index, { startMs }] of footage.entries()) {
+    assert.ok(startMs >= (footage[index - 1]?.endMs ?? 0), JSON.stringify(footage));
+  }
+}

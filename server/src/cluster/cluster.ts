@@ -1,0 +1,355 @@
+import { randomUUID } from 'node:crypto';
+import { delay, type Cancel, type Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import {
+  leaseMs,
+  type ClusterMember,
+  type ClusterTables,
+  type StreamPlace,
+} from '../store/cluster-tables.ts';
+import { Lease } from './lease.ts';
+import { Lead } from './lead.ts';
+import { bestNode } from './placement.ts';
+
+const periodMs = 1_000;
+/** By so much a lease is over for its node before it is for the others. */
+const marginMs = 500;
+/** A node that was killed holds its lease for a while; one that is still renewed after this runs. */
+const patienceMs = leaseMs + 3_000;
+const retryMs = 500;
+
+/** What became different, for whoever runs streams. */
+export interface ClusterChange {
+  /** Their settings. */
+  readonly saved: readonly string[];
+  readonly removed: readonly string[];
+  /** Which node has them, or what is known of them elsewhere. */
+  readonly moved: readonly string[];
+}
+
+export interface ClusterOptions {
+  readonly tables: ClusterTables;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `node.id` of the configuration. */
+  readonly id: string;
+  readonly capacity: number | null;
+  /** Of the product. */
+  readonly version: string;
+  readonly activeStreams: () => number;
+  /** Whether this node records a stream that is being handed to it, or needs not to. */
+  readonly isReady: (uid: string) => boolean;
+  /** Resolves when the change is in force; what it rejects with is told again. */
+  readonly onChange: (change: ClusterChange) => Promise<void>;
+  /** Another process runs under this node's id, and this one must stop. */
+  readonly onTaken: () => void;
+}
+
+/**
+ * This node among several on one PostgreSQL: renews its lease, learns which streams are its own, takes over what is handed
+ * to it, and, when it leads, says which node has what (design/cluster.md).
+ */
+export class Cluster {
+  readonly id: string;
+  readonly #options: ClusterOptions;
+  readonly #runId = randomUUID();
+  readonly #lease: Lease;
+  readonly #lead: Lead;
+  #members: readonly ClusterMember[] = [];
+  #places: ReadonlyMap<string, StreamPlace> = new Map();
+  /** As of when `#places` was read, monotonic. */
+  #readMs = 0;
+  #version = -1;
+  /** Up to which epoch this node's hold on a stream was lost while it slept or was cut off: nothing more is written under it. */
+  readonly #lost = new Map<string, number>();
+  /** Told to nobody yet. */
+  #untold = emptyChange();
+  #isTelling = false;
+  #isAway = false;
+  #cancel: Cancel | undefined;
+  #beat: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(options: ClusterOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#lease = new Lease(options.clock, leaseMs - marginMs);
+    this.#lead = new Lead({ tables: options.tables, clock: options.clock, log: options.log, id: options.id });
+  }
+
+  /** Joins and learns whose the streams are. @throws Fault Unavailable when another process runs under this id */
+  static async open(options: ClusterOptions): Promise<Cluster> {
+    const cluster = new Cluster(options);
+    await cluster.#join();
+    await cluster.#renew(0);
+    return cluster;
+  }
+
+  /** Begins to tell of changes: whoever listens knows all up to `open`. */
+  start(): void {
+    this.#untold = emptyChange();
+    this.#schedule(0);
+  }
+
+  /** The epoch under which this node runs a stream; undefined when it is another's. */
+  claim(uid: string): number | undefined {
+    if (this.#lease.state === 'yielded') return undefined;
+    const place = this.#places.get(uid);
+    return place && this.#claimOf(place);
+  }
+
+  /** Whether what came under an epoch may be written now. Waits while nobody can say. */
+  permits(uid: string, epoch: number): boolean | Promise<boolean> {
+    const settled = this.#lease.settled;
+    if (settled) return settled.then(() => this.permits(uid, epoch));
+    return this.#lease.state !== 'yielded' && epoch > (this.#lost.get(uid) ?? -1);
+  }
+
+  /** Whether this node, and no other, speaks for a stream. */
+  owns(uid: string): boolean {
+    return this.#places.get(uid)?.node_id === this.id && this.claim(uid) !== undefined;
+  }
+
+  /** What the node that has a stream said of it last. */
+  statusElsewhere(uid: string): string | undefined {
+    const place = this.#places.get(uid);
+    if (!place || this.owns(uid)) return undefined;
+    return this.isThere(place.node_id) ? place.status : 'pending';
+  }
+
+  /** Whether a node's lease held when the database was asked last. */
+  isThere(nodeId: string): boolean {
+    return this.#members.some((member) => member.id === nodeId && member.is_there);
+  }
+
+  /** Whether the node that has a stream does. */
+  hasNode(uid: string): boolean {
+    const place = this.#places.get(uid);
+    return place !== undefined && this.isThere(place.node_id);
+  }
+
+  get isDrained(): boolean {
+    return this.#members.find((member) => member.id === this.id)?.is_drained === 1;
+  }
+
+  /** Where a new stream is put. @throws Fault CLUSTER_NODE_ERR when no node has room */
+  choose(): string {
+    const node = bestNode(this.#members, this.#places.values(), this.id);
+    if (node === undefined) throw new Fault('CLUSTER_NODE_ERR', 'No node has room for another stream.');
+    return node;
+  }
+
+  /** Learns at once what this node itself has changed. */
+  async refresh(): Promise<void> {
+    await this.#inTurn(() => this.#learn());
+    this.#tell();
+  }
+
+  /** Gives the lease back, so that others need not wait for its end. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    this.#lease.close();
+    await this.#beat;
+    const { tables, log } = this.#options;
+    try {
+      await tables.leave(this.id, this.#runId);
+    } catch (error) {
+      log.warn({ err: error }, 'The lease could not be given back: it ends by itself');
+    }
+  }
+
+  #claimOf({ node_id, next_node_id, epoch }: StreamPlace): number | undefined {
+    if (node_id === this.id) return this.isDrained && !this.#hasSuccessor ? undefined : epoch;
+    return next_node_id === this.id ? epoch + 1 : undefined;
+  }
+
+  get #hasSuccessor(): boolean {
+    return this.#members.some(
+      (member) => member.id !== this.id && member.is_there && member.is_drained === 0,
+    );
+  }
+
+  async #join(): Promise<void> {
+    const { tables, clock, log, version, capacity } = this.#options;
+    const untilMs = clock.monotonicMs() + patienceMs;
+    while (!(await tables.join({ id: this.id, runId: this.#runId, version, capacity }))) {
+      if (clock.monotonicMs() > untilMs) {
+        throw new Fault(
+          'Unavailable',
+          `Another server on this database is called ${this.id}: give this one another node.id.`,
+        );
+      }
+      log.warn(
+        { node: this.id },
+        'A server of this name runs, or did a moment ago: waiting for its lease to end',
+      );
+      await delay(clock, retryMs);
+    }
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#options.clock.after(delayMs, () => void this.#inTurn(() => this.#tick()));
+  }
+
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const result = this.#beat.then(run);
+    // The next in turn does not care how the one before ended; its own caller is told.
+    this.#beat = result.catch(() => undefined);
+    return result;
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      await this.#renew();
+      this.#noteAnswer();
+      await this.#act();
+    } catch (error) {
+      this.#noteSilence(error);
+    }
+    this.#tell();
+    this.#schedule(periodMs);
+  }
+
+  async #renew(activeStreams = this.#options.activeStreams()): Promise<void> {
+    const { tables, clock, onTaken, version, capacity } = this.#options;
+    const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
+    if (!(await tables.renew(this.id, this.#runId, activeStreams))) {
+      // Forgotten while it was away, or replaced.
+      if (!(await tables.join({ id: this.id, runId: this.#runId, version, capacity }))) {
+        this.#lease.judge('yielded');
+        onTaken();
+        throw new Fault('Unavailable', 'Another server runs under the id of this node.');
+      }
+    }
+    const before = this.#lease.state === 'held' ? undefined : this.#places;
+    await this.#learn();
+    if (before) this.#loseWhatWasTaken(before);
+    this.#lease.renewed(sentMs, sentWallMs);
+  }
+
+  /** The lease was over for a while: what is another's now, or was meanwhile, is not written any more. */
+  #loseWhatWasTaken(before: ReadonlyMap<string, StreamPlace>): void {
+    const moved = new Set(this.#untold.moved);
+    for (const place of before.values()) {
+      const epoch = this.#claimOf(place);
+      if (epoch === undefined) continue;
+      moved.add(place.uid);
+      const now = this.#places.get(place.uid);
+      if (!now || this.#claimOf(now) !== epoch) this.#lost.set(place.uid, epoch);
+    }
+    this.#untold = { ...this.#untold, moved: [...moved] };
+  }
+
+  /** Reads who is there, and whose the streams are if that has changed. */
+  async #learn(): Promise<void> {
+    const { tables, clock } = this.#options;
+    const wasStopped = this.isDrained && !this.#hasSuccessor;
+    const wasThere = new Set(this.#members.filter((member) => member.is_there).map(({ id }) => id));
+    this.#members = await tables.members();
+    const version = await tables.version();
+    const old = this.#places;
+    let places: readonly StreamPlace[] | undefined;
+    if (version !== this.#version) {
+      places = await tables.places();
+      this.#places = new Map(places.map((place) => [place.uid, place]));
+      this.#readMs = clock.monotonicMs();
+      this.#version = version;
+    }
+    const isStopped = this.isDrained && !this.#hasSuccessor;
+    const hasNodeChanged = (id: string) => wasThere.has(id) !== this.isThere(id);
+    const saved = new Set(this.#untold.saved);
+    const moved = new Set(this.#untold.moved);
+    for (const place of this.#places.values()) {
+      const known = old.get(place.uid);
+      if (known?.changed !== place.changed) saved.add(place.uid);
+      if (isStopped !== wasStopped || hasNodeChanged(place.node_id) || !isSamePlace(known, place)) {
+        moved.add(place.uid);
+      }
+    }
+    const gone = [...old.keys()].filter((uid) => !this.#places.has(uid));
+    const removed = new Set([...this.#untold.removed, ...gone]);
+    this.#untold = { ...this.#untold, saved: [...saved], moved: [...moved], removed: [...removed] };
+  }
+
+  /** Takes what is handed to it and is ready; leads, if it is this node's turn. */
+  async #act(): Promise<void> {
+    const { tables, isReady, log } = this.#options;
+    let hasMoved = false;
+    for (const { uid, epoch, node_id, next_node_id, status } of this.#places.values()) {
+      if (next_node_id !== this.id || node_id === this.id) continue;
+      if (status === 'running' && !isReady(uid)) continue;
+      if (await tables.complete(uid, epoch, this.id)) {
+        log.info({ stream: uid, from: node_id }, 'This node has taken a stream over');
+        hasMoved = true;
+      }
+    }
+    if (hasMoved) await this.#learn();
+    const hasPlaced = await this.#lead.act({
+      version: this.#version,
+      members: this.#members,
+      places: this.#places.values(),
+      ageMs: this.#options.clock.monotonicMs() - this.#readMs,
+      heldMs: this.#lease.heldMs,
+    });
+    if (hasPlaced) await this.#learn();
+  }
+
+  /** Beside the renewals, which wait for nobody; one at a time. */
+  #tell(): void {
+    const change = this.#untold;
+    if (this.#isTelling || isEmpty(change) || this.#isClosed) return;
+    this.#untold = emptyChange();
+    this.#isTelling = true;
+    this.#options
+      .onChange(change)
+      .catch((error: unknown) => {
+        this.#untold = joined(change, this.#untold);
+        if (error instanceof Fault && error.code === 'Unavailable') return;
+        const text = 'What another node changed is not in force yet; it will be tried again';
+        this.#options.log.error({ err: error }, text);
+      })
+      .finally(() => {
+        this.#isTelling = false;
+      });
+  }
+
+  #noteAnswer(): void {
+    if (this.#isAway) this.#options.log.info({}, 'The database answers again');
+    this.#isAway = false;
+  }
+
+  /** The database did not answer: what runs goes on. */
+  #noteSilence(error: unknown): void {
+    const { log } = this.#options;
+    if (!this.#isAway)
+      log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
+    this.#isAway = true;
+    if (this.#lease.state === 'undecided') this.#lease.judge('alone');
+  }
+}
+
+function isSamePlace(a: StreamPlace | undefined, b: StreamPlace): boolean {
+  return (
+    a?.node_id === b.node_id &&
+    a.epoch === b.epoch &&
+    a.next_node_id === b.next_node_id &&
+    a.status === b.status
+  );
+}
+
+function emptyChange(): ClusterChange {
+  return { saved: [], removed: [], moved: [] };
+}
+
+function isEmpty({ saved, removed, moved }: ClusterChange): boolean {
+  return saved.length + removed.length + moved.length === 0;
+}
+
+function joined(a: ClusterChange, b: ClusterChange): ClusterChange {
+  const both = (key: keyof ClusterChange) => [...new Set([...a[key], ...b[key]])];
+  return { saved: both('saved'), removed: both('removed'), moved: both('moved') };
+}

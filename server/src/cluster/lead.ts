@@ -1,0 +1,71 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import {
+  leaseMs,
+  type ClusterMember,
+  type ClusterTables,
+  type StreamPlace,
+} from '../store/cluster-tables.ts';
+import { planMoves, type PlacementInput } from './placement.ts';
+
+/** Between two moves that only spread streams better. */
+const balancePeriodMs = 5_000;
+/** A node whose turn at a source came to nothing is not asked again for so long, unless no other is left. */
+const refusedMs = 600_000;
+
+/** What the cluster is like, as of one version. */
+export interface ClusterView {
+  readonly version: number;
+  readonly members: readonly ClusterMember[];
+  readonly places: Iterable<StreamPlace>;
+  /** How long ago the places were read. */
+  readonly ageMs: number;
+  /** For how long this node's lease has been held without a break. */
+  readonly heldMs: number;
+}
+
+/** The part of the node that leads: one at a time says which node has what. */
+export class Lead {
+  readonly #options: { tables: ClusterTables; clock: Clock; log: Log; id: string };
+  readonly #refused = new Map<string, number>();
+  #balancedMs: number;
+
+  constructor(options: { tables: ClusterTables; clock: Clock; log: Log; id: string }) {
+    this.#options = options;
+    this.#balancedMs = options.clock.monotonicMs();
+  }
+
+  /** Takes or keeps the lead and makes the moves that are due; whether any were. */
+  async act(view: ClusterView): Promise<boolean> {
+    const { tables, clock, log, id } = this.#options;
+    if (!(await tables.lead(id))) return false;
+    const nowMs = clock.monotonicMs();
+    const places = Array.from(view.places, (place) => ({
+      ...place,
+      handover_age_ms: place.next_node_id === null ? 0 : place.handover_age_ms + view.ageMs,
+    }));
+    // When the database was away for all, all leases are over: whoever is there renews within the time of one.
+    const mayBury = view.heldMs >= leaseMs;
+    const input: PlacementInput = {
+      members: view.members,
+      places,
+      mayBury,
+      mayBalance: mayBury && nowMs - this.#balancedMs >= balancePeriodMs,
+      knows: () => false,
+      refused: (nodeId, uid) => (this.#refused.get(`${nodeId} ${uid}`) ?? -Infinity) > nowMs,
+    };
+    if (planMoves(input).length === 0) return false;
+    const keepers = await tables.keepers();
+    const knows = (nodeId: string, uid: string) => keepers.get(uid)?.has(nodeId) ?? false;
+    const moves = planMoves({ ...input, knows });
+    if (!(await tables.move(view.version, moves))) return false;
+    this.#balancedMs = nowMs;
+    const byUid = new Map(places.map((place) => [place.uid, place]));
+    for (const { kind, uid, to } of moves) {
+      const place = byUid.get(uid);
+      if (to === null) this.#refused.set(`${place?.next_node_id} ${uid}`, nowMs + refusedMs);
+      log.info({ stream: uid, from: place?.node_id, to, kind }, 'A stream is placed');
+    }
+    return true;
+  }
+}

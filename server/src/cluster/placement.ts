@@ -1,0 +1,175 @@
+import type { ClusterMember, Move, StreamPlace } from '../store/cluster-tables.ts';
+
+/** So many streams are handed to one node at a time: each opens its source a second time meanwhile. */
+const handOversMax = 8;
+/** A source that the next node does not get within this while the present one does may allow one connection only. */
+const handOverMs = 15_000;
+
+export type PlacedMember = Pick<ClusterMember, 'id' | 'is_there' | 'is_drained' | 'capacity'>;
+
+export interface PlacementInput {
+  readonly members: readonly PlacedMember[];
+  readonly places: readonly StreamPlace[];
+  /** Whether a node whose lease is over counts as gone: not right after the database itself was away. */
+  readonly mayBury: boolean;
+  /** Whether a stream may now be moved only to spread them better. */
+  readonly mayBalance: boolean;
+  /** Whether a node has footage of a stream. */
+  readonly knows: (nodeId: string, uid: string) => boolean;
+  /** Whether a stream was tried on a node lately, and its source did not come. */
+  readonly refused: (nodeId: string, uid: string) => boolean;
+}
+
+/** Which streams must change places. Of the same input the same moves: who plans twice moves nothing twice. */
+export function planMoves(input: PlacementInput): Move[] {
+  return new Placement(input).plan();
+}
+
+/** The node that a new stream is best put on; undefined when all are full. `own` is preferred among equals. */
+export function bestNode(
+  members: readonly PlacedMember[],
+  places: Iterable<StreamPlace>,
+  own: string,
+): string | undefined {
+  const room = new Room(members, places);
+  return room.best((id) => (id === own ? 1 : 0));
+}
+
+/** How many streams each node has or is about to have. */
+class Room {
+  readonly #open: readonly PlacedMember[];
+  readonly #counts = new Map<string, number>();
+  readonly #incoming = new Map<string, number>();
+
+  constructor(members: readonly PlacedMember[], places: Iterable<StreamPlace>) {
+    this.#open = members.filter((member) => member.is_there && member.is_drained === 0);
+    for (const { node_id, next_node_id } of places) {
+      this.#add(this.#counts, next_node_id ?? node_id);
+      if (next_node_id !== null) this.#add(this.#incoming, next_node_id);
+    }
+  }
+
+  get open(): readonly PlacedMember[] {
+    return this.#open;
+  }
+
+  count(id: string): number {
+    return this.#counts.get(id) ?? 0;
+  }
+
+  incoming(id: string): number {
+    return this.#incoming.get(id) ?? 0;
+  }
+
+  /** By its share of what fits, where that is limited on all; else by number. */
+  load({ id, capacity }: PlacedMember): number {
+    const isShare = this.#open.every((member) => member.capacity !== null);
+    return isShare && capacity !== null ? this.count(id) / capacity : this.count(id);
+  }
+
+  hasRoom({ id, capacity }: PlacedMember): boolean {
+    return capacity === null || this.count(id) < capacity;
+  }
+
+  /** The least loaded with room; among equals the one that `rank` says more of, then by id. */
+  best(rank: (id: string) => number, allows: (id: string) => boolean = () => true): string | undefined {
+    return this.#open
+      .filter((member) => this.hasRoom(member) && allows(member.id))
+      .toSorted((a, b) => this.load(a) - this.load(b) || rank(b.id) - rank(a.id) || (a.id < b.id ? -1 : 1))[0]
+      ?.id;
+  }
+
+  move(from: string, to: string, isHandOver: boolean): void {
+    this.#counts.set(from, this.count(from) - 1);
+    this.#add(this.#counts, to);
+    if (isHandOver) this.#add(this.#incoming, to);
+  }
+
+  #add(counts: Map<string, number>, id: string): void {
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+}
+
+class Placement {
+  readonly #input: PlacementInput;
+  readonly #members: ReadonlyMap<string, PlacedMember>;
+  readonly #room: Room;
+  readonly #moves: Move[] = [];
+
+  constructor(input: PlacementInput) {
+    this.#input = input;
+    this.#members = new Map(input.members.map((member) => [member.id, member]));
+    this.#room = new Room(input.members, input.places);
+  }
+
+  plan(): Move[] {
+    const places = this.#input.places.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+    for (const place of places) {
+      if (this.#isGone(place.node_id)) this.#rescue(place);
+      else if (place.next_node_id !== null) this.#follow(place, place.next_node_id);
+      else if (this.#members.get(place.node_id)?.is_drained === 1) this.#handOver(place);
+    }
+    if (this.#moves.length === 0 && this.#input.mayBalance) this.#balance(places);
+    return this.#moves;
+  }
+
+  /** A node that nobody knows is gone whatever the time; one whose lease is over, when that may be said. */
+  #isGone(id: string): boolean {
+    const member = this.#members.get(id);
+    return member === undefined || (!member.is_there && this.#input.mayBury);
+  }
+
+  #isOpen(id: string): boolean {
+    return this.#room.open.some((member) => member.id === id);
+  }
+
+  /** Its node is gone: whoever began with it already has it, else the best. */
+  #rescue({ uid, epoch, node_id, next_node_id }: StreamPlace): void {
+    const isBegun = next_node_id !== null && this.#isOpen(next_node_id);
+    const to = isBegun ? next_node_id : this.#best(uid);
+    if (to === undefined) return;
+    if (!isBegun) this.#room.move(next_node_id ?? node_id, to, false);
+    this.#moves.push({ kind: 'take', uid, epoch, to, gone: node_id });
+  }
+
+  /** It is being handed over: its next node says when it is done, unless something came between. */
+  #follow(place: StreamPlace, to: string): void {
+    const { uid, epoch, node_id } = place;
+    const isNeeded = this.#members.get(node_id)?.is_drained === 1;
+    if (this.#isGone(to) || this.#members.get(to)?.is_drained === 1) {
+      this.#moves.push({ kind: 'hand-over', uid, epoch, to: null });
+    } else if (place.handover_age_ms > handOverMs && this.#isOpen(to)) {
+      this.#moves.push(
+        isNeeded ? { kind: 'take', uid, epoch, to, gone: null } : { kind: 'hand-over', uid, epoch, to: null },
+      );
+    }
+  }
+
+  #handOver({ uid, epoch, node_id }: StreamPlace): void {
+    const to = this.#best(uid, (id) => id !== node_id && this.#room.incoming(id) < handOversMax);
+    if (to === undefined) return;
+    this.#room.move(node_id, to, true);
+    this.#moves.push({ kind: 'hand-over', uid, epoch, to });
+  }
+
+  /** One stream from the fullest to the emptiest, and only where that makes them more alike. */
+  #balance(places: readonly StreamPlace[]): void {
+    if (places.some(({ next_node_id }) => next_node_id !== null)) return;
+    const { knows, refused } = this.#input;
+    const byLoad = this.#room.open.toSorted((a, b) => this.#room.load(a) - this.#room.load(b));
+    const [least, most] = [byLoad[0], byLoad.at(-1)];
+    if (!least || !most || !this.#room.hasRoom(least)) return;
+    if (this.#room.count(most.id) - this.#room.count(least.id) < 2) return;
+    if (this.#room.load(most) <= this.#room.load(least)) return;
+    const own = places.filter(({ node_id, uid }) => node_id === most.id && !refused(least.id, uid));
+    const place = own.find(({ uid }) => knows(least.id, uid)) ?? own[0];
+    if (!place) return;
+    this.#moves.push({ kind: 'hand-over', uid: place.uid, epoch: place.epoch, to: least.id });
+  }
+
+  #best(uid: string, allows?: (id: string) => boolean): string | undefined {
+    const { knows, refused } = this.#input;
+    const rank = (id: string) => (knows(id, uid) ? 1 : 0) - (refused(id, uid) ? 2 : 0);
+    return this.#room.best(rank, allows);
+  }
+}

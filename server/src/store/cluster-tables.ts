@@ -1,0 +1,260 @@
+import { sql, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely';
+import type { Database, NodeRow, StreamRow } from './database.ts';
+
+/** How long a node's lease lasts after it was renewed, and a leader's: both go by the database's clock alone. */
+export const leaseMs = 5_000;
+
+/** A node, and whether its lease holds. */
+export type ClusterMember = Selectable<NodeRow> & { readonly is_there: boolean };
+
+/** What all nodes know of a stream. */
+export type StreamPlace = Pick<
+  Selectable<StreamRow>,
+  'uid' | 'node_id' | 'epoch' | 'next_node_id' | 'changed' | 'status'
+> & {
+  /** How long it is being handed over already, by the database's clock; 0 when it isn't. */
+  readonly handover_age_ms: number;
+};
+
+/** Takes a stream from one node, as of an epoch, and gives it to another at once. */
+export interface Take {
+  readonly kind: 'take';
+  readonly uid: string;
+  readonly epoch: number;
+  readonly to: string;
+  /** The node that it is taken from because its lease is over; null: whatever that node does. */
+  readonly gone: string | null;
+}
+
+/** Lets another node begin beside the stream's own; `to` null: it is not to be handed over after all. */
+export interface HandOver {
+  readonly kind: 'hand-over';
+  readonly uid: string;
+  readonly epoch: number;
+  readonly to: string | null;
+}
+
+export type Move = Take | HandOver;
+
+export interface ClusterTablesRun {
+  readonly id: string;
+  /** Tells this process from another under the same id. */
+  readonly runId: string;
+  readonly version: string;
+  readonly capacity: number | null;
+}
+
+/** The database's own milliseconds: those of no node are trusted. */
+const now: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** What several nodes on one PostgreSQL agree on: who is there, who leads, which stream is whose. */
+export class ClusterTables {
+  readonly #db: Kysely<Database>;
+
+  constructor(db: Kysely<Database>) {
+    this.#db = db;
+  }
+
+  /** Takes a lease under this id, unless another process has it: then false. */
+  async join({ id, runId, version, capacity }: ClusterTablesRun): Promise<boolean> {
+    const run = {
+      version,
+      capacity,
+      run_id: runId,
+      started_ms: now,
+      last_seen_ms: now,
+      lease_until_ms: sql<number>`${now} + ${leaseMs}`,
+      active_streams: 0,
+    };
+    const { numInsertedOrUpdatedRows } = await this.#db
+      .insertInto('nodes')
+      .values({ id, name: id, name_key: id.toLowerCase(), is_drained: 0, joined_ms: now, ...run })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet(run)
+          .where((of) => of.or([of('nodes.lease_until_ms', '<', now), of('nodes.run_id', '=', runId)])),
+      )
+      .executeTakeFirstOrThrow();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  }
+
+  /** Lengthens the lease. False when the node is forgotten, or another process runs under its id. */
+  async renew(id: string, runId: string, activeStreams: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('nodes')
+      .set({
+        lease_until_ms: sql<number>`${now} + ${leaseMs}`,
+        last_seen_ms: now,
+        active_streams: activeStreams,
+      })
+      .where('id', '=', id)
+      .where('run_id', '=', runId)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Gives the lease back, and with it the lead. */
+  async leave(id: string, runId: string): Promise<void> {
+    await this.#db
+      .updateTable('nodes')
+      .set({ lease_until_ms: 0, last_seen_ms: now, active_streams: 0 })
+      .where('id', '=', id)
+      .where('run_id', '=', runId)
+      .execute();
+    await this.#db.updateTable('cluster').set({ leader_until_ms: 0 }).where('leader_id', '=', id).execute();
+  }
+
+  /** Takes or keeps the lead; false while another node has it. */
+  async lead(id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('cluster')
+      .set({ leader_id: id, leader_until_ms: sql<number>`${now} + ${leaseMs}` })
+      .where((of) => of.or([of('leader_id', '=', id), of('leader_until_ms', '<', now)]))
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+
+  async members(): Promise<ClusterMember[]> {
+    return this.#db.selectFrom('nodes').selectAll().select(isThere).orderBy('id').execute();
+  }
+
+  /** Counts every change that nodes have to learn of. */
+  async version(): Promise<number> {
+    const { version } = await this.#db.selectFrom('cluster').select('version').executeTakeFirstOrThrow();
+    return version;
+  }
+
+  async places(): Promise<StreamPlace[]> {
+    return this.#db
+      .selectFrom('streams')
+      .select(['uid', 'node_id', 'epoch', 'next_node_id', 'changed', 'status'])
+      .select(sql<number>`coalesce(${now} - handover_ms, 0)`.as('handover_age_ms'))
+      .execute();
+  }
+
+  /**
+   * Makes moves that were planned on what the cluster was at `version`; none when something has changed since, or a node
+   * that they take from has come back, or one that they give to is gone. Whether they were made.
+   */
+  async move(version: number, moves: readonly Move[]): Promise<boolean> {
+    return this.#db.transaction().execute(async (db) => {
+      // Locked, so that no lease is renewed in between: whoever renews after this sees what was taken.
+      const members = await db.selectFrom('nodes').selectAll().select(isThere).forUpdate().execute();
+      const there = new Set(members.filter((member) => member.is_there).map(({ id }) => id));
+      if (moves.some(({ to }) => to !== null && !there.has(to))) return false;
+      if (moves.some((move) => move.kind === 'take' && move.gone !== null && there.has(move.gone)))
+        return false;
+      const found = await db.selectFrom('cluster').select('version').executeTakeFirstOrThrow();
+      if (found.version !== version) return false;
+      const next = await bumpVersion(db);
+      for (const move of moves) {
+        if (move.kind === 'hand-over') await handOver(db, move, next);
+        else await take(db, move, next);
+      }
+      return true;
+    });
+  }
+
+  /** The node that a stream is handed to has it from now on. Whether it was still being handed to it. */
+  async complete(uid: string, epoch: number, to: string): Promise<boolean> {
+    return this.#db.transaction().execute(async (db) => {
+      const row = await db
+        .selectFrom('streams')
+        .select('handover_ms')
+        .where('uid', '=', uid)
+        .where('epoch', '=', epoch)
+        .where('next_node_id', '=', to)
+        .executeTakeFirst();
+      if (!row) return false;
+      await give(db, { uid, epoch, to, fromMs: row.handover_ms }, await bumpVersion(db));
+      return true;
+    });
+  }
+
+  /** Which nodes have or had each stream, and so may have footage of it. */
+  async keepers(): Promise<Map<string, Set<string>>> {
+    const rows = await this.#db
+      .selectFrom('stream_nodes')
+      .select(['stream_uid', 'node_id'])
+      .distinct()
+      .execute();
+    const keepers = new Map<string, Set<string>>();
+    for (const { stream_uid, node_id } of rows) {
+      const known = keepers.get(stream_uid);
+      if (known) known.add(node_id);
+      else keepers.set(stream_uid, new Set([node_id]));
+    }
+    return keepers;
+  }
+
+  /** Closes the connections that are the cluster's own. */
+  close(): Promise<void> {
+    return this.#db.destroy();
+  }
+}
+
+const isThere = sql<boolean>`lease_until_ms >= ${now}`.as('is_there');
+
+/** Notes a change that nodes have to learn of, and returns its number. Later changes wait until this one is done. */
+export async function bumpVersion(db: Transaction<Database>): Promise<number> {
+  const { version } = await db
+    .updateTable('cluster')
+    .set((of) => ({ version: of('version', '+', 1) }))
+    .returning('version')
+    .executeTakeFirstOrThrow();
+  return version;
+}
+
+async function handOver(
+  db: Transaction<Database>,
+  { uid, epoch, to }: HandOver,
+  changed: number,
+): Promise<void> {
+  await db
+    .updateTable('streams')
+    .set({ next_node_id: to, handover_ms: to === null ? null : now, changed })
+    .where('uid', '=', uid)
+    .where('epoch', '=', epoch)
+    .execute();
+}
+
+/** What its new node makes of it is not known yet. */
+async function take(db: Transaction<Database>, move: Take, changed: number): Promise<void> {
+  await give(db, { ...move, fromMs: null }, changed);
+  await db
+    .updateTable('streams')
+    .set({ status: 'pending' })
+    .where('uid', '=', move.uid)
+    .where('is_paused', '=', 0)
+    .execute();
+}
+
+interface Gift {
+  readonly uid: string;
+  readonly epoch: number;
+  readonly to: string;
+  /** Since when it records already; null: not yet. */
+  readonly fromMs: number | null;
+}
+
+async function give(db: Transaction<Database>, gift: Gift, changed: number): Promise<void> {
+  const { uid, epoch, to, fromMs } = gift;
+  const { numUpdatedRows } = await db
+    .updateTable('streams')
+    .set({ node_id: to, epoch: epoch + 1, next_node_id: null, handover_ms: null, changed })
+    .where('uid', '=', uid)
+    .where('epoch', '=', epoch)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return;
+  await db
+    .updateTable('stream_nodes')
+    .set({ to_ms: now })
+    .where('stream_uid', '=', uid)
+    .where('epoch', '=', epoch)
+    .execute();
+  await db
+    .insertInto('stream_nodes')
+    .values({ stream_uid: uid, epoch: epoch + 1, node_id: to, from_ms: fromMs ?? now })
+    .execute();
+}
