@@ -23,6 +23,7 @@ const serverRooms = {
   station: ['base', 'stream', 'ingest', 'archive', 'live', 'motion'],
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
+  link: ['base', 'stream', 'ingest', 'archive'],
   http: [
     'base',
     'config',
@@ -38,6 +39,7 @@ const serverRooms = {
     'station',
     'tunnel',
     'cluster',
+    'link',
   ],
   cli: ['base', 'config', 'archive', 'export', 'store', 'access', 'system'],
 };

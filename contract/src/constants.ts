@@ -71,6 +71,8 @@ export const gapCauses = [
   'drained',
   /** Another node of the cluster records it since. */
   'moved',
+  /** The node that recorded it does not answer: what it has comes back with it. */
+  'node-away',
   /** Retention or an administrator removed the footage. */
   'removed',
   /** Nothing is known, as before the first recording and after the present. */

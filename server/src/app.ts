@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
@@ -9,6 +10,8 @@ import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
 import { Cluster } from './cluster/cluster.ts';
+import { Fault } from './base/fault.ts';
+import { KeyPair, seedBytes } from './base/key-pair.ts';
 import { Membership } from './cluster/membership.ts';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { ConfigKeeper } from './config/keeper.ts';
@@ -17,10 +20,19 @@ import { Exports } from './export/exports.ts';
 import { SigningKey } from './export/signing-key.ts';
 import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
+import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
 import { shownSource, stationSettingsOf } from './http/stream-record.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
+import { Gate } from './link/gate.ts';
+import { JoinedFootage } from './link/joined-footage.ts';
+import { Link } from './link/link.ts';
+import { nodeAddress } from './link/node-address.ts';
+import { loadNodeKey } from './link/node-key.ts';
+import { Peers } from './link/peers.ts';
+import { RelayedPicture } from './link/relayed-picture.ts';
+import { RemoteFootage } from './link/remote-footage.ts';
 import { Live } from './live/live.ts';
 import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
@@ -28,6 +40,7 @@ import { Pictures, type Render } from './station/pictures.ts';
 import { Station, type OnStationState } from './station/station.ts';
 import { databasePlace, openClusterTables } from './store/open-database.ts';
 import type { ClusterTables } from './store/cluster-tables.ts';
+import type { Stream } from './stream/stream.ts';
 import { Store } from './store/store.ts';
 import { AuditLog } from './system/audit-log.ts';
 import { Health } from './system/health.ts';
@@ -118,16 +131,17 @@ async function assemble(
   });
   closers.push(() => audit.close());
 
+  const limits = {
+    rangesMaxMs: config.archive.rangesMaxSeconds * 1000,
+    playlistMaxMs: config.archive.playlistMaxSeconds * 1000,
+    downloadMaxMs: config.archive.downloadMaxSeconds * 1000,
+  };
   const archive = await Archive.open({
     dir: archiveDir,
     catalog: catalogPath(join(config.dataDir, 'archive')),
     clock,
     log,
-    limits: {
-      rangesMaxMs: config.archive.rangesMaxSeconds * 1000,
-      playlistMaxMs: config.archive.playlistMaxSeconds * 1000,
-      downloadMaxMs: config.archive.downloadMaxSeconds * 1000,
-    },
+    limits,
     retention: retentionRules(config),
   });
   closers.push(() => archive.close());
@@ -188,12 +202,23 @@ async function assemble(
     cluster,
   });
   closers.push(() => membership.close());
+  const key = await nodeKeyOf(config);
+  const peers = new Peers({ self: config.node.id, clock, read: () => store.nodes.all() });
+  const between = { self: config.node.id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
+  const gate = new Gate(between);
+  closers.push(() => gate.close());
+  const link = new Link(between);
+  closers.push(() => link.close());
+  const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
+  const relay = (stream: Stream, picture: 'main' | 'sub') =>
+    new RelayedPicture({ stream, picture, link, nodeOf, clock, log });
   const station = new Station({
     clock,
     log,
     archive,
     engines,
     noFramesMs,
+    relay,
     claim: (uid) => membership.claim(uid),
     permits: (uid, epoch) => membership.permits(uid, epoch),
     statusElsewhere: (uid) => membership.statusElsewhere(uid),
@@ -207,8 +232,15 @@ async function assemble(
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
 
+  const footage = new JoinedFootage({
+    self: config.node.id,
+    local: archive,
+    tenuresOf: (uid) => store.nodes.tenuresOf(uid),
+    remote: (node) => new RemoteFootage(link, node),
+    limits,
+  });
   const exports = new Exports({
-    archive,
+    archive: footage,
     records: store.exports,
     clock,
     log,
@@ -260,6 +292,8 @@ async function assemble(
     log,
   });
   configKeeper.onApplied(() => tunnel.reconsider());
+  const pictures = new Pictures({ render: renderPicture, clock });
+  const localInsight = new LocalInsight({ station, statistics, pictures, live, clock });
   const http = await createHttp({
     config,
     configKeeper,
@@ -283,15 +317,27 @@ async function assemble(
     station,
     statuses,
     archive,
+    footage,
+    gate,
+    insight: new ClusterInsight({ local: localInsight, link, nodeOf }),
+    localInsight,
     exports,
     tunnel,
     live,
-    pictures: new Pictures({ render: renderPicture, clock }),
     prober: new SourceProber({ clock, av, engines }),
     renderPicture,
   });
   closers.push(() => http.close());
   const url = await http.listen();
+  if (config.database !== null) {
+    const address = nodeAddress(config.cluster.address, config.host, url);
+    if (!(await store.nodes.introduce(config.node.id, address, key.publicBytes.toString('base64url')))) {
+      throw new Fault(
+        'ActionNotAcceptable',
+        `The cluster knows a node ${config.node.id} with another key: give this one another node.id, or have that one forgotten.`,
+      );
+    }
+  }
   closers.push(() => tunnel.close());
   tunnel.resume();
   print(`Vidette listens on ${url}`);
@@ -310,6 +356,11 @@ function openCluster(url: string, closers: Closer[]): ClusterTables {
   const tables = openClusterTables(url);
   closers.push(() => tables.close());
   return tables;
+}
+
+/** Without others there is nobody to know this node by its key. */
+async function nodeKeyOf(config: Config): Promise<KeyPair> {
+  return config.database === null ? new KeyPair(randomBytes(seedBytes)) : loadNodeKey(config.dataDir);
 }
 
 /** Why a person may not have a stream's footage now; undefined when they may. */

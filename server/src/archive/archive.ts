@@ -16,6 +16,10 @@ import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-ro
 import { planDownload, type Download } from './download.ts';
 import { extentOf, type ArchiveExtent } from './extent.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
+import { openSegmentFile, type SegmentReader } from './file-bytes.ts';
+import { localSegments } from './footage-reads.ts';
+import { sliceOf, type FootageSlice, type SliceSpan } from './footage-slice.ts';
+import type { Footage } from './footage.ts';
 import { Heartbeat } from './heartbeat.ts';
 import {
   gapsOf,
@@ -26,8 +30,8 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath } from './layout.ts';
-import { defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
+import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath, segmentPath } from './layout.ts';
+import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
@@ -62,7 +66,7 @@ export interface ArchiveOptions {
  * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
  * files of their own; this class opens them together, holds what they share and closes them in order.
  */
-export class Archive {
+export class Archive implements Footage {
   readonly retention: Retention;
   readonly #root: string;
   readonly #catalogPath: string;
@@ -247,6 +251,17 @@ export class Archive {
     return openSegmentBytes(this.#reads, this.#root, this.#stream(uid), name);
   }
 
+  /** What the catalog knows of a span, for another node that joins it with what it knows itself. */
+  slice(uid: string, span: SliceSpan): FootageSlice {
+    const isLive = this.#recorders.get(uid)?.status.state === 'recording';
+    return this.#reads.snapshot(() => sliceOf(this.#reads, uid, isLive, span));
+  }
+
+  /** A segment of the slice, to read here and there in it. @throws Fault NotFound */
+  openFile(uid: string, startTicks: number): Promise<SegmentReader> {
+    return openSegmentFile(segmentPath(this.#root, uid, startTicks));
+  }
+
   /** How much lies in a span of at most a playlist's length, and what is missing. @throws Fault TimeRangeIsTooLong, BadRequest */
   extent(uid: string, startMs: number, endMs: number): ArchiveExtent {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
@@ -255,10 +270,6 @@ export class Archive {
     return this.#reads.snapshot(() => extentOf(this.#reads, stream, startMs, endMs, isLive));
   }
 
-  /**
-   * Where a download may best be cut: the start of the file that holds `toMs`, or `toMs` itself when none does or it begins
-   * before `fromMs`. Two downloads that meet at such a start share no picture.
-   */
   seam(uid: string, fromMs: number, toMs: number): number {
     const stream = this.#reads.stream(uid);
     const segment = stream && this.#reads.segmentAtOrBefore(stream.id, catalogTicks(toMs));
@@ -267,7 +278,6 @@ export class Archive {
     return startMs > fromMs ? startMs : toMs;
   }
 
-  /** The longest span of one download, ms. */
   get downloadMaxMs(): number {
     return this.#limits.downloadMaxMs;
   }
@@ -275,12 +285,12 @@ export class Archive {
   /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
-    return planDownload(this.#reads, this.#root, this.#stream(uid), startMs, endMs);
+    return planDownload(this.#reads, localSegments(this.#root, uid), this.#stream(uid), startMs, endMs);
   }
 
   /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
   async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
-    const frame = await keyFrameAt(this.#reads, this.#root, this.#stream(uid), atMs);
+    const frame = await keyFrameAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
     if (!frame) throw new Fault('NotFound', 'Nothing is recorded there.');
     return frame;
   }
@@ -385,15 +395,5 @@ export class Archive {
     const stream = this.#reads.stream(uid);
     if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
     return stream;
-  }
-}
-
-function assertSpan(startMs: number, endMs: number, maxMs: number): void {
-  if (!(startMs <= endMs)) throw new Fault('BadRequest', 'The start is after the end.');
-  if (endMs - startMs > maxMs) {
-    throw new Fault(
-      'TimeRangeIsTooLong',
-      `At most ${Math.round(maxMs / 1000)} seconds may be asked for at once.`,
-    );
   }
 }

@@ -153,9 +153,14 @@ export class CatalogReads {
 
   /** Where the fragments of a segment lie, oldest first. `initBytes` is the length of its init. */
   fragments(segment: SegmentRow, initBytes: number): FragmentPosition[] {
+    return decodeIndex(this.fragmentEntries(segment), segment.startTicks, initBytes);
+  }
+
+  /** The same as it is stored (see fragment-index.ts). */
+  fragmentEntries(segment: SegmentRow): Uint8Array {
     const row = this.#statements.entries.get(segment.indexId);
     if (!row) throw new RangeError(`the catalog has no index ${segment.indexId}`);
-    return decodeIndex(row['entries'] as Uint8Array, segment.startTicks, initBytes);
+    return row['entries'] as Uint8Array;
   }
 
   /** In [fromTicks, toTicks), and the one that holds at fromTicks. */

@@ -1,18 +1,17 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { PlacedFragment, PlacementOptions } from '@vidette/media/fmp4/placement';
 import type { FragmentHeader, FragmentTrackHeader } from '@vidette/media/fmp4/read-moof';
 import { grownBytes } from '@vidette/media/fmp4/rebase';
 import { samplesShownBefore, subsetFragment, type SampleSpan } from '@vidette/media/fmp4/subset';
 import { msToTicks, rescaleTicks, ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
-import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { SegmentRow, StreamRow } from './catalog-reads.ts';
 import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
-import { openForReading } from './file-bytes.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import type { FragmentPosition } from './fragment-index.ts';
+import type { FootageReads, OpenSegment } from './footage-reads.ts';
 import { driftMaxSeconds } from './gop-assembler.ts';
 import { JOIN_TICKS } from './intervals.ts';
-import { CATALOG_TIMESCALE, segmentPath } from './layout.ts';
+import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** One fragment of a download: as it lies in its file but in its new place, or cut to the samples that are wanted. */
 export interface DownloadPart {
@@ -60,8 +59,8 @@ const soundReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
  * sound may lag behind: it comes in the fragment that was open then, and may be older than the start.
  */
 export async function planOf(
-  reads: CatalogReads,
-  root: string,
+  reads: FootageReads,
+  open: OpenSegment,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
@@ -71,9 +70,7 @@ export async function planOf(
   );
   const [first] = fragments;
   if (!first) return undefined;
-  const planner = new Planner(tracks.segments(), toTicks, (segment) =>
-    segmentPath(root, stream.uid, segment.startTicks),
-  );
+  const planner = new Planner(tracks.segments(), toTicks, open);
   for (const [index, fragment] of fragments.entries()) {
     await planner.add(fragment, fragments[index - 1], fragments[index + 1]);
   }
@@ -87,7 +84,7 @@ export async function planOf(
 
 /** From the key frame at or before the start. */
 function wantedFragments(
-  reads: CatalogReads,
+  reads: FootageReads,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
@@ -107,7 +104,7 @@ function wantedFragments(
 
 /** What can be in one file with the first, up to what can't. */
 function joinable(
-  reads: CatalogReads,
+  reads: FootageReads,
   wanted: readonly Fragment[],
 ): { fragments: readonly Fragment[]; tracks: DownloadTracks; stopsAtChange: boolean } {
   const tracks = new DownloadTracks();
@@ -122,7 +119,7 @@ function joinable(
 class Planner {
   readonly #tracks: ReadonlyMap<number, SegmentTracks>;
   readonly #toTicks: number;
-  readonly #pathOf: (segment: SegmentRow) => string;
+  readonly #open: OpenSegment;
   readonly #parts: DownloadPart[] = [];
   readonly #gaps: { startTicks: number; endTicks: number }[] = [];
   readonly #soundEnds: SoundEnds = new Map();
@@ -136,14 +133,10 @@ class Planner {
   /** How much later than decoded the pictures of the run are shown. */
   #delayTicks = 0;
 
-  constructor(
-    tracks: ReadonlyMap<number, SegmentTracks>,
-    toTicks: number,
-    pathOf: (segment: SegmentRow) => string,
-  ) {
+  constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: OpenSegment) {
     this.#tracks = tracks;
     this.#toTicks = toTicks;
-    this.#pathOf = pathOf;
+    this.#open = open;
   }
 
   async add(fragment: Fragment, previous: Fragment | undefined, next: Fragment | undefined): Promise<void> {
@@ -155,7 +148,8 @@ class Planner {
     if (previous && isGap) {
       this.#gaps.push({ startTicks: previous.endTicks, endTicks: position.startTicks });
     } else {
-      this.#outTicks += pauseTicks;
+      // Two nodes put the same key frame down by their own clocks: what follows may seem to begin too early.
+      this.#outTicks += Math.max(0, pauseTicks);
     }
     const opensRun = !previous || !adjoins(previous, fragment);
     const closesRun = !next || !adjoins(fragment, next);
@@ -291,11 +285,11 @@ class Planner {
   }
 
   async #header({ segment, position }: Fragment): Promise<FragmentHeader> {
-    const handle: FileHandle = await openForReading(this.#pathOf(segment));
+    const reader = await this.#open(segment);
     try {
-      return (await readFragmentHead(handle, position)).header;
+      return (await readFragmentHead(reader, position)).header;
     } finally {
-      await handle.close();
+      await reader.close();
     }
   }
 }

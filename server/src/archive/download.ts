@@ -1,12 +1,12 @@
-import type { FileHandle } from 'node:fs/promises';
 import { initSegment } from '@vidette/media/fmp4/init';
 import { rebaseFragment } from '@vidette/media/fmp4/rebase';
 import { Fault } from '../base/fault.ts';
-import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { SegmentRow, StreamRow } from './catalog-reads.ts';
 import { planOf, type DownloadPart, type DownloadPlan } from './download-plan.ts';
-import { openForReading, readInChunks } from './file-bytes.ts';
+import { readInChunks, type SegmentReader } from './file-bytes.ts';
+import type { FootageReads, OpenSegment } from './footage-reads.ts';
 import { readFragmentHead } from './fragment-head.ts';
-import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks, segmentPath } from './layout.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
 /** One fragmented MP4 of a span, whose length is known before its first byte is read. */
 export interface Download {
@@ -38,15 +38,15 @@ const frameTicks = CATALOG_TIMESCALE / 25;
 
 /** @throws Fault NotFound when nothing is recorded there */
 export async function planDownload(
-  reads: CatalogReads,
-  root: string,
+  reads: FootageReads,
+  open: OpenSegment,
   stream: StreamRow,
   startMs: number,
   endMs: number,
 ): Promise<Download> {
   // Starts are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
   const fromTicks = catalogTicks(startMs + 1) - 1;
-  const plan = await planOf(reads, root, stream, fromTicks, catalogTicks(endMs));
+  const plan = await planOf(reads, open, stream, fromTicks, catalogTicks(endMs));
   if (!plan || plan.parts.length === 0) throw new Fault('NotFound', 'Nothing is recorded there.');
   const durationMs = Math.round((plan.durationTicks * 1000) / CATALOG_TIMESCALE);
   const init = initSegment(plan.tracks, { durationMs, startsMs: plan.startsMs });
@@ -62,43 +62,43 @@ export async function planDownload(
       endMs: catalogMs(gap.endTicks),
     })),
     stopsAtChange: plan.stopsAtChange,
-    stream: () => bytesOf(plan, init, (segment) => segmentPath(root, stream.uid, segment.startTicks)),
+    stream: () => bytesOf(plan, init, open),
   };
 }
 
 async function* bytesOf(
   plan: DownloadPlan,
   init: Uint8Array,
-  pathOf: (segment: SegmentRow) => string,
+  openSegment: OpenSegment,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield init;
-  let open: { readonly segment: SegmentRow; readonly handle: FileHandle } | undefined;
+  let open: { readonly segment: SegmentRow; readonly reader: SegmentReader } | undefined;
   try {
     for (const part of plan.parts) {
       if (open?.segment !== part.segment) {
-        await open?.handle.close();
+        await open?.reader.close();
         open = undefined;
-        open = { segment: part.segment, handle: await openForReading(pathOf(part.segment)) };
+        open = { segment: part.segment, reader: await openSegment(part.segment) };
       }
-      yield* partBytes(open.handle, part);
+      yield* partBytes(open.reader, part);
     }
   } finally {
-    await open?.handle.close();
+    await open?.reader.close();
   }
 }
 
 async function* partBytes(
-  handle: FileHandle,
+  reader: SegmentReader,
   part: DownloadPart,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { position, placing } = part;
   const placed =
-    part.subset ?? rebaseFragment((await readFragmentHead(handle, position)).moof, position.bytes, placing);
+    part.subset ?? rebaseFragment((await readFragmentHead(reader, position)).moof, position.bytes, placing);
   if (placed.size !== part.size) {
     throw new Fault('InternalServerError', 'A file of the archive does not hold what its row says.');
   }
   for (const piece of placed.pieces) {
     if (piece instanceof Uint8Array) yield piece;
-    else yield* readInChunks(handle, position.offset + piece.offset, piece.size);
+    else yield* readInChunks(reader, position.offset + piece.offset, piece.size);
   }
 }

@@ -1,4 +1,5 @@
-import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import type { StreamRow } from './catalog-reads.ts';
+import type { FootageReads } from './footage-reads.ts';
 import { gapsOf, intervalsOf, type ArchiveGap } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
@@ -15,7 +16,7 @@ export interface ArchiveExtent {
 
 /** `stream`: undefined when the catalog knows none of it. */
 export function extentOf(
-  reads: CatalogReads,
+  reads: FootageReads,
   stream: StreamRow | undefined,
   startMs: number,
   endMs: number,

@@ -2,6 +2,13 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { Fault } from '../base/fault.ts';
 import { systemCode } from './files.ts';
 
+/** A segment's bytes, wherever they lie. */
+export interface SegmentReader {
+  /** Exactly `length` bytes from `offset` on. @throws Fault InternalServerError when the segment ends before. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
 /** Opens a segment's file. @throws Fault NotFound when retention or somebody else took it away. */
 export async function openForReading(path: string): Promise<FileHandle> {
   try {
@@ -14,8 +21,16 @@ export async function openForReading(path: string): Promise<FileHandle> {
   }
 }
 
-/** Exactly `length` bytes from `offset` on. @throws Fault InternalServerError when the file ends before. */
-export async function readExactly(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
+/** @throws Fault NotFound */
+export async function openSegmentFile(path: string): Promise<SegmentReader> {
+  const handle = await openForReading(path);
+  return {
+    read: (offset, length) => readExactly(handle, offset, length),
+    close: () => handle.close(),
+  };
+}
+
+async function readExactly(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
   while (at < length) {
@@ -29,12 +44,12 @@ export async function readExactly(handle: FileHandle, offset: number, length: nu
 
 /** The bytes from `offset` on in pieces, so that memory does not depend on `length`. */
 export async function* readInChunks(
-  handle: FileHandle,
+  reader: SegmentReader,
   offset: number,
   length: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const chunkBytes = 262_144;
   for (let at = 0; at < length; at += chunkBytes) {
-    yield await readExactly(handle, offset + at, Math.min(chunkBytes, length - at));
+    yield await reader.read(offset + at, Math.min(chunkBytes, length - at));
   }
 }

@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { readBoxHeader } from '@vidette/media/fmp4/box';
 import { MAX_MOOF_BYTES, parseFragmentHeader, type FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { Fault } from '../base/fault.ts';
-import { readExactly } from './file-bytes.ts';
+import type { SegmentReader } from './file-bytes.ts';
 import type { FragmentPosition } from './fragment-index.ts';
 
 /** The moof of a fragment, as it lies in the file and read. */
@@ -16,17 +15,15 @@ const likelyBytes = 8_192;
 
 /** @throws Fault InternalServerError when something else lies there than the catalog says. */
 export async function readFragmentHead(
-  handle: FileHandle,
+  reader: SegmentReader,
   position: FragmentPosition,
 ): Promise<FragmentHead> {
-  const start = await readExactly(handle, position.offset, Math.min(likelyBytes, position.bytes));
+  const start = await reader.read(position.offset, Math.min(likelyBytes, position.bytes));
   const box = readBoxHeader(start);
   if (box?.type !== 'moof' || box.size === undefined || box.size > Math.min(MAX_MOOF_BYTES, position.bytes)) {
     throw new Fault('InternalServerError', 'A file of the archive does not hold what its row says.');
   }
   const moof =
-    box.size <= start.length
-      ? start.subarray(0, box.size)
-      : await readExactly(handle, position.offset, box.size);
+    box.size <= start.length ? start.subarray(0, box.size) : await reader.read(position.offset, box.size);
   return { moof, header: parseFragmentHeader(moof) };
 }

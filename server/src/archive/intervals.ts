@@ -1,4 +1,5 @@
-import type { CatalogReads, InterruptionRow, StreamRow } from './catalog-reads.ts';
+import type { InterruptionRow, StreamRow } from './catalog-reads.ts';
+import type { FootageReads } from './footage-reads.ts';
 import type { GapCause } from './gap-cause.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
@@ -33,7 +34,7 @@ export interface Span {
 
 /** Contiguous recorded spans that have anything in [fromTicks, toTicks), not clipped to it. */
 export function recordedSpans(
-  reads: CatalogReads,
+  reads: FootageReads,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
@@ -54,7 +55,7 @@ export function recordedSpans(
 
 /** Everything between two moments: recorded spans, gaps with their causes, and the live edge when `isLive`. */
 export function intervalsOf(
-  reads: CatalogReads,
+  reads: FootageReads,
   stream: StreamRow,
   startMs: number,
   endMs: number,

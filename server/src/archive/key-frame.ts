@@ -1,10 +1,10 @@
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
-import type { CatalogReads, StreamRow } from './catalog-reads.ts';
-import { openForReading, readExactly } from './file-bytes.ts';
+import type { StreamRow } from './catalog-reads.ts';
+import type { FootageReads, OpenSegment } from './footage-reads.ts';
 import { readFragmentHead } from './fragment-head.ts';
-import { catalogMs, catalogTicks, segmentPath } from './layout.ts';
+import { catalogMs, catalogTicks } from './layout.ts';
 
 /** A picture that decodes alone, with what a decoder needs. */
 export interface KeyFrame {
@@ -22,8 +22,8 @@ const keyFrameMaxBytes = 16 * 1024 * 1024;
  * @throws Fault NotFound when its file is gone
  */
 export async function keyFrameAt(
-  reads: CatalogReads,
-  root: string,
+  reads: FootageReads,
+  open: OpenSegment,
   stream: StreamRow,
   atMs: number,
 ): Promise<KeyFrame | undefined> {
@@ -40,13 +40,13 @@ export async function keyFrameAt(
   });
   const track = found && parseInit(found.init).find((candidate) => candidate.kind === 'video');
   if (!found || !track) return undefined;
-  const handle = await openForReading(segmentPath(root, stream.uid, found.segment.startTicks));
+  const reader = await open(found.segment);
   try {
-    const { header } = await readFragmentHead(handle, found.position);
+    const { header } = await readFragmentHead(reader, found.position);
     const run = header.tracks.find(({ trackId }) => trackId === track.id);
     const first = run?.samples[0];
     if (!run || !first || first.size > keyFrameMaxBytes) return undefined;
-    const bytes = await readExactly(handle, found.position.offset + run.dataOffset, first.size);
+    const bytes = await reader.read(found.position.offset + run.dataOffset, first.size);
     const keySample: Sample = {
       trackId: track.id,
       dts: run.baseDts,
@@ -58,6 +58,6 @@ export async function keyFrameAt(
     };
     return { track, keySample, timeMs: catalogMs(found.position.startTicks) };
   } finally {
-    await handle.close();
+    await reader.close();
   }
 }

@@ -1,3 +1,4 @@
+import { Fault } from '../base/fault.ts';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { RecorderLimits } from './recorder.ts';
 
@@ -27,3 +28,14 @@ export const defaultArchiveLimits: ArchiveLimits = {
   groupMs: 100,
   reserveBytes: 64 * 1024 * 1024,
 };
+
+/** @throws Fault TimeRangeIsTooLong, BadRequest */
+export function assertSpan(startMs: number, endMs: number, maxMs: number): void {
+  if (!(startMs <= endMs)) throw new Fault('BadRequest', 'The start is after the end.');
+  if (endMs - startMs > maxMs) {
+    throw new Fault(
+      'TimeRangeIsTooLong',
+      `At most ${Math.round(maxMs / 1000)} seconds may be asked for at once.`,
+    );
+  }
+}

@@ -5,7 +5,8 @@ import {
   vodPlaylistHead,
   type PlaylistSegment,
 } from '@vidette/media/hls/playlist';
-import type { CatalogReads, SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { FootageReads } from './footage-reads.ts';
 import type { FragmentPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
@@ -23,14 +24,16 @@ export function segmentUri(segment: SegmentRow): string {
 /**
  * An HLS playlist of what is recorded between two moments, from the key frame at or before the first one: byte ranges of
  * the segments' files, as far as they are flushed. URIs are relative to the folder of the playlist.
+ * @param uriOf where a segment's file is, relative to the folder of the playlist
  * @param entryMs an entry lasts at least so long, if its file goes on
  */
 export async function vodPlaylistOf(
-  reads: CatalogReads,
+  reads: FootageReads,
   stream: StreamRow,
   startMs: number,
   endMs: number,
   entryMs: number,
+  uriOf: (segment: SegmentRow) => string = segmentUri,
 ): Promise<string> {
   const fromTicks = catalogTicks(startMs);
   const toTicks = catalogTicks(endMs);
@@ -45,13 +48,13 @@ export async function vodPlaylistOf(
     for (const { segment, initBytes, fragments } of batch) {
       if (map?.initId !== segment.initId) {
         const byteRange = { offset: 0, length: initBytes };
-        map = { initId: segment.initId, map: { uri: segmentUri(segment), byteRange } };
+        map = { initId: segment.initId, map: { uri: uriOf(segment), byteRange } };
       }
       for (const group of entriesOf(fragments, fromTicks, toTicks, leastTicks)) {
         const isBreak = previous && group.startTicks - previous.endTicks > JOIN_TICKS;
         const isOther = previous && previous.entry.map !== map.map;
         const entry: PlaylistSegment = {
-          uri: segmentUri(segment),
+          uri: uriOf(segment),
           byteRange: { offset: group.offset, length: group.bytes },
           map: map.map,
           durationSeconds: (group.endTicks - group.startTicks) / CATALOG_TIMESCALE,
@@ -78,7 +81,7 @@ interface SegmentFragments {
 }
 
 function readBatch(
-  reads: CatalogReads,
+  reads: FootageReads,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,

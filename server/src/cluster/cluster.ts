@@ -118,6 +118,12 @@ export class Cluster {
     return this.isThere(place.node_id) ? place.status : 'pending';
   }
 
+  /** The other node that has a stream; undefined when this one has it, or none. */
+  nodeElsewhere(uid: string): string | undefined {
+    const place = this.#places.get(uid);
+    return place && this.claim(uid) === undefined && place.node_id !== this.id ? place.node_id : undefined;
+  }
+
   /** Whether a node's lease held when the database was asked last. */
   isThere(nodeId: string): boolean {
     return this.#members.some((member) => member.id === nodeId && member.is_there);

@@ -86,6 +86,11 @@ export class Membership {
     return this.#cluster?.statusElsewhere(uid);
   }
 
+  /** The other node that has a stream; undefined when this one has it, or none. */
+  nodeElsewhere(uid: string): string | undefined {
+    return this.#cluster?.nodeElsewhere(uid);
+  }
+
   /** Whether a node answers. */
   isAvailable(nodeId: string): boolean {
     return this.#cluster?.isThere(nodeId) ?? nodeId === this.id;

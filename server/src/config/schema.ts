@@ -129,6 +129,12 @@ export const ConfigFile = z.strictObject({
       capacity: z.int().min(1).max(1_000_000).nullable().default(null),
     })
     .prefault({}),
+  cluster: z
+    .strictObject({
+      address: url.nullable().default(null),
+      allowPlainHttp: z.boolean().default(false),
+    })
+    .prefault({}),
   tunnel: z
     .strictObject({
       locations: z

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { ExportFailure } from '@vidette/contract/entities';
-import type { Archive } from '../archive/archive.ts';
 import type { Download } from '../archive/download.ts';
+import type { Footage } from '../archive/footage.ts';
 import type { ArchiveGap } from '../archive/intervals.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
@@ -41,7 +41,7 @@ export class ExportFault extends Error {
 }
 
 export interface ExportJobTools {
-  readonly archive: Archive;
+  readonly archive: Footage;
   readonly records: ExportRecords;
   readonly clock: Clock;
   readonly key: SigningKey;
@@ -117,7 +117,7 @@ export class ExportJob {
       this.#signal.throwIfAborted();
       await this.#requireRight(stream);
       const limitMs = atMs + archive.downloadMaxMs;
-      const untilMs = limitMs >= endMs ? endMs : archive.seam(stream.uid, atMs, limitMs);
+      const untilMs = limitMs >= endMs ? endMs : await archive.seam(stream.uid, atMs, limitMs);
       atMs = await this.#packSpan(file, stream, atMs, untilMs);
     }
   }
@@ -139,8 +139,8 @@ export class ExportJob {
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
         // Nothing is recorded there, or retention took it away while it was read: then less is there now.
-        if (archive.extent(stream.uid, fromMs, untilMs).durationMs === 0 || attempt === attemptsPerFile)
-          return untilMs;
+        const { durationMs } = await archive.extent(stream.uid, fromMs, untilMs);
+        if (durationMs === 0 || attempt === attemptsPerFile) return untilMs;
       }
     }
   }
@@ -156,7 +156,7 @@ export class ExportJob {
     if ((await this.#tools.roomBytes()) < download.contentLength) {
       throw new ExportFault('disk-full', 'The exports have too little room left.');
     }
-    const { gaps } = archive.extent(stream.uid, fromMs, untilMs);
+    const { gaps } = await archive.extent(stream.uid, fromMs, untilMs);
     const startedMs = clock.monotonicMs();
     let written = 0;
     const onBytes = async (count: number): Promise<void> => {
@@ -204,6 +204,11 @@ export class ExportJob {
   async #manifest(nowMs: number): Promise<Manifest> {
     const { key, version, node } = this.#tools;
     const { start_ms: startTime, end_ms: endTime, user_id: userId, name } = this.#record;
+    const uncovered = new Map<string, ArchiveGap[]>();
+    for (const stream of this.#streams) {
+      const files = this.#files.filter(({ uid }) => uid === stream.uid);
+      uncovered.set(stream.uid, await this.#uncovered(stream, files));
+    }
     return {
       format: 'vidette-export/1',
       version,
@@ -227,21 +232,21 @@ export class ExportJob {
             endTime: endMs,
             durationMs,
           })),
-          gaps: joined([...files.flatMap(({ gaps }) => gaps), ...this.#uncovered(stream, files)]),
+          gaps: joined([...files.flatMap(({ gaps }) => gaps), ...(uncovered.get(stream.uid) ?? [])]),
         };
       }),
     };
   }
 
   /** Gaps of what no file answers for. */
-  #uncovered(stream: ExportedStream, files: readonly FileFacts[]): ArchiveGap[] {
+  async #uncovered(stream: ExportedStream, files: readonly FileFacts[]): Promise<ArchiveGap[]> {
     const gaps: ArchiveGap[] = [];
     let atMs = this.#record.start_ms;
     const spans = [...files.map(({ fromMs, untilMs }) => ({ fromMs, untilMs }))];
     spans.push({ fromMs: this.#record.end_ms, untilMs: this.#record.end_ms });
     for (const { fromMs, untilMs } of spans) {
       for (; atMs < fromMs; atMs = Math.min(fromMs, atMs + rangesPieceMs)) {
-        const { gaps: found } = this.#tools.archive.extent(
+        const { gaps: found } = await this.#tools.archive.extent(
           stream.uid,
           atMs,
           Math.min(fromMs, atMs + rangesPieceMs),

@@ -81,7 +81,7 @@ export class Exports {
   async add(request: ExportRequest): Promise<Export> {
     const { archive, records, clock, node } = this.#options;
     const { userId, streams, startMs, endMs, name } = request;
-    const extents = streams.map(({ uid }) => archive.extent(uid, startMs, endMs));
+    const extents = await Promise.all(streams.map(async ({ uid }) => archive.extent(uid, startMs, endMs)));
     if (extents.every(({ durationMs }) => durationMs === 0)) {
       throw new Fault('NotFound', 'Nothing is recorded there.');
     }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { checkPageName, Manifest, manifestName, signatureName } from './manifest.ts';
-import { fingerprintOf, isSignedBy } from './signing-key.ts';
+import { isSignedBy } from '../base/key-pair.ts';
+import { fingerprintOf } from './signing-key.ts';
 import { readZip } from './zip-reader.ts';
 
 /** What was found of a package; it is sound when `problems` is empty. */

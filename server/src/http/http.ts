@@ -19,6 +19,7 @@ import { FarCallers, type Certificate } from './far-callers.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { languageOfVisitor } from './language.ts';
 import { serveMetrics } from './metrics.ts';
+import { serveNodeLink } from './node-link.ts';
 import { servePage } from './page.ts';
 import { Registrar } from './registrar.ts';
 import { registerAccount } from './routes/account.ts';
@@ -97,6 +98,7 @@ export async function createHttp(services: Services): Promise<Http> {
   if (registrar.missing.length > 0)
     throw new Error(`Calls without a handler: ${registrar.missing.join(', ')}`);
   serveMetrics(server, services);
+  await serveNodeLink(server, services);
   await servePage(server, services);
   const { port, host } = services.config;
   return {

@@ -3,13 +3,15 @@ import type { Log } from '../base/log.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
+import type { Footage } from '../archive/footage.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
 import type { SourceAddress } from '../ingest/address.ts';
 import type { Live } from '../live/live.ts';
-import type { Pictures } from '../station/pictures.ts';
+import type { Gate } from '../link/gate.ts';
+import type { LocalInsight, StreamInsight } from './stream-insight.ts';
 import type { Statistics } from './statistics.ts';
 import type { Station } from '../station/station.ts';
 import type { Store } from '../store/store.ts';
@@ -70,11 +72,18 @@ export interface Services {
   readonly membership: Membership;
   readonly station: Station;
   readonly statuses: StatusKeeper;
+  /** Of this node. */
   readonly archive: Archive;
+  /** Of all nodes. */
+  readonly footage: Footage;
   readonly exports: Exports;
   readonly tunnel: Tunnel;
   readonly live: Live;
-  readonly pictures: Pictures;
+  readonly insight: StreamInsight;
+  /** Of streams that this node runs. */
+  readonly localInsight: LocalInsight;
+  /** Lets other nodes in. */
+  readonly gate: Gate;
   readonly prober: Prober;
   /** One coded key picture as a JPEG, for the archive's stills. */
   readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;

@@ -19,6 +19,12 @@ import { SubPicture } from './sub-picture.ts';
 const unreadableAddress =
   'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
 
+/** A live picture on its way from the node that runs its stream. */
+export interface Relay {
+  /** Ends it; the hub is paused with the cause. */
+  stop(cause: PauseCause): Promise<void>;
+}
+
 /** What a stream borrows from its station. */
 export interface StationTools {
   readonly clock: Clock;
@@ -27,6 +33,8 @@ export interface StationTools {
   readonly engines: SourceEngines;
   /** Without a picture for so long a source counts as gone, ms. */
   readonly noFramesMs: number;
+  /** Brings the live picture of a stream that another node runs into a hub, until it is stopped. */
+  relay(stream: Stream, picture: 'main' | 'sub'): Relay;
   /** The epoch under which this node runs the stream now; undefined when it doesn't. Asked anew after every `review`. */
   claim(uid: string): number | undefined;
   /** Whether what came under an epoch may still be written; waits while nobody can say. */
@@ -55,6 +63,8 @@ export class StationStream {
   #sub: SubPicture | undefined;
   /** Under which source and recorder were begun. */
   #epoch: number | undefined;
+  /** While another node runs the stream and somebody watches it here. */
+  #relay: Relay | undefined;
   /** Why the address cannot even be tried. */
   #addressFault: Fault | undefined;
   #state: StationState;
@@ -128,6 +138,7 @@ export class StationStream {
       this.leases.clear();
       this.#enqueue(async () => {
         await this.#stopSource('stopped');
+        await this.#stopRelay('stopped');
         this.#motion?.close();
         await this.#sub?.close();
         this.#sub = undefined;
@@ -147,9 +158,12 @@ export class StationStream {
       if (epoch !== this.#epoch && this.#epoch !== undefined) await this.#letGo();
       this.#epoch = epoch;
       if (epoch === undefined) {
+        await this.#moveSub();
+        await this.#moveRelay();
         this.#updateState();
         return;
       }
+      await this.#stopRelay('waiting');
       await this.#moveRecorder();
       this.#moveMotion();
       await this.#moveSub();
@@ -173,6 +187,8 @@ export class StationStream {
     await this.#moveSub();
     await this.#stopSource(cause);
     await this.#stopRecorder(cause);
+    this.#motion?.close();
+    this.#motion = undefined;
   }
 
   async #moveRecorder(): Promise<void> {
@@ -190,6 +206,18 @@ export class StationStream {
     this.#recorder = undefined;
   }
 
+  async #moveRelay(): Promise<void> {
+    if (this.leases.isHeld && !this.#settings.isPaused)
+      this.#relay ??= this.#tools.relay(this.stream, 'main');
+    else await this.#stopRelay('idle');
+  }
+
+  async #stopRelay(cause: PauseCause): Promise<void> {
+    const relay = this.#relay;
+    this.#relay = undefined;
+    await relay?.stop(cause);
+  }
+
   #moveMotion(): void {
     const { uid, findsMotion } = this.#settings;
     if (findsMotion) {
@@ -202,14 +230,15 @@ export class StationStream {
 
   async #moveSub(): Promise<void> {
     const { uid, subSource, allowLoopback, isPaused } = this.#settings;
-    const wanted = isPaused || !this.#runsHere ? null : subSource;
-    if (this.#sub && !this.#sub.isOf(wanted, allowLoopback)) {
+    const wanted = isPaused ? null : subSource;
+    const isRelayed = !this.#runsHere;
+    if (this.#sub && !this.#sub.isOf(wanted, allowLoopback, isRelayed)) {
       const sub = this.#sub;
       this.#sub = undefined;
       await sub.close();
     }
     if (wanted !== null)
-      this.#sub ??= new SubPicture({ uid, source: wanted, allowLoopback, tools: this.#tools });
+      this.#sub ??= new SubPicture({ uid, source: wanted, allowLoopback, isRelayed, tools: this.#tools });
   }
 
   #startSource(): void {

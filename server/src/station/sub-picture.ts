@@ -4,14 +4,16 @@ import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
-import type { StationTools } from './station-stream.ts';
+import type { Relay, StationTools } from './station-stream.ts';
 
 export interface SubPictureOptions {
   readonly uid: string;
   /** As stored, with credentials. */
   readonly source: string;
   readonly allowLoopback: boolean;
-  readonly tools: Pick<StationTools, 'clock' | 'log' | 'engines' | 'noFramesMs'>;
+  /** Another node runs the stream: the picture comes from there. */
+  readonly isRelayed: boolean;
+  readonly tools: Pick<StationTools, 'clock' | 'log' | 'engines' | 'noFramesMs' | 'relay'>;
 }
 
 /**
@@ -24,6 +26,7 @@ export class SubPicture {
   readonly #options: SubPictureOptions;
   readonly #log: StreamLog;
   #supervisor: Supervisor | undefined;
+  #relay: Relay | undefined;
   /** Starting and stopping happen one after the other. */
   #moves: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -36,9 +39,10 @@ export class SubPicture {
     this.leases = new Leases(clock, () => this.#move());
   }
 
-  /** Made from this address and reach. */
-  isOf(source: string | null, allowLoopback: boolean): boolean {
-    return source === this.#options.source && allowLoopback === this.#options.allowLoopback;
+  /** Made from this address and reach, here or there. */
+  isOf(source: string | null, allowLoopback: boolean, isRelayed: boolean): boolean {
+    const own = this.#options;
+    return source === own.source && allowLoopback === own.allowLoopback && isRelayed === own.isRelayed;
   }
 
   /** Ends source and hub; idempotent. */
@@ -63,6 +67,10 @@ export class SubPicture {
   }
 
   #start(): void {
+    if (this.#options.isRelayed) {
+      this.#relay ??= this.#options.tools.relay(this.stream, 'sub');
+      return;
+    }
     const address = this.#readAddress();
     if (this.#supervisor || !address) return;
     const { allowLoopback, tools } = this.#options;
@@ -79,8 +87,11 @@ export class SubPicture {
 
   async #stop(cause: 'idle' | 'stopped'): Promise<void> {
     const supervisor = this.#supervisor;
+    const relay = this.#relay;
     this.#supervisor = undefined;
+    this.#relay = undefined;
     await supervisor?.stop(cause);
+    await relay?.stop(cause);
   }
 
   /** Undefined when the stored address is none, or can't be read; the stream's own address says so to people. */

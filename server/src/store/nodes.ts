@@ -31,6 +31,31 @@ export class Nodes {
       .executeTakeFirstOrThrow();
   }
 
+  /**
+   * Tells the other nodes where this one is and by which key they know it. False when they know another key under this
+   * name.
+   */
+  async introduce(id: string, address: string, publicKey: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('nodes')
+      .set({ address, public_key: publicKey })
+      .where('id', '=', id)
+      .where((where) => where.or([where('public_key', 'is', null), where('public_key', '=', publicKey)]))
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Which nodes had a stream, the first of them first. */
+  async tenuresOf(uid: string): Promise<{ node: string; fromMs: number; toMs: number | null }[]> {
+    const rows = await this.#db
+      .selectFrom('stream_nodes')
+      .select(['node_id', 'from_ms', 'to_ms'])
+      .where('stream_uid', '=', uid)
+      .orderBy('epoch')
+      .execute();
+    return rows.map(({ node_id: node, from_ms: fromMs, to_ms: toMs }) => ({ node, fromMs, toMs }));
+  }
+
   async touch(id: string, lastSeenMs: number): Promise<void> {
     await this.#db.updateTable('nodes').set({ last_seen_ms: lastSeenMs }).where('id', '=', id).execute();
   }

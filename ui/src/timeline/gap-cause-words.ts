@@ -21,6 +21,7 @@ export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKe
   'write-too-slow': 'gap.cause.write-too-slow',
   'wrong-disk': 'gap.cause.wrong-disk',
   moved: 'gap.cause.moved',
+  'node-away': 'gap.cause.node-away',
   drained: 'gap.cause.drained',
   removed: 'gap.cause.removed',
 };

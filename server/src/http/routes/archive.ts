@@ -12,45 +12,50 @@ const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { archive, license, renderPicture } = services;
+  const { footage, license, renderPicture } = services;
 
-  registrar.handle('getArchiveRanges', ({ stream, query }) => {
+  registrar.handle('getArchiveRanges', async ({ stream, query }) => {
     license.requireValid();
     const { uid } = stream.stream;
-    return {
-      period: archive.period(uid) ?? null,
-      ...archive.ranges(uid, query.start_time, query.end_time),
-    };
+    const [period, ranges] = await Promise.all([
+      footage.period(uid),
+      footage.ranges(uid, query.start_time, query.end_time),
+    ]);
+    return { period: period ?? null, ...ranges };
   });
 
   registrar.handle('getArchiveStats', ({ stream }) => {
     license.requireValid();
-    return archive.stats(stream.stream.uid);
+    return footage.stats(stream.stream.uid);
   });
 
-  registrar.handle('getArchiveDays', ({ stream, query }) => {
+  registrar.handle('getArchiveDays', async ({ stream, query }) => {
     license.requireValid();
     const { start_time: startMs, end_time: endMs, timezone_offset: zone } = query;
-    return { days: archive.availableDays(stream.stream.uid, startMs, endMs, zone) };
+    return { days: await footage.availableDays(stream.stream.uid, startMs, endMs, zone) };
   });
 
   registrar.handle('getArchivePlaylist', async ({ stream, query, audit }) => {
     license.requireValid();
     audit.details = { ...query };
     const { start_time: startMs, end_time: endMs, entry_seconds: entrySeconds } = query;
-    const body = await archive.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
+    const body = await footage.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
     return { contentType: playlistType, body };
   });
 
   registrar.handle('getArchiveSegment', async ({ stream, params, request }) => {
     license.requireValid();
-    const bytes = await archive.openSegment(stream.stream.uid, params.file.replace(/\.mp4$/, ''));
+    const bytes = await footage.openSegment(stream.stream.uid, params.file.replace(/\.mp4$/, ''));
     return segmentAnswer(bytes, request.headers.range);
   });
 
-  registrar.handle('getArchiveExtent', ({ stream, query }) => {
+  registrar.handle('getArchiveExtent', async ({ stream, query }) => {
     license.requireValid();
-    const { bytes, gaps, ...extent } = archive.extent(stream.stream.uid, query.start_time, query.end_time);
+    const { bytes, gaps, ...extent } = await footage.extent(
+      stream.stream.uid,
+      query.start_time,
+      query.end_time,
+    );
     return { ...extent, bytes, gaps: [...gaps] };
   });
 
@@ -58,7 +63,7 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     license.requireValid();
     audit.details = { ...query };
     const { uid, name } = stream.stream;
-    const download = await archive.download(uid, query.start_time, query.end_time);
+    const download = await footage.download(uid, query.start_time, query.end_time);
     const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
     return {
       contentType: 'video/mp4',
@@ -77,7 +82,7 @@ export function registerArchive(registrar: Registrar, services: Services, watche
 
   registrar.handle('getArchivePicture', async ({ stream, query }) => {
     license.requireValid();
-    const frame = await archive.frameAt(stream.stream.uid, query.time);
+    const frame = await footage.frameAt(stream.stream.uid, query.time);
     return {
       contentType: 'image/jpeg',
       body: await renderPicture(frame.track, frame.keySample, query.width),

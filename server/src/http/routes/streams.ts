@@ -2,7 +2,6 @@ import type { Stream, StreamState } from '@vidette/contract/entities';
 import type { Language } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { requireStreamRight } from '../../access/stream-policy.ts';
-import { describeTrack } from '../../live/message.ts';
 import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
@@ -123,11 +122,9 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
   }
 }
 
-function registerRunning(registrar: Registrar, services: Services): void {
-  const { station, pictures, live } = services;
-
+function registerRunning(registrar: Registrar, { insight }: Services): void {
   registrar.handle('getStreamPicture', async ({ stream, query }) => {
-    const picture = await pictures.newest(station.get(stream.stream.uid).stream, query.width);
+    const picture = await insight.picture(stream.stream.uid, query.width);
     return {
       contentType: 'image/jpeg',
       body: picture.jpeg,
@@ -135,47 +132,9 @@ function registerRunning(registrar: Registrar, services: Services): void {
     };
   });
 
-  registrar.handle('getStreamLogs', ({ stream, query }) => {
-    const lines = station.find(stream.stream.uid)?.log.lines ?? [];
-    return {
-      items: lines
-        .filter((line) => line.id > query.after)
-        .map(({ timeMs, ...line }) => ({ ...line, time: timeMs })),
-    };
-  });
+  registrar.handle('getStreamLogs', ({ stream, query }) => insight.logs(stream.stream.uid, query.after));
 
-  registrar.handle('getStreamStats', ({ stream, language }) => {
-    const running = station.get(stream.stream.uid);
-    const { reconnects, outages, histories } = services.statistics.ofStream(stream.stream.uid);
-    const { counters, tracks } = running.stream;
-    return {
-      status: running.state.status,
-      statusSince: running.supervisor?.status.sinceMs ?? services.clock.wallMs(),
-      attempts: running.supervisor?.status.attempts ?? 0,
-      bytes: counters.bytes,
-      videoFrames: counters.videoSamples,
-      keyFrames: counters.keySamples,
-      damagedFrames: counters.damagedSamples,
-      lostPackets: counters.lostPackets,
-      viewers: live.audience(running.stream).viewers,
-      reconnects,
-      outages: outages.map(({ startMs, endMs, state }) => ({
-        startTime: startMs,
-        endTime: endMs,
-        status: state.status,
-        reason: failureReasonOf(state, language),
-      })),
-      histories,
-      tracks: (tracks ?? []).map(describeTrack).map((track) => ({
-        kind: track.kind,
-        codecString: track.codecString,
-        description:
-          track.kind === 'video'
-            ? `${track.width}x${track.height}`
-            : `${track.sampleRate} Hz, ${track.channels}`,
-      })),
-    };
-  });
+  registrar.handle('getStreamStats', ({ stream, language }) => insight.stats(stream.stream.uid, language));
 }
 
 export function viewerOf(principal: Principal): Viewer {

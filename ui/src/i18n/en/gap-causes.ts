@@ -18,6 +18,7 @@ export const gapCauses = {
   'gap.cause.write-too-slow': 'the disk was too slow',
   'gap.cause.wrong-disk': 'the archive’s disk was not there',
   'gap.cause.moved': 'recorded by another node',
+  'gap.cause.node-away': 'the node that recorded it does not answer',
   'gap.cause.drained': 'node drained',
   'gap.cause.removed': 'removed, by age or by hand',
 };

@@ -17,6 +17,7 @@ export const gapCauses = {
   'gap.cause.write-too-slow': 'диск не успевал',
   'gap.cause.wrong-disk': 'диск архива отсутствовал',
   'gap.cause.moved': 'записан на другом узле',
+  'gap.cause.node-away': 'записавший узел не отвечает',
   'gap.cause.drained': 'узел выведен из работы',
   'gap.cause.removed': 'удалено по сроку или вручную',
 };

@@ -1,0 +1,27 @@
+import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
+import { openSegmentFile, type SegmentReader } from './file-bytes.ts';
+import { segmentPath } from './layout.ts';
+
+/** What is asked of a catalog to find and play footage; it may be the catalogs of several nodes in one. */
+export type FootageReads = Pick<
+  CatalogReads,
+  | 'snapshot'
+  | 'stream'
+  | 'segments'
+  | 'segmentAtOrBefore'
+  | 'segmentAfter'
+  | 'firstSegment'
+  | 'newestSegment'
+  | 'init'
+  | 'initLength'
+  | 'fragments'
+  | 'interruptions'
+>;
+
+/** Opens the bytes of a segment that the reads answered with. @throws Fault NotFound when they are gone */
+export type OpenSegment = (segment: SegmentRow) => Promise<SegmentReader>;
+
+/** The segments of one stream in an archive of this machine. */
+export function localSegments(root: string, uid: string): OpenSegment {
+  return (segment) => openSegmentFile(segmentPath(root, uid, segment.startTicks));
+}

@@ -1,0 +1,106 @@
+import type { CatalogReads, InterruptionRow, SegmentRow } from './catalog-reads.ts';
+
+/** Catalog ticks. */
+export interface SliceSpan {
+  readonly fromTicks: number;
+  readonly toTicks: number;
+  /** With where each fragment lies: for what reads footage; what only shows it can do without. */
+  readonly withFragments: boolean;
+}
+
+/** A segment as another node is told of it. */
+export interface SliceSegment {
+  readonly startTicks: number;
+  readonly endTicks: number;
+  readonly bytes: number;
+  readonly initId: number;
+  readonly isOpen: boolean;
+  /** Of its fragments, base64 (see fragment-index.ts); empty when they were not asked for. */
+  readonly entries: string;
+}
+
+/** What a catalog knows of one stream around a span, as JSON can hold it. */
+export interface FootageSlice {
+  /** 0: nothing is recorded. */
+  readonly segmentCount: number;
+  readonly removedUntilTicks: number;
+  /** It is being recorded now. */
+  readonly isLive: boolean;
+  /** The newest of all. */
+  readonly newestEndTicks: number;
+  /** The one at or before the span, those in it, and the one after it; oldest first. */
+  readonly segments: readonly SliceSegment[];
+  /** ftyp and moov by `initId`, base64; none without fragments. */
+  readonly inits: Readonly<Record<string, string>>;
+  readonly interruptions: readonly InterruptionRow[];
+  /** There are more than a slice holds: ask again from the end of the last. */
+  readonly isCut: boolean;
+}
+
+/** A day of minutes; of a week there are seven slices. */
+const segmentsMax = 1_440;
+/** More make no footage that anybody asks for at once. */
+const slicesMax = 1_000;
+
+export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): FootageSlice {
+  const { fromTicks, toTicks, withFragments } = span;
+  const stream = reads.stream(uid);
+  const none = { segmentCount: 0, removedUntilTicks: 0, newestEndTicks: 0 };
+  if (!stream) return { ...none, isLive, segments: [], inits: {}, interruptions: [], isCut: false };
+  const within = reads.segments(stream.id, fromTicks, toTicks, segmentsMax);
+  const isCut = within.length >= segmentsMax;
+  const before = reads.segmentAtOrBefore(stream.id, fromTicks);
+  const after = isCut
+    ? undefined
+    : reads.segmentAfter(stream.id, Math.max(toTicks - 1, within.at(-1)?.startTicks ?? 0));
+  const rows = new Map<number, SegmentRow>();
+  for (const row of [before, ...within, after]) if (row) rows.set(row.startTicks, row);
+  const inits: Record<string, string> = {};
+  const segments = [...rows.values()].map((row): SliceSegment => {
+    if (withFragments) inits[row.initId] ??= base64(reads.init(row.initId));
+    const entries = withFragments ? base64(reads.fragmentEntries(row)) : '';
+    const { startTicks, endTicks, bytes, initId, isOpen } = row;
+    return { startTicks, endTicks, bytes, initId, isOpen, entries };
+  });
+  return {
+    segmentCount: stream.segments,
+    removedUntilTicks: stream.removedUntilTicks,
+    isLive,
+    newestEndTicks: reads.newestSegment(stream.id)?.endTicks ?? 0,
+    segments,
+    inits,
+    interruptions: reads.interruptions(stream.id, fromTicks, toTicks),
+    isCut,
+  };
+}
+
+/** All of a span, asked for slice by slice. */
+export async function wholeSlice(
+  span: SliceSpan,
+  ask: (span: SliceSpan) => FootageSlice | Promise<FootageSlice>,
+): Promise<FootageSlice> {
+  const segments = new Map<number, SliceSegment>();
+  const inits: Record<string, string> = {};
+  const interruptions = new Map<number, InterruptionRow>();
+  let piece = span;
+  for (let asked = 1; ; asked++) {
+    const slice = await ask(piece);
+    for (const segment of slice.segments) segments.set(segment.startTicks, segment);
+    for (const interruption of slice.interruptions) interruptions.set(interruption.atTicks, interruption);
+    Object.assign(inits, slice.inits);
+    const last = slice.segments.at(-1);
+    if (!slice.isCut || !last || asked === slicesMax) {
+      return {
+        ...slice,
+        segments: [...segments.values()],
+        inits,
+        interruptions: [...interruptions.values()],
+      };
+    }
+    piece = { ...span, fromTicks: Math.max(last.endTicks, piece.fromTicks + 1) };
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}

@@ -1,0 +1,42 @@
+import type { TimeZone } from './available-days.ts';
+import type { Download } from './download.ts';
+import type { ArchiveExtent } from './extent.ts';
+import type { ArchiveGap, ArchiveRange } from './intervals.ts';
+import type { KeyFrame } from './key-frame.ts';
+import type { SegmentBytes } from './segment-bytes.ts';
+import type { ArchivePeriod, ArchiveStats } from './stream-stats.ts';
+
+/** An archive of this machine knows at once what several nodes have to be asked for. */
+type Known<T> = T | Promise<T>;
+
+/**
+ * What is recorded of streams, to be read: the archive of this node, or those of all nodes of a cluster as one. A node
+ * that is away is a gap with that cause, never an error.
+ */
+export interface Footage {
+  /** The longest span of one download, ms. */
+  readonly downloadMaxMs: number;
+  /** From the oldest to the newest footage; undefined when there is none. */
+  period(uid: string): Known<ArchivePeriod | undefined>;
+  /** R7.13: what is recorded where, and why not elsewhere. @throws Fault TimeRangeIsTooLong, BadRequest */
+  ranges(uid: string, startMs: number, endMs: number): Known<{ ranges: ArchiveRange[]; gaps: ArchiveGap[] }>;
+  /** R7.14. */
+  stats(uid: string): Known<ArchiveStats>;
+  /** R7.15: days of the reader's calendar with anything recorded, YYYY-MM-DD. @throws Fault BadRequest */
+  availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Known<string[]>;
+  /** R7.17; an entry lasts at least `entryMs`. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
+  playlist(uid: string, startMs: number, endMs: number, entryMs?: number): Promise<string>;
+  /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound, Unavailable while its node is away */
+  openSegment(uid: string, name: string): Promise<SegmentBytes>;
+  /** How much lies in a span of at most a playlist's length, and what is missing. @throws Fault TimeRangeIsTooLong, BadRequest */
+  extent(uid: string, startMs: number, endMs: number): Known<ArchiveExtent>;
+  /**
+   * Where a download may best be cut: the start of the file that holds `toMs`, or `toMs` itself when none does or it begins
+   * before `fromMs`. Two downloads that meet at such a start share no picture.
+   */
+  seam(uid: string, fromMs: number, toMs: number): Known<number>;
+  /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
+  download(uid: string, startMs: number, endMs: number): Promise<Download>;
+  /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
+  frameAt(uid: string, atMs: number): Promise<KeyFrame>;
+}

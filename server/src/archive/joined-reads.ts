@@ -1,0 +1,202 @@
+import type { InterruptionRow, SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { FootageReads } from './footage-reads.ts';
+import type { FootageSlice, SliceSegment } from './footage-slice.ts';
+import { decodeIndex, type FragmentPosition } from './fragment-index.ts';
+import { JOIN_TICKS, type Span } from './intervals.ts';
+
+/** What one node has of a stream around a span. */
+export interface NodeFootage {
+  readonly node: string;
+  /** Undefined while the node is away. */
+  readonly slice: FootageSlice | undefined;
+  /** When it was to record the stream, catalog ticks. */
+  readonly tenures: readonly Span[];
+}
+
+/** A file of one node. */
+export interface SegmentPlace {
+  readonly node: string;
+  /** What its file is called by. */
+  readonly fileTicks: number;
+}
+
+interface JoinedSegment extends SegmentRow, SegmentPlace {
+  readonly initBytes: number;
+  readonly entries: string;
+}
+
+/**
+ * Nodes that record one camera cut it at the same key frames, but put these down by clocks of their own: so much the two
+ * may differ.
+ */
+const clockTicks = JOIN_TICKS / 2;
+/** A node notes why it stopped a moment after it was to. */
+const noteTicks = JOIN_TICKS * 40;
+
+/**
+ * The catalogs of several nodes as one, for one stream and about one span: what the archive's own code asks. Where two
+ * nodes recorded at once (one takes over before the other stops) the one that began first counts, up to its end.
+ */
+export class JoinedReads implements FootageReads {
+  readonly #stream: StreamRow | undefined;
+  readonly #segments: readonly JoinedSegment[];
+  readonly #byStart: ReadonlyMap<number, JoinedSegment>;
+  readonly #interruptions: readonly InterruptionRow[];
+  readonly #newestEndTicks: number;
+  readonly #inits: readonly string[];
+
+  constructor(uid: string, parts: readonly NodeFootage[]) {
+    const inits: string[] = [];
+    const slices = parts.flatMap(({ slice }) => (slice ? [slice] : []));
+    this.#segments = trimmed(parts.flatMap((part) => segmentsOf(part, inits)));
+    this.#byStart = new Map(this.#segments.map((segment) => [segment.startTicks, segment]));
+    this.#inits = inits;
+    this.#interruptions = parts.flatMap(interruptionsOf).sort((a, b) => a.atTicks - b.atTicks);
+    this.#newestEndTicks = Math.max(0, ...slices.map(({ newestEndTicks }) => newestEndTicks));
+    const segments = slices.reduce((sum, { segmentCount }) => sum + segmentCount, 0);
+    this.#stream =
+      segments === 0 && this.#interruptions.length === 0
+        ? undefined
+        : {
+            id: 0,
+            uid,
+            segments,
+            bytes: 0,
+            durationTicks: 0,
+            removedUntilTicks: Math.max(0, ...slices.map(({ removedUntilTicks }) => removedUntilTicks)),
+            isRecording: slices.some(({ isLive }) => isLive),
+          };
+  }
+
+  /** Where the bytes of a segment lie. */
+  placeOf(segment: SegmentRow): SegmentPlace {
+    return this.#of(segment);
+  }
+
+  snapshot<T>(read: () => T): T {
+    return read();
+  }
+
+  stream(): StreamRow | undefined {
+    return this.#stream;
+  }
+
+  segments(_: number, fromTicks: number, toTicks: number, limit: number): SegmentRow[] {
+    const from = this.#segments.findIndex(({ endTicks }) => endTicks > fromTicks);
+    if (from < 0) return [];
+    const found: SegmentRow[] = [];
+    for (const segment of this.#segments.slice(from, from + limit)) {
+      if (segment.startTicks >= toTicks) break;
+      found.push(segment);
+    }
+    return found;
+  }
+
+  segmentAtOrBefore(_: number, atTicks: number): SegmentRow | undefined {
+    return this.#segments.findLast(({ startTicks }) => startTicks <= atTicks);
+  }
+
+  segmentAfter(_: number, atTicks: number): SegmentRow | undefined {
+    return this.#segments.find(({ startTicks }) => startTicks > atTicks);
+  }
+
+  firstSegment(): SegmentRow | undefined {
+    return this.#segments[0];
+  }
+
+  /** Only its end is told when it lies after the span. */
+  newestSegment(): SegmentRow | undefined {
+    const last = this.#segments.at(-1);
+    return last && { ...last, endTicks: Math.max(last.endTicks, this.#newestEndTicks) };
+  }
+
+  init(initId: number): Uint8Array {
+    const init = this.#inits[initId];
+    if (init === undefined) throw new RangeError(`the slices have no init ${initId}`);
+    return Buffer.from(init, 'base64');
+  }
+
+  initLength(initId: number): number {
+    return this.init(initId).length;
+  }
+
+  fragments(segment: SegmentRow): FragmentPosition[] {
+    return fragmentsOf(this.#of(segment));
+  }
+
+  interruptions(_: number, fromTicks: number, toTicks: number): InterruptionRow[] {
+    const within = this.#interruptions.filter(({ atTicks }) => atTicks > fromTicks && atTicks < toTicks);
+    const before = this.#interruptions.findLast(({ atTicks }) => atTicks <= fromTicks);
+    return before ? [before, ...within] : within;
+  }
+
+  #of(segment: SegmentRow): JoinedSegment {
+    const found = this.#byStart.get(segment.startTicks);
+    if (!found) throw new RangeError(`the slices have no segment ${segment.startTicks}`);
+    return found;
+  }
+}
+
+/** `inits` gathers them over all nodes, each once: what two nodes cut from one camera has the same. */
+function segmentsOf({ node, slice }: NodeFootage, inits: string[]): JoinedSegment[] {
+  if (!slice) return [];
+  return slice.segments.map((segment: SliceSegment): JoinedSegment => {
+    const init = slice.inits[segment.initId] ?? '';
+    let initId = inits.indexOf(init);
+    if (initId < 0) initId = inits.push(init) - 1;
+    return {
+      ...segment,
+      initId,
+      streamId: 0,
+      indexId: 0,
+      node,
+      fileTicks: segment.startTicks,
+      initBytes: Buffer.byteLength(init, 'base64'),
+    };
+  });
+}
+
+/** From the key frame on at which the segment was left to begin. */
+function fragmentsOf({ entries, fileTicks, initBytes, startTicks }: JoinedSegment): FragmentPosition[] {
+  const all = decodeIndex(Buffer.from(entries, 'base64'), fileTicks, initBytes);
+  return startTicks === fileTicks ? all : all.filter((fragment) => fragment.startTicks >= startTicks);
+}
+
+/** What another node has recorded already is left out: whole segments, or the beginning of one up to a key frame. */
+function trimmed(segments: readonly JoinedSegment[]): JoinedSegment[] {
+  const kept: JoinedSegment[] = [];
+  let untilTicks = 0;
+  for (const segment of segments.toSorted((a, b) => a.startTicks - b.startTicks)) {
+    if (segment.startTicks >= untilTicks - clockTicks || kept.at(-1)?.node === segment.node) {
+      kept.push(segment);
+    } else {
+      const startTicks =
+        segment.entries === ''
+          ? untilTicks
+          : fragmentsOf(segment).find(
+              (fragment) => fragment.startsWithKey && fragment.startTicks >= untilTicks - clockTicks,
+            )?.startTicks;
+      if (startTicks === undefined || startTicks >= segment.endTicks) continue;
+      kept.push({ ...segment, startTicks });
+    }
+    untilTicks = Math.max(untilTicks, segment.endTicks);
+  }
+  return kept;
+}
+
+/** Why a node recorded nothing counts while it was to. Of one that is away no more is known than that it is. */
+function interruptionsOf({ slice, tenures }: NodeFootage): InterruptionRow[] {
+  if (slice) {
+    return slice.interruptions.filter(
+      ({ atTicks }) =>
+        tenures.length === 0 ||
+        tenures.some(
+          ({ startTicks, endTicks }) => atTicks >= startTicks - noteTicks && atTicks <= endTicks + noteTicks,
+        ),
+    );
+  }
+  return tenures.flatMap(({ startTicks, endTicks }): InterruptionRow[] => [
+    { atTicks: startTicks, cause: 'node-away' },
+    ...(Number.isFinite(endTicks) ? [{ atTicks: endTicks, cause: 'none' } as const] : []),
+  ]);
+}

@@ -1,0 +1,153 @@
+import { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isUid } from '../archive/layout.ts';
+import { Fault } from '../base/fault.ts';
+import type { Admission } from '../link/gate.ts';
+import { channelOf } from '../link/link.ts';
+import { LiveFeed } from '../link/live-feed.ts';
+import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
+import { faultOf, logFault, sendFault } from './failure.ts';
+import type { Services } from './services.ts';
+
+/**
+ * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. Whether the person who
+ * wants it may have it was decided on the node that they asked (design/cluster.md, "The link between nodes").
+ */
+export async function serveNodeLink(server: FastifyInstance, services: Services): Promise<void> {
+  await server.register(
+    async (scope) => {
+      requireNodes(scope, services);
+      serveLive(scope, services);
+      serveFootage(scope, services);
+      serveInsight(scope, services);
+    },
+    { prefix: linkPath },
+  );
+}
+
+function requireNodes(scope: FastifyInstance, { gate, log }: Services): void {
+  const admissions = new WeakMap<FastifyRequest, Admission>();
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+  scope.addHook('preHandler', async (request) => {
+    // Whoever comes through the tunnel is no node.
+    if (!(request.raw.socket instanceof Socket))
+      throw new Fault('NotFound', 'There is nothing at this address.');
+    const admission = await gate.admit(request.headers[claimHeader], {
+      method: request.method,
+      path: request.url,
+      body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
+      channel: channelOf(request.raw.socket),
+    });
+    admissions.set(request, admission);
+    if (admission.refusal) throw admission.refusal;
+  });
+  scope.addHook('onSend', (request, reply, payload, done) => {
+    const admission = admissions.get(request);
+    if (admission) {
+      const channel = channelOf(request.raw.socket);
+      void reply.header(proofHeader, gate.proofFor(admission.claim, reply.statusCode, channel));
+    }
+    void reply.header('cache-control', 'no-store');
+    done(null, payload);
+  });
+  scope.setErrorHandler((error, request, reply) => {
+    const fault = faultOf(error);
+    logFault(log, fault, { method: request.method, url: request.url });
+    return sendFault(reply, fault, 'en');
+  });
+}
+
+function serveLive(scope: FastifyInstance, { station, membership, clock }: Services): void {
+  scope.get('live/:uid', (request, reply) => {
+    const uid = uidOf(request);
+    const running = station.get(uid);
+    // Never on to a third node: who asks looks up anew where the stream is.
+    if (membership.claim(uid) === undefined)
+      throw new Fault('Unavailable', 'This node does not run the stream.');
+    const { stream, leases } = (queryOf(request)['picture'] === 'sub' ? running.sub : undefined) ?? running;
+    const feed = new LiveFeed(stream, clock);
+    const release = leases.addViewer();
+    feed.once('close', release);
+    return reply.type('application/octet-stream').send(feed);
+  });
+}
+
+function serveFootage(scope: FastifyInstance, { archive }: Services): void {
+  scope.get('footage/:uid', (request) => {
+    const query = queryOf(request);
+    return archive.slice(uidOf(request), {
+      fromTicks: number(query['from']),
+      toTicks: number(query['to']),
+      withFragments: query['fragments'] === '1',
+    });
+  });
+
+  scope.get('footage/:uid/stats', (request) => archive.stats(uidOf(request)));
+
+  scope.get('footage/:uid/days', (request) => {
+    const query = queryOf(request);
+    const zone = query['zone'] ?? '0';
+    const startMs = number(query['start']);
+    const isOffset = /^-?\d+$/.test(zone);
+    return archive.availableDays(
+      uidOf(request),
+      startMs,
+      number(query['end']),
+      isOffset ? Number(zone) : zone,
+    );
+  });
+
+  scope.get('footage/:uid/segment/:ticks/size', async (request) => {
+    const bytes = await archive.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
+    await bytes.close();
+    return { size: bytes.size, isGrowing: bytes.isGrowing };
+  });
+
+  scope.get('footage/:uid/segment/:ticks', async (request, reply) => {
+    const query = queryOf(request);
+    const [start, end] = [number(query['start']), number(query['end'])];
+    const bytes = await archive.openSegment(uidOf(request), paramsOf(request)['ticks'] ?? '');
+    if (start > end || end >= bytes.size) {
+      await bytes.close();
+      throw new Fault('BadRequest', 'The segment does not reach so far.');
+    }
+    void reply.header('content-length', String(end - start + 1));
+    return reply.type('application/octet-stream').send(bytes.stream(start, end));
+  });
+}
+
+function serveInsight(scope: FastifyInstance, { localInsight }: Services): void {
+  scope.get('stream/:uid/stats', (request) => {
+    return localInsight.stats(uidOf(request), queryOf(request)['language'] === 'ru' ? 'ru' : 'en');
+  });
+
+  scope.get('stream/:uid/logs', (request) => {
+    return localInsight.logs(uidOf(request), number(queryOf(request)['after']));
+  });
+
+  scope.get('stream/:uid/picture', async (request, reply) => {
+    const picture = await localInsight.picture(uidOf(request), number(queryOf(request)['width']));
+    void reply.header('x-picture-time', String(picture.timeMs));
+    return reply.type('image/jpeg').send(Buffer.from(picture.jpeg));
+  });
+}
+
+function uidOf(request: FastifyRequest): string {
+  const uid = paramsOf(request)['uid'] ?? '';
+  if (!isUid(uid)) throw new Fault('BadRequest', 'That is no uid.');
+  return uid;
+}
+
+function paramsOf(request: FastifyRequest): Record<string, string> {
+  return request.params as Record<string, string>;
+}
+
+function queryOf(request: FastifyRequest): Record<string, string | undefined> {
+  return request.query as Record<string, string>;
+}
+
+function number(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,16}$/.test(text)) throw new Fault('BadRequest', 'A number is expected.');
+  return Number(text);
+}

@@ -1,0 +1,135 @@
+import type { z } from 'zod';
+import type { Calls } from '@vidette/contract/calls';
+import type { Language } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Link } from '../link/link.ts';
+import { describeTrack } from '../live/message.ts';
+import type { Live } from '../live/live.ts';
+import type { Picture, Pictures } from '../station/pictures.ts';
+import type { Station } from '../station/station.ts';
+import type { Statistics } from './statistics.ts';
+import { failureReasonOf } from './stream-record.ts';
+
+export type StreamStats = z.input<Calls['getStreamStats']['reply']>;
+export type StreamLines = z.input<Calls['getStreamLogs']['reply']>;
+
+/** What the node that runs a stream knows of it, and no other. */
+export interface StreamInsight {
+  /** @throws Fault Unavailable */
+  stats(uid: string, language: Language): Promise<StreamStats>;
+  /** Lines with a greater id than `after`. */
+  logs(uid: string, after: number): Promise<StreamLines>;
+  /** @throws Fault Unavailable when there is none yet */
+  picture(uid: string, width: number): Promise<Picture>;
+}
+
+export interface LocalInsightOptions {
+  readonly station: Station;
+  readonly statistics: Statistics;
+  readonly pictures: Pictures;
+  readonly live: Live;
+  readonly clock: Clock;
+}
+
+/** Of streams that this node runs. */
+export class LocalInsight implements StreamInsight {
+  readonly #options: LocalInsightOptions;
+
+  constructor(options: LocalInsightOptions) {
+    this.#options = options;
+  }
+
+  async stats(uid: string, language: Language): Promise<StreamStats> {
+    const { station, statistics, live, clock } = this.#options;
+    const running = station.get(uid);
+    const { reconnects, outages, histories } = statistics.ofStream(uid);
+    const { counters, tracks } = running.stream;
+    return {
+      status: running.state.status,
+      statusSince: running.supervisor?.status.sinceMs ?? clock.wallMs(),
+      attempts: running.supervisor?.status.attempts ?? 0,
+      bytes: counters.bytes,
+      videoFrames: counters.videoSamples,
+      keyFrames: counters.keySamples,
+      damagedFrames: counters.damagedSamples,
+      lostPackets: counters.lostPackets,
+      viewers: live.audience(running.stream).viewers,
+      reconnects,
+      outages: outages.map(({ startMs, endMs, state }) => ({
+        startTime: startMs,
+        endTime: endMs,
+        status: state.status,
+        reason: failureReasonOf(state, language),
+      })),
+      histories,
+      tracks: (tracks ?? []).map(describeTrack).map((track) => ({
+        kind: track.kind,
+        codecString: track.codecString,
+        description:
+          track.kind === 'video'
+            ? `${track.width}x${track.height}`
+            : `${track.sampleRate} Hz, ${track.channels}`,
+      })),
+    };
+  }
+
+  async logs(uid: string, after: number): Promise<StreamLines> {
+    const lines = this.#options.station.find(uid)?.log.lines ?? [];
+    return {
+      items: lines
+        .filter((line) => line.id > after)
+        .map(({ timeMs, ...line }) => ({ ...line, time: timeMs })),
+    };
+  }
+
+  picture(uid: string, width: number): Promise<Picture> {
+    const { pictures, station } = this.#options;
+    return pictures.newest(station.get(uid).stream, width);
+  }
+}
+
+export interface ClusterInsightOptions {
+  readonly local: LocalInsight;
+  readonly link: Pick<Link, 'ask' | 'askJson'>;
+  /** The other node that runs a stream; undefined when this one does, or none. */
+  readonly nodeOf: (uid: string) => string | undefined;
+}
+
+/** Of all streams: the node that runs one is asked. */
+export class ClusterInsight implements StreamInsight {
+  readonly #options: ClusterInsightOptions;
+
+  constructor(options: ClusterInsightOptions) {
+    this.#options = options;
+  }
+
+  async stats(uid: string, language: Language): Promise<StreamStats> {
+    const node = this.#options.nodeOf(uid);
+    if (node === undefined) return this.#options.local.stats(uid, language);
+    const path = `stream/${uid}/stats?language=${language}`;
+    return (await this.#options.link.askJson(node, { path })) as StreamStats;
+  }
+
+  async logs(uid: string, after: number): Promise<StreamLines> {
+    const node = this.#options.nodeOf(uid);
+    if (node === undefined) return this.#options.local.logs(uid, after);
+    return (await this.#options.link.askJson(node, {
+      path: `stream/${uid}/logs?after=${after}`,
+    })) as StreamLines;
+  }
+
+  async picture(uid: string, width: number): Promise<Picture> {
+    const { local, link } = this.#options;
+    const node = this.#options.nodeOf(uid);
+    if (node === undefined) return local.picture(uid, width);
+    const answer = await link.ask(node, { path: `stream/${uid}/picture?width=${width}` });
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+    } catch (cause) {
+      throw new Fault('Unavailable', 'The node broke off in its answer.', { cause });
+    }
+    return { jpeg: Buffer.concat(chunks), timeMs: Number(answer.headers['x-picture-time']) };
+  }
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import type { Cancel, Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { isSignedBy, type KeyPair } from '../base/key-pair.ts';
+import type { Peers } from './peers.ts';
+import {
+  answerText,
+  areCompatible,
+  base64url,
+  claimLifetimeMs,
+  linkProtocol,
+  readClaim,
+  requestText,
+  writeProof,
+  type Asked,
+  type Claim,
+} from './signature.ts';
+
+export interface GateOptions {
+  /** This node. */
+  readonly self: string;
+  readonly key: KeyPair;
+  readonly peers: Pick<Peers, 'byId'>;
+  readonly clock: Clock;
+  /** Whether nodes may speak without TLS. */
+  readonly allowPlainHttp: boolean;
+}
+
+/** A caller that was let in, or one that is known and has the wrong time. */
+export interface Admission {
+  readonly claim: Claim;
+  /** Why it is refused all the same; the answer tells it our time. */
+  readonly refusal: Fault | undefined;
+}
+
+/** More than this in a lifetime is no traffic between nodes. */
+const noncesMax = 200_000;
+const sweepMs = 10_000;
+
+/** Lets other nodes in: each request is signed by its node, for this one, for now, and counts once. */
+export class Gate {
+  readonly #options: GateOptions;
+  /** By nonce, until when it is remembered, ms. */
+  readonly #seen = new Map<string, number>();
+  readonly #openedMs: number;
+  readonly #cancel: Cancel;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    // What was asked of an earlier run may not be asked of this one, which has forgotten the nonces.
+    this.#openedMs = options.clock.wallMs();
+    this.#cancel = options.clock.every(sweepMs, () => this.#sweep());
+  }
+
+  /** @throws Fault AuthorizationRequired for who is no node, ActionNotAcceptable for one whose version is too far away */
+  async admit(header: unknown, asked: Asked): Promise<Admission> {
+    const { self, peers, clock, allowPlainHttp } = this.#options;
+    if (asked.channel.length === 0 && !allowPlainHttp) {
+      throw new Fault(
+        'Forbidden',
+        'Nodes speak TLS with each other, unless cluster.allowPlainHttp says otherwise.',
+      );
+    }
+    const claim = readClaim(header);
+    const peer = claim && claim.to === self ? await peers.byId(claim.from) : undefined;
+    if (
+      !claim ||
+      !peer ||
+      !isSignedBy(peer.publicKey, requestText(claim, asked), Buffer.from(claim.signature, 'base64url'))
+    ) {
+      throw new Fault('AuthorizationRequired', 'Only nodes of this cluster are answered here.');
+    }
+    const nowMs = clock.wallMs();
+    if (!areCompatible(claim.protocol, linkProtocol)) {
+      throw new Fault(
+        'ActionNotAcceptable',
+        `This node speaks protocol ${linkProtocol}, not ${claim.protocol}.`,
+      );
+    }
+    if (Math.abs(nowMs - claim.timeMs) > claimLifetimeMs || claim.timeMs < this.#openedMs) {
+      return { claim, refusal: new Fault('AuthorizationRequired', 'The request is too old or too new.') };
+    }
+    if (this.#seen.has(claim.nonce) || this.#seen.size >= noncesMax) {
+      throw new Fault('AuthorizationRequired', 'The request was made before.');
+    }
+    this.#seen.set(claim.nonce, claim.timeMs + claimLifetimeMs);
+    return { claim, refusal: undefined };
+  }
+
+  /** What an answer with this status carries, so that who asked knows us. */
+  proofFor(claim: Claim, status: number, channel: Uint8Array): string {
+    const { key, clock } = this.#options;
+    const proof = { protocol: linkProtocol, timeMs: clock.wallMs() };
+    const signature = base64url(key.sign(answerText(proof, claim, status, channel)));
+    return writeProof({ ...proof, signature });
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #sweep(): void {
+    const nowMs = this.#options.clock.wallMs();
+    for (const [nonce, untilMs] of this.#seen) if (untilMs < nowMs) this.#seen.delete(nonce);
+  }
+}
+
+/** What no request had before. */
+export function newNonce(): string {
+  return randomBytes(18).toString('base64url');
+}

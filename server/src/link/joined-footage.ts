@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import { archiveDefaults } from '@vidette/contract/constants';
+import type { Archive } from '../archive/archive.ts';
+import type { TimeZone } from '../archive/available-days.ts';
+import { planDownload, type Download } from '../archive/download.ts';
+import { extentOf, type ArchiveExtent } from '../archive/extent.ts';
+import type { Footage } from '../archive/footage.ts';
+import type { OpenSegment } from '../archive/footage-reads.ts';
+import { wholeSlice } from '../archive/footage-slice.ts';
+import { gapsOf, intervalsOf, rangesOf, type ArchiveGap, type ArchiveRange } from '../archive/intervals.ts';
+import { JoinedReads } from '../archive/joined-reads.ts';
+import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
+import { catalogMs, catalogTicks } from '../archive/layout.ts';
+import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
+import { vodPlaylistOf } from '../archive/playlist.ts';
+import type { StreamRow } from '../archive/catalog-reads.ts';
+import type { SegmentBytes } from '../archive/segment-bytes.ts';
+import type { ArchivePeriod, ArchiveStats } from '../archive/stream-stats.ts';
+import { Fault } from '../base/fault.ts';
+import type { RemoteFootage } from './remote-footage.ts';
+
+/** When a node was to record a stream, ms since the epoch. */
+export interface Tenure {
+  readonly node: string;
+  readonly fromMs: number;
+  /** Null: it still is. */
+  readonly toMs: number | null;
+}
+
+export interface JoinedFootageOptions {
+  /** This node. */
+  readonly self: string;
+  readonly local: Archive;
+  /** Who had a stream, in any order. */
+  readonly tenuresOf: (uid: string) => Promise<readonly Tenure[]>;
+  readonly remote: (node: string) => RemoteFootage;
+  readonly limits: Pick<ArchiveLimits, 'rangesMaxMs' | 'playlistMaxMs' | 'downloadMaxMs'>;
+}
+
+/**
+ * What all nodes recorded, as one timeline for each stream. What lies here alone is answered by this node's archive as if
+ * there were no other; of the rest the catalogs are asked for, and the bytes only when somebody reads them.
+ */
+export class JoinedFootage implements Footage {
+  readonly #options: JoinedFootageOptions;
+
+  constructor(options: JoinedFootageOptions) {
+    this.#options = options;
+  }
+
+  get downloadMaxMs(): number {
+    return this.#options.limits.downloadMaxMs;
+  }
+
+  async period(uid: string): Promise<ArchivePeriod | undefined> {
+    const { startTime, endTime } = await this.stats(uid);
+    return startTime === null || endTime === null ? undefined : { startTime, endTime };
+  }
+
+  async ranges(
+    uid: string,
+    startMs: number,
+    endMs: number,
+  ): Promise<{ ranges: ArchiveRange[]; gaps: ArchiveGap[] }> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.ranges(uid, startMs, endMs);
+    assertSpan(startMs, endMs, this.#options.limits.rangesMaxMs);
+    if (startMs === endMs) return { ranges: [], gaps: [] };
+    const reads = await this.#join(uid, tenures, startMs, endMs, false);
+    const stream = reads.stream();
+    const intervals = stream
+      ? intervalsOf(reads, stream, startMs, endMs, stream.isRecording)
+      : [{ kind: 'gap', startMs, endMs, cause: 'none' } as const];
+    return { ranges: rangesOf(intervals), gaps: gapsOf(intervals) };
+  }
+
+  /** Of the nodes that are there; one that is away counts with the time that it was to record. */
+  async stats(uid: string): Promise<ArchiveStats> {
+    const { local, self, remote } = this.#options;
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return local.stats(uid);
+    const parts = await Promise.all(
+      nodesOf(tenures, self).map(async (node) =>
+        node === self
+          ? local.stats(uid)
+          : unlessAway(remote(node).stats(uid)).then((stats) => stats ?? awayStats(tenures, node)),
+      ),
+    );
+    const durationMs = sum(parts, (part) => part.durationMs);
+    const bytes = sum(parts, (part) => part.bytes);
+    return {
+      startTime: least(parts.map(({ startTime }) => startTime)),
+      endTime: most(parts.map(({ endTime }) => endTime)),
+      durationMs,
+      bytes,
+      segments: sum(parts, (part) => part.segments),
+      bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
+    };
+  }
+
+  async availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<string[]> {
+    const { local, self, remote } = this.#options;
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return local.availableDays(uid, startMs, endMs, zone);
+    const days = await Promise.all(
+      nodesOf(tenures, self).map(async (node) =>
+        node === self
+          ? local.availableDays(uid, startMs, endMs, zone)
+          : unlessAway(remote(node).days(uid, startMs, endMs, zone)),
+      ),
+    );
+    return [...new Set(days.flatMap((found) => found ?? []))].sort();
+  }
+
+  async playlist(
+    uid: string,
+    startMs: number,
+    endMs: number,
+    entryMs = archiveDefaults.playlistEntrySeconds * 1000,
+  ): Promise<string> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.playlist(uid, startMs, endMs, entryMs);
+    assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
+    const reads = await this.#join(uid, tenures, startMs, endMs, true);
+    return vodPlaylistOf(reads, recorded(reads), startMs, endMs, entryMs, (segment) => {
+      const { node, fileTicks } = reads.placeOf(segment);
+      return `segment/${fileTicks}-${nodeCode(node)}.mp4`;
+    });
+  }
+
+  async openSegment(uid: string, name: string): Promise<SegmentBytes> {
+    const { local, self, remote } = this.#options;
+    const [, ticks, code] = /^(\d{1,16})-([0-9a-f]+)$/.exec(name) ?? [];
+    if (ticks === undefined) return local.openSegment(uid, name);
+    const tenures = (await this.#elsewhere(uid)) ?? [];
+    const node = nodesOf(tenures, self).find((candidate) => nodeCode(candidate) === code);
+    if (node === undefined) throw new Fault('NotFound', 'There is no such segment.');
+    return node === self ? local.openSegment(uid, ticks) : remote(node).openSegment(uid, Number(ticks));
+  }
+
+  async extent(uid: string, startMs: number, endMs: number): Promise<ArchiveExtent> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.extent(uid, startMs, endMs);
+    assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
+    const reads = await this.#join(uid, tenures, startMs, endMs, false);
+    const stream = reads.stream();
+    return extentOf(reads, stream, startMs, endMs, stream?.isRecording ?? false);
+  }
+
+  async seam(uid: string, fromMs: number, toMs: number): Promise<number> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.seam(uid, fromMs, toMs);
+    const reads = await this.#join(uid, tenures, fromMs, toMs, false);
+    const segment = reads.segmentAtOrBefore(0, catalogTicks(toMs));
+    if (!segment || segment.endTicks <= catalogTicks(toMs)) return toMs;
+    const startMs = catalogMs(segment.startTicks);
+    return startMs > fromMs ? startMs : toMs;
+  }
+
+  async download(uid: string, startMs: number, endMs: number): Promise<Download> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.download(uid, startMs, endMs);
+    assertSpan(startMs, endMs, this.#options.limits.downloadMaxMs);
+    const reads = await this.#join(uid, tenures, startMs, endMs, true);
+    return planDownload(reads, this.#opener(uid, reads), recorded(reads), startMs, endMs);
+  }
+
+  async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.frameAt(uid, atMs);
+    const reads = await this.#join(uid, tenures, atMs, atMs + 1, true);
+    const frame = await keyFrameAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
+    if (!frame) throw new Fault('NotFound', 'Nothing is recorded there.');
+    return frame;
+  }
+
+  /** Undefined when all that there is of a stream is here. */
+  async #elsewhere(uid: string): Promise<readonly Tenure[] | undefined> {
+    const { self, tenuresOf } = this.#options;
+    const tenures = await tenuresOf(uid);
+    return tenures.some(({ node }) => node !== self) ? tenures : undefined;
+  }
+
+  async #join(
+    uid: string,
+    tenures: readonly Tenure[],
+    startMs: number,
+    endMs: number,
+    withFragments: boolean,
+  ): Promise<JoinedReads> {
+    const { self, local, remote } = this.#options;
+    const span = { fromTicks: catalogTicks(startMs), toTicks: catalogTicks(endMs), withFragments };
+    const parts = await Promise.all(
+      nodesOf(tenures, self).map(async (node) => ({
+        node,
+        slice: await (node === self
+          ? wholeSlice(span, (piece) => local.slice(uid, piece))
+          : unlessAway(remote(node).slice(uid, span))),
+        tenures: tenures
+          .filter((tenure) => tenure.node === node)
+          .map(({ fromMs, toMs }) => ({
+            startTicks: catalogTicks(fromMs),
+            endTicks: toMs === null ? Infinity : catalogTicks(toMs),
+          })),
+      })),
+    );
+    return new JoinedReads(uid, parts);
+  }
+
+  #opener(uid: string, reads: JoinedReads): OpenSegment {
+    const { self, local, remote } = this.#options;
+    return async (segment) => {
+      const { node, fileTicks } = reads.placeOf(segment);
+      return node === self ? local.openFile(uid, fileTicks) : remote(node).open(uid, fileTicks);
+    };
+  }
+}
+
+/** Names a node in an address: ids may hold what addresses and file names can't. */
+export function nodeCode(node: string): string {
+  return createHash('sha256').update(node).digest('hex').slice(0, 12);
+}
+
+/** @throws Fault NotFound when no node that is there has anything of the stream */
+function recorded(reads: JoinedReads): StreamRow {
+  const stream = reads.stream();
+  if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
+  return stream;
+}
+
+/** This node too: it may hold footage of before it was told from others. */
+function nodesOf(tenures: readonly Tenure[], self: string): string[] {
+  return [...new Set([self, ...tenures.map(({ node }) => node)])];
+}
+
+/** Undefined while the node that is asked is away. */
+async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'Unavailable') return undefined;
+    throw error;
+  }
+}
+
+/** The span that a node was to record, so that the timeline reaches over what it can't show now. */
+function awayStats(tenures: readonly Tenure[], away: string): ArchiveStats {
+  const own = tenures.filter(({ node }) => node === away);
+  return {
+    startTime: least(own.map(({ fromMs }) => fromMs)),
+    endTime: most(own.map(({ fromMs, toMs }) => toMs ?? fromMs)),
+    durationMs: 0,
+    bytes: 0,
+    segments: 0,
+    bitrate: 0,
+  };
+}
+
+function sum<T>(parts: readonly T[], of: (part: T) => number): number {
+  return parts.reduce((total, part) => total + of(part), 0);
+}
+
+function least(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.min(...known) : null;
+}
+
+function most(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.max(...known) : null;
+}

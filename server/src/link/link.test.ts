@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { KeyPair, seedBytes } from '../base/key-pair.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Fault } from '../base/fault.ts';
+import { Gate } from './gate.ts';
+import { Link } from './link.ts';
+import type { Peer } from './peers.ts';
+import {
+  areCompatible,
+  base64url,
+  claimHeader,
+  linkProtocol,
+  proofHeader,
+  requestText,
+  writeClaim,
+} from './signature.ts';
+
+const noBytes = new Uint8Array();
+
+/** What a promise was refused with. */
+async function faultOf(refused: Promise<unknown>): Promise<Fault> {
+  const fault = await refused.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(fault instanceof Fault, 'a Fault was expected');
+  return fault;
+}
+
+interface Pair {
+  readonly link: Link;
+  readonly gate: Gate;
+  readonly north: KeyPair;
+  readonly south: KeyPair;
+  /** Of the node that is asked. */
+  readonly clock: ManualClock;
+  readonly server: Server;
+  /** Headers of what came, oldest first. */
+  readonly claims: string[];
+}
+
+interface PairOptions {
+  readonly allowPlainHttp?: boolean;
+  /** Under which key the asking node finds the other one. */
+  readonly knownAs?: KeyPair;
+  /** By which the answer is signed in place of the node's own. */
+  readonly answersAs?: KeyPair;
+}
+
+/** Two nodes: south is asked by north. */
+async function pair(t: TestContext, options: PairOptions = {}): Promise<Pair> {
+  const { allowPlainHttp = true } = options;
+  const [north, south] = [new KeyPair(randomBytes(seedBytes)), new KeyPair(randomBytes(seedBytes))];
+  const clock = new ManualClock();
+  const peerOf = (id: string, key: KeyPair, address: string): Peer => ({
+    id,
+    address,
+    publicKey: key.publicBytes,
+  });
+  const gate = new Gate({
+    self: 'south',
+    key: options.answersAs ?? south,
+    clock,
+    allowPlainHttp,
+    peers: { byId: async (id) => (id === 'north' ? peerOf('north', north, 'http://nowhere') : undefined) },
+  });
+  const claims: string[] = [];
+  const server = createServer((request, reply) => {
+    const header = String(request.headers[claimHeader]);
+    claims.push(header);
+    const asked = { method: 'GET', path: request.url ?? '', body: noBytes, channel: noBytes };
+    gate.admit(header, asked).then(
+      ({ claim, refusal }) => {
+        const status = refusal ? 401 : 200;
+        reply.writeHead(status, { [proofHeader]: gate.proofFor(claim, status, noBytes) });
+        reply.end(JSON.stringify({ path: request.url }));
+      },
+      (error: Fault) => reply.writeHead(401).end(JSON.stringify({ code: error.code })),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const link = new Link({
+    self: 'north',
+    key: north,
+    clock: new ManualClock(),
+    allowPlainHttp: true,
+    peers: {
+      byId: async (id) => (id === 'south' ? peerOf('south', options.knownAs ?? south, address) : undefined),
+    },
+  });
+  t.after(() => {
+    link.close();
+    gate.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  return { link, gate, north, south, clock, server, claims };
+}
+
+const ask = (link: Link) => link.askJson('south', { path: 'alive?x=1' });
+
+test('[R10.8] a node answers another one that it knows, and proves itself', async (t) => {
+  const { link } = await pair(t);
+  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+});
+
+test('[R10.8] who has another key than the one that joined is no node, whichever side has it', async (t) => {
+  const stranger = new KeyPair(randomBytes(seedBytes));
+  const asked = await pair(t, { knownAs: stranger });
+  assert.equal((await faultOf(ask(asked.link))).code, 'Unavailable');
+  const answered = await pair(t, { answersAs: stranger });
+  assert.equal((await faultOf(ask(answered.link))).code, 'Unavailable');
+
+  const { gate, clock } = await pair(t);
+  const path = '/link/alive';
+  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: clock.wallMs(), nonce: 'once' };
+  const question = { method: 'GET', path, body: noBytes, channel: noBytes };
+  const signature = base64url(stranger.sign(requestText(claim, question)));
+  const refused = await faultOf(gate.admit(writeClaim({ ...claim, signature }), question));
+  assert.equal(refused.code, 'AuthorizationRequired');
+});
+
+test('[R10.8] what was asked once is not answered twice, nor for another path, body, node or connection', async (t) => {
+  const { link, gate, north, claims, clock } = await pair(t);
+  await ask(link);
+  const [header] = claims;
+  const asked = { method: 'GET', path: '/link/alive?x=1', body: noBytes, channel: noBytes };
+  assert.equal((await faultOf(gate.admit(header, asked))).code, 'AuthorizationRequired');
+
+  const fresh = {
+    protocol: linkProtocol,
+    from: 'north',
+    to: 'south',
+    timeMs: clock.wallMs(),
+    nonce: 'twice',
+  };
+  const signature = base64url(north.sign(requestText(fresh, asked)));
+  const altered = [
+    gate.admit(writeClaim({ ...fresh, signature }), { ...asked, path: '/link/alive?x=2' }),
+    gate.admit(writeClaim({ ...fresh, signature }), { ...asked, body: Buffer.from('x') }),
+    gate.admit(writeClaim({ ...fresh, signature }), { ...asked, channel: Buffer.from('x') }),
+    gate.admit(writeClaim({ ...fresh, signature, to: 'north' }), asked),
+    gate.admit(writeClaim({ ...fresh, signature, nonce: 'thrice' }), asked),
+    gate.admit('', asked),
+  ];
+  for (const attempt of altered) assert.equal((await faultOf(attempt)).code, 'AuthorizationRequired');
+  await gate.admit(writeClaim({ ...fresh, signature }), asked);
+});
+
+test('[R10.8] clocks that differ are no obstacle, a request of yesterday is refused', async (t) => {
+  const { link, gate, north, clock } = await pair(t);
+  clock.advance(3_600_000);
+  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
+  const old = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: clock.wallMs(), nonce: 'old' };
+  const header = writeClaim({ ...old, signature: base64url(north.sign(requestText(old, asked))) });
+  clock.advance(60_000);
+  assert.ok((await gate.admit(header, asked)).refusal);
+});
+
+test('[R10.8] without TLS nodes speak only where that is configured', async (t) => {
+  const { link } = await pair(t, { allowPlainHttp: false });
+  assert.equal((await faultOf(ask(link))).code, 'Unavailable');
+  const strict = new Link({
+    self: 'north',
+    key: new KeyPair(randomBytes(seedBytes)),
+    clock: new ManualClock(),
+    allowPlainHttp: false,
+    peers: { byId: async (id) => ({ id, address: 'http://127.0.0.1:1', publicKey: Buffer.alloc(32) }) },
+  });
+  t.after(() => strict.close());
+  assert.match((await faultOf(ask(strict))).message, /no TLS/);
+});
+
+test('[R10.8] nodes whose protocols differ by one understand each other, by two they say so', async (t) => {
+  assert.ok(areCompatible(linkProtocol, linkProtocol + 1));
+  assert.ok(!areCompatible(linkProtocol, linkProtocol + 2));
+  const { gate, north, clock } = await pair(t);
+  const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
+  const admit = (protocol: number) => {
+    const claim = { protocol, from: 'north', to: 'south', timeMs: clock.wallMs(), nonce: `p${protocol}` };
+    return gate.admit(
+      writeClaim({ ...claim, signature: base64url(north.sign(requestText(claim, asked))) }),
+      asked,
+    );
+  };
+  assert.equal((await admit(linkProtocol + 1)).refusal, undefined);
+  assert.equal((await faultOf(admit(linkProtocol + 2))).code, 'ActionNotAcceptable');
+});
+
+test('[R10.8] a node that is not there is away, at once and for a moment', async (t) => {
+  const { link, server } = await pair(t);
+  await ask(link);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  assert.equal((await faultOf(ask(link))).code, 'Unavailable');
+  assert.equal((await faultOf(ask(link))).code, 'Unavailable');
+});
+
+test('a stranger on the port learns nothing', async (t) => {
+  const { server } = await pair(t);
+  const { port } = server.address() as AddressInfo;
+  const reply = await new Promise<{ status?: number | undefined; proof: unknown }>((resolve) => {
+    get(`http://127.0.0.1:${port}/link/alive`, (answer) => {
+      answer.resume();
+      resolve({ status: answer.statusCode, proof: answer.headers[proofHeader] });
+    });
+  });
+  assert.deepEqual(reply, { status: 401, proof: undefined });
+});

@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Reader } from '../stream/reader.ts';
+import type { Stream } from '../stream/stream.ts';
+import { encodeEvent } from './sample-wire.ts';
+
+/** Silence of this length is broken, so that the other node can tell a quiet camera from a dead machine. */
+export const aliveMs = 1_000;
+/** What waits for a slow node beside the hub's own queue. */
+const bufferBytes = 1024 * 1024;
+const queueBytes = 16 * 1024 * 1024;
+
+/**
+ * A stream's live picture for another node: a Reader like any other, so that a slow node skips to a key frame and the
+ * camera's side never waits. Ends with the stream, or when it is destroyed.
+ */
+export class LiveFeed extends Readable {
+  readonly #stream: Stream;
+  readonly #clock: Clock;
+  #reader: Reader | undefined;
+  #cancelAlive: Cancel | undefined;
+  #hasRoom = false;
+  #isQuiet = true;
+
+  constructor(stream: Stream, clock: Clock) {
+    super({ highWaterMark: bufferBytes });
+    this.#stream = stream;
+    this.#clock = clock;
+  }
+
+  override _read(): void {
+    this.#hasRoom = true;
+    this.#reader ??= this.#begin();
+    this.#pump();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#cancelAlive?.();
+    this.#reader?.close();
+    done(error);
+  }
+
+  #begin(): Reader {
+    this.#cancelAlive = this.#clock.every(aliveMs, () => {
+      if (this.#isQuiet && this.#hasRoom) this.#send(encodeEvent({ type: 'alive' }));
+      this.#isQuiet = true;
+    });
+    const { pauseCause } = this.#stream;
+    if (pauseCause !== undefined) this.#send(encodeEvent({ type: 'pause', cause: pauseCause }));
+    return this.#stream.addReader({
+      name: 'link',
+      maxBytes: queueBytes,
+      from: 'gop',
+      // After the writer's own work, and after what it wrote in one go.
+      onReadable: () => queueMicrotask(() => this.#pump()),
+    });
+  }
+
+  #pump(): void {
+    while (this.#hasRoom && !this.destroyed) {
+      const event = this.#reader?.take();
+      if (!event) return;
+      if (event.type === 'end') {
+        this.push(null);
+        return;
+      }
+      // What was skipped here ends at a key frame, where every reader over there goes on as well.
+      if (event.type !== 'skipped') this.#send(encodeEvent(event));
+    }
+  }
+
+  #send(pieces: readonly Uint8Array[]): void {
+    this.#isQuiet = false;
+    for (const piece of pieces) this.#hasRoom = this.push(piece);
+  }
+}

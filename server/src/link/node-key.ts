@@ -1,0 +1,47 @@
+import { chmod, open, readFile, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { KeyPair, seedBytes } from '../base/key-pair.ts';
+
+export const nodeKeyFile = 'node.key';
+
+/**
+ * The key pair by which the other nodes know this one, from the data folder; the first time it is made there, in a file
+ * that only its owner reads. @throws system errors, and an Error when the file holds something else
+ */
+export async function loadNodeKey(dataDir: string): Promise<KeyPair> {
+  const file = join(dataDir, nodeKeyFile);
+  const seed = (await readIfThere(file)) ?? (await makeSeed(file));
+  if (seed.length !== seedBytes) {
+    throw new Error(`${file} holds no key: remove it, forget the node in the cluster, and let it join anew.`);
+  }
+  return new KeyPair(seed);
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    const seed = await readFile(file);
+    // A restore or a careless copy may have opened it to others.
+    await chmod(file, 0o600);
+    return seed;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The file appears whole or not at all. */
+async function makeSeed(file: string): Promise<Buffer> {
+  const seed = randomBytes(seedBytes);
+  const part = `${file}.new`;
+  await rm(part, { force: true });
+  const handle = await open(part, 'wx', 0o600);
+  try {
+    await handle.writeFile(seed);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(part, file);
+  return seed;
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../base/clock.ts';
+
+/** Another node, as the database knows it. */
+export interface Peer {
+  readonly id: string;
+  /** Base URL, as in `https://north.example:8080`. */
+  readonly address: string;
+  /** Raw Ed25519 key. */
+  readonly publicKey: Uint8Array;
+}
+
+/** A node's row, as far as the link goes. */
+export interface PeerRecord {
+  readonly id: string;
+  readonly address: string | null;
+  readonly public_key: string | null;
+}
+
+export interface PeersOptions {
+  /** This node. */
+  readonly self: string;
+  readonly clock: Clock;
+  /** All nodes that may speak with each other. */
+  readonly read: () => Promise<readonly PeerRecord[]>;
+}
+
+/** A node that joins, leaves or gets another address is known as such within this. */
+const freshMs = 2_000;
+
+/** The other nodes of the cluster. What was read last holds on while the database does not answer. */
+export class Peers {
+  readonly #options: PeersOptions;
+  #known: ReadonlyMap<string, Peer> = new Map();
+  #readMs = -Infinity;
+  #reading: Promise<void> | undefined;
+
+  constructor(options: PeersOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined for a node that is none, or has told no address or key. */
+  async byId(id: string): Promise<Peer | undefined> {
+    await this.#refresh();
+    return this.#known.get(id);
+  }
+
+  async #refresh(): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.monotonicMs() - this.#readMs < freshMs) return;
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { self, clock, read } = this.#options;
+    try {
+      this.#known = new Map(
+        (await read()).flatMap(({ id, address, public_key: key }) =>
+          id === self || address === null || key === null
+            ? []
+            : [[id, { id, address, publicKey: Buffer.from(key, 'base64url') }] as const],
+        ),
+      );
+    } catch {
+      // The database is away: whoever was a node a moment ago still is, and the next to ask looks again.
+    }
+    this.#readMs = clock.monotonicMs();
+  }
+}

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import type { TimeZone } from '../archive/available-days.ts';
+import { wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
+import type { SegmentReader } from '../archive/file-bytes.ts';
+import type { SegmentBytes } from '../archive/segment-bytes.ts';
+import type { ArchiveStats } from '../archive/stream-stats.ts';
+import { Fault } from '../base/fault.ts';
+import type { Link } from './link.ts';
+
+/** What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while it is away. */
+export class RemoteFootage {
+  readonly #link: Pick<Link, 'ask' | 'askJson'>;
+  readonly #node: string;
+
+  constructor(link: Pick<Link, 'ask' | 'askJson'>, node: string) {
+    this.#link = link;
+    this.#node = node;
+  }
+
+  /** All of a span, however many slices that are. */
+  async slice(uid: string, span: SliceSpan): Promise<FootageSlice> {
+    return wholeSlice(span, (piece) => this.#slice(uid, piece));
+  }
+
+  async #slice(uid: string, { fromTicks, toTicks, withFragments }: SliceSpan): Promise<FootageSlice> {
+    const query = `from=${fromTicks}&to=${toTicks}&fragments=${withFragments ? 1 : 0}`;
+    return (await this.#link.askJson(this.#node, { path: `footage/${uid}?${query}` })) as FootageSlice;
+  }
+
+  async stats(uid: string): Promise<ArchiveStats> {
+    return (await this.#link.askJson(this.#node, { path: `footage/${uid}/stats` })) as ArchiveStats;
+  }
+
+  async days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<string[]> {
+    const query = `start=${startMs}&end=${endMs}&zone=${encodeURIComponent(zone)}`;
+    return (await this.#link.askJson(this.#node, { path: `footage/${uid}/days?${query}` })) as string[];
+  }
+
+  /** To read here and there in a segment. */
+  open(uid: string, fileTicks: number): SegmentReader {
+    return {
+      read: async (offset, length) => {
+        const bytes = Buffer.allocUnsafe(length);
+        let at = 0;
+        for await (const chunk of this.#bytes(uid, fileTicks, offset, offset + length - 1)) {
+          at += chunk.copy(bytes, at);
+        }
+        if (at < length) throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`);
+        return bytes;
+      },
+      close: async () => {},
+    };
+  }
+
+  /** @throws Fault NotFound */
+  async openSegment(uid: string, fileTicks: number): Promise<SegmentBytes> {
+    const path = `footage/${uid}/segment/${fileTicks}/size`;
+    const { size, isGrowing } = (await this.#link.askJson(this.#node, { path })) as {
+      size: number;
+      isGrowing: boolean;
+    };
+    return {
+      size,
+      isGrowing,
+      stream: (start, end) =>
+        Readable.from(this.#bytes(uid, fileTicks, start, Math.min(end, size - 1)), { objectMode: false }),
+      close: async () => {},
+    };
+  }
+
+  /** As fast as they are taken. */
+  async *#bytes(
+    uid: string,
+    fileTicks: number,
+    start: number,
+    end: number,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    if (end < start) return;
+    const path = `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`;
+    const answer = await this.#link.ask(this.#node, { path });
+    try {
+      for await (const chunk of answer) yield chunk as Buffer;
+    } catch (cause) {
+      throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`, { cause });
+    } finally {
+      answer.destroy();
+    }
+  }
+}

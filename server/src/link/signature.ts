@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * What two nodes sign for each other. A request carries its claim in one header and the answer its own in another, both as
+ * `name=value` pairs. The texts that are signed name everything that a thief could exchange: who speaks to whom, what is
+ * asked, when, once, with which body, and over which TLS connection (RFC 5705: of two different ones the keying material
+ * differs, so nobody in between can pass a request on).
+ */
+
+/** Grows when a node could misread another. Nodes whose numbers differ by one understand each other. */
+export const linkProtocol = 1;
+export const claimHeader = 'x-vidette-link';
+export const proofHeader = 'x-vidette-link-proof';
+/** Of the path of every call between nodes. */
+export const linkPath = '/link/';
+
+/** A request is worth nothing after this; those who answer remember it for so long. */
+export const claimLifetimeMs = 30_000;
+
+/** What a request says of itself. */
+export interface Claim {
+  readonly protocol: number;
+  readonly from: string;
+  readonly to: string;
+  /** By the clock of `to`, as far as `from` knows it; ms since the epoch. */
+  readonly timeMs: number;
+  readonly nonce: string;
+  /** Base64url, as all bytes here. */
+  readonly signature: string;
+}
+
+/** What an answer says of itself. */
+export interface Proof {
+  readonly protocol: number;
+  /** By the clock of who answers, ms since the epoch. */
+  readonly timeMs: number;
+  readonly signature: string;
+}
+
+/** What is asked over which connection. */
+export interface Asked {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly body: Uint8Array;
+  /** Of the TLS connection; empty without TLS. */
+  readonly channel: Uint8Array;
+}
+
+/** The label under which both ends of a TLS connection derive the same bytes. */
+export const channelLabel = 'EXPORTER-vidette-link';
+export const channelBytes = 32;
+
+export function requestText(claim: Omit<Claim, 'signature'>, asked: Asked): Buffer {
+  return lines([
+    'vidette link request',
+    String(claim.protocol),
+    claim.from,
+    claim.to,
+    asked.method,
+    asked.path,
+    String(claim.timeMs),
+    claim.nonce,
+    createHash('sha256').update(asked.body).digest('base64url'),
+    base64url(asked.channel),
+  ]);
+}
+
+/** `claim`: of the request that is answered. */
+export function answerText(
+  proof: Omit<Proof, 'signature'>,
+  claim: Claim,
+  status: number,
+  channel: Uint8Array,
+): Buffer {
+  return lines([
+    'vidette link answer',
+    String(proof.protocol),
+    claim.to,
+    claim.from,
+    claim.nonce,
+    String(status),
+    String(proof.timeMs),
+    base64url(channel),
+  ]);
+}
+
+export function writeClaim(claim: Claim): string {
+  const { protocol, from, to, timeMs, nonce, signature } = claim;
+  return `protocol=${protocol}, from=${from}, to=${to}, time=${timeMs}, nonce=${nonce}, signature=${signature}`;
+}
+
+export function writeProof({ protocol, timeMs, signature }: Proof): string {
+  return `protocol=${protocol}, time=${timeMs}, signature=${signature}`;
+}
+
+/** Undefined for what is none. */
+export function readClaim(header: unknown): Claim | undefined {
+  const pairs = pairsOf(header);
+  const [protocol, timeMs] = [wholeNumber(pairs.get('protocol')), wholeNumber(pairs.get('time'))];
+  const [from, to] = [pairs.get('from'), pairs.get('to')];
+  const [nonce, signature] = [pairs.get('nonce'), pairs.get('signature')];
+  if (protocol === undefined || timeMs === undefined || !from || !to || !nonce || !signature)
+    return undefined;
+  return { protocol, from, to, timeMs, nonce, signature };
+}
+
+/** Undefined for what is none. */
+export function readProof(header: unknown): Proof | undefined {
+  const pairs = pairsOf(header);
+  const [protocol, timeMs] = [wholeNumber(pairs.get('protocol')), wholeNumber(pairs.get('time'))];
+  const signature = pairs.get('signature');
+  return protocol === undefined || timeMs === undefined || !signature
+    ? undefined
+    : { protocol, timeMs, signature };
+}
+
+/** Whether nodes of these two protocols understand each other. */
+export function areCompatible(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1;
+}
+
+const headerMaxLength = 1_024;
+
+function pairsOf(header: unknown): Map<string, string> {
+  if (typeof header !== 'string' || header.length > headerMaxLength) return new Map();
+  return new Map(
+    [...header.matchAll(/(\w+)=([A-Za-z0-9._-]{1,128})(?:, |$)/g)].map((pair) => [
+      pair[1] ?? '',
+      pair[2] ?? '',
+    ]),
+  );
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function lines(parts: readonly string[]): Buffer {
+  return Buffer.from(parts.join('\n'));
+}
+
+export function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url');
+}
