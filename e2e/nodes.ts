@@ -64,16 +64,25 @@ export class Nodes {
     return clientOf(this.server(id), this.#cookie);
   }
 
+  /** The administrator's session, which every node knows. */
+  get cookie(): string {
+    return this.#cookie;
+  }
+
   get runningIds(): string[] {
     return [...this.#running.keys()];
   }
 
-  async start(id: string): Promise<TestServer> {
+  /** @param settings of its environment, over the usual ones */
+  async start(id: string, settings: Record<string, string> = {}): Promise<TestServer> {
     const env = {
       VIDETTE_DATABASE: this.#database,
       VIDETTE_NODE_ID: id,
       VIDETTE_LICENSE_VENDOR_KEY: vendorKey,
       VIDETTE_LOG_LEVEL: 'info',
+      // They are on one machine.
+      VIDETTE_CLUSTER_ALLOW_PLAIN_HTTP: 'true',
+      ...settings,
     };
     const server = await startServer({ dataDir: this.folder(id), env });
     this.#running.set(id, server);

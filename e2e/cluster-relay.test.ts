@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { addressOf } from '@vidette/contract/routes';
+import { KeyPair } from '../server/src/base/key-pair.ts';
+import { nodeKeyFile } from '../server/src/link/node-key.ts';
+import {
+  base64url,
+  claimHeader,
+  linkProtocol,
+  requestText,
+  writeClaim,
+} from '../server/src/link/signature.ts';
+import { until } from './api.ts';
+import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { inspect } from './footage.ts';
+import { LiveViewer } from './live-viewer.ts';
+import { Nodes } from './nodes.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
+import { encodeClip } from './rtsp/fake-media.ts';
+
+// Two servers: south has the stream, everything is asked of north.
+
+const WAIT_MS = 60_000;
+
+let postgres: TestPostgres;
+let camera: FakeCamera;
+let nodes: Nodes;
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+let uid: string;
+/** When the recording began, UTC ms. */
+let startMs: number;
+
+const north = () => nodes.client('north');
+const params = () => ({ uid });
+const span = () => ({ start_time: startMs, end_time: Date.now() });
+const ranges = () => north().getArchiveRanges({ params: params(), query: span() });
+
+before(async () => {
+  postgres = await startPostgres();
+  camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
+  nodes = await Nodes.start(await postgres.create('relay'), ['north', 'south']);
+  // What is drained takes no stream, and shows those of the others.
+  await north().drainClusterNode({ params: { id: 'north' } });
+  startMs = Date.now() - 1_000;
+  ({ uid } = await north().addStream({ body: { name: 'Gate', streamSource: camera.url } }));
+});
+
+after(async () => {
+  await browser?.close();
+  await nodes?.close();
+  await camera?.stop();
+  await postgres?.stop();
+});
+
+test('[R10.8, R3.1] live pictures, figures and lines of a stream are had from the node that does not run it', async () => {
+  const stream = await until(
+    () => north().getStream({ params: params() }),
+    ({ status, node }) => status === 'running' && node.id === 'south',
+    WAIT_MS,
+  );
+  assert.deepEqual(stream.node, { id: 'south', available: true });
+  assert.equal((await north().listStreams()).items[0]?.node.id, 'south');
+
+  const [first, second] = await Promise.all([
+    LiveViewer.watch(nodes.server('north'), nodes.cookie, uid),
+    LiveViewer.watch(nodes.server('north'), nodes.cookie, uid),
+  ]);
+  assert.ok((await first.receive(5)).initSegment);
+  await second.receive(5);
+  const stats = await north().getStreamStats({ params: params() });
+  assert.equal(stats.status, 'running');
+  assert.ok(stats.videoFrames > 0);
+  first.close();
+  second.close();
+  assert.ok((await north().getStreamLogs({ params: params() })).items.length > 0);
+
+  const picture = await until(
+    () => north().getStreamPicture({ params: params() }),
+    ({ ok }) => ok,
+  );
+  assert.equal(picture.headers.get('content-type'), 'image/jpeg');
+  assert.ok((await picture.arrayBuffer()).byteLength > 500);
+
+  const playlist = await north().getLiveFile({ params: { uid, file: 'index.m3u8' } });
+  assert.match(await playlist.text(), /#EXTM3U/);
+});
+
+test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footage on another node', async () => {
+  await until(ranges, ({ period }) => period !== null && period.endTime - period.startTime > 4_000, WAIT_MS);
+  const { ranges: found, period } = await ranges();
+  assert.ok(found.some(({ status }) => status === 'fragment'));
+  assert.ok(found.some(({ status }) => status === 'live'));
+  const stats = await north().getArchiveStats({ params: params() });
+  assert.ok(stats.bytes > 0 && stats.segments > 0);
+  assert.equal((await north().getArchiveDays({ params: params(), query: span() })).days.length > 0, true);
+  await assert.rejects(
+    north().getArchiveRanges({ params: params(), query: { start_time: 0, end_time: Date.now() } }),
+    { code: 'TimeRangeIsTooLong' },
+  );
+  const extent = await north().getArchiveExtent({ params: params(), query: span() });
+  assert.ok(extent.durationMs > 3_000);
+
+  const entry = await firstEntry('north');
+  assert.equal(entry.bytes.byteLength, entry.length);
+  assert.equal(entry.bytes.toString('latin1', 4, 8), 'moof');
+
+  const file = await download('north');
+  const footage = await inspect(file);
+  assert.equal(footage.complaints, '');
+  assert.ok((footage.tracks[0]?.decodedFrames ?? 0) > 20);
+
+  const time = (period?.startTime ?? 0) + 1_500;
+  const still = await north().getArchivePicture({ params: params(), query: { time } });
+  assert.ok(Number(still.headers.get('x-picture-time')) <= time);
+  assert.ok((await still.arrayBuffer()).byteLength > 500);
+});
+
+test('[R10.8] the page on one node plays live and archive of another, through a restart of that one', async () => {
+  browser = await launchBrowser();
+  const context = await newPerson(browser);
+  await signInByCookie(context, nodes.server('north').url, nodes.cookie);
+  page = await context.newPage();
+  complaints = complaintsOf(page);
+  await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view`);
+  await shows('live');
+  await nodes.stop('south');
+  await page.locator('[data-player-state=playing]').waitFor({ state: 'detached', timeout: WAIT_MS });
+  await nodes.start('south');
+  await shows('live');
+  const before = await playedSeconds();
+  await until(playedSeconds, (seconds) => seconds > before, WAIT_MS);
+
+  const { period } = await north().getArchiveRanges({ params: params(), query: span() });
+  await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${(period?.startTime ?? 0) + 1_000}`);
+  await shows('archive');
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('[R10.8] footage of a stream that moved is one timeline on every node', async () => {
+  await north().returnClusterNode({ params: { id: 'north' } });
+  await north().drainClusterNode({ params: { id: 'south' } });
+  const moved = async () => (await north().getStream({ params: params() })).node.id;
+  await until(moved, (node) => node === 'north', WAIT_MS);
+  const movedMs = Date.now();
+  for (const by of ['north', 'south']) {
+    const asked = () => nodes.client(by).getArchiveRanges({ params: params(), query: span() });
+    const answer = await until(asked, ({ period }) => (period?.endTime ?? 0) > movedMs + 2_000, WAIT_MS);
+    assert.ok((answer.period?.startTime ?? Infinity) < movedMs - 3_000);
+    // It was made before it was broken: no gap where it moved.
+    const around = answer.gaps.filter(({ startTime }) => startTime > movedMs - 2_000 && startTime < movedMs);
+    assert.deepEqual(around, []);
+    const text = await (
+      await nodes.client(by).getArchivePlaylist({ params: params(), query: span() })
+    ).text();
+    assert.equal(new Set(text.match(/-[0-9a-f]{12}\.mp4/g)).size, 2);
+    const footage = await inspect(await download(by));
+    assert.equal(footage.complaints, '');
+  }
+});
+
+test('[R10.8] a node that is away is a gap with that cause, and nothing else breaks', async () => {
+  await nodes.kill('south');
+  const answer = await until(ranges, ({ gaps }) => gaps.some(({ cause }) => cause === 'node-away'), WAIT_MS);
+  assert.ok(answer.ranges.some(({ status }) => status === 'live'));
+  assert.ok((answer.period?.startTime ?? Infinity) < startMs + 60_000);
+  assert.ok((await north().getArchiveStats({ params: params() })).bytes > 0);
+  assert.ok(
+    (await (await north().getArchivePlaylist({ params: params(), query: span() })).text()).includes(
+      'moof',
+    ) === false,
+  );
+  assert.ok((await download('north')).length > 0);
+});
+
+test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS unless that is configured', async () => {
+  await nodes.start('south');
+  const own = new KeyPair(await readFile(join(nodes.folder('north'), nodeKeyFile)));
+  const path = `/link/footage/${uid}/stats`;
+  const ask = async (header: string) =>
+    (await fetch(nodes.server('south').url + path, { headers: { [claimHeader]: header } })).status;
+  assert.equal(await ask(''), 401);
+  assert.equal(await ask(claimBy(new KeyPair(Buffer.alloc(32, 7)), path)), 401);
+  const claim = claimBy(own, path);
+  assert.equal(await ask(claim), 200);
+  assert.equal(await ask(claim), 401);
+
+  await nodes.stop('south');
+  await nodes.start('south', { VIDETTE_CLUSTER_ALLOW_PLAIN_HTTP: 'false' });
+  assert.equal(await ask(claimBy(own, path)), 403);
+  const { gaps } = await ranges();
+  assert.ok(gaps.some(({ cause }) => cause === 'node-away'));
+});
+
+async function shows(mode: 'live' | 'archive'): Promise<void> {
+  await page
+    .locator(`[data-player-state=playing][data-player-mode=${mode}]`)
+    .waitFor({ state: 'attached', timeout: WAIT_MS });
+}
+
+function playedSeconds(): Promise<number> {
+  return page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
+}
+
+async function download(by: string): Promise<Uint8Array> {
+  const reply = await nodes.client(by).downloadArchive({ params: params(), query: span() });
+  const bytes = new Uint8Array(await reply.arrayBuffer());
+  assert.equal(bytes.length, Number(reply.headers.get('content-length')));
+  return bytes;
+}
+
+/** The bytes of the first entry of the playlist that a node answers with. */
+async function firstEntry(by: string): Promise<{ bytes: Buffer; length: number }> {
+  const text = await (await nodes.client(by).getArchivePlaylist({ params: params(), query: span() })).text();
+  const [, length, offset, uri] = /#EXT-X-BYTERANGE:(\d+)@(\d+)\n(?:#[^\n]*\n)*([^#\n]+)/.exec(text) ?? [];
+  assert.ok(length && offset && uri, text);
+  const base = new URL(addressOf('getArchivePlaylist', params()), nodes.server(by).url);
+  const end = Number(offset) + Number(length) - 1;
+  const reply = await fetch(new URL(uri, base), {
+    headers: { cookie: nodes.cookie, range: `bytes=${offset}-${end}` },
+  });
+  assert.equal(reply.status, 206);
+  return { bytes: Buffer.from(await reply.arrayBuffer()), length: Number(length) };
+}
+
+function claimBy(key: KeyPair, path: string): string {
+  const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)));
+  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: Date.now(), nonce };
+  const empty = new Uint8Array();
+  const text = requestText(claim, { method: 'GET', path, body: empty, channel: empty });
+  return writeClaim({ ...claim, signature: base64url(key.sign(text)) });
+}
