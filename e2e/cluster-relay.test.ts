@@ -198,6 +198,27 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   assert.ok(gaps.some(({ cause }) => cause === 'node-away'));
 });
 
+test('[R10.8, R7.38] a code lets one server in, once; a drained node leaves', async () => {
+  const { output } = await nodes.command('north', 'invite');
+  const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
+  assert.match((await nodes.command('east', 'join', address, `${code}x`, 'east')).output, /not authorized/);
+  // A name that is taken is no reason to lose a key: the code is used up, and the node keeps its own.
+  assert.match((await nodes.command('east', 'join', address, code, 'north')).output, /Already used/);
+  assert.match((await nodes.command('east', 'join', address, code, 'east')).output, /not authorized/);
+  assert.match(
+    (await nodes.command('south', 'join', address, code, 'south')).output,
+    /is that of a server already/,
+  );
+
+  assert.match((await nodes.command('north', 'leave')).output, /still has streams/);
+  await nodes.stop('south');
+  assert.equal((await nodes.command('south', 'leave')).code, 0);
+  assert.deepEqual(
+    (await north().listClusterNodes()).items.map(({ id }) => id),
+    ['north'],
+  );
+});
+
 async function shows(mode: 'live' | 'archive'): Promise<void> {
   await page
     .locator(`[data-player-state=playing][data-player-mode=${mode}]`)

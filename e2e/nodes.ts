@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Client } from '@vidette/contract/client';
 import { Archive } from '../server/src/archive/archive.ts';
 import { systemClock } from '../server/src/base/clock.ts';
-import { keyFileName } from '../server/src/store/seal.ts';
+import { runCommand } from '../server/src/cli/command-line.ts';
 import { featuresOf, writeLicense } from '../server/src/system/license-text.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -44,7 +44,7 @@ export class Nodes {
     nodes.#cookie = cookie;
     await client.saveLicense({ body: { text: enterpriseLicense() } });
     for (const id of others) {
-      await nodes.#share(first, id);
+      await nodes.#join(id, first);
       await nodes.start(id);
     }
     return nodes;
@@ -158,10 +158,20 @@ export class Nodes {
     await rm(this.#root, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** What `secret.key` opens is in the database: all nodes have the same. */
-  async #share(from: string, to: string): Promise<void> {
-    await mkdir(this.folder(to), { recursive: true });
-    await copyFile(join(this.folder(from), keyFileName), join(this.folder(to), keyFileName));
+  /** Runs a command of the operator's in a node's folder; resolves with its exit code and what it printed. */
+  async command(id: string, name: string, ...args: string[]): Promise<{ code: number; output: string }> {
+    const env = { VIDETTE_DATA: this.folder(id), VIDETTE_DATABASE: this.#database, VIDETTE_NODE_ID: id };
+    const lines: string[] = [];
+    const code = await runCommand(name, args, env, (line) => lines.push(line));
+    return { code, output: lines.join('\n') };
+  }
+
+  /** As an operator does: a code from one node, typed on the machine of the other. */
+  async #join(id: string, by: string): Promise<void> {
+    const { output } = await this.command(by, 'invite');
+    const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
+    const joined = await this.command(id, 'join', address, code, id);
+    if (joined.code !== 0) throw new Error(`${id} could not join: ${output} ${joined.output}`);
   }
 }
 

@@ -23,7 +23,7 @@ const serverRooms = {
   station: ['base', 'stream', 'ingest', 'archive', 'live', 'motion'],
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
-  link: ['base', 'stream', 'ingest', 'archive'],
+  link: ['base', 'store', 'access', 'stream', 'ingest', 'archive'],
   http: [
     'base',
     'config',
@@ -41,7 +41,7 @@ const serverRooms = {
     'cluster',
     'link',
   ],
-  cli: ['base', 'config', 'archive', 'export', 'store', 'access', 'system'],
+  cli: ['base', 'config', 'archive', 'export', 'store', 'access', 'system', 'link'],
 };
 
 /** Which workspaces a workspace may import, and which outside packages, where that is limited. */

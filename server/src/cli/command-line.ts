@@ -62,6 +62,33 @@ const commands: Readonly<Record<string, Command>> = {
       return restore({ dataDir: dataDirOf(env), file: resolve(file), out });
     },
   },
+  invite: {
+    takes: '',
+    does: 'print the command by which another server joins this one’s cluster',
+    count: 0,
+    async run(_, env, out) {
+      const { invite } = await import('./invite.ts');
+      return invite(await loadConfig(env), out);
+    },
+  },
+  join: {
+    takes: 'ADDRESS CODE NAME',
+    does: 'make this data folder that of a new node, by a code of `invite`',
+    count: 3,
+    async run([address = '', code = '', node = ''], env, out) {
+      const { join: joinCluster } = await import('./join.ts');
+      return joinCluster({ dataDir: dataDirOf(env), address, code, node, out });
+    },
+  },
+  leave: {
+    takes: '',
+    does: 'take this drained and stopped node out of its cluster',
+    count: 0,
+    async run(_, env, out) {
+      const { leave } = await import('./leave.ts');
+      return leave(await loadConfig(env), out);
+    },
+  },
   'reset-password': {
     takes: 'LOGIN',
     does: 'give a person a temporary password and print it',

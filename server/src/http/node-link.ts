@@ -1,8 +1,11 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { Attempts } from '../access/attempts.ts';
 import { isUid } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
 import type { Admission } from '../link/gate.ts';
+import { Invitations, joinPath } from '../link/invitation.ts';
 import { channelOf } from '../link/link.ts';
 import { LiveFeed } from '../link/live-feed.ts';
 import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
@@ -23,6 +26,7 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
     },
     { prefix: linkPath },
   );
+  await server.register(async (scope) => serveJoining(scope, services), { prefix: linkPath });
 }
 
 function requireNodes(scope: FastifyInstance, { gate, log }: Services): void {
@@ -57,6 +61,45 @@ function requireNodes(scope: FastifyInstance, { gate, log }: Services): void {
     return sendFault(reply, fault, 'en');
   });
 }
+
+/** The one call for a server that is no node yet: it has a code, and all that is said is sealed with it. */
+function serveJoining(scope: FastifyInstance, services: Services): void {
+  const { store, license, config, clock, log } = services;
+  const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
+  const attempts = new Attempts(clock, { max: 10, windowMs: 60_000 });
+  scope.post(joinPath, async (request, reply) => {
+    try {
+      const { database } = config;
+      if (database === null) throw new Fault('NotFound', 'This server is in no cluster.');
+      attempts.check(request.ip);
+      attempts.add(request.ip);
+      license.requireEnterprise('cluster');
+      const { applicant, answer } = await invitations.take(Question.parse(request.body));
+      const { node, publicKey } = Application.parse(applicant);
+      if (!(await store.nodes.welcome(node, publicKey, clock.wallMs()))) {
+        throw new Fault('AlreadyUsed', 'There is a node of this name already.');
+      }
+      log.info({ node }, 'A node has joined the cluster');
+      return { sealed: answer({ database, secret: Buffer.from(store.secret).toString('base64url') }) };
+    } catch (error) {
+      const isNonsense = error instanceof z.ZodError;
+      return sendFault(
+        reply,
+        isNonsense ? new Fault('BadRequest', 'That is no application.') : faultOf(error),
+        'en',
+      );
+    }
+  });
+}
+
+const Question = z.strictObject({
+  invitation: z.string().regex(/^[0-9a-f]{64}$/),
+  sealed: z.string().max(4_096),
+});
+const Application = z.object({
+  node: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/),
+  publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+});
 
 function serveLive(scope: FastifyInstance, { station, membership, clock }: Services): void {
   scope.get('live/:uid', (request, reply) => {

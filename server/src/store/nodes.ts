@@ -45,6 +45,31 @@ export class Nodes {
     return numUpdatedRows > 0n;
   }
 
+  /** Makes room for a node that joins. False when there is one of this name with another key. */
+  async welcome(id: string, publicKey: string, nowMs: number): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#db
+      .insertInto('nodes')
+      .values({
+        id,
+        name: id,
+        name_key: keyOf(id),
+        is_drained: 0,
+        version: '',
+        joined_ms: nowMs,
+        started_ms: nowMs,
+        last_seen_ms: nowMs,
+        public_key: publicKey,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet({ public_key: publicKey })
+          .where((of) => of.or([of('nodes.public_key', 'is', null), of('nodes.public_key', '=', publicKey)])),
+      )
+      .executeTakeFirstOrThrow();
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  }
+
   /** Which nodes had a stream, the first of them first. */
   async tenuresOf(uid: string): Promise<{ node: string; fromMs: number; toMs: number | null }[]> {
     const rows = await this.#db

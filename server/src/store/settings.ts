@@ -20,6 +20,16 @@ export class Settings {
     return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
   }
 
+  /** The stored value, which is removed with it: of two who ask at once one gets it. */
+  async take(key: string): Promise<unknown> {
+    const row = await this.#db
+      .deleteFrom('settings')
+      .where('key', '=', key)
+      .returning('value')
+      .executeTakeFirst();
+    return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
+  }
+
   async set(key: string, value: unknown): Promise<void> {
     const json = JSON.stringify(value);
     await this.#db.transaction().execute(async (db) => {

@@ -1,0 +1,31 @@
+import { systemClock } from '../base/clock.ts';
+import type { Config } from '../config/schema.ts';
+import { Invitations, invitationMs } from '../link/invitation.ts';
+import { databasePlace } from '../store/open-database.ts';
+import { Store } from '../store/store.ts';
+
+/** `vidette invite`: prints the command by which another server joins the cluster of this one. Resolves to the exit code. */
+export async function invite(config: Config, out: (line: string) => void): Promise<number> {
+  if (config.database === null) {
+    out('A cluster needs a PostgreSQL server: name one as `database` first (see guide/cluster.md).');
+    return 1;
+  }
+  const store = await Store.open({ ...databasePlace(config), redact: () => '' });
+  try {
+    const address = (await store.nodes.byId(config.node.id))?.address;
+    if (address === null || address === undefined) {
+      out('This node has never run: start it first, so that the new one can ask it.');
+      return 1;
+    }
+    const code = await new Invitations({
+      settings: store.settings,
+      secret: store.secret,
+      clock: systemClock,
+    }).make();
+    out(`On the new server, within ${invitationMs / 60_000} minutes, with the name that it is to have:`);
+    out(`vidette join ${address} ${code} NAME`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}

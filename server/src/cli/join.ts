@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join as joinPaths } from 'node:path';
+import { parseDocument } from 'yaml';
+import { isErrorCode, messageOf } from '@vidette/contract/errors';
+import { configFileName } from '../config/load.ts';
+import { applyWith, joinPath } from '../link/invitation.ts';
+import { loadNodeKey } from '../link/node-key.ts';
+import { base64url, linkPath } from '../link/signature.ts';
+import { keyFileName, writeKey } from '../store/seal.ts';
+
+export interface JoinOptions {
+  readonly dataDir: string;
+  /** Of a node of the cluster, as in `https://north.example:8080`. */
+  readonly address: string;
+  readonly code: string;
+  /** What this server is to be called. */
+  readonly node: string;
+  readonly out: (line: string) => void;
+}
+
+/**
+ * `vidette join ADDRESS CODE NODE`: makes an empty data folder that of a node: its key, the cluster's secret, and the
+ * database in `vidette.yaml`. Resolves to the exit code.
+ */
+export async function join({ dataDir, address, code, node, out }: JoinOptions): Promise<number> {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(node) || !URL.canParse(address)) {
+    out(
+      'A name of up to 64 letters, digits, . _ - is expected, and an address as in https://north.example:8080.',
+    );
+    return 2;
+  }
+  if (existsSync(joinPaths(dataDir, keyFileName))) {
+    out(`${dataDir} is that of a server already: a new node begins with an empty data folder.`);
+    return 1;
+  }
+  await mkdir(dataDir, { recursive: true });
+  const key = await loadNodeKey(dataDir);
+  const { question, open } = applyWith(code, { node, publicKey: base64url(key.publicBytes) });
+  const reply = await post(new URL(`${linkPath}${joinPath}`, address), question);
+  if ('refusal' in reply) {
+    out(reply.refusal);
+    return 1;
+  }
+  const shared = open(reply.sealed);
+  if (!shared) {
+    out('The answer is not from the node that made the code.');
+    return 1;
+  }
+  await writeKey(dataDir, Buffer.from(shared.secret, 'base64url'));
+  await configure(joinPaths(dataDir, configFileName), node, shared.database);
+  out(`This server is the node ${node} now: start it. The database is ${withoutPassword(shared.database)}.`);
+  return 0;
+}
+
+async function post(url: URL, body: unknown): Promise<{ sealed: string } | { refusal: string }> {
+  try {
+    const reply = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const answer = (await reply.json()) as { sealed?: string; code?: string };
+    if (reply.ok && answer.sealed !== undefined) return { sealed: answer.sealed };
+    const words =
+      answer.code !== undefined && isErrorCode(answer.code) ? messageOf(answer.code, 'en') : reply.status;
+    return { refusal: `The node refuses: ${words} A code holds for a quarter of an hour, for one server.` };
+  } catch (error) {
+    const { cause } = error as Error;
+    return {
+      refusal: `${url.origin} cannot be asked: ${String(cause instanceof Error ? cause.message : error)}`,
+    };
+  }
+}
+
+/** What the file said before stays, comments and all. */
+async function configure(file: string, node: string, database: string): Promise<void> {
+  const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');
+  document.set('database', database);
+  document.setIn(['node', 'id'], node);
+  await writeFile(file, String(document), { mode: 0o600 });
+}
+
+function withoutPassword(database: string): string {
+  return database.replace(/:[^:@/]*@/, ':***@');
+}

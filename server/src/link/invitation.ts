@@ -1,0 +1,109 @@
+import { hkdfSync } from 'node:crypto';
+import { hashSecret, newSecret } from '../access/secrets.ts';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import { Seal } from '../store/seal.ts';
+import type { Settings } from '../store/settings.ts';
+
+/**
+ * How a server becomes a node. An administrator of an existing node makes a code; the new server proves that it has it and
+ * is told what all nodes share. The code itself never travels: both sides derive a key from it, by which question and
+ * answer are sealed, so that it is as safe over plain HTTP as over TLS.
+ */
+
+/** An invitation that nobody took is worth nothing after this. */
+export const invitationMs = 15 * 60_000;
+/** Below the link's path. */
+export const joinPath = 'join';
+
+/** What a server that wants to join says of itself. */
+export interface Applicant {
+  readonly node: string;
+  /** Raw Ed25519 key, base64url. */
+  readonly publicKey: string;
+}
+
+/** What all nodes share. */
+export interface Shared {
+  readonly database: string;
+  /** Of `secret.key`, base64url. */
+  readonly secret: string;
+}
+
+interface Stored {
+  readonly code: string;
+  readonly untilMs: number;
+}
+
+/** The invitations that wait in the database, each for one server. */
+export class Invitations {
+  readonly #settings: Pick<Settings, 'set' | 'take'>;
+  readonly #seal: Seal;
+  readonly #clock: Clock;
+
+  constructor(options: { settings: Pick<Settings, 'set' | 'take'>; secret: Uint8Array; clock: Clock }) {
+    this.#settings = options.settings;
+    this.#seal = new Seal(Buffer.from(options.secret));
+    this.#clock = options.clock;
+  }
+
+  /** A new code. */
+  async make(): Promise<string> {
+    const code = newSecret();
+    const stored: Stored = {
+      code: this.#seal.seal(code, 'invitation'),
+      untilMs: this.#clock.wallMs() + invitationMs,
+    };
+    await this.#settings.set(settingOf(hashSecret(code)), stored);
+    return code;
+  }
+
+  /**
+   * Who applies with a sealed question, and how to seal the answer. The invitation is used up by it.
+   * @throws Fault AuthorizationRequired
+   */
+  async take(
+    question: SealedQuestion,
+  ): Promise<{ applicant: Applicant; answer: (shared: Shared) => string }> {
+    const stored = (await this.#settings.take(settingOf(question.invitation))) as Stored | undefined;
+    const isValid = stored !== undefined && stored.untilMs > this.#clock.wallMs();
+    const code = isValid ? this.#seal.open(stored.code, 'invitation') : undefined;
+    const text = code && sealOf(code).open(question.sealed, 'question');
+    if (!code || text === undefined) {
+      throw new Fault('AuthorizationRequired', 'The code is not valid, or not any more.');
+    }
+    return {
+      applicant: JSON.parse(text) as Applicant,
+      answer: (shared) => sealOf(code).seal(JSON.stringify(shared), 'answer'),
+    };
+  }
+}
+
+/** What travels: by which invitation, and what only the holder of its code can read or have written. */
+export interface SealedQuestion {
+  readonly invitation: string;
+  readonly sealed: string;
+}
+
+/** The question of a server that holds a code, and how it reads the answer. */
+export function applyWith(
+  code: string,
+  applicant: Applicant,
+): { question: SealedQuestion; open: (sealed: string) => Shared | undefined } {
+  const seal = sealOf(code);
+  return {
+    question: { invitation: hashSecret(code), sealed: seal.seal(JSON.stringify(applicant), 'question') },
+    open(sealed) {
+      const text = seal.open(sealed, 'answer');
+      return text === undefined ? undefined : (JSON.parse(text) as Shared);
+    },
+  };
+}
+
+function settingOf(invitation: string): string {
+  return `invitation.${invitation}`;
+}
+
+function sealOf(code: string): Seal {
+  return new Seal(Buffer.from(hkdfSync('sha256', code, '', 'vidette invitation 1', 32)));
+}
