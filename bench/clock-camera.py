@@ -3,7 +3,7 @@
 
 The strip is laid out as that of the demo: source (server/src/ingest/av/demo-clock.ts): 4 cells of sync, 48 bits of UTC
 milliseconds, 8 bits of variant, 16 bits of CRC-16/CCITT over those 56, 4 cells of sync; white is 1.
-Prints {"port": N} when it listens on a free port of the loopback interface.
+With the argument h265 it is a smaller picture in H.265. Prints {"port": N} when it listens on a free port of the loopback interface.
 """
 import json
 import sys
@@ -15,16 +15,24 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstRtspServer", "1.0")
 from gi.repository import GLib, Gst, GstRtspServer  # noqa: E402
 
-WIDTH, HEIGHT, FPS = 1280, 720, 25
+IS_H265 = sys.argv[1:] == ["h265"]
+WIDTH, HEIGHT, FPS = (640, 360, 25) if IS_H265 else (1280, 720, 25)
 CELLS, STRIP_LINES = 80, 32
 BACKGROUND = bytes([70]) * WIDTH
 CHROMA = bytes([128]) * (WIDTH * HEIGHT // 2)
 
+H264 = (
+    f"x264enc threads=1 tune=zerolatency speed-preset=ultrafast bitrate=1500 key-int-max={FPS} "
+    f"! video/x-h264,profile=baseline ! rtph264pay name=pay0 pt=96 config-interval=-1"
+)
+H265 = (
+    f"x265enc tune=zerolatency speed-preset=ultrafast bitrate=800 key-int-max={FPS} "
+    f"! h265parse ! rtph265pay name=pay0 pt=96 config-interval=-1"
+)
 LAUNCH = (
     f"( appsrc name=src is-live=true format=time do-timestamp=true "
     f"caps=video/x-raw,format=I420,width={WIDTH},height={HEIGHT},framerate={FPS}/1 "
-    f"! x264enc threads=1 tune=zerolatency speed-preset=ultrafast bitrate=1500 key-int-max={FPS} "
-    f"! video/x-h264,profile=baseline ! rtph264pay name=pay0 pt=96 config-interval=-1 )"
+    f"! {H265 if IS_H265 else H264} )"
 )
 
 

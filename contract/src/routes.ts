@@ -39,6 +39,7 @@ export const routes = {
   getArchivePlaylist: { method: 'GET', path: '/v1/stream/{uid}/archive/index.m3u8' },
   getArchiveSegment: { method: 'GET', path: '/v1/stream/{uid}/archive/segment/{file}' },
   getArchivePicture: { method: 'GET', path: '/v1/stream/{uid}/archive/picture' },
+  getArchiveConverted: { method: 'GET', path: '/v1/stream/{uid}/archive/converted' },
   getArchiveExtent: { method: 'GET', path: '/v1/stream/{uid}/archive/extent' },
   listExports: { method: 'GET', path: '/v1/exports' },
   addExport: { method: 'POST', path: '/v1/exports' },

@@ -112,6 +112,7 @@ test('[R6.9, R3.9] when its time is over streams stay and the archive closes, wi
     () => client.getArchivePlaylist({ params, query: span }),
     () => client.downloadArchive({ params, query: span }),
     () => client.getArchivePicture({ params, query: { time: 1 } }),
+    () => client.getArchiveConverted({ params, query: { time: 1 } }),
     () => client.getArchiveSegment({ params: { ...params, file: '1.mp4' } }),
     () => client.listAnnotations({ query: { streamId: params.uid, from: 0, to: 1 } }),
   ]) {

@@ -25,6 +25,7 @@ import { shownSource, stationSettingsOf } from './http/stream-record.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
+import { Conversions } from './conversion/conversions.ts';
 import { Gate } from './link/gate.ts';
 import { JoinedFootage } from './link/joined-footage.ts';
 import { Link } from './link/link.ts';
@@ -227,6 +228,8 @@ async function assemble(
   });
   closers.push(() => station.close());
   const live = new Live({ clock, log });
+  const conversions = new Conversions({ pool: av, clock, rules: () => config.conversion });
+  closers.push(() => conversions.close());
   const health = new Health({ clock, license, archiveDir, config, node: membership });
   const statistics = new Statistics({ clock, station, live, archive, health });
   closers.push(() => statistics.close());
@@ -324,6 +327,7 @@ async function assemble(
     exports,
     tunnel,
     live,
+    conversions,
     prober: new SourceProber({ clock, av, engines }),
     renderPicture,
   });

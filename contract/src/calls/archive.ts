@@ -118,6 +118,16 @@ export const archiveCalls = {
     reply: { contentType: 'image/jpeg' },
     errors: archiveErrors,
   },
+  getArchiveConverted: {
+    summary:
+      'The recorded pictures from the key picture at or before a moment to the next one, as H.264, with their sound: an fMP4 of its own',
+    who: 'user',
+    stream: 'archive',
+    params: uid,
+    query: z.strictObject({ time: TimeMs }),
+    reply: { contentType: 'video/mp4' },
+    errors: [...archiveErrors, 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
+  },
   listAnnotations: {
     summary: 'What was noticed on a stream between two moments',
     who: 'user',

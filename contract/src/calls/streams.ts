@@ -301,7 +301,16 @@ export const streamCalls = {
     who: 'user',
     stream: 'view',
     params: uid,
-    query: z.strictObject({ audio: z.boolean().default(true), keyframes: z.boolean().default(false) }),
+    query: z.strictObject({
+      audio: z.boolean().default(true),
+      keyframes: z.boolean().default(false),
+      convert: z
+        .boolean()
+        .default(false)
+        .describe(
+          'As H.264, for a browser that can’t decode what the camera sends; `end` with a code when that is refused',
+        ),
+    }),
     reply: { contentType: 'websocket' },
     errors: streamErrors,
   },

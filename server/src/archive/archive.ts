@@ -14,6 +14,7 @@ import { CatalogWriter } from './catalog-writer.ts';
 import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
+import { gopAt, type RecordedRun } from './gop.ts';
 import { extentOf, type ArchiveExtent } from './extent.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
 import { openSegmentFile, type SegmentReader } from './file-bytes.ts';
@@ -289,10 +290,12 @@ export class Archive implements Footage {
   }
 
   /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
-  async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
-    const frame = await keyFrameAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
-    if (!frame) throw new Fault('NotFound', 'Nothing is recorded there.');
-    return frame;
+  frameAt(uid: string, atMs: number): Promise<KeyFrame> {
+    return keyFrameAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
+  }
+
+  gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
+    return gopAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
   }
 
   /**
@@ -302,10 +305,8 @@ export class Archive implements Footage {
   async remove(uid: string): Promise<void> {
     await this.#recorders.get(uid)?.stop('removed');
     if (!(await this.#removal.removeStream(uid))) {
-      this.#log.warn(
-        { stream: uid },
-        'Files that the catalog does not know were left in the folder of a removed stream',
-      );
+      const words = 'Files that the catalog does not know were left in the folder of a removed stream';
+      this.#log.warn({ stream: uid }, words);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { TimeZone } from './available-days.ts';
 import type { Download } from './download.ts';
 import type { ArchiveExtent } from './extent.ts';
+import type { RecordedRun } from './gop.ts';
 import type { ArchiveGap, ArchiveRange } from './intervals.ts';
 import type { KeyFrame } from './key-frame.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
@@ -39,4 +40,6 @@ export interface Footage {
   download(uid: string, startMs: number, endMs: number): Promise<Download>;
   /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
   frameAt(uid: string, atMs: number): Promise<KeyFrame>;
+  /** What is recorded from the key frame at or before a moment to the next one. @throws Fault NotFound */
+  gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]>;
 }

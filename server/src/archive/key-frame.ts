@@ -1,6 +1,7 @@
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
+import { Fault } from '../base/fault.ts';
 import type { StreamRow } from './catalog-reads.ts';
 import type { FootageReads, OpenSegment } from './footage-reads.ts';
 import { readFragmentHead } from './fragment-head.ts';
@@ -18,15 +19,15 @@ export interface KeyFrame {
 const keyFrameMaxBytes = 16 * 1024 * 1024;
 
 /**
- * The newest recorded key frame at or before a moment; undefined when there is none, or no video.
- * @throws Fault NotFound when its file is gone
+ * The newest recorded key frame at or before a moment.
+ * @throws Fault NotFound when there is none, or no video, or its file is gone
  */
 export async function keyFrameAt(
   reads: FootageReads,
   open: OpenSegment,
   stream: StreamRow,
   atMs: number,
-): Promise<KeyFrame | undefined> {
+): Promise<KeyFrame> {
   // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
   const atTicks = catalogTicks(atMs + 1) - 1;
   const found = reads.snapshot(() => {
@@ -39,13 +40,13 @@ export async function keyFrameAt(
     return position && { segment, init, position };
   });
   const track = found && parseInit(found.init).find((candidate) => candidate.kind === 'video');
-  if (!found || !track) return undefined;
+  if (!found || !track) throw nothingThere();
   const reader = await open(found.segment);
   try {
     const { header } = await readFragmentHead(reader, found.position);
     const run = header.tracks.find(({ trackId }) => trackId === track.id);
     const first = run?.samples[0];
-    if (!run || !first || first.size > keyFrameMaxBytes) return undefined;
+    if (!run || !first || first.size > keyFrameMaxBytes) throw nothingThere();
     const bytes = await reader.read(found.position.offset + run.dataOffset, first.size);
     const keySample: Sample = {
       trackId: track.id,
@@ -60,4 +61,9 @@ export async function keyFrameAt(
   } finally {
     await reader.close();
   }
+}
+
+/** What is asked for where nothing of it is recorded. */
+export function nothingThere(): Fault {
+  return new Fault('NotFound', 'Nothing is recorded there.');
 }

@@ -12,6 +12,8 @@ const liveKeys: ReadonlySet<string> = new Set([
   'export.keepHours',
   'export.quotaBytes',
   'export.minFreeBytes',
+  'conversion.for',
+  'conversion.atOnce',
   'app.title',
   'app.language',
   'app.documentation',

@@ -81,6 +81,12 @@ export const ConfigFile = z.strictObject({
       probeSeconds: z.number().min(1).max(60).default(15),
     })
     .prefault({}),
+  conversion: z
+    .strictObject({
+      for: z.enum(['everyone', 'administrators', 'nobody']).default('everyone'),
+      atOnce: z.int().min(0).max(64).default(2),
+    })
+    .prefault({}),
   app: z
     .strictObject({
       title: text.max(100).default(productName),

@@ -5,6 +5,7 @@ import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Footage } from '../archive/footage.ts';
 import type { Membership } from '../cluster/membership.ts';
+import type { Conversions } from '../conversion/conversions.ts';
 import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
@@ -84,6 +85,7 @@ export interface Services {
   readonly localInsight: LocalInsight;
   /** Lets other nodes in. */
   readonly gate: Gate;
+  readonly conversions: Conversions;
   readonly prober: Prober;
   /** One coded key picture as a JPEG, for the archive's stills. */
   readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;

@@ -9,6 +9,7 @@ import type { OpenSegment } from '../archive/footage-reads.ts';
 import { wholeSlice } from '../archive/footage-slice.ts';
 import { gapsOf, intervalsOf, rangesOf, type ArchiveGap, type ArchiveRange } from '../archive/intervals.ts';
 import { JoinedReads } from '../archive/joined-reads.ts';
+import { gopAt, type RecordedRun } from '../archive/gop.ts';
 import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
 import { catalogMs, catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
@@ -169,9 +170,14 @@ export class JoinedFootage implements Footage {
     const tenures = await this.#elsewhere(uid);
     if (!tenures) return this.#options.local.frameAt(uid, atMs);
     const reads = await this.#join(uid, tenures, atMs, atMs + 1, true);
-    const frame = await keyFrameAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
-    if (!frame) throw new Fault('NotFound', 'Nothing is recorded there.');
-    return frame;
+    return keyFrameAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
+  }
+
+  async gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
+    const tenures = await this.#elsewhere(uid);
+    if (!tenures) return this.#options.local.gopAt(uid, atMs);
+    const reads = await this.#join(uid, tenures, atMs, atMs + 1, true);
+    return gopAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
   }
 
   /** Undefined when all that there is of a stream is here. */

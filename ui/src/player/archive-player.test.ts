@@ -5,7 +5,8 @@ import { h264Track } from '@vidette/media/codec/avcc';
 import { initSegment } from '@vidette/media/fmp4/init';
 import type { Interval } from '../timeline/intervals.ts';
 import type { ArchivePiece } from './archive-playlist.ts';
-import { Player, type PlayerSource } from './player.ts';
+import type { PlayerSource } from './player-source.ts';
+import { Player } from './player.ts';
 import { settle, TestClock } from './test-clock.ts';
 import { mediaBytes, TestMse, TestSocket, TestVideo } from './test-media.ts';
 
@@ -55,8 +56,8 @@ function setUp(
       return pieces;
     });
   const source: PlayerSource = {
-    openLive: ({ audio }) => {
-      const socket = new TestSocket(audio);
+    openLive: ({ audio, convert }) => {
+      const socket = new TestSocket(audio, convert);
       sockets.push(socket);
       return socket as unknown as WebSocket;
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Player, type PlayerSource } from './player.ts';
+import type { PlayerSource } from './player-source.ts';
+import { Player } from './player.ts';
 import { settle, TestClock } from './test-clock.ts';
 import { TestMse, TestSocket, TestVideo } from './test-media.ts';
 
@@ -14,13 +15,14 @@ function setUp(prepare: (mse: TestMse, video: TestVideo) => void = () => {}) {
   prepare(mse, video);
   const sockets: TestSocket[] = [];
   const source: PlayerSource = {
-    openLive: ({ audio }) => {
-      const socket = new TestSocket(audio);
+    openLive: ({ audio, convert }) => {
+      const socket = new TestSocket(audio, convert);
       sockets.push(socket);
       return socket as unknown as WebSocket;
     },
     playlist: () => Promise.resolve([]),
     bytes: () => Promise.reject(new Error('not asked for here')),
+    loadConverted: () => Promise.reject(new Error('not asked for here')),
     previousPlayable: () => Promise.resolve(undefined),
     nextPlayable: () => Promise.resolve(undefined),
   };
@@ -66,14 +68,20 @@ test('live: from connecting to playing, its time is the camera’s, within a sec
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('what this browser can’t decode is named, not shown black', async () => {
+test('what this browser can’t decode is asked for converted, and named where that is refused', async () => {
   const { player, state, socket, sockets } = setUp((mse) => {
     mse.supports = (type) => !type.includes('hvc1');
   });
   player.goLive();
   await settle();
+  assert.equal(socket().convert, false);
   socket().message({ type: 'init', mimeType: 'video/mp4; codecs="hvc1.1.6.L93.B0,mp4a.40.2"' });
-  assert.deepEqual(state(), { name: 'unsupported', codec: 'H.265' });
+  await settle();
+  assert.ok(sockets[0]?.isClosed);
+  assert.equal(socket().convert, true);
+  assert.equal(player.getSnapshot().converted, 'H.265');
+  socket().message({ type: 'end', code: 'QuotaReached' });
+  assert.deepEqual(state(), { name: 'unsupported', codec: 'H.265', refusal: 'QuotaReached' });
   assert.ok(sockets.at(-1)?.isClosed);
   player.dispose();
 });

@@ -26,6 +26,8 @@ const TRIM_ABOVE = 2;
 const STANDS_AFTER_MS = 500;
 /** Pictures arrive but nothing can be played: the announced sound never comes, and playback would wait for it. */
 const MUTE_SOURCE_AFTER_MS = 4000;
+/** The picture is live within this of the newest frame: clocks of server and browser agree well enough to show the whole delay. */
+const CLOCKS_AGREE_MS = 8000;
 /** So many broken appends without a picture in between: this browser can't decode what the stream carries. */
 const BREAKS_LIMIT = 4;
 /**
@@ -67,6 +69,15 @@ export class LivePlayer {
     const newest = this.#options.sink.spans.at(-1);
     if (!newest || !this.#hasPicture) return undefined;
     return Math.max(0, (newest.end - this.#options.video.currentTime) * 1000);
+  }
+
+  /** How long ago the picture was taken, ms; undefined without one. */
+  get delayMs(): number | undefined {
+    const { behindMs } = this;
+    if (behindMs === undefined) return undefined;
+    const sinceMs = this.#options.clock.wallMs() - this.#options.video.currentTime * 1000;
+    // Media times are the server's; a browser whose clock is elsewhere can only tell how far behind the newest it is.
+    return sinceMs >= behindMs && sinceMs < behindMs + CLOCKS_AGREE_MS ? sinceMs : behindMs;
   }
 
   /** The picture stands and nothing is received; afterwards it goes on with what the camera sees then. */

@@ -1,5 +1,6 @@
-import { ArchivePlayer, type ArchiveSource } from './archive-player.ts';
+import { ArchivePlayer } from './archive-player.ts';
 import { ArchiveReader } from './archive-reader.ts';
+import { Conversion } from './conversion.ts';
 import type { Cancel, Clock } from './clock.ts';
 import { DecodingBudget } from './decoding-budget.ts';
 import { ElementPlay } from './element-play.ts';
@@ -9,10 +10,12 @@ import { LivePlayer } from './live-player.ts';
 import type { MediaElement } from './media-element.ts';
 import { MediaSink, type MseEnvironment } from './media-sink.ts';
 import { figuresOf, type PlayerFigures } from './player-figures.ts';
+import type { PlayerSource } from './player-source.ts';
 import { ReversePlayer } from './reverse-player.ts';
 import { shuttled, type Shuttle } from './shuttle.ts';
 import {
   canFollow,
+  beginning,
   sameState,
   type Notice,
   type PlayerSnapshot,
@@ -20,11 +23,6 @@ import {
   type Speed,
 } from './state.ts';
 import { UnseenRest } from './unseen-rest.ts';
-
-/** One stream's media, whatever brings it. */
-export interface PlayerSource extends ArchiveSource {
-  openLive(options: { audio: boolean }): WebSocket;
-}
 
 export interface PlayerOptions {
   readonly video: MediaElement;
@@ -41,8 +39,6 @@ const TICK_MS = 100;
 const LIVE_WITHIN_MS = 1500;
 /** The timer came this much too late: the machine slept. */
 const SLEPT_MS = 5000;
-/** The picture is live within this of the newest frame: clocks of server and browser agree well enough to show the whole delay. */
-const CLOCKS_AGREE_MS = 8000;
 
 /**
  * The player of one stream: one video element, live or archive behind one interface. Times are UTC in ms. Holds no
@@ -57,6 +53,7 @@ export class Player {
   readonly #listeners = new Set<() => void>();
   /** The archive of the stream, also for those who look through it beside this player. */
   readonly reader: ArchiveReader;
+  readonly #conversion: Conversion;
   readonly #cancelTick: Cancel;
   #live: LivePlayer | undefined;
   #archive: ArchivePlayer | undefined;
@@ -78,25 +75,18 @@ export class Player {
     const { video, environment, clock } = options;
     video.muted = true;
     this.reader = new ArchiveReader(options.source, clock);
+    const canPlay = (mimeType: string) => environment?.isTypeSupported(mimeType) ?? false;
+    this.#conversion = new Conversion({ source: options.source, clock, reader: this.reader, canPlay });
     this.#play = new ElementPlay(video, {
       onStarted: () => {
         if (this.#archive) video.playbackRate = this.#snapshot.speed;
       },
       onRefused: () => this.#setState({ name: 'waiting', reason: 'gesture' }),
     });
-    this.#snapshot = {
-      mode: 'live',
-      state: { name: 'idle' },
-      speed: 1,
-      isReverse: false,
-      isKeyFramesOnly: false,
-      isMuted: true,
-      volume: video.volume,
-      notice: undefined,
-    };
+    this.#snapshot = beginning(video.volume);
     if (environment) {
       this.#sink = new MediaSink(video, environment, {
-        onBroken: () => this.#onSinkBroken(),
+        onBroken: () => this.#current?.onSinkBroken(),
         onBuffered: () => this.#tick(),
       });
     }
@@ -141,11 +131,7 @@ export class Player {
 
   /** How long ago the live picture was taken, ms; undefined in the archive and without a picture. */
   get delayMs(): number | undefined {
-    const behindMs = this.#live?.behindMs;
-    if (behindMs === undefined) return undefined;
-    const sinceMs = this.#options.clock.wallMs() - this.#options.video.currentTime * 1000;
-    // Media times are the server's; a browser whose clock is elsewhere can only tell how far behind the newest it is.
-    return sinceMs >= behindMs && sinceMs < behindMs + CLOCKS_AGREE_MS ? sinceMs : behindMs;
+    return this.#live?.delayMs;
   }
 
   /** Shows what the camera sees now, at speed 1 (R4.7). */
@@ -157,10 +143,11 @@ export class Player {
     const parts = this.#parts();
     if (!parts) return;
     const { clock, source } = this.#options;
+    const convert = this.#conversion.codec !== undefined;
     this.#live = new LivePlayer({
       ...parts,
       connect: (events, options) =>
-        new LiveConnection({ ...events, clock, open: () => source.openLive(options) }),
+        new LiveConnection({ ...events, clock, open: () => source.openLive({ ...options, convert }) }),
     });
     this.#playIfWanted();
   }
@@ -349,11 +336,29 @@ export class Player {
       video,
       sink,
       clock,
-      reader: this.reader,
-      onState: (state: PlayerState) => this.#setState(state),
+      reader: this.#conversion.reader,
+      onState: (state: PlayerState) => this.#follow(state),
       onNotice: (notice: Notice) => this.#tell(notice),
       onKeyFramesOnly: (isKeyFramesOnly: boolean) => this.#update({ isKeyFramesOnly }),
     };
+  }
+
+  /** What the one that plays says. What it can't decode is asked for once more, converted. */
+  #follow(said: PlayerState): void {
+    const state = this.#conversion.follow(said);
+    if (state) {
+      this.#setState(state);
+      return;
+    }
+    const fromMs = this.utcMs ?? this.#options.clock.wallMs();
+    this.#update({ converted: this.#conversion.codec });
+    if (this.#live) this.goLive();
+    else if (this.#reverse) this.#playBackwards(fromMs);
+    else {
+      this.#leave();
+      this.#openArchive(fromMs);
+      this.#playIfWanted();
+    }
   }
 
   #playForwards(fromMs: number): void {
@@ -374,13 +379,8 @@ export class Player {
     if (!(state.name === 'waiting' && state.reason === 'gesture')) this.#playIfWanted();
   }
 
-  #onSinkBroken(): void {
-    this.#current?.onSinkBroken();
-  }
-
   #onVolume(): void {
-    const { muted, volume } = this.#options.video;
-    this.#update({ isMuted: muted, volume });
+    this.#update({ isMuted: this.#options.video.muted, volume: this.#options.video.volume });
   }
 
   #tell(notice: Notice): void {

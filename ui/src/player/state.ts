@@ -17,8 +17,11 @@ export type PlayerState =
   | { readonly name: 'waiting'; readonly reason: WaitReason }
   /** Given up: playing again needs the viewer. `code` is of the error catalogue. */
   | { readonly name: 'failed'; readonly code: string }
-  /** This browser has no decoder for it. `codec` as people call it, e.g. `H.265`; empty when it plays no streams at all. */
-  | { readonly name: 'unsupported'; readonly codec: string }
+  /**
+   * This browser has no decoder for it. `codec` as people call it, e.g. `H.265`; empty when it plays no streams at all.
+   * `refusal`: why the server doesn't convert it either, a code of the error catalogue.
+   */
+  | { readonly name: 'unsupported'; readonly codec: string; readonly refusal?: ConversionRefusal }
   /** The archive ends here and nothing live follows. */
   | { readonly name: 'ended' };
 
@@ -43,11 +46,28 @@ export interface PlayerSnapshot {
   readonly isReverse: boolean;
   /** Only the first picture of each fragment is shown: more is not possible at this speed here. */
   readonly isKeyFramesOnly: boolean;
+  /** The codec that the server converts for this viewer, as people call it; undefined while it comes as it is. */
+  readonly converted: string | undefined;
   readonly isMuted: boolean;
   /** 0 to 1. */
   readonly volume: number;
   /** What to tell in passing; `id` differs for each, so that the same words can be said twice. */
   readonly notice: { readonly id: number; readonly notice: Notice } | undefined;
+}
+
+/** Before anything was asked for. */
+export function beginning(volume: number): PlayerSnapshot {
+  return {
+    mode: 'live',
+    state: { name: 'idle' },
+    speed: 1,
+    isReverse: false,
+    isKeyFramesOnly: false,
+    converted: undefined,
+    isMuted: true,
+    volume,
+    notice: undefined,
+  };
 }
 
 /** Something the viewer should be told once, in passing. */
@@ -92,8 +112,20 @@ export function sameState(a: PlayerState, b: PlayerState): boolean {
   if (a.name !== b.name) return false;
   if (a.name === 'waiting' && b.name === 'waiting') return a.reason === b.reason;
   if (a.name === 'failed' && b.name === 'failed') return a.code === b.code;
-  if (a.name === 'unsupported' && b.name === 'unsupported') return a.codec === b.codec;
+  if (a.name === 'unsupported' && b.name === 'unsupported') {
+    return a.codec === b.codec && a.refusal === b.refusal;
+  }
   return true;
+}
+
+/** Codes with which the server refuses to convert: not here or not for this viewer, too many at once, not possible. */
+const REFUSALS = ['ActionNotAcceptable', 'QuotaReached', 'ProbeError'] as const;
+
+export type ConversionRefusal = (typeof REFUSALS)[number];
+
+/** Why the server doesn't convert what this browser can't play; undefined for what has other reasons. */
+export function refusalOf(code: string): ConversionRefusal | undefined {
+  return REFUSALS.find((refusal) => refusal === code);
 }
 
 /** Codes with which the server ends a session for a reason that trying again does not change. */
@@ -103,6 +135,7 @@ const FINAL_CODES: readonly string[] = [
   'AuthorizationRequired',
   'NotFound',
   'LicenseExpired',
+  ...REFUSALS,
 ];
 
 /** Whether asking again would only end the same way. */

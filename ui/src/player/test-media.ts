@@ -243,10 +243,12 @@ export class TestSocket extends EventTarget {
   binaryType = 'blob';
   isClosed = false;
   readonly audio: boolean;
+  readonly convert: boolean;
 
-  constructor(audio: boolean) {
+  constructor(audio: boolean, convert: boolean) {
     super();
     this.audio = audio;
+    this.convert = convert;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import type { PlayerSource } from '../player/player.ts';
+import type { PlayerSource } from '../player/player-source.ts';
 
 /** What a public link shows: live, and nothing that was recorded. */
 export function sharedSource(key: string): PlayerSource {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from '../player/clock.ts';
 import { ArchiveReader } from '../player/archive-reader.ts';
-import type { PlayerSource } from '../player/player.ts';
+import type { PlayerSource } from '../player/player-source.ts';
 import { RangesLoader } from '../timeline/ranges-loader.ts';
 import { Timeline } from '../timeline/timeline.ts';
 import { Lanes, type LaneCall } from './lanes.ts';

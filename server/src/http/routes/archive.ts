@@ -6,13 +6,14 @@ import { dispositionOf } from '../disposition.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { Watchers } from '../watchers.ts';
+import { conversionViewer } from './conversion-viewer.ts';
 import { watched } from './exports.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { footage, license, renderPicture } = services;
+  const { footage, conversions, license, renderPicture } = services;
 
   registrar.handle('getArchiveRanges', async ({ stream, query }) => {
     license.requireValid();
@@ -78,6 +79,14 @@ export function registerArchive(registrar: Registrar, services: Services, watche
         'x-archive-stops-at-change': String(download.stopsAtChange),
       },
     };
+  });
+
+  registrar.handle('getArchiveConverted', async ({ stream, principal, query, signal }) => {
+    license.requireValid();
+    const { uid } = stream.stream;
+    const read = () => footage.gopAt(uid, query.time);
+    const body = await conversions.gop(conversionViewer(principal, uid), read, signal);
+    return { contentType: 'video/mp4', body, headers: { 'cache-control': 'private, max-age=3600' } };
   });
 
   registrar.handle('getArchivePicture', async ({ stream, query }) => {

@@ -1,11 +1,35 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { WebSocket } from 'ws';
 import type { MediaAnswer } from '../call-context.ts';
+import { Fault } from '../../base/fault.ts';
+import type { ConversionViewer } from '../../conversion/conversions.ts';
+import type { LiveMessage } from '../../live/message.ts';
+import type { Stream } from '../../stream/stream.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { Watchers } from '../watchers.ts';
+import { conversionViewer } from './conversion-viewer.ts';
 
 /** Live pictures: a WebSocket for the page, LL-HLS for players outside. */
 export function registerLive(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { station, live } = services;
+  const { station, live, conversions } = services;
+
+  /** What the viewer reads: the hub, or a conversion of it. Undefined when that is refused, which the viewer is told. */
+  const sourceOf = (hub: Stream, viewer: ConversionViewer | undefined, socket: WebSocket) => {
+    if (!viewer) return { stream: hub, close: () => {} };
+    const refuse = (code: ErrorCode) => {
+      const message: LiveMessage = { type: 'end', code };
+      socket.send(JSON.stringify(message));
+      socket.close(1000, code);
+    };
+    try {
+      return conversions.live(viewer, hub, () => refuse('ProbeError'));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      refuse(error.code);
+      return undefined;
+    }
+  };
 
   registrar.handleSocket('watchStream', ({ stream, principal, query }, socket) => {
     const { uid } = stream.stream;
@@ -14,8 +38,11 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
       socket.close(1011, 'Unavailable');
       return;
     }
+    const viewer = query.convert ? conversionViewer(principal, uid) : undefined;
+    const source = sourceOf(running.stream, viewer, socket);
+    if (!source) return;
     const release = running.leases.addViewer();
-    const session = live.serveSocket(socket, running.stream, {
+    const session = live.serveSocket(socket, source.stream, {
       audio: query.audio,
       keyFramesOnly: query.keyframes,
     });
@@ -23,6 +50,7 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
     const leave = () => {
       forget();
       release();
+      source.close();
     };
     socket.once('close', leave);
     // It may have gone while it was let in; then no 'close' follows.

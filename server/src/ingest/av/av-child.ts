@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
@@ -53,13 +54,15 @@ export class AvChild {
   /** Data for jobs of a child that is still loading. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
+  /** Who waits until nothing waits for the child any more. */
+  #drainWaiters: (() => void)[] = [];
   #lastJob = 0;
   #isReady = false;
   #missedPings = 0;
   #cause: string | undefined;
   #stderr = '';
 
-  constructor(options: { clock: Clock; log: Log; threads: number; entry?: string }) {
+  constructor(options: { clock: Clock; log: Log; threads: number; isHumble: boolean; entry?: string }) {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#process = spawn(
@@ -70,6 +73,8 @@ export class AvChild {
         env: childEnvironment(options.threads),
       },
     );
+    if (options.isHumble && this.#process.pid !== undefined)
+      setPriority(this.#process.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#pipe = this.#process.stdio[3] as Socket;
     const reader = new FrameReader((frame) => this.#handle(decodeMessage(frame) as FromChild));
     this.#pipe.on('data', (chunk: Buffer) => {
@@ -122,16 +127,33 @@ export class AvChild {
   /** Hands bytes to a job. False when they were dropped because the child lags. */
   data(job: number, bytes: Uint8Array, ptsTicks: number): boolean {
     if (!this.isAlive || !this.#jobs.has(job)) return false;
-    const queuedBytes = this.#isReady ? this.#pipe.writableLength : this.#earlyBytes;
+    const queuedBytes = this.#queuedBytes;
     if (queuedBytes > 0 && queuedBytes + bytes.length > queueMaxBytes) return false;
     const frame = encodeMessage({ type: 'data', job, ptsTicks, bytes });
     if (this.#isReady) {
-      this.#pipe.write(frame);
+      this.#pipe.write(frame, () => this.#drain());
     } else {
       this.#early.push(frame);
       this.#earlyBytes += bytes.length;
     }
     return true;
+  }
+
+  /** Resolves when the child has taken what waits for it, or is gone. */
+  drained(): Promise<void> {
+    if (!this.isAlive || this.#queuedBytes === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#drainWaiters.push(resolve));
+  }
+
+  get #queuedBytes(): number {
+    return this.#isReady ? this.#pipe.writableLength : this.#earlyBytes;
+  }
+
+  #drain(): void {
+    if (this.isAlive && this.#queuedBytes > 0) return;
+    const waiters = this.#drainWaiters;
+    this.#drainWaiters = [];
+    for (const resolve of waiters) resolve();
   }
 
   /** Ends a job without a word to its listener. Idempotent. */
@@ -195,7 +217,7 @@ export class AvChild {
     this.#isReady = true;
     this.#missedPings = 0;
     for (const [job, { request }] of this.#jobs) this.#send({ type: 'open', job, request: request() });
-    for (const frame of this.#early) this.#pipe.write(frame);
+    for (const frame of this.#early) this.#pipe.write(frame, () => this.#drain());
     this.#early = [];
     this.#earlyBytes = 0;
   }
@@ -216,6 +238,7 @@ export class AvChild {
     const jobs = [...this.#jobs.values()];
     this.#jobs.clear();
     for (const { listener } of jobs) listener.ended(fault, fault.message);
+    this.#drain();
   }
 }
 

@@ -14,6 +14,8 @@ export type AvRole = JobRequest['kind'];
 export interface AvJob {
   /** Hands bytes to a job that converts. False when they were dropped. */
   data(bytes: Uint8Array, ptsTicks: number): boolean;
+  /** Resolves when the child has taken what waits for it, or is gone. */
+  drained(): Promise<void>;
   /** Ends the job; its listener hears nothing more. Idempotent. */
   close(): void;
   /** Ends the whole process that holds the job, for one that hangs. */
@@ -21,11 +23,19 @@ export interface AvJob {
 }
 
 /** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
-const capacities: Readonly<Record<AvRole, number>> = { input: 6, demo: 8, audio: 32, picture: 1 };
+const capacities: Readonly<Record<AvRole, number>> = {
+  input: 6,
+  demo: 8,
+  audio: 32,
+  picture: 1,
+  convert: 1,
+};
 /** A blocked read holds one thread of libuv's pool and a close may hold another; four are for files and names. */
 const threadsPerJob = 2;
 const threadsForAll = 4;
 const idleMs = 30_000;
+/** Roles whose children stand back when the machine is busy (`nice`): nothing is lost when they are late. */
+const humble: ReadonlySet<AvRole> = new Set(['convert']);
 
 /** The child processes that hold node-av. One per server; whoever makes it disposes it. */
 export class AvPool {
@@ -37,6 +47,7 @@ export class AvPool {
     demo: new Set(),
     audio: new Set(),
     picture: new Set(),
+    convert: new Set(),
   };
   readonly #idle = new Map<AvChild, Cancel>();
   readonly #pictures: PictureQueue;
@@ -79,6 +90,7 @@ export class AvPool {
     });
     return {
       data: (bytes, ptsTicks) => child.data(job, bytes, ptsTicks),
+      drained: () => child.drained(),
       close: () => {
         child.close(job);
         this.#rest(child);
@@ -115,6 +127,7 @@ export class AvPool {
       log: this.#log,
       ...(this.#entry === undefined ? {} : { entry: this.#entry }),
       threads: threadsForAll + threadsPerJob * capacities[role],
+      isHumble: humble.has(role),
     });
     this.#children[role].add(child);
     void child.exited.then(() => this.#forget(role, child));

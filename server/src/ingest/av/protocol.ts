@@ -32,7 +32,8 @@ export type JobRequest =
     }
   | InputRequest
   | AudioRequest
-  | PictureRequest;
+  | PictureRequest
+  | ConvertRequest;
 
 export interface InputRequest {
   readonly kind: 'input';
@@ -65,6 +66,17 @@ export interface PictureRequest {
   readonly maxWidth: number;
   /** JPEG quality, 1 to 100. */
   readonly quality: number;
+}
+
+export interface ConvertRequest {
+  readonly kind: 'convert';
+  readonly codec: VideoCodec;
+  /** avcC or hvcC, base64. */
+  readonly config: string;
+  readonly fpsMax: number;
+  readonly heightMax: number;
+  /** Pictures that come faster than they can be converted are left out, up to a key picture: for what is live. */
+  readonly mayLeaveOut: boolean;
 }
 
 /** Why a job ended. `code` is missing when it ended as it should (the source's own end, a close, a picture made). */

@@ -43,6 +43,9 @@ export const player = {
   'player.view.figures': 'Statistics',
   'player.view.keys': 'Keyboard shortcuts',
   'player.badge.reverse': 'backwards',
+  'player.badge.converted': 'converted from {codec}',
+  'player.badge.converted.why':
+    'This browser can’t play {codec}: the server converts it to H.264 for you alone',
   'player.badge.keyFrames': 'key frames only',
   'player.badge.keyFrames.why': 'More pictures than that are not possible here at this speed',
 
@@ -89,6 +92,10 @@ export const player = {
   'player.unsupported.title': 'This browser can’t play {codec}',
   'player.unsupported.text':
     'Single pictures are shown instead. The stream works and is recorded as it is: watch it in a browser with a decoder for {codec}, or set the camera to H.264.',
+  'player.refusal.busy':
+    'The server is converting for as many viewers as it may. Try again when one of them has left.',
+  'player.refusal.off': 'Conversion for viewers is switched off on this server, or not allowed to you.',
+  'player.refusal.failed': 'The server could not convert it.',
   'player.unsupported.mse': 'This browser can’t play streamed video. Use a newer one.',
   'player.ended': 'Nothing is recorded after this moment.',
   'player.streamPaused': 'This stream is paused: neither received nor recorded.',

@@ -6,7 +6,7 @@ import { usePlayer, usePlayerClock } from './use-player.ts';
 /** Live with its delay, or the archive with its date and time; the mode in a shape and a word, not in colour alone. */
 export function PlayerBadge({ player }: { player: Player }) {
   const i18n = useI18n();
-  const { mode, state, isReverse, isKeyFramesOnly } = usePlayer(player);
+  const { mode, state, isReverse, isKeyFramesOnly, converted } = usePlayer(player);
   const { utcMs, delayMs } = usePlayerClock(player);
   const isMoving = state.name === 'playing';
   return (
@@ -26,6 +26,11 @@ export function PlayerBadge({ player }: { player: Player }) {
       {isKeyFramesOnly && (
         <span className={classes.delay} title={i18n.t('player.badge.keyFrames.why')}>
           {i18n.t('player.badge.keyFrames')}
+        </span>
+      )}
+      {converted !== undefined && state.name !== 'unsupported' && (
+        <span className={classes.delay} title={i18n.t('player.badge.converted.why', { codec: converted })}>
+          {i18n.t('player.badge.converted', { codec: converted })}
         </span>
       )}
       {mode === 'live' && isMoving && delayMs !== undefined && (

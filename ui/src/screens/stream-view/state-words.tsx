@@ -53,7 +53,15 @@ export function StateWords({ player, stream, onLive }: StateWordsProps) {
           <p>
             <strong>{i18n.t('player.unsupported.title', { codec: state.codec })}</strong>
           </p>
+          {state.refusal !== undefined && (
+            <p>{i18n.t(refusalWords[state.refusal])}</p>
+          )}
           <p>{i18n.t('player.unsupported.text', { codec: state.codec })}</p>
+          {state.refusal === 'QuotaReached' && (
+            <Button size="compact-md" variant="default" onClick={() => player.play()}>
+              {i18n.t('action.retry')}
+            </Button>
+          )}
         </div>
       );
     case 'ended':
@@ -65,6 +73,12 @@ export function StateWords({ player, stream, onLive }: StateWordsProps) {
       );
   }
 }
+
+const refusalWords = {
+  QuotaReached: 'player.refusal.busy',
+  ActionNotAcceptable: 'player.refusal.off',
+  ProbeError: 'player.refusal.failed',
+} as const;
 
 function Waiting({
   reason,

@@ -3,7 +3,7 @@ import { isErrorCode } from '@vidette/contract/errors';
 import { addressOf } from '@vidette/contract/routes';
 import { api } from '../../api/api.ts';
 import { parseArchivePlaylist, type ByteSpan } from '../../player/archive-playlist.ts';
-import type { PlayerSource } from '../../player/player.ts';
+import type { PlayerSource } from '../../player/player-source.ts';
 import type { RangesLoader } from '../../timeline/ranges-loader.ts';
 
 /** The media of one stream by the calls of the contract. */
@@ -13,8 +13,9 @@ export function streamSource(
 ): PlayerSource {
   const params = { uid };
   return {
-    openLive({ audio }) {
-      const address = new URL(addressOf('watchStream', params, audio ? {} : { audio: false }), location.href);
+    openLive({ audio, convert }) {
+      const query = { ...(audio ? {} : { audio: false }), ...(convert ? { convert: true } : {}) };
+      const address = new URL(addressOf('watchStream', params, query), location.href);
       address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
       return new WebSocket(address);
     },
@@ -27,6 +28,10 @@ export function streamSource(
       );
     },
     bytes: (span, signal) => loadBytes(span, signal),
+    loadConverted: (time, signal) => {
+      const { href } = new URL(addressOf('getArchiveConverted', params, { time }), location.href);
+      return loadBytes({ url: href, offset: 0, length: undefined }, signal);
+    },
     nextPlayable: (fromMs, signal) => ranges.nextPlayable(fromMs, signal),
     previousPlayable: (beforeMs, signal) => ranges.previousPlayable(beforeMs, signal),
   };

@@ -3,6 +3,7 @@ import { AV_LOG_QUIET } from 'node-av/constants';
 import type { Clock } from '../../../base/clock.ts';
 import type { FromChild, JobRequest, ToChild } from '../protocol.ts';
 import { AudioJob } from './audio-job.ts';
+import { ConvertJob } from './convert-job.ts';
 import { DemoJob } from './demo-job.ts';
 import { InputJob } from './input-job.ts';
 import type { Job, JobOutput } from './job.ts';
@@ -81,6 +82,8 @@ export class Desk {
         return new AudioJob(request, output);
       case 'picture':
         return new PictureJob(request, output);
+      case 'convert':
+        return new ConvertJob(request, output);
     }
   }
 

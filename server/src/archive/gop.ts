@@ -1,0 +1,80 @@
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+import type { StreamRow } from './catalog-reads.ts';
+import type { FootageReads, OpenSegment } from './footage-reads.ts';
+import { readFragmentHead } from './fragment-head.ts';
+import { nothingThere } from './key-frame.ts';
+import { catalogTicks } from './layout.ts';
+
+/** What one track holds of a recorded group of pictures. */
+export interface RecordedRun {
+  readonly track: Track;
+  readonly samples: readonly Sample[];
+  /** Decode time at which the last sample ends, ticks. */
+  readonly endDts: number;
+}
+
+/** A GOP is seconds of footage, and of a camera at most so many bytes; more is not read into memory at once. */
+const gopMaxBytes = 64 * 1024 * 1024;
+
+/**
+ * The recorded samples from the newest key frame at or before a moment to the next key frame, pictures and sound.
+ * @throws Fault NotFound when nothing is recorded there, or its file is gone
+ */
+export async function gopAt(
+  reads: FootageReads,
+  open: OpenSegment,
+  stream: StreamRow,
+  atMs: number,
+): Promise<readonly RecordedRun[]> {
+  // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
+  const atTicks = catalogTicks(atMs + 1) - 1;
+  const found = reads.snapshot(() => {
+    const segment = reads.segmentAtOrBefore(stream.id, atTicks);
+    if (!segment) return undefined;
+    const init = reads.init(segment.initId);
+    const all = reads.fragments(segment, init.length);
+    const first = all.findLastIndex(
+      ({ startsWithKey, startTicks }) => startsWithKey && startTicks <= atTicks,
+    );
+    if (first < 0) return undefined;
+    const next = all.findIndex(({ startsWithKey }, index) => index > first && startsWithKey);
+    return { segment, init, fragments: all.slice(first, next < 0 ? all.length : next) };
+  });
+  if (!found) throw nothingThere();
+  const { segment, init, fragments } = found;
+  if (fragments.reduce((sum, { bytes }) => sum + bytes, 0) > gopMaxBytes) throw nothingThere();
+  const runs = parseInit(init).map((track) => ({ track, samples: [] as Sample[], endDts: 0 }));
+  const reader = await open(segment);
+  try {
+    for (const position of fragments) {
+      const { header } = await readFragmentHead(reader, position);
+      const bytes = await reader.read(position.offset, position.bytes);
+      for (const read of header.tracks) {
+        const run = runs.find(({ track }) => track.id === read.trackId);
+        if (!run) continue;
+        let at = read.dataOffset;
+        let dts = read.baseDts;
+        for (const { duration, size, isKey, isDamaged, compositionOffset } of read.samples) {
+          const data = [bytes.subarray(at, at + size)];
+          run.samples.push({
+            trackId: read.trackId,
+            dts,
+            pts: dts + compositionOffset,
+            isKey,
+            isDamaged,
+            data,
+            size,
+          });
+          at += size;
+          dts += duration;
+        }
+        run.endDts = read.endDts;
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+  return runs.filter(({ samples }) => samples.length > 0);
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { walkBoxes } from '@vidette/media/fmp4/box';
+import { parseInit } from '@vidette/media/fmp4/read-init';
+import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
+import type { Sample } from '@vidette/media/sample';
+import { systemClock } from '../base/clock.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { AvPool } from '../ingest/av/pool.ts';
+import { Stream } from '../stream/stream.ts';
+import { Conversions, type ConversionFor } from './conversions.ts';
+import type { RecordedGop } from './gop-conversion.ts';
+import { Seats } from './seats.ts';
+
+const pool = new AvPool({ clock: systemClock, log: silentLog });
+after(() => pool.dispose('the test is over'));
+
+const viewer = { name: 'one', isAdmin: false };
+const rules = (whom: ConversionFor, atOnce: number) => () => ({ for: whom, atOnce });
+
+/** One GOP of a clip of H.265 in which pictures are reordered, with times as the archive has them. */
+function clip(): RecordedGop {
+  const file = new URL('../../../media/fixtures/h265-b-pyramid.mp4', import.meta.url);
+  const bytes = new Uint8Array(readFileSync(file));
+  const [track] = parseInit(bytes);
+  assert.ok(track);
+  const scale = 90_000 / track.timescale;
+  const samples: Sample[] = [];
+  let endDts = 0;
+  for (const box of walkBoxes(bytes)) {
+    if (box.type !== 'moof') continue;
+    for (const run of parseFragmentHeader(bytes.subarray(box.offset, box.offset + box.size)).tracks) {
+      let at = box.offset + run.dataOffset;
+      let dts = run.baseDts;
+      for (const { size, duration, isKey, isDamaged, compositionOffset } of run.samples) {
+        const data = [bytes.subarray(at, at + size)];
+        samples.push({
+          trackId: run.trackId,
+          dts: dts * scale,
+          pts: (dts + compositionOffset) * scale,
+          isKey,
+          isDamaged,
+          data,
+          size,
+        });
+        at += size;
+        dts += duration;
+      }
+      endDts = run.endDts * scale;
+    }
+  }
+  return [{ track: { ...track, timescale: 90_000 }, samples, endDts }];
+}
+
+test('[R1.5] a recorded GOP of H.265 becomes H.264 with a picture at each of its moments, though they were reordered', async () => {
+  const gop = clip();
+  const conversions = new Conversions({ pool, clock: systemClock, rules: rules('everyone', 1) });
+  const bytes = await conversions.gop(viewer, () => Promise.resolve(gop), new AbortController().signal);
+  const [track] = parseInit(bytes);
+  assert.match(track?.codecString ?? '', /^avc1\./);
+  const moof = [...walkBoxes(bytes)].find(({ type }) => type === 'moof');
+  assert.ok(moof);
+  const { tracks } = parseFragmentHeader(bytes.subarray(moof.offset, moof.offset + moof.size));
+  let dts = tracks[0]?.baseDts ?? 0;
+  const moments = tracks[0]?.samples.map(({ duration }) => (dts += duration) - duration);
+  assert.deepEqual(
+    moments,
+    gop[0]?.samples.map(({ pts }) => pts).sort((a, b) => a - b),
+  );
+  conversions.close();
+});
+
+test('a live stream is converted as it comes, and ends with its viewer', async () => {
+  const [run] = clip();
+  assert.ok(run);
+  const source = new Stream('gate');
+  source.setTracks([run.track]);
+  const conversions = new Conversions({ pool, clock: systemClock, rules: rules('everyone', 1) });
+  const { stream, close } = conversions.live(viewer, source, () => assert.fail('it can’t be converted'));
+  for (const sample of run.samples) source.write(sample);
+  const pictures: Sample[] = [];
+  await new Promise<void>((resolve) => {
+    const reader = stream.addReader({
+      name: 'test',
+      maxBytes: 1 << 24,
+      from: 'gop',
+      onReadable: () => {
+        for (let event = reader.take(); event; event = reader.take()) {
+          if (event.type === 'tracks') assert.match(event.tracks[0]?.codecString ?? '', /^avc1\./);
+          if (event.type === 'sample') pictures.push(event.sample);
+        }
+        if (pictures.length > 3) resolve();
+      },
+    });
+  });
+  assert.equal(pictures[0]?.isKey, true);
+  assert.equal(conversions.taken, 1);
+  close();
+  assert.equal(conversions.taken, 0);
+  assert.equal(source.readerCount, 0);
+});
+
+test('nobody, nobody but administrators, and none at all', async () => {
+  const { signal } = new AbortController();
+  const read = () => Promise.resolve([]);
+  for (const [whom, atOnce] of [
+    ['nobody', 2],
+    ['administrators', 2],
+    ['everyone', 0],
+  ] as const) {
+    const conversions = new Conversions({ pool, clock: systemClock, rules: rules(whom, atOnce) });
+    await assert.rejects(conversions.gop(viewer, read, signal), { code: 'ActionNotAcceptable' });
+    assert.throws(() => conversions.live(viewer, new Stream('a'), () => {}), { code: 'ActionNotAcceptable' });
+  }
+  const administrators = new Conversions({ pool, clock: systemClock, rules: rules('administrators', 2) });
+  await assert.rejects(administrators.gop({ name: 'a', isAdmin: true }, read, signal), { code: 'NotFound' });
+  administrators.close();
+});
+
+test('a viewer keeps the seat from one GOP to the next, others are told that all are taken, and it is free again later', () => {
+  const clock = new ManualClock();
+  const seats = new Seats(clock, () => 1);
+  const leave = seats.take('one', true);
+  assert.throws(() => seats.take('two', true), { code: 'QuotaReached' });
+  leave();
+  leave();
+  assert.throws(() => seats.take('two', true), { code: 'QuotaReached' });
+  seats.take('one', false)();
+  assert.equal(seats.taken, 0);
+  seats.take('two', true)();
+  clock.advance(20_000);
+  assert.equal(seats.taken, 0);
+});

@@ -1,0 +1,116 @@
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { AvPool } from '../ingest/av/pool.ts';
+import type { Stream } from '../stream/stream.ts';
+import { convertGop, type RecordedGop } from './gop-conversion.ts';
+import { LiveConversion } from './live-conversion.ts';
+import { Seats } from './seats.ts';
+
+/** Who may have pictures converted. */
+export type ConversionFor = 'everyone' | 'administrators' | 'nobody';
+
+export interface ConversionsOptions {
+  readonly pool: AvPool;
+  readonly clock: Clock;
+  /** Asked at every use, so that what is saved takes effect at once. */
+  readonly rules: () => { readonly for: ConversionFor; readonly atOnce: number };
+}
+
+/** A viewer who asks: the same name is the same seat. */
+export interface ConversionViewer {
+  readonly name: string;
+  readonly isAdmin: boolean;
+}
+
+/**
+ * Pictures that a viewer's browser can't decode, converted for that viewer alone, so many viewers at once and no more.
+ * All of it happens in child processes that stand back behind everything else on the machine.
+ */
+export class Conversions {
+  readonly #options: ConversionsOptions;
+  readonly #seats: Seats;
+  /** The GOPs of one viewer are made one after the other: the end of the last one asked for. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(options: ConversionsOptions) {
+    this.#options = options;
+    this.#seats = new Seats(options.clock, () => options.rules().atOnce);
+  }
+
+  /** Seats in use, for statistics. */
+  get taken(): number {
+    return this.#seats.taken;
+  }
+
+  /**
+   * Begins to convert a live stream.
+   * @param onFailed it can't go on
+   * @returns what the viewer reads, and how to end it when the viewer goes
+   * @throws Fault ActionNotAcceptable, QuotaReached
+   */
+  live(
+    viewer: ConversionViewer,
+    source: Stream,
+    onFailed: () => void,
+  ): { stream: Stream; close: () => void } {
+    this.#requireAllowed(viewer);
+    const leave = this.#seats.take(viewer.name, false);
+    const conversion = new LiveConversion(source, this.#options.pool, onFailed);
+    return {
+      stream: conversion.stream,
+      close() {
+        conversion.close();
+        leave();
+      },
+    };
+  }
+
+  /**
+   * One recorded GOP as an fMP4 that needs nothing else.
+   * @throws Fault ActionNotAcceptable, QuotaReached, ProbeError, NotFound; the signal's reason
+   */
+  async gop(
+    viewer: ConversionViewer,
+    read: () => Promise<RecordedGop>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const { name } = viewer;
+    const before = this.#queues.get(name) ?? Promise.resolve();
+    const made = before.then(() => this.#makeGop(viewer, read, signal));
+    const settled = made.catch(() => {});
+    this.#queues.set(name, settled);
+    try {
+      return await made;
+    } finally {
+      if (this.#queues.get(name) === settled) this.#queues.delete(name);
+    }
+  }
+
+  async #makeGop(
+    viewer: ConversionViewer,
+    read: () => Promise<RecordedGop>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    // Whoever seeks on has given up what still waits.
+    signal.throwIfAborted();
+    this.#requireAllowed(viewer);
+    const leave = this.#seats.take(viewer.name, true);
+    try {
+      return await convertGop(await read(), this.#options.pool, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Idempotent. The conversions themselves end with the pool. */
+  close(): void {
+    this.#seats.clear();
+  }
+
+  #requireAllowed(viewer: ConversionViewer): void {
+    const { for: whom, atOnce } = this.#options.rules();
+    if (whom === 'everyone' && atOnce > 0) return;
+    if (whom === 'administrators' && viewer.isAdmin && atOnce > 0) return;
+    throw new Fault('ActionNotAcceptable', 'Conversion for viewers is switched off, or not for this viewer.');
+  }
+}

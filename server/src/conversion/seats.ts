@@ -1,0 +1,71 @@
+import type { Cancel, Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+
+/** So long a seat stays with who watches the archive GOP by GOP, after each. */
+const heldMs = 20_000;
+
+interface Seat {
+  readonly name: string;
+  /** Set while nobody converts on it and it is kept for its viewer. */
+  cancelHold: Cancel | undefined;
+}
+
+/**
+ * How many conversions run at once. A seat that was kept for a viewer is the one they go on with: from GOP to GOP,
+ * after a seek, from the archive to live.
+ */
+export class Seats {
+  readonly #clock: Clock;
+  readonly #atOnce: () => number;
+  readonly #seats = new Set<Seat>();
+
+  constructor(clock: Clock, atOnce: () => number) {
+    this.#clock = clock;
+    this.#atOnce = atOnce;
+  }
+
+  get taken(): number {
+    return this.#seats.size;
+  }
+
+  /**
+   * @param isKept for the same viewer, for a while after it was left
+   * @returns leaves the seat; idempotent
+   * @throws Fault QuotaReached
+   */
+  take(name: string, isKept: boolean): () => void {
+    const seat = this.#keptFor(name) ?? this.#newSeat(name);
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      if (isKept) seat.cancelHold = this.#clock.after(heldMs, () => this.#seats.delete(seat));
+      else this.#seats.delete(seat);
+    };
+  }
+
+  /** Lets all seats go. */
+  clear(): void {
+    for (const { cancelHold } of this.#seats) cancelHold?.();
+    this.#seats.clear();
+  }
+
+  #keptFor(name: string): Seat | undefined {
+    for (const seat of this.#seats) {
+      if (seat.name !== name || !seat.cancelHold) continue;
+      seat.cancelHold();
+      seat.cancelHold = undefined;
+      return seat;
+    }
+    return undefined;
+  }
+
+  #newSeat(name: string): Seat {
+    const most = this.#atOnce();
+    if (this.#seats.size >= most)
+      throw new Fault('QuotaReached', `All ${most} conversions for viewers are in use.`);
+    const seat: Seat = { name, cancelHold: undefined };
+    this.#seats.add(seat);
+    return seat;
+  }
+}
