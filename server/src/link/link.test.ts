@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer, get, type Server } from 'node:http';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, get, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { KeyPair, seedBytes } from '../base/key-pair.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Fault } from '../base/fault.ts';
 import { Gate } from './gate.ts';
-import { Link } from './link.ts';
+import { channelOf, Link } from './link.ts';
 import type { Peer } from './peers.ts';
 import {
   areCompatible,
@@ -45,6 +50,10 @@ interface Pair {
 
 interface PairOptions {
   readonly allowPlainHttp?: boolean;
+  /** The node that is asked has a certificate, self-signed. */
+  readonly isTls?: boolean;
+  /** Who stands where the asking node looks for the other: given its address, returns its own. */
+  readonly between?: (address: string) => Promise<string>;
   /** Under which key the asking node finds the other one. */
   readonly knownAs?: KeyPair;
   /** By which the answer is signed in place of the node's own. */
@@ -69,26 +78,29 @@ async function pair(t: TestContext, options: PairOptions = {}): Promise<Pair> {
     peers: { byId: async (id) => (id === 'north' ? peerOf('north', north, 'http://nowhere') : undefined) },
   });
   const claims: string[] = [];
-  const server = createServer((request, reply) => {
+  const answer: RequestListener = (request, reply) => {
+    const channel = channelOf(request.socket);
     const header = String(request.headers[claimHeader]);
     claims.push(header);
-    const asked = { method: 'GET', path: request.url ?? '', body: noBytes, channel: noBytes };
+    const asked = { method: 'GET', path: request.url ?? '', body: noBytes, channel };
     gate.admit(header, asked).then(
       ({ claim, refusal }) => {
         const status = refusal ? 401 : 200;
-        reply.writeHead(status, { [proofHeader]: gate.proofFor(claim, status, noBytes) });
+        reply.writeHead(status, { [proofHeader]: gate.proofFor(claim, status, channel) });
         reply.end(JSON.stringify({ path: request.url }));
       },
       (error: Fault) => reply.writeHead(401).end(JSON.stringify({ code: error.code })),
     );
-  });
+  };
+  const server = options.isTls ? createTlsServer(selfSigned(), answer) : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const own = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = (await options.between?.(own)) ?? own;
   const link = new Link({
     self: 'north',
     key: north,
     clock: new ManualClock(),
-    allowPlainHttp: true,
+    allowPlainHttp,
     peers: {
       byId: async (id) => (id === 'south' ? peerOf('south', options.knownAs ?? south, address) : undefined),
     },
@@ -100,6 +112,20 @@ async function pair(t: TestContext, options: PairOptions = {}): Promise<Pair> {
     server.closeAllConnections();
   });
   return { link, gate, north, south, clock, server, claims };
+}
+
+/** A key and a certificate that nobody vouches for. */
+function selfSigned(): { key: Buffer; cert: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), 'vidette-link-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  try {
+    const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    const files = ['-keyout', key, '-out', cert, '-subj', '/CN=vidette'];
+    execFileSync('openssl', ['req', ...kind, ...files], { stdio: 'ignore' });
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 const ask = (link: Link) => link.askJson('south', { path: 'alive?x=1' });
@@ -165,8 +191,9 @@ test('[R10.8] clocks that differ are no obstacle, a request of yesterday is refu
 });
 
 test('[R10.8] without TLS nodes speak only where that is configured', async (t) => {
-  const { link } = await pair(t, { allowPlainHttp: false });
-  assert.equal((await faultOf(ask(link))).code, 'Unavailable');
+  const refusing = await pair(t, { allowPlainHttp: false });
+  const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
+  assert.equal((await faultOf(refusing.gate.admit('', asked))).code, 'Forbidden');
   const strict = new Link({
     self: 'north',
     key: new KeyPair(randomBytes(seedBytes)),
@@ -176,6 +203,34 @@ test('[R10.8] without TLS nodes speak only where that is configured', async (t) 
   });
   t.after(() => strict.close());
   assert.match((await faultOf(ask(strict))).message, /no TLS/);
+});
+
+test('[R10.8] with TLS any certificate will do, and nobody in between can pass on what is asked', async (t) => {
+  const { link, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
+  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  assert.equal(claims.length, 2);
+
+  let passedOn = 0;
+  const between = async (address: string): Promise<string> => {
+    const thief = createTlsServer(selfSigned(), (request, reply) => {
+      const { headers, url } = request;
+      tlsRequest(new URL(url ?? '', address), { headers, rejectUnauthorized: false }, (answer) => {
+        passedOn = answer.statusCode ?? 0;
+        reply.writeHead(passedOn, answer.headers);
+        answer.pipe(reply);
+      }).end();
+    });
+    await new Promise<void>((resolve) => thief.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      thief.close();
+      thief.closeAllConnections();
+    });
+    return `https://127.0.0.1:${(thief.address() as AddressInfo).port}`;
+  };
+  const robbed = await pair(t, { isTls: true, allowPlainHttp: false, between });
+  assert.equal((await faultOf(ask(robbed.link))).code, 'Unavailable');
+  assert.equal(passedOn, 401);
 });
 
 test('[R10.8] nodes whose protocols differ by one understand each other, by two they say so', async (t) => {
