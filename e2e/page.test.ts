@@ -292,18 +292,34 @@ test('[R2.30] a missing license is a banner on every screen, with the way to upl
 });
 
 test('[R4.11] a warning of the server is put away for good, a drained node is not', async () => {
-  const warning = (code: string) => ({ code, expiresAt: null, usedPercent: 91, subject: null });
+  const warning = (code: string) => ({
+    code,
+    expiresAt: null,
+    usedPercent: 91,
+    recordedPercent: null,
+    subject: null,
+  });
   const context = await newPerson(browser, desktop);
   await signInByCookie(context, server.url, cookie);
   await context.route('**/v1/system/health', (route) =>
     route.fulfill({
-      json: { version: '1', warnings: [warning('archive-disk-usage'), warning('cluster-node-drained')] },
+      json: {
+        version: '1',
+        warnings: [
+          warning('archive-disk-usage'),
+          { ...warning('stream-recorded-low'), recordedPercent: 87.5, subject: 'gate' },
+          warning('cluster-node-drained'),
+        ],
+      },
     }),
   );
   const page = await context.newPage();
   await page.goto(`${server.url}/ui/help`);
   await page.getByText('The archive directory is running out of memory, more than 91% used').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 1);
+  await page.getByText('Only 87.5% of a stream’s last 24 hours were recorded.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 2);
+  await page.getByRole('button', { name: 'Dismiss' }).first().click();
+  await page.getByText('Only 87.5%').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByText('The archive directory').waitFor({ state: 'detached' });
   await page.reload();

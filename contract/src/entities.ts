@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { gapCauses, languages, limits, loginPattern, playbackSpeeds, themes } from './constants.ts';
+import { RecordedShares } from './recorded-shares.ts';
 
 /**
  * What the calls carry, as schemas. Times are milliseconds since the epoch unless a name says otherwise.
@@ -224,11 +225,13 @@ export const HealthWarning = z.object({
     'license-expired',
     'archive-disk-usage',
     'stream-not-recording',
+    'stream-recorded-low',
     'cluster-node-drained',
     'tunnel-down',
   ]),
   expiresAt: TimeMs.nullable(),
   usedPercent: z.number().nullable(),
+  recordedPercent: z.number().nullable().describe('Of the last 24 hours of the stream'),
   subject: z
     .string()
     .nullable()
@@ -264,6 +267,7 @@ export const ArchiveStats = z.object({
   bytes: z.int(),
   segments: z.int(),
   bitrate: z.number().describe('Bits per second, averaged over what is kept'),
+  recorded: RecordedShares.nullable().describe('null: the stream is not to be recorded'),
 });
 
 export const ArchiveExtent = z.object({

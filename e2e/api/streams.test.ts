@@ -190,9 +190,17 @@ test('[R7.8, R7.11] a running stream has a picture, a log and figures', async ()
 test('[R7.13, R7.14, R7.15, R3.10] what is recorded: ranges, figures, days', async () => {
   const stats = await until(
     () => client.getArchiveStats({ params: { uid: demo } }),
-    (answer) => answer.durationMs > 3_000,
+    (answer) => answer.durationMs > 3_000 && (answer.recorded?.day.share ?? 0) > 0,
   );
   assert.ok(stats.bytes > 0 && stats.segments > 0 && stats.bitrate > 0);
+  const { day, month } = stats.recorded ?? assert.fail('the stream is recorded');
+  assert.ok(day.recordedMs > 0 && day.recordedMs <= day.expectedMs && (day.share ?? 0) > 0);
+  assert.deepEqual(month, day, 'nothing was to be recorded before the stream was there');
+  const { recorded } = await until(
+    () => client.getSystemStats(),
+    (answer) => answer.recorded.day.share !== null,
+  );
+  assert.ok(recorded.day.expectedMs > 0);
   const endMs = Date.now();
   const query = { start_time: endMs - 600_000, end_time: endMs + 60_000 };
   const { period, ranges } = await client.getArchiveRanges({ params: { uid: demo }, query });

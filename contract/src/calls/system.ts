@@ -17,6 +17,7 @@ import {
   Settings,
   TimeMs,
 } from '../entities.ts';
+import { RecordedShares } from '../recorded-shares.ts';
 import { Done, pageOf } from '../page.ts';
 import { TunnelStatus } from '../tunnel.ts';
 import { SignedIn } from './account.ts';
@@ -40,6 +41,7 @@ const ServerStats = z.object({
   streamsRunning: z.int(),
   viewers: z.int(),
   archiveBytes: z.int(),
+  recorded: RecordedShares.describe('Of all streams that are to be recorded'),
   diskFreeBytes: z.int().nullable(),
   diskTotalBytes: z.int().nullable(),
 });

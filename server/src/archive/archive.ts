@@ -32,6 +32,7 @@ import {
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
 import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath, segmentPath } from './layout.ts';
+import { ContinuityWatch } from './continuity-watch.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { Recorder, type RecorderTools } from './recorder.ts';
@@ -65,10 +66,12 @@ export interface ArchiveOptions {
 
 /**
  * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
- * files of their own; this class opens them together, holds what they share and closes them in order.
+ * files of their own; this class opens them together, closes them in order, and answers as `Footage` says.
  */
 export class Archive implements Footage {
   readonly retention: Retention;
+  /** How much of what was to be recorded was. */
+  readonly continuity: ContinuityWatch;
   readonly #root: string;
   readonly #catalogPath: string;
   readonly #clock: Clock;
@@ -126,6 +129,11 @@ export class Archive implements Footage {
       log: this.#log,
       measure: options.measure ?? measureDisk,
       periodMs: roomPeriodMs,
+    });
+    this.continuity = new ContinuityWatch({
+      reads: this.#reads,
+      clock: this.#clock,
+      recorders: this.#recorders,
     });
     this.retention = new Retention({
       ...shared,
@@ -203,12 +211,10 @@ export class Archive implements Footage {
     return this.#recorders.get(uid);
   }
 
-  /** From the oldest to the newest footage; undefined when there is none. */
   period(uid: string): ArchivePeriod | undefined {
     return periodOf(this.#reads, uid);
   }
 
-  /** R7.13: what is recorded where, and why not elsewhere. @throws Fault TimeRangeIsTooLong, BadRequest */
   ranges(uid: string, startMs: number, endMs: number): { ranges: ArchiveRange[]; gaps: ArchiveGap[] } {
     const intervals = this.intervals(uid, startMs, endMs);
     return { ranges: rangesOf(intervals), gaps: gapsOf(intervals) };
@@ -224,19 +230,16 @@ export class Archive implements Footage {
     return this.#reads.snapshot(() => intervalsOf(this.#reads, stream, startMs, endMs, isLive));
   }
 
-  /** R7.14. */
   stats(uid: string): ArchiveStats {
-    return statsOf(this.#reads, uid);
+    return { ...statsOf(this.#reads, uid), recorded: this.continuity.of(uid) ?? null };
   }
 
-  /** R7.15: days of the reader's calendar with anything recorded, YYYY-MM-DD. @throws Fault BadRequest */
   availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): string[] {
     assertSpan(startMs, endMs, Number.POSITIVE_INFINITY);
     const stream = this.#reads.stream(uid);
     return stream ? availableDays(this.#reads, stream, startMs, endMs, zone) : [];
   }
 
-  /** R7.17; an entry lasts at least `entryMs`. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
   async playlist(
     uid: string,
     startMs: number,
@@ -247,7 +250,6 @@ export class Archive implements Footage {
     return vodPlaylistOf(this.#reads, this.#stream(uid), startMs, endMs, entryMs);
   }
 
-  /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound */
   async openSegment(uid: string, name: string): Promise<SegmentBytes> {
     return openSegmentBytes(this.#reads, this.#root, this.#stream(uid), name);
   }
@@ -263,7 +265,6 @@ export class Archive implements Footage {
     return openSegmentFile(segmentPath(this.#root, uid, startTicks));
   }
 
-  /** How much lies in a span of at most a playlist's length, and what is missing. @throws Fault TimeRangeIsTooLong, BadRequest */
   extent(uid: string, startMs: number, endMs: number): ArchiveExtent {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     const stream = this.#reads.stream(uid);
@@ -283,13 +284,11 @@ export class Archive implements Footage {
     return this.#limits.downloadMaxMs;
   }
 
-  /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
     return planDownload(this.#reads, localSegments(this.#root, uid), this.#stream(uid), startMs, endMs);
   }
 
-  /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
   frameAt(uid: string, atMs: number): Promise<KeyFrame> {
     return keyFrameAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
   }
@@ -319,6 +318,7 @@ export class Archive implements Footage {
   async #close(): Promise<void> {
     this.#markerTimer?.();
     this.#room.stop();
+    this.continuity.close();
     await this.retention.stop();
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop('server-stopped')));
     try {

@@ -1,4 +1,5 @@
 import type { CatalogReads } from './catalog-reads.ts';
+import type { RecordedShares } from './continuity-watch.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil } from './layout.ts';
 
 /** From the oldest to the newest footage, ms since the epoch. */
@@ -16,6 +17,8 @@ export interface ArchiveStats {
   readonly segments: number;
   /** Bits per second, averaged over what is kept. */
   readonly bitrate: number;
+  /** Null for a stream that is not to be recorded here. */
+  readonly recorded: RecordedShares | null;
 }
 
 export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | undefined {
@@ -27,7 +30,7 @@ export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | unde
   );
 }
 
-export function statsOf(reads: CatalogReads, uid: string): ArchiveStats {
+export function statsOf(reads: CatalogReads, uid: string): Omit<ArchiveStats, 'recorded'> {
   const { bytes, segments, durationTicks } = reads.stream(uid) ?? { bytes: 0, segments: 0, durationTicks: 0 };
   const period = periodOf(reads, uid);
   const durationMs = Math.round((durationTicks * 1000) / CATALOG_TIMESCALE);

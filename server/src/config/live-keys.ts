@@ -9,6 +9,7 @@ const liveKeys: ReadonlySet<string> = new Set([
   'archive.quotaBytes',
   'archive.quotaPercent',
   'archive.warnPercent',
+  'archive.warnRecordedPercent',
   'export.keepHours',
   'export.quotaBytes',
   'export.minFreeBytes',

@@ -65,6 +65,7 @@ export const ConfigFile = z.strictObject({
       quotaBytes: z.int().min(0).nullable().default(null),
       quotaPercent: z.number().min(1).max(99).default(90),
       warnPercent: z.number().min(1).max(100).default(95),
+      warnRecordedPercent: z.number().min(0).max(100).default(95),
     })
     .prefault({}),
   export: z

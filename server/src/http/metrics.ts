@@ -71,6 +71,19 @@ async function newRegistry(services: Services): Promise<Registry> {
   );
   gauge('vidette_tunnel_sent_bytes', 'To visitors through the tunnel', () => tunnel.traffic.sentBytes);
 
+  new Gauge({
+    name: 'vidette_recorded_ratio',
+    help: 'Share of what was to be recorded that was',
+    labelNames: ['window'],
+    registers,
+    collect() {
+      const { day, month } = archive.continuity.sum;
+      this.reset();
+      if (day.share !== null) this.set({ window: '24h' }, day.share);
+      if (month.share !== null) this.set({ window: '30d' }, month.share);
+    },
+  });
+
   const labelNames = ['stream'] as const;
   const ofStreams = { labelNames, registers };
   // The first of the streams' metrics fills them all, in one pass: collecting goes in the order of registration.
@@ -81,6 +94,12 @@ async function newRegistry(services: Services): Promise<Registry> {
     collect: () => fillOfStreams(),
   });
   const viewers = new Gauge({ name: 'vidette_stream_viewers', help: 'Who watches live', ...ofStreams });
+  const recordedRatio = new Gauge({
+    name: 'vidette_stream_recorded_ratio',
+    help: 'Share of what was to be recorded that was',
+    labelNames: ['stream', 'window'],
+    registers,
+  });
   const counter = (name: string, help: string) => new Counter({ name, help, ...ofStreams });
   const received = counter('vidette_stream_received_bytes_total', 'Bytes of pictures and sound received');
   const frames = counter('vidette_stream_frames_total', 'Pictures received');
@@ -93,10 +112,16 @@ async function newRegistry(services: Services): Promise<Registry> {
   function fillOfStreams(): void {
     const metrics = [up, viewers, received, frames, damaged, lost, sent, recorded, reconnects];
     for (const metric of metrics) metric.reset();
+    recordedRatio.reset();
     for (const running of station.streams()) {
       const labels = { stream: running.settings.uid };
       const { counters } = running.stream;
       const audience = live.audience(running.stream);
+      const shares = archive.continuity.known(running.settings.uid);
+      if (shares && shares.day.share !== null)
+        recordedRatio.set({ ...labels, window: '24h' }, shares.day.share);
+      if (shares && shares.month.share !== null)
+        recordedRatio.set({ ...labels, window: '30d' }, shares.month.share);
       up.set(labels, running.state.status === 'running' ? 1 : 0);
       viewers.set(labels, audience.viewers);
       received.inc(labels, counters.bytes);

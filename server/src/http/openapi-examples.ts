@@ -61,6 +61,7 @@ const words: Readonly<Record<string, unknown>> = {
   fullName: 'Maria Petrova',
   group: 'Yard',
   height: 1080,
+  expectedMs: 86_400_000,
   'histories.name': 'received',
   'histories.values': 4_096_000,
   'histories.unit': 'bit/s',

@@ -98,6 +98,7 @@ export class Statistics {
       streamsRunning,
       viewers,
       archiveBytes: archive.totalBytes,
+      recorded: archive.continuity.sum,
       diskFreeBytes: disk?.freeBytes ?? null,
       diskTotalBytes: disk?.totalBytes ?? null,
       ...this.#look,

@@ -96,6 +96,8 @@ export class JoinedFootage implements Footage {
       bytes,
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
+      // The node that records it now answers for the time since it does.
+      recorded: parts.find(({ recorded }) => recorded !== null)?.recorded ?? null,
     };
   }
 
@@ -259,6 +261,7 @@ function awayStats(tenures: readonly Tenure[], away: string): ArchiveStats {
     bytes: 0,
     segments: 0,
     bitrate: 0,
+    recorded: null,
   };
 }
 

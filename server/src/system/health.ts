@@ -35,8 +35,14 @@ export class Health {
     this.#options = options;
   }
 
-  /** `notRecording`: uids of streams that should record and don't, as the caller may see them. */
-  async warnings(notRecording: readonly string[]): Promise<HealthWarning[]> {
+  /**
+   * `notRecording`: uids of streams that should record and don't; `recordedLow`: streams of whose last 24 hours too little was
+   * recorded. Both as the caller may see them.
+   */
+  async warnings(
+    notRecording: readonly string[],
+    recordedLow: readonly { readonly uid: string; readonly share: number }[],
+  ): Promise<HealthWarning[]> {
     const warnings = this.#licenseWarnings();
     const disk = await this.disk();
     if (disk && disk.usedPercent >= this.#options.config.archive.warnPercent) {
@@ -44,15 +50,38 @@ export class Health {
         code: 'archive-disk-usage',
         expiresAt: null,
         usedPercent: Math.floor(disk.usedPercent),
+        recordedPercent: null,
         subject: null,
       });
     }
     const { node } = this.#options;
     if (node.isDrained) {
-      warnings.push({ code: 'cluster-node-drained', expiresAt: null, usedPercent: null, subject: node.id });
+      warnings.push({
+        code: 'cluster-node-drained',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject: node.id,
+      });
     }
     for (const subject of notRecording) {
-      warnings.push({ code: 'stream-not-recording', expiresAt: null, usedPercent: null, subject });
+      warnings.push({
+        code: 'stream-not-recording',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject,
+      });
+    }
+    for (const { uid: subject, share } of recordedLow) {
+      const recordedPercent = Math.floor(share * 1000) / 10;
+      warnings.push({
+        code: 'stream-recorded-low',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent,
+        subject,
+      });
     }
     return warnings;
   }
@@ -69,9 +98,12 @@ export class Health {
   #licenseWarnings(): HealthWarning[] {
     const { license, clock } = this.#options;
     const { expiresAt } = license.view;
-    if (license.isExpired) return [{ code: 'license-expired', expiresAt, usedPercent: null, subject: null }];
+    if (license.isExpired)
+      return [
+        { code: 'license-expired', expiresAt, usedPercent: null, recordedPercent: null, subject: null },
+      ];
     if (expiresAt === null || expiresAt - clock.wallMs() > licenseNoticeMs) return [];
-    return [{ code: 'license-expires', expiresAt, usedPercent: null, subject: null }];
+    return [{ code: 'license-expires', expiresAt, usedPercent: null, recordedPercent: null, subject: null }];
   }
 }
 

@@ -111,7 +111,7 @@ test('[R3.9] health tells of the end two weeks ahead, and of having ended', asyn
   const config = ConfigFile.parse({});
   const health = new Health({ clock, license: keeper, archiveDir: folder, config, node });
   const codes = async () =>
-    (await health.warnings([])).map(({ code }) => code).filter((code) => /license/.test(code));
+    (await health.warnings([], [])).map(({ code }) => code).filter((code) => /license/.test(code));
   clock.advance(16 * dayMs - 1);
   assert.deepEqual(await codes(), []);
   clock.advance(1);

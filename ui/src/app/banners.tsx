@@ -40,23 +40,27 @@ function HealthBanners() {
   const warnings = data?.warnings ?? [];
   const notRecorded = warnings.filter(({ code }) => code === 'stream-not-recording');
   // The license's end has a banner of its own, and so have, all together, the streams that are not recorded.
-  const others = warnings.filter(
-    ({ code }) => code !== 'license-expired' && !notRecorded.some((one) => one.code === code),
-  );
+  const low = warnings.filter(({ code }) => code === 'stream-recorded-low');
+  const apart: readonly HealthWarning['code'][] = [
+    'license-expired',
+    'stream-not-recording',
+    'stream-recorded-low',
+  ];
+  const others = warnings.filter(({ code }) => !apart.includes(code));
+  const putAway = (key: string) => setDismissed(dismiss(localStorage, key, Date.now()));
   return (
     <section aria-label={i18n.t('banner.warnings')}>
       <NotRecordedBanner streams={notRecorded.flatMap(({ subject }) => subject ?? [])} />
+      {!('stream-recorded-low' in dismissed) && (
+        <RecordedLowBanner warnings={low} onClose={() => putAway('stream-recorded-low')} />
+      )}
       {others
         .filter((warning) => isStrict(warning) || !(keyOf(warning) in dismissed))
         .map((warning) => (
           <Banner
             key={keyOf(warning)}
             kind="warning"
-            onClose={
-              isStrict(warning)
-                ? undefined
-                : () => setDismissed(dismiss(localStorage, keyOf(warning), Date.now()))
-            }
+            onClose={isStrict(warning) ? undefined : () => putAway(keyOf(warning))}
           >
             {warningText(warning, i18n)}{' '}
             {isStrict(warning) && user?.isAdmin && (
@@ -88,6 +92,34 @@ function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
   );
 }
 
+/** Gaps of a day are said once for all streams that have too many. */
+function RecordedLowBanner({
+  warnings,
+  onClose,
+}: {
+  warnings: readonly HealthWarning[];
+  onClose: () => void;
+}) {
+  const i18n = useI18n();
+  const [first] = warnings;
+  if (!first) return null;
+  return (
+    <Banner kind="warning" onClose={onClose}>
+      {recordedLowWords(warnings, i18n)}{' '}
+      {warnings.length === 1 && first.subject !== null && (
+        <Link to="/stream/$uid/info" params={{ uid: first.subject }}>
+          {i18n.t('warning.notRecording.show')}
+        </Link>
+      )}
+    </Banner>
+  );
+}
+
+function recordedLowWords([first, ...others]: readonly HealthWarning[], i18n: I18n): string {
+  if (others.length > 0) return i18n.t('warning.recordedLow.many', { count: others.length + 1 });
+  return i18n.t('warning.recordedLow', { percent: i18n.number(first?.recordedPercent ?? 0) });
+}
+
 /** A drained node is a state somebody must end, so it can't be put away [R4.11]. */
 function isStrict({ code }: HealthWarning): boolean {
   return code === 'cluster-node-drained';
@@ -106,6 +138,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.archiveSpace', { percent: i18n.number(warning.usedPercent ?? 0) });
     case 'stream-not-recording':
       return i18n.t('warning.notRecording', { count: 1 });
+    case 'stream-recorded-low':
+      return recordedLowWords([warning], i18n);
     case 'cluster-node-drained':
       return i18n.t('warning.nodeDrained');
     case 'tunnel-down':

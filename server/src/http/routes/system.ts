@@ -39,10 +39,22 @@ export function registerSystem(registrar: Registrar, services: Services): void {
       const { uid } = running.settings;
       if (isNotRecording(running) && (viewable === undefined || viewable.has(uid))) idle.push(uid);
     }
-    const warnings = await health.warnings(idle);
+    const warnings = await health.warnings(
+      idle,
+      services.archive.continuity
+        .below(config.archive.warnRecordedPercent / 100)
+        .filter(({ uid }) => viewable === undefined || viewable.has(uid))
+        .slice(0, namedStreams),
+    );
     const { downLocation } = services.tunnel;
     if (principal.isAdmin && downLocation !== undefined) {
-      warnings.push({ code: 'tunnel-down', expiresAt: null, usedPercent: null, subject: downLocation });
+      warnings.push({
+        code: 'tunnel-down',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject: downLocation,
+      });
     }
     return { version: services.version, warnings };
   });

@@ -100,6 +100,9 @@ export const shell = {
   'warning.nodeDrained.show': 'Show the node',
   'warning.notRecording':
     '{count, plural, one {A stream is not being recorded.} other {# streams are not being recorded.}}',
+  'warning.recordedLow': 'Only {percent}% of a stream’s last 24 hours were recorded.',
+  'warning.recordedLow.many':
+    '{count, plural, one {# stream has too many gaps in the last 24 hours.} other {# streams have too many gaps in the last 24 hours.}}',
   'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',
   'warning.notRecording.show': 'Show it',
 };

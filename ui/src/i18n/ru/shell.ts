@@ -102,6 +102,9 @@ export const shell: Record<keyof typeof english, string> = {
   'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
+  'warning.recordedLow': 'За последние сутки записано только {percent} % потока.',
+  'warning.recordedLow.many':
+    '{count, plural, one {За последние сутки у # потока слишком много пропусков.} few {За последние сутки у # потоков слишком много пропусков.} many {За последние сутки у # потоков слишком много пропусков.} other {За последние сутки у # потока слишком много пропусков.}}',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
   'warning.notRecording.show': 'Показать',
 };

@@ -4,6 +4,7 @@ import { serverStatsQuery } from '../../api/administration.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { HistoryCharts } from '../../components/history-charts.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { recordedShareWords } from '../../components/recorded-share-words.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import classes from './administration.module.css';
@@ -38,6 +39,7 @@ function NowFacts({ stats: data }: { stats: ReplyOf<'getSystemStats'> }) {
       </Fact>
       <Fact label={i18n.t('stats.viewers')}>{i18n.number(data.viewers)}</Fact>
       <Fact label={i18n.t('stats.archive')}>{i18n.bytes(data.archiveBytes)}</Fact>
+      <Fact label={i18n.t('recorded.label')}>{recordedShareWords(data.recorded, i18n)}</Fact>
       <Fact label={i18n.t('stats.disk')}>{diskWords(data, i18n)}</Fact>
       <Fact label={i18n.t('stats.cpu')}>
         {i18n.number(data.cpuPercent / 100, { style: 'percent', maximumFractionDigits: 1 })}

@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import type { ReplyOf } from '@vidette/contract/client';
 import type { ArchiveStats, Stream } from '@vidette/contract/entities';
 import { archiveStatsQuery, streamStatsQuery, useStream } from '../../api/streams.ts';
+import { recordedShareWords } from '../../components/recorded-share-words.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -41,6 +42,9 @@ function StreamFacts({ stream }: { stream: Stream }) {
       )}
       {stats && <Fact label={i18n.t('stream.info.viewers')}>{i18n.number(stats.viewers)}</Fact>}
       {recorded && <Fact label={i18n.t('stream.info.archive')}>{recordedWords(recorded, i18n)}</Fact>}
+      {recorded?.recorded && (
+        <Fact label={i18n.t('recorded.label')}>{recordedShareWords(recorded.recorded, i18n)}</Fact>
+      )}
       {recorded && recorded.bitrate > 0 && (
         <Fact label={i18n.t('stream.info.bitrate')}>
           {i18n.t('rate.bits', {

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+const RecordedShare = z.object({
+  expectedMs: z
+    .number()
+    .describe('To be recorded: without pauses, and what was before the stream or removed by age'),
+  recordedMs: z.number(),
+  share: z.number().nullable().describe('0 to 1; null while nothing was to be recorded'),
+});
+export const RecordedShares = z.object({
+  day: RecordedShare.describe('The last 24 hours'),
+  month: RecordedShare.describe('The last 30 days'),
+});
+
+export type RecordedShares = z.infer<typeof RecordedShares>;

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { ManualClock } from '../base/manual-clock.ts';
+import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
+import { CatalogReads } from './catalog-reads.ts';
+import { CatalogWrites } from './catalog-writes.ts';
+import { ContinuityWatch } from './continuity-watch.ts';
+import { ContinuityHours } from './continuity.ts';
+import type { GapCause } from './gap-cause.ts';
+import { intervalsOf } from './intervals.ts';
+import { catalogMs, catalogTicks } from './layout.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const startMs = Date.UTC(2026, 9, 20, 10, 17);
+const uid = 'gate';
+
+function catalogFor(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'vidette-continuity-'));
+  const path = join(folder, 'catalog.sqlite');
+  const database = openCatalogForWriting(path);
+  database.exec('PRAGMA synchronous = OFF');
+  const reading = openCatalogForReading(path);
+  t.after(() => {
+    reading.close();
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  let writes = new CatalogWrites(database);
+  const addSegment = (fromMs: number, lengthMs: number) =>
+    writes.commit([
+      {
+        type: 'segment',
+        uid,
+        startTicks: catalogTicks(fromMs),
+        init: new Uint8Array(8),
+        fragments: [{ durationTicks: catalogTicks(lengthMs), bytes: 1000, startsWithKey: true }],
+      },
+    ]);
+  const interrupt = (atMs: number, cause: GapCause) =>
+    writes.commit([{ type: 'interruption', uid, atTicks: catalogTicks(atMs), cause, endsRecording: false }]);
+  const empty = () => {
+    database.exec('DELETE FROM segment; DELETE FROM interruption; DELETE FROM stream');
+    // It remembers the rows of streams.
+    writes = new CatalogWrites(database);
+  };
+  const remove = (atMs: number, removedUntilMs: number) =>
+    writes.commit([
+      {
+        type: 'remove',
+        uid,
+        startsTicks: [catalogTicks(atMs)],
+        removedUntilTicks: catalogTicks(removedUntilMs),
+      },
+    ]);
+  return { reads: new CatalogReads(reading), addSegment, interrupt, remove, empty };
+}
+
+/** One piece of a stream's life. */
+type Step =
+  | { readonly kind: 'recorded'; readonly minutes: number }
+  | { readonly kind: 'gap'; readonly seconds: number; readonly cause: GapCause };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('recorded' as const), minutes: fc.integer({ min: 1, max: 200 }) }),
+  fc.record({
+    kind: fc.constant('gap' as const),
+    seconds: fc.integer({ min: 2, max: 40_000 }),
+    cause: fc.constantFrom<GapCause>('unreachable', 'paused', 'server-crashed', 'recording-off', 'disk-full'),
+  }),
+);
+
+const unwanted: readonly GapCause[] = ['paused', 'recording-off'];
+
+test('the remembered hours say the same as a walk through all intervals, also as time goes on', (t) => {
+  const { reads, empty, addSegment, interrupt } = catalogFor(t);
+  const life = fc.array(step, { minLength: 1, maxLength: 12 });
+  const windowsMs = [24 * hourMs, 5 * hourMs, 30 * 24 * hourMs];
+  fc.assert(
+    fc.property(life, fc.integer({ min: 0, max: 3 * hourMs }), (steps, waitMs) => {
+      empty();
+      const hours = new ContinuityHours();
+      let atMs = startMs;
+      const compare = (nowMs: number) => {
+        const stream = reads.stream(uid);
+        if (!stream) return;
+        for (const windowMs of windowsMs.toSorted((a, b) => b - a)) {
+          const toTicks = catalogTicks(nowMs);
+          const found = hours.window(reads, stream, catalogTicks(windowMs), toTicks);
+          const fromMs = Math.max(nowMs - windowMs, startMs);
+          let expectedMs = nowMs - fromMs;
+          let recordedMs = 0;
+          for (const interval of intervalsOf(reads, stream, fromMs, nowMs, false)) {
+            const lengthMs = interval.endMs - interval.startMs;
+            if (interval.kind === 'fragment') recordedMs += lengthMs;
+            else if (interval.kind === 'gap' && unwanted.includes(interval.cause)) expectedMs -= lengthMs;
+          }
+          const near = (ticks: number, ms: number, what: string) =>
+            assert.ok(
+              Math.abs(catalogMs(ticks) - ms) <= steps.length * 2,
+              `${what}: ${catalogMs(ticks)} and ${ms}`,
+            );
+          near(found.recordedTicks, recordedMs, 'recorded');
+          near(found.expectedTicks, expectedMs, 'expected');
+        }
+      };
+      for (const one of steps) {
+        if (one.kind === 'gap') {
+          interrupt(atMs, one.cause);
+          atMs += one.seconds * 1000;
+        } else {
+          // The very first sign of a stream is that pictures are waited for.
+          if (atMs === startMs) interrupt(atMs, 'waiting');
+          for (let minute = 0; minute < one.minutes; minute++, atMs += minuteMs) addSegment(atMs, minuteMs);
+        }
+        compare(atMs);
+      }
+      compare(atMs + waitMs);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('a stream with gaps is named once it is a day old, and counts in the sum; one that is not to be recorded does not', (t) => {
+  const { reads, addSegment, interrupt } = catalogFor(t);
+  const clock = new ManualClock(startMs);
+  const recorders = new Map([[uid, { status: { state: 'waiting' } }]]);
+  const watch = new ContinuityWatch({ reads, clock, recorders });
+  t.after(() => watch.close());
+  interrupt(startMs, 'waiting');
+  addSegment(startMs, 6 * hourMs);
+  interrupt(startMs + 6 * hourMs, 'unreachable');
+  clock.advance(12 * hourMs);
+  // A look may be a minute old.
+  const near = (found: number | null | undefined, right: number) =>
+    assert.ok(Math.abs((found ?? Number.NaN) - right) < 0.002, `${found} is not ${right}`);
+  near(watch.of(uid)?.day.share, 0.5);
+  assert.equal(watch.sum.month.recordedMs, 6 * hourMs);
+  assert.deepEqual(watch.below(0.95), []);
+  clock.advance(14 * hourMs);
+  near(watch.of(uid)?.day.share, 4 / 24);
+  near(watch.of(uid)?.month.share, 6 / 26);
+  const [low] = watch.below(0.95);
+  assert.equal(low?.uid, uid);
+  near(low?.share, 4 / 24);
+  assert.deepEqual(watch.below(0), []);
+  recorders.clear();
+  clock.advance(2 * minuteMs);
+  assert.equal(watch.of(uid), undefined);
+  assert.equal(watch.sum.day.share, null);
+});
+
+test('time before the stream, time that was removed by age and pauses are not missing; a camera that is away is', (t) => {
+  const { reads, addSegment, interrupt, remove } = catalogFor(t);
+  const share = (nowMs: number) => {
+    const stream = reads.stream(uid);
+    assert.ok(stream);
+    const { expectedTicks, recordedTicks } = new ContinuityHours().window(
+      reads,
+      stream,
+      catalogTicks(24 * hourMs),
+      catalogTicks(nowMs),
+    );
+    return [catalogMs(expectedTicks) / hourMs, catalogMs(recordedTicks) / hourMs];
+  };
+  interrupt(startMs, 'waiting');
+  addSegment(startMs, hourMs);
+  assert.deepEqual(share(startMs + hourMs), [1, 1]);
+  interrupt(startMs + hourMs, 'unreachable');
+  assert.deepEqual(share(startMs + 2 * hourMs), [2, 1]);
+  interrupt(startMs + 2 * hourMs, 'paused');
+  assert.deepEqual(share(startMs + 4 * hourMs), [2, 1]);
+  addSegment(startMs + 4 * hourMs, hourMs);
+  assert.deepEqual(share(startMs + 5 * hourMs), [3, 2]);
+  remove(startMs, startMs + hourMs);
+  assert.deepEqual(share(startMs + 5 * hourMs), [2, 1]);
+});

@@ -1,0 +1,110 @@
+import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import type { GapCause } from './gap-cause.ts';
+import { catalogTicks } from './layout.ts';
+
+/** Catalog ticks: what was to be recorded in a window, and how much of it was. */
+export interface Continuity {
+  readonly expectedTicks: number;
+  readonly recordedTicks: number;
+}
+
+const hourTicks = catalogTicks(3_600_000);
+/** Hours that are remembered: a little more than the longest window, which begins in the middle of one. */
+const hoursKept = 30 * 24 + 2;
+
+/** Somebody wanted it so: what is not recorded for these reasons is not missing. */
+const wanted: ReadonlySet<GapCause> = new Set<GapCause>([
+  'paused',
+  'idle',
+  'recording-off',
+  'moved',
+  'removed',
+]);
+
+/**
+ * How much of a stream was recorded, without reading a month of rows each time: the footage that begins in each past hour is
+ * summed once and remembered, four bytes an hour; only the ends of a window and the last two hours are asked for anew.
+ */
+export class ContinuityHours {
+  /** Ticks of the segments that begin in an hour, at the place of the hour modulo the length. */
+  readonly #ticks = new Uint32Array(hoursKept);
+  #fromHour = 0;
+  #toHour = 0;
+
+  /**
+   * The window of so many ticks before `toTicks`, which is the present or the end of the newest segment. What lies before the
+   * first sign of the stream, or was removed by age, does not count.
+   */
+  window(reads: CatalogReads, stream: StreamRow, windowTicks: number, toTicks: number): Continuity {
+    const firstTicks = firstSign(reads, stream.id) ?? toTicks;
+    const fromTicks = Math.min(
+      toTicks,
+      Math.max(toTicks - windowTicks, firstTicks, stream.removedUntilTicks),
+    );
+    return {
+      expectedTicks: toTicks - fromTicks - wantedTicks(reads, stream.id, fromTicks, toTicks),
+      recordedTicks: this.#recorded(reads, stream.id, fromTicks, toTicks),
+    };
+  }
+
+  /** Rows were taken away by hand or lost: what is remembered may be wrong. */
+  forget(): void {
+    this.#fromHour = 0;
+    this.#toHour = 0;
+  }
+
+  #recorded(reads: CatalogReads, streamId: number, fromTicks: number, toTicks: number): number {
+    const fromHour = Math.ceil(fromTicks / hourTicks);
+    // The segment that began in the hour before this one may still be growing.
+    const toHour = Math.max(fromHour, Math.floor(toTicks / hourTicks) - 1);
+    this.#remember(reads, streamId, fromHour, toHour);
+    const before = reads.segmentAtOrBefore(streamId, fromTicks - 1);
+    let sum = before ? Math.max(0, Math.min(before.endTicks, toTicks) - fromTicks) : 0;
+    sum += reads.recordedTicks(streamId, fromTicks, Math.min(fromHour * hourTicks, toTicks), toTicks);
+    for (let hour = fromHour; hour < toHour; hour++) sum += this.#ticks[hour % hoursKept] ?? 0;
+    return sum + reads.recordedTicks(streamId, toHour * hourTicks, toTicks, toTicks);
+  }
+
+  #remember(reads: CatalogReads, streamId: number, fromHour: number, toHour: number): void {
+    if (fromHour >= toHour) return;
+    if (fromHour < this.#fromHour || fromHour > this.#toHour) {
+      this.#fromHour = fromHour;
+      this.#toHour = fromHour;
+    }
+    if (toHour <= this.#toHour) return;
+    for (let hour = this.#toHour; hour < toHour; hour++) this.#ticks[hour % hoursKept] = 0;
+    for (const { hour, ticks } of reads.recordedHours(
+      streamId,
+      this.#toHour * hourTicks,
+      toHour * hourTicks,
+      hourTicks,
+    ))
+      this.#ticks[hour % hoursKept] = ticks;
+    this.#toHour = toHour;
+    this.#fromHour = Math.max(this.#fromHour, toHour - hoursKept);
+  }
+}
+
+/** When recording was first wanted; undefined for a stream that never was. */
+export function firstSign(reads: CatalogReads, streamId: number): number | undefined {
+  const signs = [reads.firstSegment(streamId)?.startTicks, reads.firstInterruption(streamId)].filter(
+    (ticks) => ticks !== undefined,
+  );
+  return signs.length > 0 ? Math.min(...signs) : undefined;
+}
+
+/** What is not recorded because somebody wanted it so, from its interruption to the next one or the next footage. */
+function wantedTicks(reads: CatalogReads, streamId: number, fromTicks: number, toTicks: number): number {
+  const interruptions = reads.interruptions(streamId, fromTicks, toTicks);
+  let sum = 0;
+  for (const [index, { atTicks, cause }] of interruptions.entries()) {
+    if (!wanted.has(cause)) continue;
+    const endTicks = Math.min(
+      interruptions[index + 1]?.atTicks ?? toTicks,
+      reads.segmentAfter(streamId, atTicks)?.startTicks ?? toTicks,
+      toTicks,
+    );
+    sum += Math.max(0, endTicks - Math.max(atTicks, fromTicks));
+  }
+  return sum;
+}
