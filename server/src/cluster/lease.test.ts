@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Lease } from './lease.ts';
+
+function held() {
+  const clock = new ManualClock(1_750_000_000_000);
+  const lease = new Lease(clock, 4_500);
+  lease.renewed(clock.monotonicMs(), clock.wallMs());
+  return { clock, lease };
+}
+
+test('[R10.8] a lease is over by its node’s own clock, and whoever would write then waits until it is renewed', async () => {
+  const { clock, lease } = held();
+  clock.advance(4_400);
+  assert.equal(lease.state, 'held');
+  assert.equal(lease.settled, undefined);
+  clock.advance(200);
+  assert.equal(lease.state, 'undecided');
+  const settled = lease.settled;
+  assert.ok(settled);
+  lease.renewed(clock.monotonicMs(), clock.wallMs());
+  await settled;
+  assert.equal(lease.state, 'held');
+});
+
+test('[R10.8] it counts from when the question was sent, however late the answer is', () => {
+  const { clock, lease } = held();
+  const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
+  clock.advance(5_000);
+  lease.renewed(sentMs, sentWallMs);
+  assert.equal(lease.state, 'undecided');
+});
+
+test('[R10.8] what is decided after its end holds until it is renewed; before its end nothing is', async () => {
+  const { clock, lease } = held();
+  lease.judge('yielded');
+  assert.equal(lease.state, 'held');
+  clock.advance(5_000);
+  const settled = lease.settled;
+  lease.judge('alone');
+  await settled;
+  assert.deepEqual([lease.state, lease.settled, lease.heldMs], ['alone', undefined, 0]);
+  lease.renewed(clock.monotonicMs(), clock.wallMs());
+  clock.advance(1_000);
+  lease.renewed(clock.monotonicMs(), clock.wallMs());
+  assert.deepEqual([lease.state, lease.heldMs], ['held', 1_000], 'held anew since the break');
+});
+
+test('[R10.8] a machine that was suspended, whose monotonic clock stood still, holds nothing', () => {
+  const { clock, lease } = held();
+  clock.stepWall(60_000);
+  assert.equal(lease.state, 'undecided');
+});

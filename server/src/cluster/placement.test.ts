@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Move, StreamPlace } from '../store/cluster-tables.ts';
+import { bestNode, planMoves, type PlacedMember, type PlacementInput } from './placement.ts';
+
+const member = (id: string, changes: Partial<PlacedMember> = {}): PlacedMember => ({
+  id,
+  is_there: true,
+  is_drained: 0,
+  capacity: null,
+  ...changes,
+});
+
+const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}): StreamPlace => ({
+  uid,
+  node_id: nodeId,
+  epoch: 3,
+  next_node_id: null,
+  changed: 0,
+  status: 'running',
+  handover_age_ms: 0,
+  ...changes,
+});
+
+const streams = (count: number, nodeId: string, prefix = nodeId) =>
+  Array.from({ length: count }, (_, index) => place(`${prefix}${String(index).padStart(3, '0')}`, nodeId));
+
+function plan(input: Partial<PlacementInput>): Move[] {
+  return planMoves({
+    members: [],
+    places: [],
+    mayBury: true,
+    mayBalance: true,
+    knows: () => false,
+    refused: () => false,
+    ...input,
+  });
+}
+
+/** How many streams each node has or is to have once the moves are made. */
+function after(places: readonly StreamPlace[], moves: readonly Move[]): Record<string, number> {
+  const to = new Map(moves.map((move) => [move.uid, move.to]));
+  const counts: Record<string, number> = {};
+  for (const { uid, node_id } of places) {
+    const id = to.get(uid) ?? node_id;
+    counts[id] = (counts[id] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test('[R10.8] the streams of a node that is gone are spread over the others, and nothing else moves', () => {
+  const members = [member('a'), member('b'), member('c', { is_there: false })];
+  const places = [...streams(4, 'a'), ...streams(2, 'b'), ...streams(4, 'c')];
+  const moves = plan({ members, places });
+  assert.deepEqual(after(places, moves), { a: 5, b: 5 });
+  assert.ok(moves.every((move) => move.kind === 'take' && move.gone === 'c' && move.epoch === 3));
+  assert.equal(moves.length, 4);
+  assert.deepEqual(plan({ members, places }), moves, 'planned twice alike');
+});
+
+test('[R10.8] nobody is buried right after the database was away, but for those whom nobody knows', () => {
+  const members = [member('a'), member('c', { is_there: false })];
+  const places = [place('one', 'c'), place('two', 'forgotten')];
+  assert.deepEqual(
+    plan({ members, places, mayBury: false }).map(({ uid }) => uid),
+    ['two'],
+  );
+});
+
+test('[R10.8] what fits nowhere stays; load is the share of the capacity where all have one', () => {
+  const full = [member('a', { capacity: 2 }), member('c', { is_there: false })];
+  assert.deepEqual(plan({ members: full, places: [...streams(2, 'a'), ...streams(1, 'c')] }), []);
+  const members = [member('a', { capacity: 10 }), member('b', { capacity: 4 })];
+  const places = [...streams(4, 'a'), ...streams(2, 'b')];
+  assert.equal(bestNode(members, places, 'b'), 'a');
+  assert.equal(bestNode([member('a'), member('b')], streams(3, 'a'), 'a'), 'b');
+  assert.equal(bestNode([member('a'), member('b')], [], 'b'), 'b', 'its own among equals');
+  assert.equal(bestNode([member('a', { is_drained: 1 })], [], 'a'), undefined);
+});
+
+test('[R10.8] among equals the node that has footage of a stream gets it', () => {
+  const members = [member('a'), member('b'), member('c', { is_there: false })];
+  const moves = plan({ members, places: [place('one', 'c')], knows: (id) => id === 'b' });
+  assert.deepEqual(
+    moves.map(({ to }) => to),
+    ['b'],
+  );
+});
+
+test('[R4.5, R10.8] a drained node hands over, a few at a time; two at once, and to none that is drained too', () => {
+  const members = [member('a', { is_drained: 1 }), member('b', { is_drained: 1 }), member('c')];
+  const places = [...streams(12, 'a'), ...streams(12, 'b')];
+  const moves = plan({ members, places });
+  assert.equal(moves.length, 8);
+  assert.ok(moves.every(({ kind, to }) => kind === 'hand-over' && to === 'c'));
+  assert.deepEqual(plan({ members: members.slice(0, 2), places }), [], 'nobody is left to take over');
+});
+
+test('[R10.8] a handing over ends when its next node is gone, and begins with its next node when the present one is', () => {
+  const handed = place('one', 'a', { next_node_id: 'b' });
+  const gone = plan({ members: [member('a'), member('b', { is_there: false })], places: [handed] });
+  assert.deepEqual(gone, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);
+  const members = [member('a', { is_there: false }), member('b'), member('c')];
+  const taken = plan({ members, places: [handed, ...streams(3, 'b')] });
+  assert.deepEqual(taken, [{ kind: 'take', uid: 'one', epoch: 3, to: 'b', gone: 'a' }]);
+});
+
+test('[R4.5] a source that the next node does not get is taken all the same from a drained node, and left to one that works', () => {
+  const late = place('one', 'a', { next_node_id: 'b', handover_age_ms: 20_000 });
+  const drained = plan({ members: [member('a', { is_drained: 1 }), member('b')], places: [late] });
+  assert.deepEqual(drained, [{ kind: 'take', uid: 'one', epoch: 3, to: 'b', gone: null }]);
+  const working = plan({ members: [member('a'), member('b')], places: [late] });
+  assert.deepEqual(working, [{ kind: 'hand-over', uid: 'one', epoch: 3, to: null }]);
+});
+
+test('[R10.8] a node that is added gets one stream at a time, first those that it knows, until all have as many', () => {
+  const members = [member('a'), member('b')];
+  let places: StreamPlace[] = streams(5, 'a');
+  const first = plan({ members, places, knows: (id, uid) => id === 'b' && uid === 'a003' });
+  assert.deepEqual(first, [{ kind: 'hand-over', uid: 'a003', epoch: 3, to: 'b' }]);
+  assert.deepEqual(plan({ members, places, mayBalance: false }), []);
+  let moved = 0;
+  for (let moves = first; moves.length > 0; moves = plan({ members, places })) {
+    assert.equal(moves.length, 1);
+    const to = new Map(moves.map((move) => [move.uid, move.to]));
+    places = places.map((known) => ({ ...known, node_id: to.get(known.uid) ?? known.node_id }));
+    moved++;
+  }
+  assert.equal(moved, 2);
+  const refused = (_id: string, uid: string) => uid !== 'a004';
+  assert.deepEqual(
+    plan({ members, places: streams(5, 'a'), refused }).map(({ uid }) => uid),
+    ['a004'],
+  );
+});
