@@ -135,6 +135,17 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     await page.waitForURL('**/ui/streams');
   }));
 
+// Answered in the server's place: one that says so would say it in the other tests, too.
+test('[R8.5] where the server says that nobody has the address, recovery names it', () =>
+  open('/recover-password', null, async (page) => {
+    await page.route('**/v1/password/send-reset', (route) =>
+      route.fulfill({ status: 404, json: { code: 'NotFound', error: 'Nobody has this e-mail.' } }),
+    );
+    await page.getByLabel('E-mail').fill('nobody@example.org');
+    await button(page, 'Send the code').click();
+    await page.getByText('User with email nobody@example.org has not found').waitFor();
+  }));
+
 test('[R2.21] whoever must change the password comes to it from anywhere, and goes on afterwards', async () => {
   const body = { name: 'fresh', password: 'three loud magpies 8', mustChangePassword: true };
   await client.addUser({ body });

@@ -243,6 +243,41 @@ test('[R8.11] a source that can’t be had is refused at its field, in words', (
     await page.getByText('Start with one of rtsp:').waitFor();
   }));
 
+test('[R8.11] what the server says about a new stream stands at the field it is about', () =>
+  open('/ui/add-stream', cookie, async (page) => {
+    await page.getByLabel('Address of the camera').fill('demo:');
+    for (const [code, label] of [
+      ['EHOSTUNREACH', 'Address of the camera'],
+      ['HTTP_NOT_FOUND', 'Address of the camera'],
+      ['HTTP_UNAUTHORIZED', 'Address of the camera'],
+      ['ProbeError', 'Address of the camera'],
+      ['STREAM_SOURCE_ERR', 'Address of the camera'],
+      ['CREDENTIALS_ERR', 'Address of the camera'],
+      ['STREAM_NAME_ERR', 'Name'],
+      ['ARCHIVE_DEPTH_ERR', 'Keep recordings'],
+    ] as const) {
+      const words = `Said of ${code}`;
+      await page.route('**/v1/stream', (route) =>
+        route.fulfill({ status: 400, json: { code, error: words } }),
+      );
+      await page.getByRole('button', { name: 'Add the stream' }).click();
+      await page.getByText(words).waitFor();
+      const field = page.getByLabel(label, { exact: true });
+      assert.equal(await field.getAttribute('aria-invalid'), 'true', code);
+      const described = (await field.getAttribute('aria-describedby')) ?? '';
+      const texts = await page
+        .locator(
+          described
+            .split(' ')
+            .map((id) => `[id="${id}"]`)
+            .join(),
+        )
+        .allTextContents();
+      assert.ok(texts.includes(words), `${code}: ${texts.join()}`);
+      await page.unroute('**/v1/stream');
+    }
+  }));
+
 test('[R7.3] [R7.4] [R8.9] [R8.10] a stream is renamed, and deleted with its archive once its name is typed', async () => {
   const { uid } = await client.addStream({ body: { name: 'Shed', streamSource: 'demo:' } });
   await open(`/ui/stream/${uid}/setting`, cookie, async (page) => {

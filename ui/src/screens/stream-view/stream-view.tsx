@@ -144,7 +144,8 @@ function Stage({ uid, stream }: StageProps) {
       {viewer && (
         <PlayerControls
           player={viewer.player}
-          hasArchive={stream?.canArchive ?? false}
+          // Nearly everybody has it: the buttons of the few go, instead of those of the many moving aside.
+          hasArchive={stream?.canArchive ?? true}
           isFullScreen={isFullScreen}
           onStep={(byMs) => viewer.timeline.step(byMs)}
           onLive={() => viewer.timeline.live()}

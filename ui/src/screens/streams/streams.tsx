@@ -4,6 +4,7 @@ import IconCloudX from '@tabler/icons-react/dist/esm/icons/IconCloudX.mjs';
 import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { StreamFilter } from '../../api/streams.ts';
+import { useUser } from '../../api/session.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { PageState } from '../../components/page-state.tsx';
@@ -24,6 +25,7 @@ const searchDelayMs = 200;
 /** All streams [R2.1, R2.26]: a wall of fresh pictures or a table, as the viewer last chose. */
 export function StreamsScreen() {
   const i18n = useI18n();
+  const user = useUser();
   const [choices, setChoices] = useState(() => loadChoices(localStorage));
   const [pages, setPages] = useState<readonly number[]>([1]);
   const [search] = useDebouncedValue(choices.search, searchDelayMs);
@@ -44,6 +46,8 @@ export function StreamsScreen() {
     setChoices(next);
     saveChoices(localStorage, next);
   };
+  // An administrator may change whatever comes; the tools would move if that had to come first.
+  const isForAll = user?.isAdmin === true && list.total === undefined && list.error === null;
   const isNarrowed = onlyAvailable || filter.searchingValues?.length !== 0;
 
   const content = () => {
@@ -102,7 +106,7 @@ export function StreamsScreen() {
         choices={choices}
         total={isGrouped ? undefined : list.total}
         onChange={change}
-        picking={list.isChangeable || picking.isOn ? picking : null}
+        picking={isForAll || list.isChangeable || picking.isOn ? picking : null}
       />
       {content()}
       {picking.isOn && (
