@@ -51,3 +51,41 @@ test('[R10.7] marks are wide enough to be seen, apart, inside the lane, and no m
     }),
   );
 });
+
+test('[R10.7] of a year with a thousand events any view shows each that is in it, in marks that stay apart', () => {
+  const yearMs = 365 * 86_400_000;
+  const fromMs = Date.UTC(2026, 0, 1);
+  const made = fc.record({
+    startMs: fc.integer({ min: fromMs, max: fromMs + yearMs }),
+    lengthMs: fc.integer({ min: 0, max: 600_000 }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(made, { minLength: 1000, maxLength: 1000 }),
+      fc.integer({ min: fromMs, max: fromMs + yearMs }),
+      fc.constantFrom(300_000, 86_400_000, yearMs),
+      (times, startMs, spanMs) => {
+        const year = inOrder(
+          times.map(({ startMs: at, lengthMs }, id) => ({
+            id,
+            kind: 'motion',
+            startMs: at,
+            endMs: at + lengthMs,
+          })),
+        );
+        const scale = new TimeScale(startMs, spanMs, 1440);
+        const marks = eventMarks(year, scale);
+        for (const [index, mark] of marks.entries()) {
+          assert.ok(mark.fromPx >= 0 && mark.toPx <= scale.widthPx && mark.toPx > mark.fromPx - 1e-6);
+          assert.ok(mark.fromPx > (marks[index - 1]?.toPx ?? -Infinity));
+        }
+        for (const event of year) {
+          if (event.endMs < scale.startMs || event.startMs > scale.endMs) continue;
+          const px = Math.max(0, scale.toPx(event.startMs));
+          assert.ok(marks.some(({ fromPx, toPx }) => fromPx <= px && px <= toPx + 1e-6));
+        }
+      },
+    ),
+    { numRuns: 20 },
+  );
+});

@@ -102,3 +102,31 @@ test('a typed local time and back, in every zone and on every night', () => {
     ),
   );
 });
+
+test('every day of a year is as wide as its hours and has its date once: Moscow, Berlin, Lord Howe', () => {
+  const unusual: Record<string, number[]> = {};
+  for (const zone of zones.slice(1, 4)) {
+    const lengths: number[] = [];
+    for (let day = 1; day <= 365; day++) {
+      const startMs = zone.fromLocal(2026, 1, day);
+      const endMs = zone.fromLocal(2026, 1, day + 1);
+      const scale = new TimeScale(startMs - HOUR_MS, 27 * HOUR_MS, 1440);
+      const hours = (scale.toPx(endMs) - scale.toPx(startMs)) / (scale.toPx(HOUR_MS) - scale.toPx(0));
+      const rounded = Math.round(hours * 100) / 100;
+      if (rounded !== 24) lengths.push(rounded);
+      const midnights = labels(scale, zone).filter(({ isMidnight }) => isMidnight);
+      const inView = [startMs, endMs].filter((ms) => scale.contains(ms));
+      assert.deepEqual(
+        midnights.map(({ ms }) => ms),
+        inView,
+        `${zone.name}, day ${day}`,
+      );
+    }
+    unusual[zone.name] = lengths;
+  }
+  assert.deepEqual(unusual, {
+    'Europe/Moscow': [],
+    'Europe/Berlin': [23, 25],
+    'Australia/Lord_Howe': [24.5, 23.5],
+  });
+});
