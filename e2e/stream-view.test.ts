@@ -143,6 +143,64 @@ test('[R4.9] a click on the timeline shows that moment, not the key frame before
   );
 });
 
+test('[R2.8] the picture: sound, shape, zoom and pan, a saved picture, full screen, picture in picture', async (t) => {
+  const page = await open(t);
+  await playing(page, 'live');
+  const video = page.locator('main video').first();
+  const isMuted = () => video.evaluate((element: HTMLVideoElement) => element.muted);
+  assert.equal(await isMuted(), true);
+  await page.keyboard.press('m');
+  await until(isMuted, (muted) => !muted);
+
+  await page.getByRole('button', { name: 'Picture', exact: true }).click();
+  await page.getByRole('menuitemradio', { name: 'Stretch' }).click();
+  await until(
+    () => video.evaluate((element) => getComputedStyle(element).objectFit),
+    (fit) => fit === 'fill',
+  );
+
+  await page.keyboard.press('z');
+  const box = page.locator('[data-zoomed=true]');
+  await box.waitFor();
+  const place = () => video.evaluate((element) => element.getBoundingClientRect().left);
+  const before = await place();
+  const frame = await box.boundingBox();
+  assert.ok(frame);
+  await page.mouse.move(frame.x + frame.width / 2, frame.y + frame.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(frame.x + frame.width / 2 + 60, frame.y + frame.height / 2, { steps: 4 });
+  await page.mouse.up();
+  await until(place, (left) => left > before + 20);
+  await page.keyboard.press('0');
+  await page.locator('[data-zoomed=false]').waitFor();
+
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save this picture' }).click();
+  assert.match((await saved).suggestedFilename(), /^Gate 2 \d{4}-\d{2}-\d{2}T.*\.png$/);
+
+  await page.keyboard.press('f');
+  await until(
+    () => page.evaluate(() => document.fullscreenElement !== null),
+    (isFull) => isFull,
+  );
+  await page.keyboard.press('f');
+  await until(
+    () => page.evaluate(() => document.fullscreenElement === null),
+    (isOut) => isOut,
+  );
+
+  // A browser without it has no button for it.
+  const floats = page.getByRole('button', { name: 'Picture in picture' });
+  const canFloat = await page.evaluate(() => document.pictureInPictureEnabled);
+  assert.equal(await floats.count(), canFloat ? 1 : 0);
+  if (!canFloat) return;
+  await floats.click();
+  await until(
+    () => page.evaluate(() => document.pictureInPictureElement?.tagName),
+    (name) => name === 'VIDEO',
+  );
+});
+
 test('a link with a time opens the archive there', async (t) => {
   const startMs = await recordedFor(20_000);
   const page = await open(t, `?t=${startMs + 5000}`);

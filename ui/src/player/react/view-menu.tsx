@@ -32,15 +32,15 @@ export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps)
       <Menu.Dropdown>
         <Menu.Label>{i18n.t('player.view.fit')}</Menu.Label>
         {fits.map(([one, label]) => (
-          <Menu.Item
+          <Menu.RadioItem
             key={one}
-            role="menuitemradio"
-            aria-checked={fit === one}
-            leftSection={<span aria-hidden="true">{fit === one ? '●' : '○'}</span>}
-            onClick={() => view.setFit(one)}
+            value={one}
+            checked={fit === one}
+            closeMenuOnClick
+            onChange={() => view.setFit(one)}
           >
             {i18n.t(label)}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
         <Menu.Divider />
         <Menu.Item
@@ -57,9 +57,9 @@ export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps)
           {i18n.t('player.view.reset')}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item role="menuitemcheckbox" aria-checked={hasFigures} onClick={onFigures}>
+        <Menu.CheckboxItem checked={hasFigures} closeMenuOnClick onChange={onFigures}>
           {i18n.t('player.view.figures')}
-        </Menu.Item>
+        </Menu.CheckboxItem>
         <Menu.Item onClick={onKeys}>{i18n.t('player.view.keys')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
