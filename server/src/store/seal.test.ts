@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { keyBytes, keyFileName, makeKey, readKey, Seal } from './seal.ts';
 import { Store } from './store.ts';
 import { unreadable } from './stream-addresses.ts';
-import type { NewStream } from './streams.ts';
+import { newStream } from './stream-fixture.ts';
 
 const secret = 'camera-password-4471';
 const address = `rtsp://operator:${secret}@10.0.0.7/live`;
@@ -26,31 +26,6 @@ const openStore = (folder: string) =>
     file: join(folder, 'vidette.sqlite'),
     redact: (source) => source.replace(/\/\/.*@/, '//'),
   });
-
-function newStream(uid: string, sub_source: string | null = null): NewStream {
-  return {
-    uid,
-    name: uid,
-    source: address,
-    sub_source,
-    location_name: '',
-    latitude: null,
-    longitude: null,
-    marker: null,
-    is_on_demand: 0,
-    is_recorded: 1,
-    depth_hours: -1,
-    is_paused: 0,
-    allows_loopback: 0,
-    created_by: null,
-    created_ms: 1,
-    revision: 1,
-    node_id: 'main',
-    status: 'pending',
-    share_key: null,
-    tags: [],
-  };
-}
 
 /** Writes addresses as they were before they were sealed. */
 function writeClear(folder: string, statement: string, ...values: string[]): void {
@@ -113,7 +88,7 @@ test('[R3.3] addresses are stored sealed and read in clear, one by one and in li
   const folder = await folderOf(t);
   const store = await openStore(folder);
   t.after(() => store.close());
-  const { id } = await store.streams.add(newStream('one', `${address}/sub`));
+  const { id } = await store.streams.add(newStream('one', { source: address, sub_source: `${address}/sub` }));
   assert.deepEqual(await filesWithSecret(folder), []);
   const records = [
     await store.streams.byUid('one'),
@@ -124,7 +99,10 @@ test('[R3.3] addresses are stored sealed and read in clear, one by one and in li
     assert.equal(record?.source, address);
     assert.equal(record?.sub_source, `${address}/sub`);
   }
-  const saved = await store.streams.save(id, 1, { ...newStream('one'), source: `${address}/new` });
+  const saved = await store.streams.save(id, 1, {
+    ...newStream('one', { source: address }),
+    source: `${address}/new`,
+  });
   assert.equal(saved?.source, `${address}/new`);
   assert.equal(saved?.sub_source, null);
   assert.equal((await store.streams.byUid('one'))?.source, `${address}/new`);
@@ -134,7 +112,8 @@ test('[R3.3] addresses are stored sealed and read in clear, one by one and in li
 test('[R3.3] the next start seals what was stored in clear and leaves no trace of it in the files', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);
-  for (const uid of ['kept', 'edited', 'removed']) await before.streams.add(newStream(uid, address));
+  for (const uid of ['kept', 'edited', 'removed'])
+    await before.streams.add(newStream(uid, { source: address, sub_source: address }));
   await before.close();
   writeClear(folder, 'PRAGMA user_version = 0');
   writeClear(folder, 'UPDATE streams SET source = ?, sub_source = ?', address, address);
@@ -156,7 +135,7 @@ test('[R3.3] the next start seals what was stored in clear and leaves no trace o
 test('[R3.3] clear text left in free space by an interrupted start is cleared by the next', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);
-  await before.streams.add(newStream('removed'));
+  await before.streams.add(newStream('removed', { source: address }));
   await before.close();
   writeClear(folder, 'PRAGMA user_version = 0');
   writeClear(folder, 'UPDATE streams SET source = ?', address);
@@ -169,7 +148,7 @@ test('[R3.3] clear text left in free space by an interrupted start is cleared by
 test('[R3.3] a lost key is named and no new one made; a wrong one costs the addresses only', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);
-  await before.streams.add(newStream('cam'));
+  await before.streams.add(newStream('cam', { source: address }));
   await before.close();
   const file = join(folder, keyFileName);
   const key = await readFile(file);
@@ -181,9 +160,9 @@ test('[R3.3] a lost key is named and no new one made; a wrong one costs the addr
   const store = await openStore(folder);
   const cam = await store.streams.byUid('cam');
   assert.equal(cam?.source, unreadable);
-  const edit = { ...newStream('cam'), name: 'renamed', source: unreadable };
+  const edit = { ...newStream('cam', { source: address }), name: 'renamed', source: unreadable };
   await assert.rejects(store.streams.save(cam.id, 1, edit), { code: 'CREDENTIALS_ERR' });
-  await store.streams.add(newStream('new'));
+  await store.streams.add(newStream('new', { source: address }));
   await store.streams.setPaused(cam.id, true);
   assert.equal((await store.streams.byUid('new'))?.source, address);
   await store.close();

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { isUniqueViolation } from './constraint.ts';
 import { openTestStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
+import { newStream } from './stream-fixture.ts';
 import type { StreamQuery, Viewer } from './stream-list.ts';
-import type { NewStream } from './streams.ts';
 
 let folder: string;
 let store: Store;
@@ -37,32 +37,6 @@ function newUser(login: string) {
     created_ms: 1,
     last_seen_ms: null,
   } as const;
-}
-
-function newStream(uid: string, members: Partial<NewStream> = {}): NewStream {
-  return {
-    uid,
-    name: uid,
-    source: `rtsp://user:pass@cam/${uid}`,
-    sub_source: null,
-    location_name: '',
-    latitude: null,
-    longitude: null,
-    marker: null,
-    is_on_demand: 0,
-    is_recorded: 1,
-    depth_hours: -1,
-    is_paused: 0,
-    allows_loopback: 0,
-    created_by: null,
-    created_ms: 1,
-    revision: 1,
-    node_id: 'main',
-    status: 'pending',
-    share_key: null,
-    tags: [],
-    ...members,
-  };
 }
 
 const plain: StreamQuery = {
