@@ -9,8 +9,8 @@ import { encodeClip } from './rtsp/fake-media.ts';
 // Three servers on one PostgreSQL: what one had is recorded by the others, and by one of them only.
 
 const names = ['Gate', 'Yard', 'Dock', 'Hall'];
-/** A lease, the leader's look, the successor's, and its first key frame. */
-const lackMs = 10_000;
+/** A lease, two looks and the first key frame are six to ten seconds (`npm run bench cluster`); the rest is for a busy machine. */
+const lackMs = 30_000;
 
 let postgres: TestPostgres;
 let camera: FakeCamera;
@@ -53,7 +53,7 @@ const nodeOf = (by: string) => async (id: string) => nodes.client(by).getCluster
 test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and each is run by one', async () => {
   for (const [index, name] of names.entries()) {
     const by = nodes.runningIds[index % 3] ?? '';
-    const streamSource = index % 2 === 0 ? 'demo:' : camera.url;
+    const streamSource = index === 0 ? 'demo:' : camera.url;
     uids.push((await nodes.client(by).addStream({ body: { name, streamSource } })).uid);
   }
   const places = await recorded(nodes.runningIds);
@@ -91,26 +91,36 @@ test('[R7.39, R4.5] a drain hands over before it stops, and survives a restart',
     ({ streams }) => streams > 0,
     60_000,
   );
-  await recorded(['north', 'south', 'west']);
 });
 
-test('[R10.8] what a killed node had is recorded by the others, and what a sleeping one had it gives up when it wakes', async () => {
+test('[R10.8] what a killed node and a sleeping one had the third records; who wakes gives it up', async () => {
   nodes.pause('west');
-  await recorded(['north', 'south']);
-  const away = await nodeOf('north')('west');
-  assert.deepEqual([away.available, away.state], [false, 'away']);
-  nodes.resume('west');
-  await until(
-    () => nodeOf('north')('west'),
-    ({ available }) => available,
-    60_000,
-  );
-  await recorded(['north', 'south', 'west']);
   await nodes.kill('north');
+  await recorded(['south']);
+  const west = () => nodeOf('south')('west');
+  const { available, state } = await west();
+  assert.deepEqual([available, state], [false, 'away']);
+  nodes.resume('west');
+  await until(west, (node) => node.available, 60_000);
   await recorded(['south', 'west']);
 });
 
-test('[R10.8] of the time since then nobody lacks more than ten seconds, and no node has a moment twice', async () => {
+test('[R10.8] the database ends and is back: nobody is taken for dead, and each goes on with what it had', async () => {
+  const isEven = (places: Map<string, string>) =>
+    [...places.values()].filter((id) => id === 'west').length === 2;
+  const places = await until(() => nodes.places('south'), isEven, 60_000);
+  const allSaid = (text: string) => () =>
+    ['south', 'west'].every((id) => nodes.server(id).output.includes(text));
+  await postgres.halt();
+  const pause = () => nodes.client('west').pauseStream({ body: { uid: uids[0] ?? '' } });
+  await assert.rejects(pause(), { code: 'Unavailable' });
+  await until(allSaid('The lease is over and the database does not answer'), Boolean, 60_000);
+  await postgres.start();
+  await until(allSaid('The database answers again'), Boolean, 60_000);
+  assert.deepEqual(await recorded(['south', 'west']), places);
+});
+
+test('[R10.8] all nodes together lack no more than the taking over takes, and no node has a moment twice', async () => {
   for (const [uid, footage] of await nodes.footage(uids, fromMs)) {
     assert.ok(longestGapMs(footage) <= lackMs, `${uid}: ${JSON.stringify(footage)}`);
     for (const node of ['north', 'south', 'west'])

@@ -334,7 +334,9 @@ export class Cluster {
     if (!this.#isAway)
       log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
     this.#isAway = true;
-    if (this.#lease.state === 'undecided') this.#lease.judge('alone');
+    if (this.#lease.state !== 'undecided') return;
+    this.#lease.judge('alone');
+    log.warn({}, 'The lease is over and the database does not answer: what runs goes on');
   }
 }
 

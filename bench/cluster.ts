@@ -1,0 +1,104 @@
+// `npm run bench cluster [ROUNDS]`: two servers on one PostgreSQL and cameras that both can reach. How long nobody records the
+// streams of a node that is killed, and how much is lacking of those of a node that is drained: by what is in the archives
+// afterwards, not by what anybody says. Median and worst of 20 rounds each.
+import { until } from '../e2e/api.ts';
+import { longestGapMs, Nodes, type Footage } from '../e2e/nodes.ts';
+import { startPostgres } from '../e2e/postgres.ts';
+import { startFakeCamera } from '../e2e/rtsp/fake-camera.ts';
+import { encodeClip } from '../e2e/rtsp/fake-media.ts';
+
+const rounds = Number(process.argv[2] ?? 20);
+const streamCount = 4;
+const ids = ['north', 'south'] as const;
+
+/** The streams of a node that something was done to, and from when till when that was. */
+interface Round {
+  readonly uids: readonly string[];
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Of a stream of a killed node, ms; nothing may be lacking of a drained one's. */
+const goalMs = 10_000;
+
+const postgres = await startPostgres();
+const camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
+const nodes = await Nodes.start(await postgres.create('bench'), ids);
+const kills: Round[] = [];
+const drains: Round[] = [];
+try {
+  const uids: string[] = [];
+  const fromMs = Date.now();
+  for (let index = 0; index < streamCount; index++) {
+    const body = { name: `Camera ${index}`, streamSource: camera.url };
+    uids.push((await nodes.client('north').addStream({ body })).uid);
+  }
+  for (let round = 0; round < rounds; round++) {
+    const [victim, other] = round % 2 === 0 ? ids : ([ids[1], ids[0]] as const);
+    drains.push(await inBoth(victim, uids, other, () => drain(victim, other)));
+    await nodes.client(other).returnClusterNode({ params: { id: victim } });
+    kills.push(await inBoth(victim, uids, other, () => nodes.kill(victim)));
+    await nodes.start(victim);
+    console.log(`round ${round + 1} of ${rounds}`);
+  }
+  const footage = await nodes.footage(uids, fromMs);
+  for (const [name, done] of [
+    ['drain', drains],
+    ['kill -9', kills],
+  ] as const) {
+    const lacking = done.map((of) =>
+      Math.max(...of.uids.map((uid) => longestGapMs(during(of, footage.get(uid) ?? [])))),
+    );
+    lacking.sort((a, b) => a - b);
+    const [median, worst] = [lacking[Math.floor(lacking.length / 2)], lacking.at(-1)];
+    console.log(
+      `${name}: lacking of a stream, ms: median ${median}, worst ${worst} (${lacking.length} rounds)`,
+    );
+  }
+} finally {
+  await nodes.close();
+  await camera.stop();
+  await postgres.stop();
+}
+
+/** Waits until both record something, does it to one, and waits until the other records all. */
+async function inBoth(
+  victim: string,
+  all: readonly string[],
+  other: string,
+  run: () => Promise<void>,
+): Promise<Round> {
+  const places = await until(
+    () => nodes.places(other),
+    (seen) =>
+      [victim, other].every((id) => [...seen.values()].filter((at) => at === id).length === all.length / 2),
+    120_000,
+  );
+  const uids = all.filter((uid) => places.get(uid) === victim);
+  await Promise.all(all.map((uid) => grows(places.get(uid) ?? '', uid)));
+  const startMs = Date.now();
+  await run();
+  await nodes.settled(all.length, [other]);
+  await Promise.all(all.map((uid) => grows(other, uid)));
+  return { uids, startMs, endMs: Date.now() };
+}
+
+async function grows(node: string, uid: string): Promise<void> {
+  const recordedMs = async () => (await nodes.client(node).getArchiveStats({ params: { uid } })).durationMs;
+  const before = await recordedMs();
+  await until(recordedMs, (now) => now > before, 60_000);
+}
+
+async function drain(victim: string, other: string): Promise<void> {
+  await nodes.client(other).drainClusterNode({ params: { id: victim } });
+}
+
+function during<Part extends Footage>({ startMs, endMs }: Round, footage: readonly Part[]): Part[] {
+  return footage
+    .filter((part) => part.endMs > startMs && part.startMs < endMs)
+    .map((part) => ({
+      ...part,
+      startMs: Math.max(part.startMs, startMs),
+      endMs: Math.min(part.endMs, endMs),
+    }));
+}
