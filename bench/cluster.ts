@@ -54,6 +54,7 @@ try {
     console.log(
       `${name}: lacking of a stream, ms: median ${median}, worst ${worst} (${lacking.length} rounds)`,
     );
+    if ((worst ?? 0) > (done === drains ? 0 : goalMs)) process.exitCode = 1;
   }
 } finally {
   await nodes.close();

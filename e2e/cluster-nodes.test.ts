@@ -5,6 +5,7 @@ import { longestGapMs, Nodes, type Footage } from './nodes.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
+import { Way } from './way.ts';
 
 // Three servers on one PostgreSQL: what one had is recorded by the others, and by one of them only.
 
@@ -15,6 +16,7 @@ const lackMs = 30_000;
 let postgres: TestPostgres;
 let camera: FakeCamera;
 let nodes: Nodes;
+let way: Way;
 const uids: string[] = [];
 let fromMs: number;
 
@@ -22,11 +24,13 @@ before(async () => {
   postgres = await startPostgres();
   camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
   nodes = await Nodes.start(await postgres.create('cluster'), ['north', 'south', 'west']);
+  way = new Way(postgres.socket);
   fromMs = Date.now();
 });
 
 after(async () => {
   await nodes?.close();
+  await way?.cut();
   await camera?.stop();
   await postgres?.stop();
 });
@@ -114,10 +118,34 @@ test('[R10.8] the database ends and is back: nobody is taken for dead, and each 
   await postgres.halt();
   const pause = () => nodes.client('west').pauseStream({ body: { uid: uids[0] ?? '' } });
   await assert.rejects(pause(), { code: 'Unavailable' });
-  await until(allSaid('The lease is over and the database does not answer'), Boolean, 60_000);
+  await until(allSaid('The lease is over and the database answers nobody'), Boolean, 60_000);
   await postgres.start();
   await until(allSaid('The database answers again'), Boolean, 60_000);
   assert.deepEqual(await recorded(['south', 'west']), places);
+});
+
+test('[R10.8] a node that alone is cut off from the database asks the others, and yields', async () => {
+  await way.mend();
+  await nodes.start('north', { VIDETTE_DATABASE: postgres.urlBy(way.port, 'cluster') });
+  const isAt = (places: Map<string, string>) => [...places.values()].includes('north');
+  await until(() => nodes.places('south'), isAt, 60_000);
+  await recorded(nodes.runningIds);
+  await way.cut();
+  nodes.silent.add('north');
+  await until(
+    () => nodes.server('north').output,
+    (output) => output.includes('another node reaches the database'),
+    60_000,
+  );
+  await recorded(['south', 'west']);
+  await way.mend();
+  await until(
+    () => nodeOf('south')('north'),
+    (node) => node.available,
+    60_000,
+  );
+  nodes.silent.delete('north');
+  await recorded(nodes.runningIds);
 });
 
 test('[R10.8] all nodes together lack no more than the taking over takes, and no node has a moment twice', async () => {

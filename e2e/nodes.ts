@@ -27,6 +27,8 @@ export class Nodes {
   readonly #root: string;
   readonly #ids: readonly string[];
   readonly #running = new Map<string, TestServer>();
+  /** Nodes that run and can't be asked. */
+  readonly silent = new Set<string>();
   readonly #paused = new Set<string>();
   #cookie = '';
 
@@ -93,6 +95,7 @@ export class Nodes {
     await this.server(id).kill();
     this.#running.delete(id);
     this.#paused.delete(id);
+    this.silent.delete(id);
   }
 
   async stop(id: string): Promise<void> {
@@ -114,7 +117,7 @@ export class Nodes {
   /** Waits until each of so many streams runs on one of these nodes, and no node that answers holds another's. */
   async settled(streams: number, on: readonly string[]): Promise<Map<string, string>> {
     const [by = ''] = on;
-    const holders = this.runningIds.filter((id) => !this.#paused.has(id));
+    const holders = this.runningIds.filter((id) => !this.silent.has(id));
     const held = async () =>
       (await Promise.all(holders.map((id) => this.active(id)))).reduce((a, b) => a + b, 0);
     const look = async () => ({ places: await this.places(by), held: await held() });
@@ -127,11 +130,13 @@ export class Nodes {
   pause(id: string): void {
     process.kill(this.server(id).pid, 'SIGSTOP');
     this.#paused.add(id);
+    this.silent.add(id);
   }
 
   resume(id: string): void {
     process.kill(this.server(id).pid, 'SIGCONT');
     this.#paused.delete(id);
+    this.silent.delete(id);
   }
 
   /** Ends all, and looks into the archive of each folder: by stream, in the order of time. */

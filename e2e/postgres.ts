@@ -34,6 +34,16 @@ export class TestPostgres {
     return `postgres:///${database}?host=${encodeURIComponent(this.#dir)}&port=5432&user=${owner}`;
   }
 
+  /** The socket that it is reached by. */
+  get socket(): string {
+    return join(this.#dir, '.s.PGSQL.5432');
+  }
+
+  /** The same by a port of loopback that leads to its socket. */
+  urlBy(port: number, database: string): string {
+    return `postgres://${owner}@127.0.0.1:${port}/${database}`;
+  }
+
   /** Starts on the data that are there; resolves when it answers. */
   async start(): Promise<void> {
     const child = spawn(

@@ -26,6 +26,7 @@ import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
 import { Conversions } from './conversion/conversions.ts';
+import { anyReachesDatabase } from './link/database-witness.ts';
 import { Gate } from './link/gate.ts';
 import { JoinedFootage } from './link/joined-footage.ts';
 import { Link } from './link/link.ts';
@@ -188,6 +189,7 @@ async function assemble(
           clock,
           log,
           isReady: (uid) => station.find(uid)?.isTakenUp ?? false,
+          peerReaches: (ids) => anyReachesDatabase(link, ids),
           onChange: async (change) => {
             await license.reload();
             await http.learn(change);
@@ -204,7 +206,7 @@ async function assemble(
   });
   closers.push(() => membership.close());
   const key = await nodeKeyOf(config);
-  const peers = new Peers({ self: config.node.id, clock, read: () => store.nodes.all() });
+  const peers = new Peers({ self: config.node.id, clock, read: () => cluster?.peers ?? [] });
   const between = { self: config.node.id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
   const gate = new Gate(between);
   closers.push(() => gate.close());

@@ -13,6 +13,8 @@ import { Lead } from './lead.ts';
 import { bestNode } from './placement.ts';
 
 const periodMs = 1_000;
+/** An answer of the database that is older says nothing about whether it still answers. */
+const freshMs = 2_000;
 /** By so much a lease is over for its node before it is for the others. */
 const marginMs = 500;
 /** A node that was killed holds its lease for a while; one that is still renewed after this runs. */
@@ -40,6 +42,8 @@ export interface ClusterOptions {
   readonly activeStreams: () => number;
   /** Whether this node records a stream that is being handed to it, or needs not to. */
   readonly isReady: (uid: string) => boolean;
+  /** Whether one of these nodes says that the database answers it. Never rejects. */
+  readonly peerReaches: (ids: readonly string[]) => Promise<boolean>;
   /** Resolves when the change is in force; what it rejects with is told again. */
   readonly onChange: (change: ClusterChange) => Promise<void>;
   /** Another process runs under this node's id, and this one must stop. */
@@ -67,6 +71,8 @@ export class Cluster {
   #untold = emptyChange();
   #isTelling = false;
   #isAway = false;
+  /** When the database last did what it was asked, monotonic. */
+  #answeredMs = -Infinity;
   #cancel: Cancel | undefined;
   #beat: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -137,6 +143,16 @@ export class Cluster {
 
   get isDrained(): boolean {
     return this.#members.find((member) => member.id === this.id)?.is_drained === 1;
+  }
+
+  /** The other nodes, as they were when the database was asked last. */
+  get peers(): readonly ClusterMember[] {
+    return this.#members.filter(({ id }) => id !== this.id);
+  }
+
+  /** Whether the database answered just now. */
+  get reachesDatabase(): boolean {
+    return !this.#isAway && this.#options.clock.monotonicMs() - this.#answeredMs < freshMs;
   }
 
   /** Where a new stream is put. @throws Fault CLUSTER_NODE_ERR when no node has room */
@@ -214,7 +230,7 @@ export class Cluster {
       this.#noteAnswer();
       await this.#act();
     } catch (error) {
-      this.#noteSilence(error);
+      await this.#noteSilence(error);
     }
     this.#tell();
     this.#schedule(periodMs);
@@ -235,6 +251,7 @@ export class Cluster {
     await this.#learn();
     if (before) this.#loseWhatWasTaken(before);
     this.#lease.renewed(sentMs, sentWallMs);
+    this.#answeredMs = clock.monotonicMs();
   }
 
   /** The lease was over for a while: what is another's now, or was meanwhile, is not written any more. */
@@ -328,15 +345,30 @@ export class Cluster {
     this.#isAway = false;
   }
 
-  /** The database did not answer: what runs goes on. */
-  #noteSilence(error: unknown): void {
-    const { log } = this.#options;
+  /** The database did not answer. Once the lease is over it depends on the peers whether what runs goes on. */
+  async #noteSilence(error: unknown): Promise<void> {
+    const { log, peerReaches } = this.#options;
     if (!this.#isAway)
       log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
     this.#isAway = true;
-    if (this.#lease.state !== 'undecided') return;
-    this.#lease.judge('alone');
-    log.warn({}, 'The lease is over and the database does not answer: what runs goes on');
+    const { state } = this.#lease;
+    // Who has yielded waits for the database: what it had is recorded elsewhere.
+    if (state === 'held' || state === 'yielded') return;
+    if (await peerReaches(this.peers.map(({ id }) => id))) {
+      this.#lease.judge('yielded');
+      log.warn(
+        {},
+        'The lease is over, and another node reaches the database: it takes over what this one had',
+      );
+      this.#untold = { ...this.#untold, moved: [...this.#places.keys()] };
+    } else {
+      this.#lease.judge('alone');
+      if (state === 'undecided')
+        log.warn(
+          {},
+          'The lease is over and the database answers nobody who could be asked: what runs goes on',
+        );
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * held: renewed, and the time has not passed. alone: the time has passed, and the database does not answer. yielded: another
- * process has what was this node's. undecided: the time has passed, and nothing is known yet.
+ * held: renewed, and the time has not passed. alone: the time has passed, and the database answers nobody that could be
+ * asked: what runs goes on. yielded: it answers another node, which takes over what was this one's. undecided: the time has passed, and nothing is known yet.
  */
 export type LeaseState = 'held' | 'alone' | 'yielded' | 'undecided';
 

@@ -91,6 +91,11 @@ export class Membership {
     return this.#cluster?.nodeElsewhere(uid);
   }
 
+  /** Whether the database answered just now; without peers nobody asks. */
+  get reachesDatabase(): boolean {
+    return this.#cluster?.reachesDatabase ?? true;
+  }
+
   /** Whether a node answers. */
   isAvailable(nodeId: string): boolean {
     return this.#cluster?.isThere(nodeId) ?? nodeId === this.id;

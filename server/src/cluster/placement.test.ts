@@ -116,8 +116,8 @@ test('[R4.5] a source that the next node does not get is taken all the same from
 test('[R10.8] a node that is added gets one stream at a time, first those that it knows, until all have as many', () => {
   const members = [member('a'), member('b')];
   let places: StreamPlace[] = streams(5, 'a');
-  const first = plan({ members, places, knows: (id, uid) => id === 'b' && uid === 'a003' });
-  assert.deepEqual(first, [{ kind: 'hand-over', uid: 'a003', epoch: 3, to: 'b' }]);
+  const first: readonly Move[] = plan({ members, places, knows: (id, uid) => id === 'b' && uid === 'a003' });
+  assert.deepEqual([...first], [{ kind: 'hand-over', uid: 'a003', epoch: 3, to: 'b' }]);
   assert.deepEqual(plan({ members, places, mayBalance: false }), []);
   let moved = 0;
   for (let moves = first; moves.length > 0; moves = plan({ members, places })) {

@@ -6,6 +6,7 @@ import { isUid } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
 import type { Admission } from '../link/gate.ts';
 import { Invitations, joinPath } from '../link/invitation.ts';
+import { witnessPath, type Witness } from '../link/database-witness.ts';
 import { channelOf } from '../link/link.ts';
 import { LiveFeed } from '../link/live-feed.ts';
 import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
@@ -23,6 +24,7 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
       serveLive(scope, services);
       serveFootage(scope, services);
       serveInsight(scope, services);
+      scope.get(witnessPath, (): Witness => ({ reachesDatabase: services.membership.reachesDatabase }));
     },
     { prefix: linkPath },
   );

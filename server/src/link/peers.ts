@@ -21,7 +21,7 @@ export interface PeersOptions {
   readonly self: string;
   readonly clock: Clock;
   /** All nodes that may speak with each other. */
-  readonly read: () => Promise<readonly PeerRecord[]>;
+  readonly read: () => Promise<readonly PeerRecord[]> | readonly PeerRecord[];
 }
 
 /** A node that joins, leaves or gets another address is known as such within this. */

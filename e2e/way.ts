@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A way over loopback to a server behind a socket file, which can be cut and mended. */
+export class Way {
+  readonly #path: string;
+  readonly #open = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async mend(): Promise<void> {
+    const server = createServer((near) => {
+      const far = connect(this.#path);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#open.add(from);
+        from.on('error', () => to.destroy());
+        from.on('close', () => {
+          this.#open.delete(from);
+          to.destroy();
+        });
+        from.pipe(to);
+      }
+    });
+    server.listen(this.#port, '127.0.0.1');
+    await once(server, 'listening');
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  /** Nobody comes through any more, and who had is thrown out. */
+  async cut(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (!server) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of this.#open) socket.destroy();
+    await closed;
+  }
+}
