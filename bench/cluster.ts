@@ -20,6 +20,7 @@ interface Round {
 
 /** Of a stream of a killed node, ms; nothing may be lacking of a drained one's. */
 const goalMs = 10_000;
+const leadMs = 3_000;
 
 const postgres = await startPostgres();
 const camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
@@ -94,7 +95,10 @@ async function drain(victim: string, other: string): Promise<void> {
   await nodes.client(other).drainClusterNode({ params: { id: victim } });
 }
 
-function during<Part extends Footage>({ startMs, endMs }: Round, footage: readonly Part[]): Part[] {
+/** Beginning while both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
+function during<Part extends Footage>(round: Round, footage: readonly Part[]): Part[] {
+  const { endMs } = round;
+  const startMs = round.startMs - leadMs;
   return footage
     .filter((part) => part.endMs > startMs && part.startMs < endMs)
     .map((part) => ({
