@@ -1,6 +1,6 @@
 // Runs the checks and every test file on the project's own Node: units two files at a time, then whole-product tests in
 // two lanes, one file at a time in each: those with a browser, which is what burns the processor, and beside them those
-// without one, together with the one that mostly waits.
+// without one, together with the one that mostly waits. A lane that is done takes from the end of the other's.
 // A file that fails is run once more at the end, when nothing else is left to do: a machine that stood still for ten
 // seconds should not look like a broken product. What then passes is named, so that nobody overlooks it.
 import { globSync, readFileSync } from 'node:fs';
@@ -39,7 +39,11 @@ const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
     ? 'browser'
     : 'plain',
 );
-const lanes = await Promise.all([runFiles(whole.browser ?? [], 1), runFiles(whole.plain ?? [], 1)]);
+const { browser = [], plain = [] } = whole;
+const lanes = await Promise.all([
+  runLane(() => browser.shift()),
+  runLane(() => plain.shift() ?? browser.pop()),
+]);
 const first = new Map([...units, ...lanes.flatMap((lane) => [...lane])]);
 for (const [file, outcome] of first) {
   if (!outcome.failed) {
@@ -61,6 +65,20 @@ process.stdout.write(
   `\n${total('passed')} passed, ${total('failed')} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
 );
 process.exit(total('failed') ? 1 : 0);
+
+/**
+ * Runs one file after the other until there is no next.
+ * @param {() => string | undefined} next
+ * @returns {Promise<Map<string, Outcome>>}
+ */
+async function runLane(next) {
+  /** @type {Map<string, Outcome>} */
+  const byFile = new Map();
+  for (let file = next(); file !== undefined; file = next()) {
+    for (const [key, outcome] of await runFiles([file], 1)) byFile.set(key, outcome);
+  }
+  return byFile;
+}
 
 /**
  * @param {string[]} files
