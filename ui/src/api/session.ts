@@ -64,12 +64,18 @@ export function mayAddStreams(user: User | null): boolean {
   return user !== null && (user.isAdmin || user.maxStreamCreation !== 0);
 }
 
-/** Signs out on the server, then forgets the session here. */
-export function useSignOut() {
+/**
+ * Signs out on the server, then forgets the session here.
+ * @param onLeft called even where who asked is gone by then: a header goes with its user
+ */
+export function useSignOut(onLeft: () => void) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.signOut(),
     meta: { title: 'menu.logout' },
-    onSuccess: () => forgetSession(queryClient),
+    onSuccess: () => {
+      forgetSession(queryClient);
+      onLeft();
+    },
   });
 }

@@ -5,12 +5,9 @@ import { clearDestination } from './destination.ts';
 /** Signs out and goes to the sign-in [R2.23]; whoever comes next begins at the beginning. */
 export function useLeave(): () => void {
   const navigate = useNavigate();
-  const signOut = useSignOut();
-  return () =>
-    signOut.mutate(undefined, {
-      onSuccess: () => {
-        clearDestination(sessionStorage);
-        void navigate({ to: '/auth' });
-      },
-    });
+  const signOut = useSignOut(() => {
+    clearDestination(sessionStorage);
+    void navigate({ to: '/auth' });
+  });
+  return () => signOut.mutate();
 }

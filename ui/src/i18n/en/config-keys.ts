@@ -19,6 +19,8 @@ export const configKeys = {
   'config.about.archive-quotaBytes': 'The oldest recordings go when all of them take more bytes than this.',
   'config.about.archive-quotaPercent': 'The oldest recordings go when their disk is this full, in percent.',
   'config.about.archive-warnPercent': 'Administrators are warned when the disk is this full, in percent.',
+  'config.about.archive-warnRecordedPercent':
+    'Administrators are warned when less than this of a stream’s last 24 hours was recorded, in percent.',
   'config.about.export-folder': 'Where exported packages lie. Without it, the folder exports among the data.',
   'config.about.export-keepHours': 'A package is removed so many hours after it is ready.',
   'config.about.export-quotaBytes': 'The most bytes that all packages may take together.',
@@ -26,6 +28,9 @@ export const configKeys = {
   'config.about.source-noFramesSeconds':
     'A camera that sends no picture for so long is connected to again, in seconds.',
   'config.about.source-probeSeconds': 'How long the check of an address may take, in seconds.',
+  'config.about.conversion-for': 'For whom the server converts what a browser can’t play.',
+  'config.about.conversion-atOnce':
+    'How many viewers it converts for at the same time; each takes about a core.',
   'config.about.app-title': 'The name in the header, in titles and in e-mails.',
   'config.about.app-logo': 'Address of a picture that stands in place of the logo.',
   'config.about.app-language': 'For whoever has not chosen. Without it, by the browser.',
@@ -53,4 +58,8 @@ export const configKeys = {
   'config.about.kiosk-password': 'Password that is filled in with it.',
   'config.about.node-id': 'What this server is called in a cluster: letters, digits, dots, _ and -.',
   'config.about.node-capacity': 'The most streams that this server takes.',
+  'config.about.cluster-address':
+    'Where other servers of the cluster reach this one, as in https://a.example.org:8080.',
+  'config.about.cluster-allowPlainHttp':
+    'Servers may talk to each other without TLS: only in a network of your own.',
 };

@@ -23,6 +23,8 @@ export const configKeys: Record<keyof typeof english, string> = {
     'Если диск заполнен на столько процентов, самые старые записи удаляются.',
   'config.about.archive-warnPercent':
     'Если диск заполнен на столько процентов, администраторы видят предупреждение.',
+  'config.about.archive-warnRecordedPercent':
+    'Администраторов предупреждают, если за последние 24 часа записано меньше этой доли потока, в процентах.',
   'config.about.export-folder': 'Где лежат выгрузки. Если пусто, в папке exports среди данных.',
   'config.about.export-keepHours': 'Через сколько часов готовая выгрузка удаляется.',
   'config.about.export-quotaBytes': 'Сколько байт могут занять все выгрузки вместе.',
@@ -30,6 +32,8 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.source-noFramesSeconds':
     'Если камера столько секунд не шлёт кадров, соединение с ней открывается заново.',
   'config.about.source-probeSeconds': 'Сколько секунд может длиться проверка адреса.',
+  'config.about.conversion-for': 'Для кого сервер преобразует то, чего не воспроизводит браузер.',
+  'config.about.conversion-atOnce': 'Для скольких зрителей сразу; на каждого уходит около одного ядра.',
   'config.about.app-title': 'Название в шапке, в заголовках и в письмах.',
   'config.about.app-logo': 'Адрес картинки вместо логотипа.',
   'config.about.app-language': 'Для тех, кто не выбрал язык. Если пусто, по браузеру.',
@@ -57,4 +61,7 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.kiosk-password': 'Пароль, который подставляется вместе с ним.',
   'config.about.node-id': 'Имя этого сервера в кластере: латинские буквы, цифры, точки, _ и -.',
   'config.about.node-capacity': 'Сколько потоков берёт этот сервер, самое большее.',
+  'config.about.cluster-address':
+    'Адрес, по которому этот сервер доступен другим в кластере, например https://a.example.org:8080.',
+  'config.about.cluster-allowPlainHttp': 'Серверы могут общаться без TLS: только в собственной сети.',
 };
