@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
+import { nodeKeyFile } from '../server/src/link/node-key.ts';
 import { keyFileName } from '../server/src/store/seal.ts';
 import { administratorOf, until } from './api.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -49,7 +50,9 @@ test('[R10.8] one server at a time has a name: the next waits until the lease of
   let second: Awaited<ReturnType<typeof startServer>> | undefined;
   try {
     await administratorOf(first);
-    await copyFile(join(first.dataDir, keyFileName), join(dataDir, keyFileName));
+    for (const name of [keyFileName, nodeKeyFile]) {
+      await copyFile(join(first.dataDir, name), join(dataDir, name));
+    }
     const waits = Promise.withResolvers<void>();
     const onOutput = (text: string) => {
       if (text.includes('A server of this name runs')) waits.resolve();
