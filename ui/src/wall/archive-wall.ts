@@ -3,7 +3,7 @@ import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from '../player/clock.ts';
 import { ArchiveReader } from '../player/archive-reader.ts';
 import type { PlayerSource } from '../player/player-source.ts';
-import { RangesLoader } from '../timeline/ranges-loader.ts';
+import { RangesLoader, type RangesAnswer } from '../timeline/ranges-loader.ts';
 import { Timeline } from '../timeline/timeline.ts';
 import { Lanes, type LaneCall } from './lanes.ts';
 import { SharedClock } from './shared-clock.ts';
@@ -52,6 +52,8 @@ export class ArchiveWall {
   readonly #listeners = new Set<() => void>();
   readonly #cancelLook: Cancel;
   #search: AbortController | undefined;
+  /** Questions on their way, whoever asked. */
+  #asking = 0;
   #snapshot: ArchiveWallSnapshot = { problem: undefined, skipped: undefined, isOver: false };
 
   constructor(options: ArchiveWallOptions) {
@@ -62,11 +64,7 @@ export class ArchiveWall {
     this.#loader = new RangesLoader({
       clock,
       pieceMs: rangesMaxMs,
-      call: async (fromMs, toMs, signal) => {
-        const answer = await this.lanes.load(fromMs, toMs, signal);
-        this.#update({ problem: undefined });
-        return answer;
-      },
+      call: (fromMs, toMs, signal) => this.#ask(fromMs, toMs, signal),
       // What was noticed belongs to one stream; a lane is too thin to show whose it is.
       eventsCall: () => Promise.resolve([]),
       onError: (error) =>
@@ -131,6 +129,17 @@ export class ArchiveWall {
     this.#listeners.clear();
   }
 
+  async #ask(fromMs: number, toMs: number, signal: AbortSignal): Promise<RangesAnswer> {
+    this.#asking += 1;
+    try {
+      const answer = await this.lanes.load(fromMs, toMs, signal);
+      this.#update({ problem: undefined });
+      return answer;
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+
   /** Where one stream goes on after a moment, from what is known of all of them together. */
   async #nextOf(uid: string, fromMs: number, signal: AbortSignal) {
     const find = () => this.lanes.intervals(uid).find(({ kind, endMs }) => kind !== 'gap' && endMs > fromMs);
@@ -144,23 +153,20 @@ export class ArchiveWall {
     }
   }
 
-  /** Whether the clock stands where nothing is recorded on any stream, and where to go then. */
+  /**
+   * Whether the clock has come to where nothing is recorded on any stream, or to the end of what is known. What was live
+   * when it was asked about is recorded by now: nobody who watches some way behind the present is taken there.
+   */
   #look(): void {
     const { shared } = this;
-    if (!shared.isRunning || this.#search || this.#snapshot.isOver) return;
-    const { uids, clock, onLive } = this.#options;
+    if (!shared.isRunning || this.#search || this.#asking > 0 || this.#snapshot.isOver) return;
     const atMs = shared.utcMs;
-    const kinds = new Set(uids.map((uid) => this.lanes.intervalAt(uid, atMs)?.kind));
-    if (kinds.has('fragment')) return;
-    // Nobody knows yet: the answer is on its way, unless the clock has come to the present.
-    if (kinds.has(undefined) && atMs < clock.wallMs() - LOOK_MS) return;
-    if (!kinds.has('gap') && kinds.has('live')) {
-      onLive();
-      return;
-    }
-    this.#goOn(atMs);
+    const kinds = this.#options.uids.map((uid) => this.lanes.intervalAt(uid, atMs)?.kind);
+    const isSettled = kinds.every((kind) => kind === 'fragment' || kind === 'gap');
+    if (!isSettled || !kinds.includes('fragment')) this.#goOn(atMs);
   }
 
+  /** Asks again what is recorded at a moment of which no sure answer is at hand, and goes to where something is. */
   #goOn(atMs: number): void {
     const search = new AbortController();
     this.#search = search;

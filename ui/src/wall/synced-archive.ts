@@ -1,5 +1,5 @@
 import { ApiError } from '@vidette/contract/client';
-import { ArchiveFeed, type ArchiveFeedEnd } from '../player/archive-feed.ts';
+import { ArchiveFeed } from '../player/archive-feed.ts';
 import type { ArchiveReader } from '../player/archive-reader.ts';
 import type { Clock } from '../player/clock.ts';
 import { spanAt } from '../player/media-element.ts';
@@ -35,6 +35,8 @@ const GAIN = 1.5;
 const MOST = 0.25;
 /** So long the others wait for a tile that loads; then they go on without it. */
 const PATIENCE_MS = 4000;
+/** Where the archive of a stream ended, it is looked for more after so long. */
+const LOOK_AGAIN_MS = 2000;
 const KEEP_BEHIND_S = 4;
 const TRIM_ABOVE_S = 10;
 
@@ -47,7 +49,8 @@ export class SyncedArchive implements TileFeed {
   #feed: ArchiveFeed | undefined;
   #jumps = -1;
   #hasBegun = false;
-  #end: ArchiveFeedEnd | undefined;
+  /** When the feed came to the end of what was recorded then; monotonic. */
+  #endedAtMs: number | undefined;
   #loadingSinceMs: number | undefined;
   #hasPicture = false;
   /** The moment that was sought to since the clock was paused, seconds. */
@@ -66,16 +69,15 @@ export class SyncedArchive implements TileFeed {
     if (this.#isStopped) return;
     if (shared.jumps !== this.#jumps) this.#follow();
     this.#feed?.moved();
-    if (!this.#hasBegun && this.#end === undefined) {
-      this.#load();
-      return;
-    }
     const atS = shared.utcMs / 1000;
-    const { sink } = this.#options;
-    const span = spanAt(sink.spans, atS);
-    if (span) this.#show(atS);
-    else if (this.#isRecorded(shared.utcMs)) this.#load();
-    else this.#rest();
+    const { sink, source } = this.#options;
+    const hasEnded = this.#endedAtMs !== undefined;
+    // What nobody knows yet is waited for as what is recorded is, as long as patience lasts.
+    const isGap = source.intervalAt(shared.utcMs)?.kind === 'gap';
+    if ((this.#hasBegun || hasEnded) && spanAt(sink.spans, atS)) this.#show(atS);
+    else if (isGap) this.#rest();
+    else if (hasEnded) this.#awaitMore();
+    else this.#load();
     const oldest = sink.spans[0];
     if (oldest && atS - oldest.start > TRIM_ABOVE_S) sink.remove(0, atS - KEEP_BEHIND_S);
   }
@@ -106,7 +108,7 @@ export class SyncedArchive implements TileFeed {
     if (this.#feed && this.#hasBegun && spanAt(sink.spans, shared.utcMs / 1000)) return;
     this.#feed?.close();
     this.#hasBegun = false;
-    this.#end = undefined;
+    this.#endedAtMs = undefined;
     this.#feed = new ArchiveFeed({
       reader: source.reader,
       isKeyFramesOnly: false,
@@ -120,8 +122,8 @@ export class SyncedArchive implements TileFeed {
         this.#hasBegun = true;
         this.tick();
       },
-      onEnd: (end) => {
-        this.#end = end;
+      onEnd: () => {
+        this.#endedAtMs = clock.monotonicMs();
         this.tick();
       },
       onWaiting: () => {},
@@ -137,12 +139,6 @@ export class SyncedArchive implements TileFeed {
     return (
       sink.spans.reduce((sum, { start, end }) => sum + Math.max(0, end - Math.max(start, atS)), 0) * 1000
     );
-  }
-
-  /** Whether a picture is to be expected for a moment. What nobody knows is waited for, as long as patience lasts. */
-  #isRecorded(utcMs: number): boolean {
-    if (this.#end !== undefined) return false;
-    return this.#options.source.intervalAt(utcMs)?.kind !== 'gap';
   }
 
   #show(atS: number): void {
@@ -185,6 +181,15 @@ export class SyncedArchive implements TileFeed {
     if (!video.paused) video.pause();
     this.#holdOthers();
     onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+  }
+
+  /** All that was recorded has been shown, and it is no gap: more is written meanwhile. The others go on. */
+  #awaitMore(): void {
+    const { video, shared, clock, onState } = this.#options;
+    if (!video.paused) video.pause();
+    shared.release(this);
+    onState({ name: 'buffering' });
+    if (clock.monotonicMs() - (this.#endedAtMs ?? 0) > LOOK_AGAIN_MS) this.#jumps = -1;
   }
 
   /** Nothing is recorded at this moment. */

@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core';
+import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
+import { until } from './api.ts';
+
+// What the tiles of a wall show and say, read from its page.
+
+/** So long a wall is waited for on a machine that has other things to do. */
+export const wallPatienceMs = 60_000;
+
+/** What each tile of the page says of itself, by the name of its stream. */
+export function tileStates(page: Page): Promise<Record<string, string>> {
+  return page.evaluate(() =>
+    Object.fromEntries(
+      [...document.querySelectorAll<HTMLElement>('article[data-uid]')].map((tile) => [
+        tile.getAttribute('aria-label') ?? '',
+        tile.querySelector<HTMLElement>('[data-tile-state]')?.dataset['tileState'] ?? '',
+      ]),
+    ),
+  );
+}
+
+/** Waits until so many tiles are all that there are, and all of them play. */
+export function allPlaying(page: Page, count: number): Promise<Record<string, string>> {
+  return until(
+    () => tileStates(page),
+    (states) =>
+      Object.keys(states).length === count && Object.values(states).every((state) => state === 'playing'),
+    wallPatienceMs,
+  );
+}
+
+/** The shared moment, and what the clocks in the pictures of the tiles that play say; ms. */
+export function shownMoments(page: Page): Promise<{ sharedMs: number; clocksMs: number[] }> {
+  return page.evaluate((readerSource) => {
+    const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
+    const tiles = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
+      tile.querySelector('[data-tile-state="playing"], [data-tile-state="paused"]'),
+    );
+    // All pictures are taken before any is read: reading takes longer than a picture lasts.
+    const pictures = tiles.flatMap((tile) => {
+      const video = tile.querySelector('video');
+      const canvas = document.createElement('canvas');
+      const context = canvas.getContext('2d', { willReadFrequently: true });
+      if (!video || !context) return [];
+      canvas.width = video.videoWidth;
+      canvas.height = video.videoHeight;
+      context.drawImage(video, 0, 0);
+      return [context];
+    });
+    const shared = document.querySelector<HTMLElement>('[data-shared-ms]')?.dataset['sharedMs'];
+    const clocksMs = pictures.map((context) => {
+      const { width, height } = context.canvas;
+      return read(context.getImageData(0, 0, width, height).data, width, height) ?? Number.NaN;
+    });
+    return { sharedMs: Number(shared), clocksMs };
+  }, readDemoClock.toString());
+}
+
+/** Of a source of ten pictures a second. */
+export const frameMs = 100;
+
+/** Waits until so many tiles show pictures at most one frame apart. @returns the first of their moments, ms */
+export async function inStep(page: Page, count: number, isFarFrom = Number.NaN): Promise<number> {
+  const { clocksMs } = await until(
+    () => shownMoments(page),
+    ({ clocksMs: seen }) =>
+      seen.length === count &&
+      Math.max(...seen) - Math.min(...seen) <= frameMs &&
+      !(Math.abs(Math.min(...seen) - isFarFrom) < frameMs),
+    wallPatienceMs,
+  );
+  return Math.min(...clocksMs);
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page, WebSocket } from 'playwright-core';
+import { until } from './api.ts';
+import { complaintsOf, desktop, newPerson, signInByCookie } from './browser.ts';
+import { recorded } from './footage.ts';
+import { button, Stage } from './stage.ts';
+import { allPlaying, frameMs, inStep, shownMoments, tileStates, wallPatienceMs } from './tiles.ts';
+
+// Walls as people watch them: live and from the archive, against real streams whose pictures carry a clock.
+
+const names = ['Dock', 'Gate 2', 'Roof', 'Yard'] as const;
+/** Was paused for a while, so that its archive has a gap. */
+const paused = 'Attic';
+const gapMs = 11_000;
+
+let stage: Stage;
+let page: Page;
+let complaints: string[];
+/** When `paused` was stopped and let go on; known once both sides of it are recorded. */
+let gap: Promise<{ pausedMs: number; resumedMs: number }>;
+const uids = new Map<string, string>();
+
+before(async () => {
+  stage = await Stage.start();
+  for (const name of [...names, paused]) {
+    const body = { name, streamSource: 'demo:tile?fps=10' };
+    uids.set(name, (await stage.client.addStream({ body })).uid);
+  }
+  // It takes its time beside the tests that need none of it.
+  gap = makeGap();
+  gap.catch(() => undefined);
+  const person = await newPerson(stage.browser, desktop);
+  person.setDefaultTimeout(wallPatienceMs);
+  await signInByCookie(person, stage.server.url, stage.cookie);
+  page = await person.newPage();
+  complaints = complaintsOf(page);
+});
+
+after(() => stage?.close());
+
+const uidOf = (name: string) => uids.get(name) ?? '';
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${stage.server.url}/ui${path}`);
+}
+
+/** A mosaic of two by two. */
+async function makeMosaic(name: string, streams: readonly string[]): Promise<number> {
+  const cells = streams.map((stream, at) => ({
+    x: at % 2,
+    y: Math.floor(at / 2),
+    width: 1,
+    height: 1,
+    stream: uidOf(stream),
+  }));
+  const layout = { columns: 2, rows: 2, cells };
+  return (await stage.client.addMosaic({ body: { name, layout } })).id;
+}
+
+async function makeGap(): Promise<{ pausedMs: number; resumedMs: number }> {
+  const { client } = stage;
+  const body = { uid: uidOf(paused) };
+  const isRecordedUntil = (name: string, ms: number) =>
+    until(
+      () => recorded(client, uidOf(name)),
+      (fragments) => (fragments.at(-1)?.endMs ?? 0) > ms,
+      wallPatienceMs,
+    );
+  await isRecordedUntil(paused, 1);
+  await client.pauseStream({ body });
+  const pausedMs = Date.now();
+  await isRecordedUntil('Dock', pausedMs + gapMs);
+  await client.resumeStream({ body });
+  const resumedMs = Date.now();
+  await isRecordedUntil(paused, resumedMs + 6_000);
+  return { pausedMs, resumedMs };
+}
+
+test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlarged; only the pictures remain on a kiosk', async () => {
+  const id = await makeMosaic('All four', names);
+  await open('/mosaics');
+  const sockets: string[] = [];
+  const note = (socket: WebSocket) => sockets.push(new URL(socket.url()).pathname);
+  page.on('websocket', note);
+  const asked = page.waitForRequest((request) =>
+    request.url().includes(`/v1/mosaic/${id}?extend_lease=true`),
+  );
+  await page.getByRole('link', { name: /^All four/ }).click();
+  await asked;
+  await allPlaying(page, 4);
+  assert.deepEqual(sockets, ['/v1/wall']);
+  const widths = await page.evaluate(() =>
+    [...document.querySelectorAll('video')].map((one) => one.videoWidth),
+  );
+  assert.ok(
+    widths.every((width) => width > 0),
+    String(widths),
+  );
+
+  await page.getByRole('button', { name: 'Enlarge Roof' }).focus();
+  await page.keyboard.press('Enter');
+  const states = await until(
+    () => tileStates(page),
+    (seen) => seen['Roof'] === 'playing' && Object.values(seen).filter((one) => one === 'idle').length === 3,
+    wallPatienceMs,
+  );
+  assert.equal(Object.keys(states).length, 4);
+  await page.keyboard.press('Escape');
+  await allPlaying(page, 4);
+
+  await page.getByRole('button', { name: 'Only the pictures' }).click();
+  await page.waitForURL(/kiosk=true/);
+  await page.getByRole('banner').waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('link', { name: 'Mosaic settings' }).count(), 0);
+  const frame = await page.getByRole('group', { name: 'Pictures of All four' }).boundingBox();
+  assert.deepEqual(frame, { x: 0, y: 0, width: desktop.width, height: desktop.height });
+  await page.keyboard.press('Escape');
+  await page.getByRole('banner').waitFor();
+  assert.deepEqual(sockets, ['/v1/wall']);
+  page.off('websocket', note);
+  assert.deepEqual(complaints, []);
+});
+
+const sharedMs = async () => (await shownMoments(page)).sharedMs;
+
+test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its tile alone, and a link opens the same moment', async () => {
+  const id = await makeMosaic('Archive', [...names.slice(0, 3), paused]);
+  const { pausedMs, resumedMs } = await gap;
+  await open(`/mosaic/${id}`);
+  await button(page, 'Watch the archive of all streams at once').click();
+  await page.waitForURL(/t=\d+/);
+  await page.getByRole('img', { name: 'Recordings, stream by stream' }).waitFor();
+
+  // Shortly before the gap ends. However long the page took to be ready, steps of ten seconds lead back into it.
+  await open(`/mosaic/${id}?t=${resumedMs - 4_000}`);
+  await button(page, 'Pause').click();
+  await button(page, 'Play').waitFor();
+  while ((await sharedMs()) > resumedMs - 500) await button(page, '10 seconds back').click();
+  await page.getByRole('article', { name: paused }).getByText('Not recorded: stream paused').waitFor();
+  await until(
+    () => tileStates(page),
+    (states) =>
+      states[paused] === 'gap' && Object.values(states).filter((one) => one === 'paused').length === 3,
+    wallPatienceMs,
+  );
+  const stoodMs = await inStep(page, 3);
+  assert.ok(stoodMs > pausedMs && stoodMs < resumedMs, `${stoodMs - pausedMs} ms after`);
+  const linkedMs = await until(
+    () => Number(new URL(page.url()).searchParams.get('t')),
+    (moment) => moment - stoodMs >= 0 && moment - stoodMs <= frameMs + 1,
+    wallPatienceMs,
+  );
+  await page.goto(page.url());
+  await page.locator('[data-shared-ms]').waitFor();
+  const openedMs = (await sharedMs()) - linkedMs;
+  // It plays from there: far from where the recording has come to meanwhile.
+  assert.ok(openedMs >= 0 && openedMs < gapMs, `${openedMs} ms after`);
+
+  // The clock comes to where it is recorded again, and the fourth joins the others.
+  const joinedMs = await inStep(page, 4);
+  assert.ok(joinedMs >= resumedMs - frameMs, `${joinedMs - resumedMs} ms after`);
+  await inStep(page, 4, joinedMs);
+  await button(page, 'Pause').click();
+  await button(page, 'Play').waitFor();
+  const stood = await until(
+    () => shownMoments(page),
+    ({ sharedMs: moment, clocksMs }) =>
+      clocksMs.length === 4 && clocksMs.every((ms) => ms <= moment + 1 && moment - ms <= frameMs + 1),
+    wallPatienceMs,
+  );
+  await until(
+    () => Number(new URL(page.url()).searchParams.get('t')),
+    (moment) => Math.abs(moment - stood.sharedMs) < 5,
+    wallPatienceMs,
+  );
+  await page.getByRole('button', { name: 'Back to live' }).last().click();
+  await page.waitForURL((url) => !url.search.includes('t='));
+  await allPlaying(page, 4);
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PlayerSource } from '../player/player-source.ts';
+import { settle, TestClock } from '../player/test-clock.ts';
+import { ArchiveWall } from './archive-wall.ts';
+import type { LaneAnswer } from './lanes.ts';
+
+const LAG_MS = 1000;
+const HOUR_MS = 3_600_000;
+
+const noSource: PlayerSource = {
+  openLive: () => assert.fail('nothing is live here'),
+  playlist: () => Promise.resolve([]),
+  bytes: () => Promise.resolve(new Uint8Array()),
+  nextPlayable: () => Promise.resolve(undefined),
+  previousPlayable: () => Promise.resolve(undefined),
+};
+
+/** What the server says of a stream that is recorded from one moment on, up to another or up to now. */
+function answerOf(
+  clock: TestClock,
+  fromMs: number,
+  untilMs: number | undefined,
+  [startMs, endMs]: [number, number],
+): LaneAnswer {
+  const edgeMs = untilMs ?? clock.wallMs() - LAG_MS;
+  const ranges = [
+    { date: startMs, status: 'gap' },
+    { date: Math.max(startMs, fromMs), status: 'fragment' },
+    { date: Math.max(startMs, edgeMs), status: untilMs === undefined ? 'live' : 'gap' },
+  ] as const;
+  return {
+    ranges: ranges.filter(({ date }) => date >= startMs && date < endMs),
+    gaps: untilMs === undefined ? [] : [{ startMs: untilMs, endMs, cause: 'unreachable' }],
+    beginsMs: fromMs,
+  };
+}
+
+/** Two streams, of which one may end earlier, watched from some time ago. */
+function watch(aheadMs: number, ends: { gateMs?: number; yardMs?: number } = {}) {
+  const clock = new TestClock();
+  const nowMs = clock.wallMs();
+  const asked = { count: 0, live: 0 };
+  const archive = new ArchiveWall({
+    clock,
+    uids: ['gate', 'yard'],
+    call: (uid, startMs, endMs) => {
+      asked.count += 1;
+      const until = uid === 'gate' ? ends.gateMs : ends.yardMs;
+      return Promise.resolve(
+        answerOf(clock, nowMs - HOUR_MS, until === undefined ? undefined : nowMs + until, [startMs, endMs]),
+      );
+    },
+    rangesMaxMs: 3 * HOUR_MS,
+    sourceOf: () => noSource,
+    startMs: nowMs - aheadMs,
+    onLive: () => {
+      asked.live += 1;
+    },
+  });
+  archive.timeline.resize(1000);
+  return { archive, clock, asked, nowMs };
+}
+
+async function run(clock: TestClock, seconds: number): Promise<void> {
+  for (let at = 0; at < seconds * 4; at++) {
+    clock.advance(250);
+    await settle(60);
+  }
+}
+
+test('[R4.8] who watches half a minute behind the present is not taken there when the clock comes to what was live when it was asked about', async () => {
+  const { archive, clock, asked, nowMs } = watch(30_000);
+  await run(clock, 300);
+  assert.equal(asked.live, 0);
+  assert.equal(Math.round(archive.shared.utcMs), nowMs + 270_000);
+  assert.equal(archive.lanes.intervalAt('gate', archive.shared.utcMs)?.kind, 'fragment');
+  // Two streams, and each answer lasts nearly half a minute.
+  assert.ok(asked.count <= 2 * 20, `${asked.count} questions in five minutes`);
+  archive.dispose();
+});
+
+test('[R4.8] who has come to the present is taken to the live pictures', async () => {
+  const { archive, clock, asked } = watch(30_000);
+  await run(clock, 2);
+  archive.shared.setSpeed(4);
+  await run(clock, 20);
+  assert.ok(asked.live > 0);
+  archive.dispose();
+});
+
+test('a stream that stops meanwhile is a gap on its own lane, with its cause; the clock goes on with the other', async () => {
+  const { archive, clock, asked, nowMs } = watch(30_000, { yardMs: 5_000 });
+  await run(clock, 60);
+  assert.equal(asked.live, 0);
+  assert.equal(Math.round(archive.shared.utcMs), nowMs + 30_000);
+  assert.equal(archive.lanes.intervalAt('yard', archive.shared.utcMs)?.kind, 'gap');
+  assert.equal(archive.lanes.causeAt('yard', archive.shared.utcMs), 'unreachable');
+  archive.dispose();
+});
+
+test('where nothing is recorded any more the clock stands and says so', async () => {
+  const { archive, clock, asked } = watch(30_000, { gateMs: -10_000, yardMs: -5_000 });
+  await run(clock, 40);
+  assert.equal(archive.getSnapshot().isOver, true);
+  assert.equal(archive.shared.getSnapshot().isPaused, true);
+  assert.equal(asked.live, 0);
+  archive.dispose();
+});
