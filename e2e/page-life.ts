@@ -43,8 +43,14 @@ export class PageLife {
 
   /** Goes to a screen as a link does, without loading the page anew, and waits until it is drawn. */
   async go(path: string): Promise<void> {
-    await this.#page.evaluate((to) => history.pushState(null, '', to), `/ui${path}`);
+    await this.#page.evaluate((to) => {
+      document.title = '';
+      history.pushState(null, '', to);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, `/ui${path}`);
     await this.#page.waitForURL(`${this.#url}/ui${path}`);
+    // Each screen names itself as soon as it is there.
+    await this.#page.waitForFunction(() => document.title !== '');
     await this.#page.locator('main :is(h1, h2, video)').first().waitFor();
   }
 

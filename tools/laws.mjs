@@ -121,9 +121,9 @@ const laws = [
         : matches(file, /['"`]\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|PRAGMA)\b/),
   },
   {
-    because: 'cores of player, timeline and mosaic are tested without a browser',
+    because: 'cores of player, timeline, mosaic and routing are tested without a browser',
     test: (file) =>
-      /^ui\/src\/(player|timeline|mosaic)\/[^/]+$/.test(file.path)
+      /^ui\/src\/(player|timeline|mosaic|routing)\/[^/]+$/.test(file.path)
         ? file.imports
             .filter(({ target }) => /^react(-dom)?(\/|$)/.test(target))
             .map(({ target }) => `imports ${target}`)

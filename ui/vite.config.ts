@@ -5,15 +5,16 @@ import { offlineFiles } from './offline-files.ts';
 const everyScreen = new RegExp(
   [
     'node_modules/(react|react-dom|scheduler|clsx|use-sync-external-store)/',
-    'node_modules/@tanstack/(react-router|router-core|history|store|react-store|query-core|react-query)/(?!.*(nfiniteQuery|useBlocker|ueriesObserver|useQueries))',
+    'node_modules/@tanstack/(query-core|react-query)/(?!.*(nfiniteQuery|ueriesObserver|useQueries))',
     '@mantine/core/esm/(core|components/(Button|Loader|UnstyledButton|ActionIcon|Input|InputBase|TextInput|CloseButton))/',
     '@tabler/icons-react/dist/esm/[^/]+$',
     '@mantine/core/esm/components/Skeleton/',
     'IconPlugConnectedX|IconAlertTriangle|IconClockHour4|IconError404|IconLock\\.|IconMoodWrrr',
     'ui/src/(api/(api|session)|i18n/(i18n|icu)|components/(form|page-state))',
     'ui/src/app/(app|banner|boot|chosen-zone|color-scheme|destination|failures|fallback-screens)\\.',
-    'ui/src/app/(host-app|language-store|navigations|notif|offline-banner|offline-page|page-context|query-client)',
-    'ui/src/app/(root-route|router|shell|theme|title)\\.',
+    'ui/src/app/(admission|host-app|language-store|notif|offline-banner|offline-page|page-context|query-client)',
+    'ui/src/app/(screen-chunks|screen-host|screens|shell|theme|title)\\.',
+    'ui/src/routing/(?!.*use-blocker)',
     'ui/src/screens/(audit-logs/audit-search|bookmarks/bookmarks-search|users/users-search)',
   ].join('|'),
 );

@@ -2,6 +2,7 @@ import { ApiError } from '@vidette/contract/client';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
 import { forgetSession, onUser, setUser, settingsQuery } from './api/session.ts';
+import { diversion } from './app/admission.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
 import { chosenZone } from './app/chosen-zone.ts';
@@ -13,11 +14,16 @@ import { importDesk } from './app/import-desk.ts';
 import { LanguageStore } from './app/language-store.ts';
 import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
-import { createPageRouter } from './app/router.tsx';
+import { Screens } from './app/screens.ts';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
+import { addressOf } from './routing/place.ts';
+import { Router } from './routing/router.ts';
 import './app/styles.ts';
 
 // Puts the page together: boot data, then language, then the services that outlive every screen.
+
+/** A screen that comes sooner replaces the old one at once, without a sign that it is on its way. */
+const patienceMs = 150;
 
 rememberHostApp(window.location.search, sessionStorage);
 
@@ -51,13 +57,10 @@ const queryClient = createQueryClient({
   toNotFound: () => void router.navigate({ to: '/not-found', replace: true, ignoreBlocker: true }),
   toInit: () => void router.navigate({ to: '/init', ignoreBlocker: true }),
   toSignIn: () => {
-    const match = router.state.matches.at(-1);
-    if (!match || match.staticData.isPublic) return;
-    replaceDestination(sessionStorage, {
-      name: match.fullPath,
-      params: match.params,
-      search: match.search,
-    });
+    const { place } = router.get();
+    const { name, params, search } = place;
+    if (name === null || addressOf(place)?.isPublic) return;
+    replaceDestination(sessionStorage, { name, params, search });
     forgetSession(queryClient);
     void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true });
   },
@@ -73,11 +76,24 @@ onUser(queryClient, (user) => {
 });
 setUser(queryClient, boot.user);
 
-const router = createPageRouter(queryClient, () => language.learnAll());
+const screens = new Screens(() => language.learnAll());
+const router = new Router({
+  window,
+  divert: (place) => diversion(place, queryClient, sessionStorage),
+  fetch: ({ name }) => (name === null ? undefined : screens.fetch(name)),
+  // [R2.20]
+  onLeave: () => void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 }),
+  patience: () => new Promise((resolve) => setTimeout(resolve, patienceMs)),
+});
 
 const container = document.getElementById('root');
 if (!container) throw new Error('The page has no #root');
 createRoot(container).render(
-  <App queryClient={queryClient} router={router} services={{ connection, language, colorScheme }} />,
+  <App
+    queryClient={queryClient}
+    router={router}
+    screens={screens}
+    services={{ connection, language, colorScheme }}
+  />,
 );
 putOfflinePageBy(window);

@@ -1,21 +1,24 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
 import { useSyncExternalStore } from 'react';
 import { I18nProvider } from '../i18n/i18n-context.tsx';
+import { RouterProvider } from '../routing/react/router-context.tsx';
 import { NotificationsHost } from './notifications-host.tsx';
+import type { Router } from '../routing/router.ts';
+import type { Screens } from './screens.ts';
+import { Shell } from './shell.tsx';
 import { PageProvider, type PageServices } from './page-context.tsx';
-import type { createPageRouter } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 interface AppProps {
   readonly queryClient: QueryClient;
-  readonly router: ReturnType<typeof createPageRouter>;
+  readonly router: Router;
+  readonly screens: Screens;
   readonly services: PageServices;
 }
 
 /** The page: its services around its router. */
-export function App({ queryClient, router, services }: AppProps) {
+export function App({ queryClient, router, screens, services }: AppProps) {
   const i18n = useSyncExternalStore(services.language.subscribe, services.language.get);
   return (
     <PageProvider value={services}>
@@ -27,7 +30,9 @@ export function App({ queryClient, router, services }: AppProps) {
           defaultColorScheme="auto"
         >
           <QueryClientProvider client={queryClient}>
-            <RouterProvider router={router} />
+            <RouterProvider router={router}>
+              <Shell screens={screens} />
+            </RouterProvider>
           </QueryClientProvider>
           <NotificationsHost />
         </MantineProvider>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { HealthWarning } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useSettings, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
+import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
 import { dismiss, loadDismissals } from './dismissals.ts';
 

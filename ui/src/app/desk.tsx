@@ -1,4 +1,3 @@
-import { useSearch } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { SignedInBanners } from './banners.tsx';
@@ -6,6 +5,7 @@ import classes from './desk.module.css';
 import { Header } from './header.tsx';
 import { usePalette } from './use-palette.ts';
 import { useSideBar } from './use-side-bar.ts';
+import { usePlace } from '../routing/react/router-context.tsx';
 
 // Both are asked for by a click or a key: the first picture should not wait for them.
 const SideBar = lazy(async () => ({ default: (await import('./side-bar.tsx')).SideBar }));
@@ -22,7 +22,7 @@ interface DeskProps {
 export function Desk({ user, alert, children }: DeskProps) {
   const sideBar = useSideBar();
   const palette = usePalette();
-  const { kiosk } = useSearch({ strict: false });
+  const { kiosk } = usePlace().search;
   const isKiosk = kiosk === true;
   return (
     <>

@@ -11,8 +11,8 @@ function storage() {
   };
 }
 
-const gate = { name: '/stream/$uid/view', params: { uid: 'gate2' }, search: { time: 5 } };
-const other = { name: '/bookmarks', params: {}, search: {} };
+const gate = { name: '/stream/$uid/view' as const, params: { uid: 'gate2' }, search: { time: 5 } };
+const other = { name: '/bookmarks' as const, params: {}, search: {} };
 
 test('[R2.21] the first target is kept, later ones do not replace it, and taking it clears it', () => {
   const session = storage();
@@ -24,7 +24,7 @@ test('[R2.21] the first target is kept, later ones do not replace it, and taking
 
 test('[R2.21] auth, recovery, set-up and not-found are never a destination', () => {
   const session = storage();
-  for (const name of ['/auth', '/recover-password', '/init', '/not-found']) {
+  for (const name of ['/auth', '/recover-password', '/init', '/not-found'] as const) {
     keepDestination(session, { name, params: {}, search: {} });
     replaceDestination(session, { name, params: {}, search: {} });
   }

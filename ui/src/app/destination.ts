@@ -1,11 +1,13 @@
+import type { AddressName } from '../routing/addresses.ts';
+
 // Where somebody wanted to go before signing in [R2.21]: kept in session storage as route name and params.
 
 const key = 'vidette.destination';
-const neverDestinations = ['/auth', '/recover-password', '/init', '/not-found'];
+const neverDestinations: readonly AddressName[] = ['/auth', '/recover-password', '/init', '/not-found'];
 
-/** A place in the page: the router's route name, its params and search. */
+/** A place in the page: the name of its address, its open parts and its search. */
 export interface Destination {
-  readonly name: string;
+  readonly name: AddressName;
   readonly params: Readonly<Record<string, string>>;
   readonly search: Readonly<Record<string, unknown>>;
 }

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import type { Profile } from '@vidette/contract/entities';
 import { takeDestination } from './destination.ts';
 import { usePage } from './page-context.tsx';
 import { setUser, settingsQuery } from '../api/session.ts';
+import type { Step } from '../routing/addresses.ts';
+import { useNavigate } from '../routing/react/router-context.tsx';
 
 /** What follows a successful sign-in: the user's language, fresh settings, and where they wanted to go [R2.21]. */
 export function useEnter(): (user: Profile, mustChangePassword: boolean) => Promise<void> {
@@ -19,11 +20,8 @@ export function useEnter(): (user: Profile, mustChangePassword: boolean) => Prom
     const destination = takeDestination(sessionStorage);
     if (mustChangePassword) await navigate({ to: '/profile/me/edit' });
     else if (destination) {
-      await navigate({
-        to: destination.name as '/streams',
-        params: destination.params as Record<string, never>,
-        search: destination.search as Record<string, never>,
-      });
+      const { name, params, search } = destination;
+      await navigate({ to: name, params, search } as Step);
     } else await navigate({ to: '/streams' });
   };
 }

@@ -2,9 +2,9 @@ import { Button, Skeleton } from '@mantine/core';
 import IconError404 from '@tabler/icons-react/dist/esm/icons/IconError404.mjs';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import IconMoodWrrr from '@tabler/icons-react/dist/esm/icons/IconMoodWrrr.mjs';
-import { Link } from '@tanstack/react-router';
 import { PageState } from '../components/page-state.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
+import { Link } from '../routing/react/link.tsx';
 
 // What stands in place of a screen: no such page, no right to it, failed, not here yet.
 

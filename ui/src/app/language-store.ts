@@ -24,7 +24,11 @@ export class LanguageStore {
   /** Fetches the words that the first screens do without, in this language and in those to come. */
   async learnAll(): Promise<void> {
     this.#wantsAll = true;
-    await this.#i18n.learnAll();
+    // Another zone or language may be put in its place meanwhile, which knows as little as it did.
+    for (let learned: I18n | undefined; learned !== this.#i18n; ) {
+      learned = this.#i18n;
+      await learned.learnAll();
+    }
   }
 
   /** Writes times in another zone from now on. */

@@ -1,5 +1,5 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useSignOut } from '../api/session.ts';
+import { useNavigate } from '../routing/react/router-context.tsx';
 import { clearDestination } from './destination.ts';
 
 /** Signs out and goes to the sign-in [R2.23]; whoever comes next begins at the beginning. */

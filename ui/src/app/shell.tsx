@@ -1,11 +1,14 @@
-import { Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { messageOf } from '@vidette/contract/errors';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useLayoutEffect } from 'react';
 import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
+import { addressOf } from '../routing/place.ts';
+import { usePlace } from '../routing/react/router-context.tsx';
 import { ForbiddenScreen } from './fallback-screens.tsx';
 import { importDesk } from './import-desk.ts';
 import { OfflineBanner } from './offline-banner.tsx';
+import { ScreenHost } from './screen-host.tsx';
+import type { Screens } from './screens.ts';
 import classes from './shell.module.css';
 import { useRouteTitle } from './title.ts';
 
@@ -13,21 +16,25 @@ import { useRouteTitle } from './title.ts';
 const Desk = lazy(async () => ({ default: (await importDesk()).Desk }));
 
 /** The frame around every screen: header, banners, and the screen itself if its viewer may see it. */
-export function Shell() {
+export function Shell({ screens }: { screens: Screens }) {
   const i18n = useI18n();
   const user = useUser();
-  const statics = useMatches({ select: (matches) => matches.map(({ staticData }) => staticData) });
-  const href = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.href ?? '' });
-  const title = statics.findLast(({ title }) => title)?.title;
-  useRouteTitle(title ? i18n.t(title) : '', href);
+  const place = usePlace();
+  const { title = 'title.notFound', isPublic = false, audience } = addressOf(place) ?? {};
+  useRouteTitle(i18n.t(title), place.href);
+  useLayoutEffect(() => {
+    if (window.scrollY > 0) window.scrollTo({ top: 0 });
+  }, [place.path]);
 
-  const isBare = user === null || statics.some(({ isPublic }) => isPublic);
-  const mayEnter = statics.every(
-    ({ audience }) => !audience || (audience === 'admin' ? user?.isAdmin : mayAddStreams(user)),
-  );
+  const isBare = user === null || isPublic;
+  const mayEnter = !audience || (audience === 'admin' ? user?.isAdmin : mayAddStreams(user));
   const screen = (
     <main id="content" tabIndex={-1} className={classes.main}>
-      {mayEnter ? <Outlet /> : <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />}
+      {mayEnter ? (
+        <ScreenHost screens={screens} />
+      ) : (
+        <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />
+      )}
     </main>
   );
   return (

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { useEffect, useRef } from 'react';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { MessageKey } from '../i18n/i18n.ts';
+import { Link } from '../routing/react/link.tsx';
 import { placesOf, type Place } from './places.ts';
 import classes from './side-bar.module.css';
 

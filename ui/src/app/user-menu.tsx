@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core';
 import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
-import { Link } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { useSettings } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
+import { Link } from '../routing/react/link.tsx';
 import { hasServerSwitcher, switchServer } from './host-app.ts';
 import { useLeave } from './leave.ts';
 import { UserButton } from './user-button.tsx';

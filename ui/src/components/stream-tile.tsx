@@ -1,9 +1,9 @@
 import type { StreamStatus as Status } from '@vidette/contract/entities';
 import type { ComponentProps, ReactNode } from 'react';
-import { Link } from '@tanstack/react-router';
 import { FreshPicture } from './fresh-picture.tsx';
 import { RecordingMark, StreamStatus } from './stream-status.tsx';
 import classes from './stream-tile.module.css';
+import { Link } from '../routing/react/link.tsx';
 
 interface StreamTileProps {
   readonly uid: string;

@@ -1,4 +1,3 @@
-import { Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { PageBar } from './page-bar.tsx';
@@ -12,15 +11,17 @@ interface TabbedPageProps {
   readonly tabs: ReactNode;
   /** Its tabs hold forms and short lists only. */
   readonly isNarrow?: boolean;
+  /** The tab that is open. */
+  readonly children: ReactNode;
 }
 
 /** The pages about one thing: its name, its state, what can be done with it, its tabs, and the tab that is open. */
-export function TabbedPage({ title, aside, actions, tabs, isNarrow = false }: TabbedPageProps) {
+export function TabbedPage({ title, aside, actions, tabs, isNarrow = false, children }: TabbedPageProps) {
   const i18n = useI18n();
   return (
     <div className={classes.page} data-narrow={isNarrow}>
       <PageBar title={title} aside={aside} actions={actions} tabsLabel={i18n.t('nav.tabs')} tabs={tabs} />
-      <Outlet />
+      {children}
     </div>
   );
 }

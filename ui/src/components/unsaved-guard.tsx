@@ -1,29 +1,24 @@
 import { Button, Group, Modal } from '@mantine/core';
-import { useBlocker } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n-context.tsx';
+import { useBlocker } from '../routing/react/use-blocker.ts';
 
 /** Asks before a form with unsaved changes is left, by a link, by Back, or by closing the tab. */
 export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
   const i18n = useI18n();
-  const blocker = useBlocker({
-    shouldBlockFn: () => isDirty,
-    enableBeforeUnload: isDirty,
-    disabled: !isDirty,
-    withResolver: true,
-  });
+  const held = useBlocker(isDirty);
   return (
     <Modal
-      opened={blocker.status === 'blocked'}
-      onClose={() => blocker.reset?.()}
+      opened={held !== null}
+      onClose={() => held?.stay()}
       title={i18n.t('unsaved.title')}
       closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
     >
       <p>{i18n.t('unsaved.text')}</p>
       <Group gap={8} mt="md">
-        <Button size="sm" onClick={() => blocker.reset?.()}>
+        <Button size="sm" onClick={() => held?.stay()}>
           {i18n.t('unsaved.stay')}
         </Button>
-        <Button size="sm" variant="default" onClick={() => blocker.proceed?.()}>
+        <Button size="sm" variant="default" onClick={() => held?.go()}>
           {i18n.t('unsaved.leave')}
         </Button>
       </Group>

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { useSaveProfile } from '../../api/account.ts';
 import type { Found } from '../../api/search.ts';
@@ -7,6 +6,8 @@ import { wordsOf } from '../failures.ts';
 import { useLeave } from '../leave.ts';
 import { notifyError } from '../notify.ts';
 import { usePage } from '../page-context.tsx';
+import type { Step } from '../../routing/addresses.ts';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 import type { CommandActions } from './commands.ts';
 import { addRecent } from './recent.ts';
 
@@ -31,15 +32,15 @@ export function useCommandActions(user: User): CommandActions {
 }
 
 /** Where a thing is looked at. */
-function placeOf({ kind, id, name }: Found) {
+function placeOf({ kind, id, name }: Found): Step {
   switch (kind) {
     case 'stream':
-      return { to: '/stream/$uid/view', params: { uid: id } } as const;
+      return { to: '/stream/$uid/view', params: { uid: id } };
     case 'mosaic':
-      return { to: '/mosaic/$id', params: { id } } as const;
+      return { to: '/mosaic/$id', params: { id } };
     case 'user':
-      return { to: '/user/$login/info', params: { login: id } } as const;
+      return { to: '/user/$login/info', params: { login: id } };
     case 'bookmark':
-      return { to: '/bookmarks', search: { q: name } } as const;
+      return { to: '/bookmarks', search: { q: name } };
   }
 }

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -21,6 +20,8 @@ import {
   type StreamValues,
 } from '../stream-form/stream-values.ts';
 import { useSourceCheck } from '../stream-form/use-source-check.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import classes from './add-stream.module.css';
 
 /** Adding a stream [R2.10]: the address, a look through it, a name, and whether it is recorded. */

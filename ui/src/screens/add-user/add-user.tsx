@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { Link, useNavigate } from '@tanstack/react-router';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useAddUser } from '../../api/people.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -18,6 +17,8 @@ import {
   userProblems,
   type UserValues,
 } from '../user-form/user-values.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 import classes from './add-user.module.css';
 
 /** Adding a user [R2.6]; which streams they see is asked next. */

@@ -1,10 +1,11 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
 import classes from './administration.module.css';
 
 /** The administrator's pages [R2.14]. */
-export function AdministrationPage() {
+export function AdministrationPage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   return (
     <div className={classes.page}>
@@ -24,7 +25,7 @@ export function AdministrationPage() {
           </>
         }
       />
-      <Outlet />
+      {children}
     </div>
   );
 }

@@ -2,7 +2,6 @@ import { Button, Skeleton } from '@mantine/core';
 import IconClipboardOff from '@tabler/icons-react/dist/esm/icons/IconClipboardOff.mjs';
 import IconClipboardText from '@tabler/icons-react/dist/esm/icons/IconClipboardText.mjs';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { AuditEntry } from '@vidette/contract/entities';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
@@ -14,6 +13,7 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
+import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import classes from './audit-logs.module.css';
 import type { AuditSearch } from './audit-search.ts';
@@ -36,7 +36,7 @@ export function AuditLogsScreen() {
       <AuditFilters
         key={JSON.stringify(search)}
         search={search}
-        onChange={(next) => void navigate({ to: '/administration/audit-logs', search: next, resetScroll: false })}
+        onChange={(next) => void navigate({ to: '/administration/audit-logs', search: next })}
       />
       {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
       {!data && !error && (

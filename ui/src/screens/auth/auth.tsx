@@ -1,6 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api } from '../../api/api.ts';
 import { useSettings } from '../../api/session.ts';
@@ -11,6 +10,8 @@ import { Form, FormActions } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import { useSearch } from '../../routing/react/router-context.tsx';
 
 /** Signing in [R2.2]: says why one is here, when a session has ended or a password was just changed. */
 export function AuthScreen() {

@@ -1,7 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
-import { Link } from '@tanstack/react-router';
 import { limits } from '@vidette/contract/constants';
 import type { Bookmark } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
@@ -12,6 +11,7 @@ import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
 import classes from './bookmarks.module.css';
 
 const pictureWidthPx = 240;

@@ -1,7 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import IconBookmark from '@tabler/icons-react/dist/esm/icons/IconBookmark.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bookmarksPageSize, bookmarksQuery } from '../../api/bookmarks.ts';
 import { ListBar } from '../../components/list-bar.tsx';
@@ -12,6 +11,7 @@ import { Pager } from '../../components/pager.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { searchValues } from '../streams/search-values.ts';
+import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { BookmarkItem } from './bookmark-item.tsx';
 import type { BookmarksSearch } from './bookmarks-search.ts';
 import classes from './bookmarks.module.css';
@@ -32,7 +32,6 @@ export function BookmarksScreen() {
       to: '/bookmarks',
       search: { ...asked, ...changes },
       replace: changes.q !== undefined,
-      resetScroll: false,
     });
   const isEmpty = query.data?.total === 0 && search.trim() === '';
   return (

@@ -2,7 +2,6 @@ import { Button, Skeleton } from '@mantine/core';
 import IconServer2 from '@tabler/icons-react/dist/esm/icons/IconServer2.mjs';
 import IconServerOff from '@tabler/icons-react/dist/esm/icons/IconServerOff.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { clusterNodesQuery, useDrainNode } from '../../api/cluster.ts';
 import { healthQuery } from '../../api/health.ts';
 import { useSettings } from '../../api/session.ts';
@@ -12,6 +11,7 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
 import classes from './cluster.module.css';
 import { NodeCard } from './node-card.tsx';
 

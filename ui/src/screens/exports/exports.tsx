@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import IconPackageExport from '@tabler/icons-react/dist/esm/icons/IconPackageExport.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { exportsPageSize, exportsQuery } from '../../api/exports.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
@@ -10,6 +9,7 @@ import { PageBar } from '../../components/page-bar.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { ExportItem } from './export-item.tsx';
 import classes from './exports.module.css';
 import type { ExportsSearch } from './exports-search.ts';

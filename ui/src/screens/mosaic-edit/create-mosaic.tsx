@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAddMosaic } from '../../api/mosaics.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { emptyLayout } from '../../mosaic/presets.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 import { MosaicForm } from './mosaic-form.tsx';
 
 /** Making a mosaic [R2.11]. */

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Navigate, useNavigate, useParams } from '@tanstack/react-router';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
@@ -14,6 +13,9 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { isRefused } from '../stream-view/watched-stream.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { Navigate } from '../../routing/react/navigate.tsx';
+import { useNavigate, useParams } from '../../routing/react/router-context.tsx';
 import { MosaicForm } from './mosaic-form.tsx';
 
 /** Changing a mosaic [R2.13], for who may administer it [R6.6]. */
@@ -22,7 +24,7 @@ export function EditMosaicScreen() {
   const { id } = useParams({ from: '/mosaic/$id/edit' });
   const { data, error, refetch } = useQuery(editedMosaicQuery(id));
   usePageTitle(data?.name);
-  if (isNoMosaic(error)) return <Navigate to="/not-found" replace />;
+  if (isNoMosaic(error)) return <Navigate to="/not-found" />;
   if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
   if (data && !data.meta.canAdmin) return <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />;
   if (data) return <Desk key={data.id} mosaic={data} />;

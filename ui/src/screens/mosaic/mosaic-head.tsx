@@ -7,11 +7,11 @@ import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
 import IconScreenShare from '@tabler/icons-react/dist/esm/icons/IconScreenShare.mjs';
 import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
-import { Link } from '@tanstack/react-router';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import type { ReactNode } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
 import classes from './mosaic.module.css';
 
 interface MosaicHeadProps {

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconLayoutDashboard from '@tabler/icons-react/dist/esm/icons/IconLayoutDashboard.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { isNoMosaic, watchedMosaicQuery } from '../../api/mosaics.ts';
@@ -20,6 +19,8 @@ import { WallGrid } from '../../wall/react/wall-grid.tsx';
 import { useFullScreen } from '../stream-view/use-full-screen.ts';
 import { useTop } from '../stream-view/use-top.ts';
 import { isRefused } from '../stream-view/watched-stream.ts';
+import { Navigate } from '../../routing/react/navigate.tsx';
+import { useNavigate, useParams, useSearch } from '../../routing/react/router-context.tsx';
 import { ArchiveDock } from './archive-dock.tsx';
 import classes from './mosaic.module.css';
 import { MosaicHead } from './mosaic-head.tsx';
@@ -35,7 +36,7 @@ export function MosaicScreen() {
   const { id } = useParams({ from: '/mosaic/$id' });
   const { data, error, refetch } = useQuery(watchedMosaicQuery(id));
   usePageTitle(data?.name);
-  if (isNoMosaic(error)) return <Navigate to="/not-found" replace />;
+  if (isNoMosaic(error)) return <Navigate to="/not-found" />;
   if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
   if (data) return <Stage key={data.id} mosaic={data} />;
   if (error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
@@ -62,7 +63,6 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
         params: { id: String(mosaic.id) },
         search: (old) => changedSearch(old, typeof changes === 'function' ? changes(old) : changes),
         replace: true,
-        resetScroll: false,
       }),
     [navigate, mosaic.id],
   );

@@ -4,7 +4,6 @@ import IconLayoutDashboard from '@tabler/icons-react/dist/esm/icons/IconLayoutDa
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Mosaic } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { mosaicsPageSize, mosaicsQuery } from '../../api/mosaics.ts';
@@ -19,6 +18,8 @@ import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { pageCount } from '../../mosaic/grid.ts';
 import { searchValues } from '../streams/search-values.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { LayoutSketch } from './layout-sketch.tsx';
 import classes from './mosaics.module.css';
 import type { MosaicsSearch } from './mosaics-search.ts';
@@ -39,7 +40,6 @@ export function MosaicsScreen() {
       to: '/mosaics',
       search: { ...asked, ...changes },
       replace: changes.q !== undefined,
-      resetScroll: false,
     });
   const isEmpty = data?.total === 0 && search.trim() === '';
   const create = (

@@ -1,7 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
-import { useNavigate } from '@tanstack/react-router';
 import { limits } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
@@ -15,6 +14,7 @@ import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 import { useSavedFlag } from './use-saved-flag.ts';
 
 /** Changing one's own data and password [R5.1, R5.2]. */

@@ -1,10 +1,11 @@
-import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useUser } from '../../api/session.ts';
 import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
 
 /** The pages about oneself [R2.5]. */
-export function ProfilePage() {
+export function ProfilePage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   const user = useUser();
   if (!user) return null;
@@ -20,6 +21,8 @@ export function ProfilePage() {
           <Link to="/profile/me/sessions">{i18n.t('tab.sessions')}</Link>
         </>
       }
-    />
+    >
+      {children}
+    </TabbedPage>
   );
 }

@@ -1,6 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '@vidette/contract/client';
 import { api } from '../../api/api.ts';
@@ -14,6 +13,8 @@ import { Form, FormActions } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PasswordField } from '../../components/password-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 
 /** Password recovery [R2.3, R4.10]: an e-mail with a code, then a new password by that code. */
 export function RecoverPasswordScreen() {

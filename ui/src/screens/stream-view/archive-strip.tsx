@@ -1,5 +1,4 @@
 import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { messageOf } from '@vidette/contract/errors';
 import type { Stream } from '@vidette/contract/entities';
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
@@ -9,6 +8,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
 import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
 import { TimelineTip } from '../../timeline/react/timeline-tip.tsx';
+import { Link } from '../../routing/react/link.tsx';
 import classes from './stream-view.module.css';
 import { tipWords } from './tip-words.ts';
 import type { Viewer } from './viewer.ts';
@@ -48,7 +48,10 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
         <p className={classes.aside}>
           {i18n.t('timeline.off')}{' '}
           {stream.canEdit && (
-            <Anchor component={Link} to={`/stream/${stream.uid}/setting`} inherit>
+            <Anchor
+              renderRoot={(props) => <Link to="/stream/$uid/setting" params={{ uid: stream.uid }} {...props} />}
+              inherit
+            >
               {i18n.t('timeline.off.change')}
             </Anchor>
           )}

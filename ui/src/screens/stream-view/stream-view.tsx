@@ -1,7 +1,6 @@
 import { Anchor } from '@mantine/core';
 import IconInfoCircle from '@tabler/icons-react/dist/esm/icons/IconInfoCircle.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -19,6 +18,8 @@ import { PlayerStatistics } from '../../player/react/player-statistics.tsx';
 import { ViewMenu } from '../../player/react/view-menu.tsx';
 import { causesWithin } from '../../timeline/gaps.ts';
 import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import { useParams, useSearch } from '../../routing/react/router-context.tsx';
 import { ArchiveStrip } from './archive-strip.tsx';
 import { BookmarkControl } from './bookmark-control.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
@@ -61,7 +62,7 @@ function Stage({ uid, stream }: StageProps) {
   const i18n = useI18n();
   const { rangesMaxSeconds } = useSettings();
   const { playerSound: hasSound = false, archiveSpeed = 1 } = useUser()?.preferences ?? {};
-  const search: { t?: unknown } = useSearch({ strict: false });
+  const search = useSearch({ from: '/stream/$uid/view' });
   const [startMs] = useState(() => momentOf(search.t));
   const stage = useRef<HTMLDivElement>(null);
   const video = useRef<HTMLVideoElement>(null);
@@ -117,7 +118,11 @@ function Stage({ uid, stream }: StageProps) {
       <header className={classes.head}>
         <h1 className={classes.name}>{name || '\u00a0'}</h1>
         {stream && <StreamStatus status={stream.status} />}
-        <Anchor component={Link} to={`/stream/${uid}/info`} className={classes.info} inherit>
+        <Anchor
+          renderRoot={(props) => <Link to="/stream/$uid/info" params={{ uid }} {...props} />}
+          className={classes.info}
+          inherit
+        >
           <IconInfoCircle size={18} stroke={1.6} aria-hidden="true" />
           <span className={classes.infoWords}>{i18n.t('player.info')}</span>
         </Anchor>

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDeleteStream } from '../../api/streams.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 
 /** Deleting a stream: keeping its recordings needs one click, deleting them needs its name typed. */

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import type { ReplyOf } from '@vidette/contract/client';
 import { streamLogsQuery, streamStatsQuery, useStream } from '../../api/streams.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
@@ -8,6 +7,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { LogLines } from '../../components/log-lines.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { useParams } from '../../routing/react/router-context.tsx';
 import { OutagesTable } from './outages-table.tsx';
 import { SourceReport } from './source-report.tsx';
 import classes from './stream.module.css';

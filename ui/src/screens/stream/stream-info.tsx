@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import type { ReplyOf } from '@vidette/contract/client';
 import type { ArchiveStats, Stream } from '@vidette/contract/entities';
 import { archiveStatsQuery, streamStatsQuery, useStream } from '../../api/streams.ts';
@@ -10,6 +9,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { depthWords } from '../stream-form/depths.ts';
 import { reasonOf } from '../streams/reason.ts';
+import { useParams } from '../../routing/react/router-context.tsx';
 import { SharePanel } from './share-panel.tsx';
 
 /** What a stream is and how it is doing. */

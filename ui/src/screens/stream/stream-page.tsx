@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import IconPlayerPause from '@tabler/icons-react/dist/esm/icons/IconPlayerPause.mjs';
 import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mjs';
-import { Link, useParams } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
+import type { ReactNode } from 'react';
 import { usePauseStream, useStream } from '../../api/streams.ts';
 import { codeOf, wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
@@ -11,9 +11,11 @@ import { Loaded } from '../../components/loaded.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import { useParams } from '../../routing/react/router-context.tsx';
 
 /** The pages about one stream [R2.9, R2.27]: its name, its state, what can be done with it, and its tabs. */
-export function StreamPage() {
+export function StreamPage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
   const query = useStream(uid);
@@ -30,7 +32,9 @@ export function StreamPage() {
           aside={<StreamStatus status={stream.status} />}
           actions={<StreamActions stream={stream} />}
           tabs={<StreamTabs stream={stream} />}
-        />
+        >
+          {children}
+        </TabbedPage>
       )}
     </Loaded>
   );

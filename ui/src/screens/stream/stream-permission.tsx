@@ -1,7 +1,6 @@
 import { Autocomplete, Button, Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { ApiError } from '@vidette/contract/client';
 import { limits } from '@vidette/contract/constants';
 import { useState } from 'react';
@@ -16,6 +15,7 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { RightsEditor } from '../rights/rights-editor.tsx';
+import { useParams } from '../../routing/react/router-context.tsx';
 import classes from './stream.module.css';
 
 /** Who may do what with a stream. */

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useParams } from '@tanstack/react-router';
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
@@ -23,6 +22,7 @@ import {
   type StreamValues,
 } from '../stream-form/stream-values.ts';
 import { useSourceCheck } from '../stream-form/use-source-check.ts';
+import { useParams } from '../../routing/react/router-context.tsx';
 import { DeleteStream } from './delete-stream.tsx';
 import classes from './stream.module.css';
 

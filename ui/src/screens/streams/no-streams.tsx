@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import IconDeviceCctv from '@tabler/icons-react/dist/esm/icons/IconDeviceCctv.mjs';
-import { Link, useNavigate } from '@tanstack/react-router';
 import { mayAddStreams, useUser } from '../../api/session.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { notifyError } from '../../app/notify.ts';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 
 /** The list of a newcomer: says what to do next, and offers a picture to those without a camera at hand. */
 export function NoStreams() {

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ListedStream } from '@vidette/contract/entities';
 import { useCallback, type CSSProperties } from 'react';
 import { loadStreamPicture } from '../../api/streams.ts';
@@ -6,6 +5,7 @@ import { FreshPicture } from '../../components/fresh-picture.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
+import { Link } from '../../routing/react/link.tsx';
 import { PickBox } from './pick-box.tsx';
 import { reasonOf } from './reason.ts';
 import classes from './streams-table.module.css';

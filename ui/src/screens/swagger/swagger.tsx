@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { apiDocumentQuery } from '../../api/reference.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -9,6 +8,7 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { usePlace } from '../../routing/react/router-context.tsx';
 import { groupsOf, matching, type Group } from './api-document.ts';
 import { OperationView } from './operation-view.tsx';
 import classes from './swagger.module.css';
@@ -42,7 +42,7 @@ export function SwaggerScreen() {
 
 function Calls({ groups }: { groups: readonly Group[] }) {
   const i18n = useI18n();
-  const wanted = useLocation({ select: ({ hash }) => hash });
+  const { hash: wanted } = usePlace();
   const [search, setSearch] = useState('');
   const shown = matching(groups, search);
   return (

@@ -1,7 +1,6 @@
 import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import IconCertificateOff from '@tabler/icons-react/dist/esm/icons/IconCertificateOff.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { useState } from 'react';
 import { useSaveConfiguration } from '../../api/administration.ts';
@@ -13,6 +12,7 @@ import { FormSection } from '../../components/form.tsx';
 import { CopyLine } from '../../components/copy-line.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
 import { RelayForm } from './relay-form.tsx';
 import { locationsWith, valuesOf } from './relay-values.ts';
 import { TunnelState } from './tunnel-state.tsx';

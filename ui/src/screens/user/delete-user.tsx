@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDeleteUser } from '../../api/people.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { useNavigate } from '../../routing/react/router-context.tsx';
 
 /** Deleting a user, whose login has to be typed: nothing brings the account back. */
 export function DeleteUser({ login }: { login: string }) {

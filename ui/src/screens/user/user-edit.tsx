@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { userQuery, useSaveUser } from '../../api/people.ts';
@@ -21,6 +20,7 @@ import {
   userValues,
   type UserValues,
 } from '../user-form/user-values.ts';
+import { useNavigate, useParams } from '../../routing/react/router-context.tsx';
 import { DeleteUser } from './delete-user.tsx';
 import classes from './user.module.css';
 

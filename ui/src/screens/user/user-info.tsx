@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { userQuery } from '../../api/people.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { quotaWords, roleWords } from '../user-form/role-words.ts';
+import { useParams } from '../../routing/react/router-context.tsx';
 
 /** What is known about a user. */
 export function UserInfoScreen() {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
+import type { ReactNode } from 'react';
 import { useBlockUser, userQuery } from '../../api/people.ts';
 import { useUser } from '../../api/session.ts';
 import { notifySuccess } from '../../app/notify.ts';
@@ -9,10 +9,12 @@ import { usePageTitle } from '../../app/title.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { Link } from '../../routing/react/link.tsx';
+import { useParams } from '../../routing/react/router-context.tsx';
 import classes from './user.module.css';
 
 /** The pages about one user [R2.7]: who it is, whether they are shut out, and the tabs. */
-export function UserPage() {
+export function UserPage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });
   const query = useQuery(userQuery(login));
@@ -41,7 +43,9 @@ export function UserPage() {
               </Link>
             </>
           }
-        />
+        >
+          {children}
+        </TabbedPage>
       )}
     </Loaded>
   );

@@ -1,7 +1,6 @@
 import { Select, Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { userPermissionsQuery, userQuery, useSaveUserPermissions } from '../../api/people.ts';
 import { streamsPageQuery } from '../../api/streams.ts';
@@ -13,6 +12,7 @@ import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { RightsEditor } from '../rights/rights-editor.tsx';
 import { searchValues } from '../streams/search-values.ts';
+import { useParams } from '../../routing/react/router-context.tsx';
 
 /** What a user may do with which streams. */
 export function UserPermissionScreen() {

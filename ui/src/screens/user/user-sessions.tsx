@@ -1,6 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import type { Session } from '@vidette/contract/entities';
 import { useEndUserSession, userSessionsQuery } from '../../api/people.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -10,6 +9,7 @@ import { FailedState } from '../../components/failed-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import list from '../profile/profile.module.css';
 import { SessionItem } from '../profile/session-item.tsx';
+import { useParams } from '../../routing/react/router-context.tsx';
 import classes from './user.module.css';
 
 /** Where a user is signed in, and ending it. */

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { User } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { usersPageSize, usersQuery } from '../../api/people.ts';
@@ -15,6 +14,8 @@ import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { searchValues } from '../streams/search-values.ts';
 import { roleWords } from '../user-form/role-words.ts';
+import { Link } from '../../routing/react/link.tsx';
+import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { sortOf, type UsersSearch } from './users-search.ts';
 import classes from './users.module.css';
 
@@ -35,7 +36,6 @@ export function UsersScreen() {
       to: '/administration/users',
       search: { ...asked, ...changes },
       replace: changes.page === undefined || changes.q !== undefined,
-      resetScroll: false,
     });
   return (
     <>

@@ -1,12 +1,12 @@
 import IconArrowsDiagonal from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonal.mjs';
 import IconArrowsDiagonalMinimize from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonalMinimize.mjs';
 import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
-import { Link } from '@tanstack/react-router';
 import type { GapCause } from '@vidette/contract/entities';
 import type { CSSProperties } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Wall } from '../wall.ts';
 import type { WallTile } from '../wall-tile.ts';
+import { Link } from '../../routing/react/link.tsx';
 import { TileWords } from './tile-words.tsx';
 import { useTileSnapshot, useWallTile } from './use-wall.ts';
 import classes from './wall.module.css';

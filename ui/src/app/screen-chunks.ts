@@ -1,0 +1,147 @@
+import type { ComponentType, ReactNode } from 'react';
+import type { AddressName } from '../routing/addresses.ts';
+import { NotFoundScreen } from './fallback-screens.tsx';
+
+// Which script draws which address. A screen is a chunk of its own; what it shows is its own business. Table of data.
+
+/** What stands around the tabs of one thing. */
+export type Frame = ComponentType<{ readonly children: ReactNode }>;
+
+/** How to get at a screen. */
+export interface ScreenChunk {
+  readonly screen: () => Promise<ComponentType>;
+  readonly frame?: () => Promise<Frame>;
+  /** The words of the first screens do for it. */
+  readonly hasFirstWords?: true;
+}
+
+const streamFrame = async () => (await import('../screens/stream/stream-page.tsx')).StreamPage;
+const profileFrame = async () => (await import('../screens/profile/profile-page.tsx')).ProfilePage;
+const userFrame = async () => (await import('../screens/user/user-page.tsx')).UserPage;
+const administrationFrame = async () =>
+  (await import('../screens/administration/administration-page.tsx')).AdministrationPage;
+
+export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
+  '/auth': {
+    screen: async () => (await import('../screens/auth/auth.tsx')).AuthScreen,
+    hasFirstWords: true,
+  },
+  '/recover-password': {
+    screen: async () =>
+      (await import('../screens/recover-password/recover-password.tsx')).RecoverPasswordScreen,
+    hasFirstWords: true,
+  },
+  '/init': {
+    screen: async () => (await import('../screens/init/init.tsx')).InitScreen,
+    hasFirstWords: true,
+  },
+  '/not-found': {
+    screen: () => Promise.resolve(NotFoundScreen),
+    hasFirstWords: true,
+  },
+  '/streams': {
+    screen: async () => (await import('../screens/streams/streams.tsx')).StreamsScreen,
+    hasFirstWords: true,
+  },
+  '/add-stream': {
+    screen: async () => (await import('../screens/add-stream/add-stream.tsx')).AddStreamScreen,
+    hasFirstWords: true,
+  },
+  '/stream/$uid/view': {
+    screen: async () => (await import('../screens/stream-view/stream-view.tsx')).StreamViewScreen,
+  },
+  '/stream/$uid/info': {
+    screen: async () => (await import('../screens/stream/stream-info.tsx')).StreamInfoScreen,
+    frame: streamFrame,
+  },
+  '/stream/$uid/setting': {
+    screen: async () => (await import('../screens/stream/stream-setting.tsx')).StreamSettingScreen,
+    frame: streamFrame,
+  },
+  '/stream/$uid/permission': {
+    screen: async () => (await import('../screens/stream/stream-permission.tsx')).StreamPermissionScreen,
+    frame: streamFrame,
+  },
+  '/stream/$uid/debug': {
+    screen: async () => (await import('../screens/stream/stream-debug.tsx')).StreamDebugScreen,
+    frame: streamFrame,
+  },
+  '/profile/me/info': {
+    screen: async () => (await import('../screens/profile/profile-info.tsx')).ProfileInfoScreen,
+    frame: profileFrame,
+  },
+  '/profile/me/edit': {
+    screen: async () => (await import('../screens/profile/profile-edit.tsx')).ProfileEditScreen,
+    frame: profileFrame,
+  },
+  '/profile/me/tokens': {
+    screen: async () => (await import('../screens/profile/tokens.tsx')).TokensScreen,
+    frame: profileFrame,
+  },
+  '/profile/me/sessions': {
+    screen: async () => (await import('../screens/profile/sessions.tsx')).SessionsScreen,
+    frame: profileFrame,
+  },
+  '/settings': { screen: async () => (await import('../screens/settings/settings.tsx')).SettingsScreen },
+  '/help': { screen: async () => (await import('../screens/help/help.tsx')).HelpScreen },
+  '/exports': { screen: async () => (await import('../screens/exports/exports.tsx')).ExportsScreen },
+  '/bookmarks': { screen: async () => (await import('../screens/bookmarks/bookmarks.tsx')).BookmarksScreen },
+  '/swagger': { screen: async () => (await import('../screens/swagger/swagger.tsx')).SwaggerScreen },
+  '/mosaics': { screen: async () => (await import('../screens/mosaics/mosaics.tsx')).MosaicsScreen },
+  '/create-mosaic': {
+    screen: async () => (await import('../screens/mosaic-edit/create-mosaic.tsx')).CreateMosaicScreen,
+  },
+  '/mosaic/$id': { screen: async () => (await import('../screens/mosaic/mosaic.tsx')).MosaicScreen },
+  '/mosaic/$id/edit': {
+    screen: async () => (await import('../screens/mosaic-edit/edit-mosaic.tsx')).EditMosaicScreen,
+  },
+  '/user/add': { screen: async () => (await import('../screens/add-user/add-user.tsx')).AddUserScreen },
+  '/user/$login/info': {
+    screen: async () => (await import('../screens/user/user-info.tsx')).UserInfoScreen,
+    frame: userFrame,
+  },
+  '/user/$login/edit': {
+    screen: async () => (await import('../screens/user/user-edit.tsx')).UserEditScreen,
+    frame: userFrame,
+  },
+  '/user/$login/permission': {
+    screen: async () => (await import('../screens/user/user-permission.tsx')).UserPermissionScreen,
+    frame: userFrame,
+  },
+  '/user/$login/sessions': {
+    screen: async () => (await import('../screens/user/user-sessions.tsx')).UserSessionsScreen,
+    frame: userFrame,
+  },
+  '/administration/stats': {
+    screen: async () => (await import('../screens/administration/stats.tsx')).StatsScreen,
+    frame: administrationFrame,
+  },
+  '/administration/config': {
+    screen: async () => (await import('../screens/configuration/configuration.tsx')).ConfigurationScreen,
+    frame: administrationFrame,
+  },
+  '/administration/users': {
+    screen: async () => (await import('../screens/users/users.tsx')).UsersScreen,
+    frame: administrationFrame,
+  },
+  '/administration/cluster': {
+    screen: async () => (await import('../screens/cluster/cluster.tsx')).ClusterScreen,
+    frame: administrationFrame,
+  },
+  '/administration/license': {
+    screen: async () => (await import('../screens/administration/license.tsx')).LicenseScreen,
+    frame: administrationFrame,
+  },
+  '/administration/server-debug': {
+    screen: async () => (await import('../screens/server-debug/server-debug.tsx')).ServerDebugScreen,
+    frame: administrationFrame,
+  },
+  '/administration/tunnel': {
+    screen: async () => (await import('../screens/tunnel/tunnel.tsx')).TunnelScreen,
+    frame: administrationFrame,
+  },
+  '/administration/audit-logs': {
+    screen: async () => (await import('../screens/audit-logs/audit-logs.tsx')).AuditLogsScreen,
+    frame: administrationFrame,
+  },
+};

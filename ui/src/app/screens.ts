@@ -1,0 +1,69 @@
+import type { ComponentType } from 'react';
+import type { AddressName } from '../routing/addresses.ts';
+import { screenChunks, type Frame, type ScreenChunk } from './screen-chunks.ts';
+
+/** A screen that can be drawn. */
+export interface DrawableScreen {
+  readonly Screen: ComponentType;
+  readonly Frame: Frame | null;
+}
+
+interface Fetched {
+  readonly promise: Promise<DrawableScreen>;
+  /** Null until it is here. */
+  drawable: DrawableScreen | null;
+  hasFailed: boolean;
+}
+
+/** The screens whose scripts are here, and those on their way. */
+export class Screens {
+  readonly #chunks: Readonly<Record<AddressName, ScreenChunk>>;
+  readonly #learnWords: () => Promise<void>;
+  readonly #fetched = new Map<AddressName, Fetched>();
+
+  /** `learnWords` fetches the words that the first screens do without. */
+  constructor(learnWords: () => Promise<void>, chunks = screenChunks) {
+    this.#learnWords = learnWords;
+    this.#chunks = chunks;
+  }
+
+  /** Fetches a screen, once more if that has failed; undefined when it is here. */
+  fetch(name: AddressName): Promise<DrawableScreen> | undefined {
+    let known = this.#fetched.get(name);
+    if (!known || known.hasFailed) {
+      known = this.#start(name);
+      this.#fetched.set(name, known);
+    }
+    return known.drawable ? undefined : known.promise;
+  }
+
+  /** The screen, or the promise of it, which stays rejected until somebody fetches it anew. */
+  read(name: AddressName): DrawableScreen | Promise<DrawableScreen> {
+    if (!this.#fetched.has(name)) void this.fetch(name);
+    const known = this.#fetched.get(name);
+    if (!known) throw new Error('A screen that was just asked for is not known');
+    return known.drawable ?? known.promise;
+  }
+
+  #start(name: AddressName): Fetched {
+    const fetched: Fetched = { promise: this.#load(this.#chunks[name]), drawable: null, hasFailed: false };
+    fetched.promise.then(
+      (drawable) => {
+        fetched.drawable = drawable;
+      },
+      () => {
+        fetched.hasFailed = true;
+      },
+    );
+    return fetched;
+  }
+
+  async #load({ screen, frame, hasFirstWords }: ScreenChunk): Promise<DrawableScreen> {
+    const [Screen, Frame] = await Promise.all([
+      screen(),
+      frame?.() ?? null,
+      hasFirstWords ? undefined : this.#learnWords(),
+    ]);
+    return { Screen, Frame };
+  }
+}

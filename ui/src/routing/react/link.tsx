@@ -1,0 +1,59 @@
+import type { ComponentProps, MouseEvent } from 'react';
+import type { Goal, Step } from '../addresses.ts';
+import { hrefOf, leadsTo } from '../place.ts';
+import { usePlace, useRouter } from './router-context.tsx';
+
+type LinkProps = Omit<ComponentProps<'a'>, 'href'> &
+  Goal & {
+    /** The place that is left has no entry in the history. */
+    readonly replace?: boolean;
+  };
+
+/**
+ * A link within the page. What it leads to is fetched as soon as somebody points at it, and the link to where one is,
+ * or to what that lies in, says so.
+ */
+export function Link({ to, params, search, replace = false, children, ...rest }: LinkProps) {
+  const router = useRouter();
+  const place = usePlace();
+  const way = { to, params, search };
+  const { onClick, onPointerEnter, onFocus, onTouchStart } = rest;
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event);
+    if (event.defaultPrevented || !isPlain(event)) return;
+    event.preventDefault();
+    void router.navigate({ ...way, replace } as Step);
+  };
+  return (
+    <a
+      {...rest}
+      href={hrefOf(way)}
+      aria-current={leadsTo(way, place) ? 'page' : undefined}
+      onClick={follow}
+      onPointerEnter={(event) => {
+        onPointerEnter?.(event);
+        router.preload(way);
+      }}
+      onFocus={(event) => {
+        onFocus?.(event);
+        router.preload(way);
+      }}
+      onTouchStart={(event) => {
+        onTouchStart?.(event);
+        router.preload(way);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** Whoever holds a key or another button down wants what the browser does then, as opening a tab. */
+function isPlain(event: MouseEvent<HTMLAnchorElement>): boolean {
+  const { target } = event.currentTarget;
+  return (
+    event.button === 0 &&
+    !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) &&
+    (target === '' || target === '_self')
+  );
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Place, Way } from './place.ts';
+import { Router } from './router.ts';
+
+/** A browser's window with a history; its events come when `settle` is awaited, as they come late in a browser. */
+class FakeWindow {
+  readonly entries: { state: unknown; href: string }[];
+  at = 0;
+  readonly #listeners: (() => void)[] = [];
+  #coming = 0;
+
+  constructor(href: string) {
+    this.entries = [{ state: null, href }];
+  }
+
+  readonly history = {
+    owner: this as FakeWindow,
+    get state() {
+      return this.owner.entries[this.owner.at]?.state;
+    },
+    pushState: (state: unknown, _: string, href?: string | URL | null) => {
+      this.entries.splice(++this.at, this.entries.length, { state, href: String(href) });
+    },
+    replaceState: (state: unknown, _: string, href?: string | URL | null) => {
+      this.entries[this.at] = { state, href: String(href) };
+    },
+    go: (by = 0) => {
+      this.at += by;
+      this.#coming++;
+    },
+  };
+
+  get href(): string {
+    return this.entries[this.at]?.href ?? '';
+  }
+
+  get location() {
+    return new URL(this.href, 'http://page');
+  }
+
+  addEventListener(_: string, listener: unknown): void {
+    this.#listeners.push(listener as () => void);
+  }
+
+  /** Lets the events of the history arrive. */
+  async settle(): Promise<void> {
+    while (this.#coming > 0) {
+      this.#coming--;
+      for (const listener of this.#listeners) listener();
+    }
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+}
+
+interface Stage {
+  readonly window: FakeWindow;
+  readonly router: Router;
+  readonly left: string[];
+}
+
+function stage(
+  href: string,
+  {
+    divert = () => undefined,
+    fetch = () => undefined,
+    patience = () => new Promise(() => {}),
+  }: {
+    divert?: (place: Place) => Way | undefined;
+    fetch?: (place: Place) => Promise<unknown> | undefined;
+    patience?: () => Promise<unknown>;
+  } = {},
+): Stage {
+  const window = new FakeWindow(href);
+  const left: string[] = [];
+  const onLeave = () => void left.push(window.href);
+  return { window, left, router: new Router({ window, divert, fetch, patience, onLeave }) };
+}
+
+test('[R2.1] it begins where the address bar stands, with shortcuts followed in place', () => {
+  const { window, router } = stage('/ui/?x=1');
+  assert.equal(router.get().place.name, '/streams');
+  assert.deepEqual(
+    window.entries.map(({ href }) => href),
+    ['/ui/streams'],
+  );
+});
+
+test('going somewhere makes an entry, going where one is replaces it, and Back comes back', async () => {
+  const { window, router, left } = stage('/ui/streams');
+  await router.navigate({ to: '/stream/$uid/view', params: { uid: 'gate' }, search: { t: 5 } });
+  assert.equal(window.href, '/ui/stream/gate/view?t=5');
+  assert.deepEqual(router.get().place.search, { t: 5 });
+  await router.navigate({ to: '/stream/$uid/view', params: { uid: 'gate' }, search: { t: 5 } });
+  assert.equal(window.entries.length, 2);
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(router.get().place.name, '/streams');
+  assert.equal(left.length, 2);
+});
+
+test('a search may be made from the one in the address bar, and does not leave the path', async () => {
+  const { window, router, left } = stage('/ui/mosaic/4?page=2');
+  await router.navigate({
+    to: '/mosaic/$id',
+    params: { id: '4' },
+    search: (old) => ({ ...old, kiosk: true }),
+    replace: true,
+  });
+  assert.equal(window.href, '/ui/mosaic/4?page=2&kiosk=true');
+  assert.deepEqual(left, []);
+});
+
+test('whoever may not enter is led elsewhere before anything is shown or fetched', async () => {
+  const fetched: (string | null)[] = [];
+  const { window, router } = stage('/ui/streams', {
+    divert: ({ name }) => (name === '/auth' ? undefined : { to: '/auth' }),
+    fetch: ({ name }) => {
+      fetched.push(name);
+      return undefined;
+    },
+  });
+  assert.equal(window.href, '/ui/auth');
+  await router.navigate({ to: '/help' });
+  assert.equal(router.get().place.name, '/auth');
+  assert.deepEqual(fetched, ['/auth']);
+});
+
+test('the old screen stays until the new one is here, or patience ends; the last wish wins', async () => {
+  const arrivals = new Map<string | null, PromiseWithResolvers<void>>();
+  const endOfPatience = Promise.withResolvers<void>();
+  const { window, router } = stage('/ui/streams', {
+    fetch: ({ name }) => {
+      const arrival = Promise.withResolvers<void>();
+      arrivals.set(name, arrival);
+      return arrival.promise;
+    },
+    patience: () => endOfPatience.promise,
+  });
+  const toHelp = router.navigate({ to: '/help' });
+  const toMosaics = router.navigate({ to: '/mosaics' });
+  assert.equal(window.href, '/ui/mosaics');
+  assert.equal(router.get().place.name, '/streams');
+  arrivals.get('/mosaics')?.resolve();
+  await toMosaics;
+  assert.equal(router.get().place.name, '/mosaics');
+  arrivals.get('/help')?.resolve();
+  await toHelp;
+  assert.equal(router.get().place.name, '/mosaics');
+  const toSettings = router.navigate({ to: '/settings' });
+  endOfPatience.resolve();
+  await toSettings;
+  assert.equal(router.get().place.name, '/settings');
+});
+
+test('a screen that cannot be fetched is gone to all the same, so that it says so', async () => {
+  const { router } = stage('/ui/streams', { fetch: () => Promise.reject(new Error('away')) });
+  await router.navigate({ to: '/help' });
+  assert.equal(router.get().place.name, '/help');
+});
+
+test('a held link goes on or stays, as somebody says', async () => {
+  const { window, router } = stage('/ui/add-stream');
+  const release = router.block();
+  await router.navigate({ to: '/streams' });
+  assert.equal(window.href, '/ui/add-stream');
+  router.get().held?.stay();
+  assert.equal(router.get().held, null);
+  await router.navigate({ to: '/streams' });
+  router.get().held?.go();
+  await window.settle();
+  assert.equal(router.get().place.name, '/streams');
+  release();
+  await router.navigate({ to: '/help' });
+  assert.equal(router.get().place.name, '/help');
+});
+
+test('a step that ignores blockers is not held', async () => {
+  const { router } = stage('/ui/add-stream');
+  router.block();
+  await router.navigate({ to: '/streams', ignoreBlocker: true });
+  assert.equal(router.get().place.name, '/streams');
+});
+
+test('Back is undone while somebody is asked, and done when they say so', async () => {
+  const { window, router } = stage('/ui/streams');
+  await router.navigate({ to: '/help' });
+  await router.navigate({ to: '/add-stream' });
+  router.block();
+  window.history.go(-2);
+  await window.settle();
+  assert.equal(window.href, '/ui/add-stream');
+  assert.equal(router.get().place.name, '/add-stream');
+  router.get().held?.go();
+  await window.settle();
+  assert.equal(window.href, '/ui/streams');
+  assert.equal(router.get().place.name, '/streams');
+});
+
+test('a question that nobody needs to answer any more goes away', async () => {
+  const { router } = stage('/ui/add-stream');
+  const release = router.block();
+  await router.navigate({ to: '/streams' });
+  assert.ok(router.get().held);
+  release();
+  assert.equal(router.get().held, null);
+});
+
+test('a hash that was typed by hand is followed', async () => {
+  const { window, router } = stage('/ui/swagger');
+  window.entries.push({ state: null, href: '/ui/swagger#addStream' });
+  window.history.go(1);
+  await window.settle();
+  assert.equal(router.get().place.hash, 'addStream');
+});
