@@ -25,7 +25,7 @@ export class LanguageStore {
   async learnAll(): Promise<void> {
     this.#wantsAll = true;
     // Another zone or language may be put in its place meanwhile, which knows as little as it did.
-    for (let learned: I18n | undefined; learned !== this.#i18n; ) {
+    for (let learned: I18n | undefined; learned !== this.#i18n;) {
       learned = this.#i18n;
       await learned.learnAll();
     }
