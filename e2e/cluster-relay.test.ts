@@ -98,7 +98,8 @@ test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footag
   assert.ok(found.some(({ status }) => status === 'live'));
   const stats = await north().getArchiveStats({ params: params() });
   assert.ok(stats.bytes > 0 && stats.segments > 0);
-  assert.equal((await north().getArchiveDays({ params: params(), query: span() })).days.length > 0, true);
+  const { days, shares } = await north().getArchiveDays({ params: params(), query: span() });
+  assert.ok(days.length > 0 && shares.length === days.length && (shares[0] ?? 0) > 0);
   await assert.rejects(
     north().getArchiveRanges({ params: params(), query: { start_time: 0, end_time: Date.now() } }),
     { code: 'TimeRangeIsTooLong' },

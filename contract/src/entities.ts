@@ -103,11 +103,15 @@ export const User = z.object({
   lastSeenTime: TimeMs.nullable(),
 });
 
+const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
+/** The IANA name of a zone. */
+export const TimeZoneName = z.string().max(64).regex(zonePattern);
+
 /** `viewer`, `server`, or the IANA name of a zone, as in `Europe/Berlin`. */
 export const TimeZoneChoice = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/)
+  .regex(zonePattern)
   .describe('viewer: that of the browser; server: that of the server; or an IANA name, as in Europe/Berlin');
 
 /** What a person chose for themselves; it follows them from browser to browser. */

@@ -216,7 +216,16 @@ test('[R7.13, R7.14, R7.15, R3.10] what is recorded: ranges, figures, days', asy
     query: { start_time: endMs - 86_400_000, end_time: endMs, timezone_offset: 180 },
   });
   const local = new Date((period?.startTime ?? 0) + 180 * 60_000).toISOString().slice(0, 10);
-  assert.ok(days.days.includes(local));
+  assert.deepEqual(days.days, [local]);
+  const [share = 0] = days.shares;
+  assert.ok(share >= 0 && share <= 1);
+  const inZone = (zone: string) =>
+    client.getArchiveDays({
+      params: { uid: demo },
+      query: { start_time: 0, end_time: endMs, time_zone: zone },
+    });
+  assert.deepEqual((await inZone('Europe/Moscow')).days, [local]);
+  await assert.rejects(inZone('Nowhere/Near'), { code: 'ValidationError' });
   const empty = await client.getArchiveRanges({ params: { uid: gate }, query });
   assert.deepEqual([empty.period, empty.ranges.map((range) => range.status)], [null, ['gap']]);
 });

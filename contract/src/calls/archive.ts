@@ -12,6 +12,7 @@ import {
   Id,
   Note,
   TimeMs,
+  TimeZoneName,
   Uid,
 } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
@@ -54,12 +55,25 @@ export const archiveCalls = {
     errors: archiveErrors,
   },
   getArchiveDays: {
-    summary: 'Days with anything recorded, as YYYY-MM-DD on the reader’s calendar',
+    summary: 'Days with anything recorded, as YYYY-MM-DD on the reader’s calendar, and how much of each is',
     who: 'user',
     stream: 'archive',
     params: uid,
-    query: inOrder(z.strictObject({ ...span, timezone_offset: timezoneOffset })),
-    reply: z.object({ days: z.array(z.string()) }),
+    query: inOrder(
+      z.strictObject({
+        ...span,
+        timezone_offset: timezoneOffset,
+        time_zone: TimeZoneName.optional().describe(
+          'IANA name of the reader’s zone, whose nights of 23 and 25 hours are minded; instead of the offset',
+        ),
+      }),
+    ),
+    reply: z.object({
+      days: z.array(z.string()),
+      shares: z
+        .array(z.number())
+        .describe('Of each of the days, the share that is recorded of what was asked for of it, 0 to 1'),
+    }),
     errors: spanErrors,
   },
   getArchiveExtent: {

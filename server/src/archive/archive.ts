@@ -7,7 +7,6 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Stream } from '../stream/stream.ts';
 import { ActiveFolders } from './active-folders.ts';
-import { availableDays, type TimeZone } from './available-days.ts';
 import { ArchiveLock, openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
@@ -35,6 +34,7 @@ import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath, segmentP
 import { ContinuityWatch } from './continuity-watch.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
+import { RecordedDays, type RecordedDay, type TimeZone } from './recorded-days.ts';
 import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
@@ -83,6 +83,7 @@ export class Archive implements Footage {
   readonly #guard: DiskGuard;
   readonly #readDatabase: DatabaseSync;
   readonly #reads: CatalogReads;
+  readonly #days: RecordedDays;
   readonly #writer: CatalogWriter;
   readonly #folders: ActiveFolders;
   readonly #removal: Removal;
@@ -110,6 +111,7 @@ export class Archive implements Footage {
     });
     this.#readDatabase = openCatalogForReading(this.#catalogPath);
     this.#reads = new CatalogReads(this.#readDatabase);
+    this.#days = new RecordedDays(this.#reads, this.#clock);
     this.#writer = new CatalogWriter(this.#catalogPath, this.#clock, this.#limits.groupMs);
     this.#folders = new ActiveFolders(this.#root, this.#files, this.#writer);
     const shared = {
@@ -130,11 +132,7 @@ export class Archive implements Footage {
       measure: options.measure ?? measureDisk,
       periodMs: roomPeriodMs,
     });
-    this.continuity = new ContinuityWatch({
-      reads: this.#reads,
-      clock: this.#clock,
-      recorders: this.#recorders,
-    });
+    this.continuity = new ContinuityWatch({ ...shared, recorders: this.#recorders });
     this.retention = new Retention({
       ...shared,
       removal: this.#removal,
@@ -234,10 +232,9 @@ export class Archive implements Footage {
     return { ...statsOf(this.#reads, uid), recorded: this.continuity.of(uid) ?? null };
   }
 
-  availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): string[] {
+  async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
     assertSpan(startMs, endMs, Number.POSITIVE_INFINITY);
-    const stream = this.#reads.stream(uid);
-    return stream ? availableDays(this.#reads, stream, startMs, endMs, zone) : [];
+    return this.#days.of(uid, startMs, endMs, zone);
   }
 
   async playlist(

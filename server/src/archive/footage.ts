@@ -1,9 +1,9 @@
-import type { TimeZone } from './available-days.ts';
 import type { Download } from './download.ts';
 import type { ArchiveExtent } from './extent.ts';
 import type { RecordedRun } from './gop.ts';
 import type { ArchiveGap, ArchiveRange } from './intervals.ts';
 import type { KeyFrame } from './key-frame.ts';
+import type { RecordedDay, TimeZone } from './recorded-days.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
 import type { ArchivePeriod, ArchiveStats } from './stream-stats.ts';
 
@@ -23,8 +23,8 @@ export interface Footage {
   ranges(uid: string, startMs: number, endMs: number): Known<{ ranges: ArchiveRange[]; gaps: ArchiveGap[] }>;
   /** R7.14. */
   stats(uid: string): Known<ArchiveStats>;
-  /** R7.15: days of the reader's calendar with anything recorded, YYYY-MM-DD. @throws Fault BadRequest */
-  availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Known<string[]>;
+  /** R7.15: days of the reader's calendar with anything recorded, and how much, oldest first. @throws Fault BadRequest */
+  recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]>;
   /** R7.17; an entry lasts at least `entryMs`. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound */
   playlist(uid: string, startMs: number, endMs: number, entryMs?: number): Promise<string>;
   /** The file that a playlist calls `segment/<name>.mp4`. @throws Fault NotFound, Unavailable while its node is away */

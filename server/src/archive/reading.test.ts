@@ -7,6 +7,7 @@ import { Stream } from '../stream/stream.ts';
 import { archiveOf, faultOf, openArchive, probePackets, temporaryRoot, until } from './archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { segmentPath } from './layout.ts';
+import type { TimeZone } from './recorded-days.ts';
 
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const hourMs = 3_600_000;
@@ -111,7 +112,7 @@ test('[R7.14] stats are those of what is kept', async (t) => {
   assert.equal(archive.stats('unknown').segments, 0);
 });
 
-test('[R7.15] available days follow the reader’s calendar, across summer time too', async (t) => {
+test('[R7.15] [R5.3] recorded days follow the reader’s calendar, across summer time too', async (t) => {
   const days = [
     Date.UTC(2026, 2, 28, 23, 30) - t0,
     Date.UTC(2026, 2, 29, 21, 30) - t0,
@@ -121,26 +122,48 @@ test('[R7.15] available days follow the reader’s calendar, across summer time 
   const { archive } = await archiveOf(t, days);
   const from = Date.UTC(2026, 0, 1);
   const to = Date.UTC(2026, 11, 31);
-  assert.deepEqual(archive.availableDays('cam1', from, to, 0), [
-    '2026-03-28',
-    '2026-03-29',
-    '2026-10-24',
-    '2026-10-25',
-  ]);
+  const daysOf = async (zone: TimeZone, toMs = to, uid = 'cam1') =>
+    (await archive.recordedDays(uid, from, toMs, zone)).map(({ day }) => day);
+  assert.deepEqual(await daysOf(0), ['2026-03-28', '2026-03-29', '2026-10-24', '2026-10-25']);
   // Berlin: UTC+1, UTC+2 from 29 March 01:00 UTC to 25 October 01:00 UTC.
-  assert.deepEqual(archive.availableDays('cam1', from, to, 'Europe/Berlin'), [
-    '2026-03-29',
-    '2026-10-25',
-    '2026-10-26',
+  assert.deepEqual(await daysOf('Europe/Berlin'), ['2026-03-29', '2026-10-25', '2026-10-26']);
+  assert.deepEqual(await daysOf(180), ['2026-03-29', '2026-03-30', '2026-10-25', '2026-10-26']);
+  assert.deepEqual(await daysOf(0, Date.UTC(2026, 2, 29, 21)), ['2026-03-28']);
+  assert.deepEqual(await daysOf(0, to, 'unknown'), []);
+});
+
+test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, the same when it is remembered', async (t) => {
+  const autumn = Date.UTC(2026, 9, 24, 12) - t0;
+  const written = await archiveOf(t, [
+    // Over a midnight of UTC, in the night in which Berlin's clocks go forward.
+    [Date.UTC(2026, 2, 28, 23, 59) - t0, Date.UTC(2026, 2, 29, 0, 2) - t0],
+    [autumn, autumn + 60_000],
+    [autumn + 120_000, autumn + 150_000],
+    [autumn + 86_400_000, autumn + 86_400_000 + 10_000],
   ]);
-  assert.deepEqual(archive.availableDays('cam1', from, to, 180), [
-    '2026-03-29',
-    '2026-03-30',
-    '2026-10-25',
-    '2026-10-26',
+  await written.archive.close();
+  const { archive, clock } = await openArchive(t, written.dir);
+  clock.stepWall(Date.UTC(2026, 10, 1) - clock.wallMs());
+  const from = Date.UTC(2026, 2, 1);
+  const to = Date.UTC(2026, 10, 1);
+  const [hours, seconds] = [3_600_000, 1_000];
+  const berlin = [
+    { day: '2026-03-29', spanMs: 23 * hours, recordedMs: 180 * seconds },
+    { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
+    { day: '2026-10-25', spanMs: 25 * hours, recordedMs: 10 * seconds },
+  ];
+  assert.deepEqual(await archive.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
+  assert.deepEqual(await archive.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
+  assert.deepEqual(await archive.recordedDays('cam1', from, to, 0), [
+    { day: '2026-03-28', spanMs: 24 * hours, recordedMs: 60 * seconds },
+    { day: '2026-03-29', spanMs: 24 * hours, recordedMs: 120 * seconds },
+    { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
+    { day: '2026-10-25', spanMs: 24 * hours, recordedMs: 10 * seconds },
   ]);
-  assert.deepEqual(archive.availableDays('cam1', from, Date.UTC(2026, 2, 29, 21), 0), ['2026-03-28']);
-  assert.deepEqual(archive.availableDays('unknown', from, to, 0), []);
+  // Only the part that was asked for counts, at both ends.
+  const noonMs = t0 + autumn;
+  const cut = await archive.recordedDays('cam1', noonMs + 30_000, noonMs + 130_000, 'Europe/Moscow');
+  assert.deepEqual(cut, [{ day: '2026-10-24', spanMs: 100 * seconds, recordedMs: 40 * seconds }]);
 });
 
 test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files alike', async (t) => {

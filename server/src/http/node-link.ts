@@ -135,7 +135,7 @@ function serveFootage(scope: FastifyInstance, { archive }: Services): void {
     const zone = query['zone'] ?? '0';
     const startMs = number(query['start']);
     const isOffset = /^-?\d+$/.test(zone);
-    return archive.availableDays(
+    return archive.recordedDays(
       uidOf(request),
       startMs,
       number(query['end']),

@@ -154,6 +154,8 @@ const words: Readonly<Record<string, unknown>> = {
   time: nowMs - hourMs,
   timeEnd: nowMs - hourMs + 5_000,
   times: nowMs - 10_000,
+  shares: 0.998,
+  time_zone: 'Europe/Moscow',
   timezone_offset: 180,
   timeZone: 'Europe/Moscow',
   to: nowMs,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Archive } from '../archive/archive.ts';
-import type { TimeZone } from '../archive/available-days.ts';
 import { planDownload, type Download } from '../archive/download.ts';
 import { extentOf, type ArchiveExtent } from '../archive/extent.ts';
 import type { Footage } from '../archive/footage.ts';
@@ -14,6 +13,7 @@ import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
 import { catalogMs, catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
 import { vodPlaylistOf } from '../archive/playlist.ts';
+import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { StreamRow } from '../archive/catalog-reads.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchivePeriod, ArchiveStats } from '../archive/stream-stats.ts';
@@ -101,18 +101,18 @@ export class JoinedFootage implements Footage {
     };
   }
 
-  async availableDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<string[]> {
+  async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
     const { local, self, remote } = this.#options;
     const tenures = await this.#elsewhere(uid);
-    if (!tenures) return local.availableDays(uid, startMs, endMs, zone);
+    if (!tenures) return local.recordedDays(uid, startMs, endMs, zone);
     const days = await Promise.all(
       nodesOf(tenures, self).map(async (node) =>
         node === self
-          ? local.availableDays(uid, startMs, endMs, zone)
+          ? local.recordedDays(uid, startMs, endMs, zone)
           : unlessAway(remote(node).days(uid, startMs, endMs, zone)),
       ),
     );
-    return [...new Set(days.flatMap((found) => found ?? []))].sort();
+    return joinedDays(days.flatMap((found) => found ?? []));
   }
 
   async playlist(
@@ -239,6 +239,16 @@ function recorded(reads: JoinedReads): StreamRow {
 /** This node too: it may hold footage of before it was told from others. */
 function nodesOf(tenures: readonly Tenure[], self: string): string[] {
   return [...new Set([self, ...tenures.map(({ node }) => node)])];
+}
+
+/** What several nodes recorded of a day is added up. */
+function joinedDays(found: readonly RecordedDay[]): RecordedDay[] {
+  const byDay = new Map<string, RecordedDay>();
+  for (const { day, spanMs, recordedMs } of found) {
+    const sumMs = (byDay.get(day)?.recordedMs ?? 0) + recordedMs;
+    byDay.set(day, { day, spanMs, recordedMs: Math.min(spanMs, sumMs) });
+  }
+  return [...byDay.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
 /** Undefined while the node that is asked is away. */

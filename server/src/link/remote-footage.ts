@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import type { TimeZone } from '../archive/available-days.ts';
 import { wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
+import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchiveStats } from '../archive/stream-stats.ts';
 import { Fault } from '../base/fault.ts';
@@ -31,9 +31,9 @@ export class RemoteFootage {
     return (await this.#link.askJson(this.#node, { path: `footage/${uid}/stats` })) as ArchiveStats;
   }
 
-  async days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<string[]> {
+  async days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
     const query = `start=${startMs}&end=${endMs}&zone=${encodeURIComponent(zone)}`;
-    return (await this.#link.askJson(this.#node, { path: `footage/${uid}/days?${query}` })) as string[];
+    return (await this.#link.askJson(this.#node, { path: `footage/${uid}/days?${query}` })) as RecordedDay[];
   }
 
   /** To read here and there in a segment. */

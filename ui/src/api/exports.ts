@@ -40,23 +40,6 @@ export function extentQuery(uid: string, startTime: number, endTime: number) {
   });
 }
 
-/** Days with anything recorded, on clocks so many minutes ahead of UTC. */
-export function recordedDaysQuery(uid: string, startTime: number, endTime: number, offsetMinutes: number) {
-  return queryOptions({
-    queryKey: ['recorded-days', uid, startTime, endTime, offsetMinutes],
-    queryFn: ({ signal }) =>
-      api.getArchiveDays(
-        {
-          params: { uid },
-          query: { start_time: startTime, end_time: endTime, timezone_offset: offsetMinutes },
-        },
-        { signal },
-      ),
-    placeholderData: keepPreviousData,
-    meta: { isHandled: true },
-  });
-}
-
 /** Streams whose archive the person may watch, by name: those that may be in a package together. */
 export const archivedStreamsQuery = queryOptions({
   queryKey: ['archived-streams'],

@@ -48,6 +48,23 @@ export class Zone {
     return (((utcMs + this.offsetMs(utcMs)) % dayMs) + dayMs) % dayMs;
   }
 
+  /** The day by the zone's clocks, as in `2026-11-21`. */
+  dayOf(utcMs: number): string {
+    return new Date(utcMs + this.offsetMs(utcMs)).toISOString().slice(0, 10);
+  }
+
+  /** When a day of that form begins; so many days later with `plus`. A day has 23 to 25 hours. */
+  dayStartMs(day: string, plus = 0): number {
+    const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);
+    return this.fromLocal(year, month, date + plus);
+  }
+
+  /** The same time of day by the zone's clocks, to the second, so many days later. */
+  daysLater(utcMs: number, days: number): number {
+    const [year = 1970, month = 1, date = 1] = this.dayOf(utcMs).split('-').map(Number);
+    return this.fromLocal(year, month, date + days, 0, 0, Math.floor(this.clockMs(utcMs) / 1000));
+  }
+
   /**
    * The moment at which the zone's clocks show a date and time. Of the two moments of a repeated hour the first; a time
    * that a night leaves out is taken as the one an hour (or as much as is left out) later.

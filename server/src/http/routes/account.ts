@@ -8,6 +8,7 @@ import { keyOf } from '../../store/database.ts';
 import type { UserChanges, UserRecord } from '../../store/users.ts';
 import { clearSessionCookie, prolongSessionCookie, setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../field-errors.ts';
+import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Services } from '../services.ts';
@@ -111,7 +112,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
     if (body.fullName !== undefined) changes.full_name = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
     if (body.preferences !== undefined) {
-      requireKnownZone(body.preferences.timeZone);
+      requireZoneChoice(body.preferences.timeZone);
       changes.preferences = JSON.stringify({ ...preferencesOf(user), ...body.preferences });
     }
     await requireFree(services, user, changes);
@@ -144,16 +145,9 @@ function registerProfile(registrar: Registrar, services: Services): void {
 }
 
 /** @throws Fault ValidationError for the name of a zone that this machine has never heard of */
-function requireKnownZone(timeZone: string | undefined): void {
+function requireZoneChoice(timeZone: string | undefined): void {
   if (timeZone === undefined || clockOwners.some((owner) => owner === timeZone)) return;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-  } catch (error) {
-    throw new Fault('ValidationError', 'There is no such time zone.', {
-      cause: error,
-      details: { fields: [{ path: 'preferences.timeZone', code: 'invalid_value' }] },
-    });
-  }
+  requireKnownZone(timeZone, 'preferences.timeZone');
 }
 
 /** @throws Fault AlreadyUsed at the field whose value somebody else has */

@@ -3,6 +3,7 @@ import type { SegmentBytes } from '../../archive/segment-bytes.ts';
 import { parseByteRange } from '../byte-range.ts';
 import type { MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
+import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { Watchers } from '../watchers.ts';
@@ -32,8 +33,13 @@ export function registerArchive(registrar: Registrar, services: Services, watche
 
   registrar.handle('getArchiveDays', async ({ stream, query }) => {
     license.requireValid();
-    const { start_time: startMs, end_time: endMs, timezone_offset: zone } = query;
-    return { days: await footage.availableDays(stream.stream.uid, startMs, endMs, zone) };
+    const { start_time: startMs, end_time: endMs, timezone_offset: offset, time_zone: zone } = query;
+    if (zone !== undefined) requireKnownZone(zone, 'time_zone');
+    const days = await footage.recordedDays(stream.stream.uid, startMs, endMs, zone ?? offset);
+    return {
+      days: days.map(({ day }) => day),
+      shares: days.map(({ recordedMs, spanMs }) => Math.round((recordedMs / spanMs) * 1000) / 1000),
+    };
   });
 
   registrar.handle('getArchivePlaylist', async ({ stream, query, audit }) => {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { recordedDaysQuery } from '../../../api/exports.ts';
+import { recordedDaysQuery } from '../../../api/recorded-days.ts';
 import { CalendarField } from '../../../components/calendar/calendar-field.tsx';
 import { monthAfter } from '../../../components/calendar/days.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Zone } from '../../../timeline/zone.ts';
 import classes from './save.module.css';
-import { dayOf, dayStartMs, spanOfDays, type Span } from './span.ts';
+import { spanOfDays, type Span } from './span.ts';
 
 const monthsInSight = 3;
 
@@ -21,14 +21,14 @@ interface DaysFieldProps {
 /** Whole days, those with footage marked [R5.3]. */
 export function DaysField({ uid, zone, nowMs, maxRangeDays, onSpan }: DaysFieldProps) {
   const i18n = useI18n();
-  const today = dayOf(nowMs, zone);
+  const today = zone.dayOf(nowMs);
   const [first, setFirst] = useState(monthAfter(today, 1 - monthsInSight));
   const { data } = useQuery(
     recordedDaysQuery(
       uid,
-      dayStartMs(first, zone),
-      Math.min(nowMs, dayStartMs(monthAfter(first, monthsInSight), zone)),
-      Math.round(zone.offsetMs(nowMs) / 60_000),
+      zone.dayStartMs(first),
+      Math.min(nowMs, zone.dayStartMs(monthAfter(first, monthsInSight))),
+      zone.name,
     ),
   );
   return (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Zone } from '../../../timeline/zone.ts';
-import { dayOf, problemOf, spanOfDays, wayOf } from './span.ts';
+import { problemOf, spanOfDays, wayOf } from './span.ts';
 
 const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 21, 12);
@@ -25,7 +25,7 @@ test('whole days follow the clocks of the zone, also on the nights when they cha
   assert.equal(hoursOf('2026-04-05', 'Australia/Lord_Howe'), 24.5);
   const today = spanOfDays({ start: '2026-11-20', end: '2026-11-21' }, new Zone('UTC'), now);
   assert.deepEqual(today, { startMs: Date.UTC(2026, 10, 20), endMs: now });
-  assert.equal(dayOf(Date.UTC(2026, 10, 20, 22), new Zone('Europe/Moscow')), '2026-11-21');
+  assert.equal(new Zone('Europe/Moscow').dayOf(Date.UTC(2026, 10, 20, 22)), '2026-11-21');
 });
 
 test('[R9.3] up to the longest download it is one file; longer, or of several streams, a package', () => {

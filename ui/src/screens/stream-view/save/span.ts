@@ -1,5 +1,4 @@
 import type { Period } from '../../../components/calendar/calendar.ts';
-import type { Day } from '../../../components/calendar/days.ts';
 import type { Zone } from '../../../timeline/zone.ts';
 
 /** From one moment until another, ms since the epoch. */
@@ -17,22 +16,9 @@ export function problemOf({ startMs, endMs }: Span, nowMs: number, longestMs: nu
   return endMs - startMs > longestMs ? 'tooLong' : undefined;
 }
 
-/** The day on which a moment falls by the zone's clocks. */
-export function dayOf(ms: number, zone: Zone): Day {
-  return new Date(ms + zone.offsetMs(ms)).toISOString().slice(0, 10);
-}
-
-/** When a day begins by the zone's clocks, as long as 23 or 25 hours of it may be. */
-export function dayStartMs(day: Day, zone: Zone): number {
-  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);
-  return zone.fromLocal(year, month, date);
-}
-
 /** Whole days, the last one too; not beyond the present. */
 export function spanOfDays({ start, end }: Period, zone: Zone, nowMs: number): Span {
-  const [year = 1970, month = 1, date = 1] = end.split('-').map(Number);
-  const after = new Date(Date.UTC(year, month - 1, date + 1)).toISOString().slice(0, 10);
-  return { startMs: dayStartMs(start, zone), endMs: Math.min(nowMs, dayStartMs(after, zone)) };
+  return { startMs: zone.dayStartMs(start), endMs: Math.min(nowMs, zone.dayStartMs(end, 1)) };
 }
 
 /** One file is enough, or it takes a package. */

@@ -1,0 +1,183 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
+import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
+
+/** Minutes to add to UTC (180 for Moscow), or an IANA name, which knows summer time. */
+export type TimeZone = number | string;
+
+/** One day of the reader's calendar that has anything recorded. */
+export interface RecordedDay {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  /** Of that part of the day that was asked for, ms: how long it is, and how much of it is recorded. */
+  readonly spanMs: number;
+  readonly recordedMs: number;
+}
+
+/** More days than this are not answered: the newest are left out. */
+const daysMax = 4000;
+/** The event loop belongs to the pictures: at most so long in one go. */
+const turnBudgetMs = 5;
+/** What ended so long ago grows no more. */
+const settledTicks = catalogTicks(3_600_000);
+const calendarsKept = 64;
+/** Rows that were lost or removed by hand change what is remembered: it is summed anew once a day. */
+const anewMs = 86_400_000;
+
+/** A whole day of the past; catalog ticks. */
+interface PastDay {
+  readonly day: string;
+  readonly toTicks: number;
+  readonly recordedTicks: number;
+}
+
+/** What is remembered of one stream by the days of one zone. */
+interface PastDays {
+  readonly anewAtMs: number;
+  /** By where they begin, catalog ticks. */
+  readonly byFrom: Map<number, PastDay>;
+}
+
+/**
+ * How much of each day is recorded. A year of minutes is half a million rows: they are summed a day at a time, with the
+ * event loop let go in between, and whole days of the past are remembered for the streams that were looked at last.
+ */
+export class RecordedDays {
+  readonly #reads: CatalogReads;
+  readonly #clock: Clock;
+  readonly #past = new Map<string, PastDays>();
+
+  constructor(reads: CatalogReads, clock: Clock) {
+    this.#reads = reads;
+    this.#clock = clock;
+  }
+
+  /**
+   * The days that have anything recorded in [startMs, endMs), oldest first. Days without anything cost one look-up together.
+   * @throws RangeError for an unknown time zone
+   */
+  async of(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
+    const stream = this.#reads.stream(uid);
+    if (!stream) return [];
+    const { byFrom } = this.#pastOf(`${stream.id} ${zone}`);
+    const dayAt = calendarOf(zone);
+    const days: RecordedDay[] = [];
+    const endTicks = catalogTicks(endMs);
+    const settledToTicks = catalogTicks(this.#clock.wallMs()) - settledTicks;
+    let atTicks = catalogTicks(startMs);
+    let turnMs = this.#clock.monotonicMs();
+    while (atTicks < endTicks && days.length < daysMax) {
+      const past = atTicks >= stream.removedUntilTicks ? byFrom.get(atTicks) : undefined;
+      if (past && past.toTicks <= endTicks) {
+        days.push(recordedDay(past.day, past.toTicks - atTicks, past.recordedTicks));
+        atTicks = past.toTicks;
+        continue;
+      }
+      const found = firstRecorded(this.#reads, stream, atTicks);
+      if (found === undefined || found >= endTicks) break;
+      const { day, fromMs, toMs } = dayAt(Math.max(catalogMs(found), startMs));
+      const fromTicks = catalogTicks(Math.max(fromMs, startMs));
+      const toTicks = catalogTicks(Math.min(toMs, endMs));
+      const recordedTicks = this.#sum(stream, fromTicks, toTicks);
+      days.push(recordedDay(day, toTicks - fromTicks, recordedTicks));
+      const isWhole = fromMs >= startMs && toMs <= endMs;
+      if (isWhole && fromTicks >= stream.removedUntilTicks && toTicks < settledToTicks)
+        byFrom.set(fromTicks, { day, toTicks, recordedTicks });
+      atTicks = toTicks;
+      if (this.#clock.monotonicMs() - turnMs < turnBudgetMs) continue;
+      await nextTurn();
+      turnMs = this.#clock.monotonicMs();
+    }
+    return days;
+  }
+
+  #sum(stream: StreamRow, fromTicks: number, toTicks: number): number {
+    const before = this.#reads.segmentAtOrBefore(stream.id, fromTicks - 1);
+    return (
+      Math.max(0, Math.min(before?.endTicks ?? 0, toTicks) - fromTicks) +
+      this.#reads.recordedTicks(stream.id, fromTicks, toTicks, toTicks)
+    );
+  }
+
+  #pastOf(calendar: string): PastDays {
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#past.get(calendar);
+    const past = known && nowMs < known.anewAtMs ? known : { anewAtMs: nowMs + anewMs, byFrom: new Map() };
+    this.#past.delete(calendar);
+    this.#past.set(calendar, past);
+    const [oldest] = this.#past.keys();
+    if (this.#past.size > calendarsKept && oldest !== undefined) this.#past.delete(oldest);
+    return past;
+  }
+}
+
+function recordedDay(day: string, spanTicks: number, recordedTicks: number): RecordedDay {
+  return { day, spanMs: msOf(spanTicks), recordedMs: msOf(recordedTicks) };
+}
+
+/** The first recorded moment at or after one, catalog ticks. */
+function firstRecorded(reads: CatalogReads, stream: StreamRow, atTicks: number): number | undefined {
+  const before = reads.segmentAtOrBefore(stream.id, atTicks);
+  if (before && before.endTicks > atTicks) return atTicks;
+  return reads.segmentAfter(stream.id, atTicks)?.startTicks;
+}
+
+function msOf(ticks: number): number {
+  return Math.round((ticks * 1000) / CATALOG_TIMESCALE);
+}
+
+/** A day and where it begins and ends, ms since the epoch. */
+interface CalendarDay {
+  readonly day: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** Zones change their offset, and days begin, on quarters of an hour of UTC. */
+const quarterMs = 15 * minuteMs;
+/** More than the longest day. */
+const searchMs = 26 * 60 * minuteMs;
+
+/** Which day of a calendar holds a moment. */
+function calendarOf(zone: TimeZone): (atMs: number) => CalendarDay {
+  if (typeof zone === 'number') return (atMs) => offsetDay(atMs, zone);
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  let beforeToMs = Number.NaN;
+  return (atMs) => {
+    const day = format.format(atMs);
+    const quarter = Math.floor(atMs / quarterMs) * quarterMs;
+    const isThatDay = (ms: number) => format.format(ms) === day;
+    const fromMs = atMs === beforeToMs ? atMs : boundary(quarter, -searchMs, isThatDay);
+    // Nearly every day has 24 hours, and follows the one before.
+    const usualMs = fromMs + dayMs;
+    const isUsual = isThatDay(usualMs - quarterMs) && !isThatDay(usualMs);
+    beforeToMs = isUsual ? usualMs : boundary(quarter, searchMs, isThatDay) + quarterMs;
+    return { day, fromMs, toMs: beforeToMs };
+  };
+}
+
+function offsetDay(atMs: number, offsetMinutes: number): CalendarDay {
+  const startOfDay = Math.floor((atMs + offsetMinutes * minuteMs) / dayMs) * dayMs;
+  const fromMs = startOfDay - offsetMinutes * minuteMs;
+  return { day: new Date(startOfDay).toISOString().slice(0, 10), fromMs, toMs: fromMs + dayMs };
+}
+
+/** The furthest quarter from one on, forwards or backwards, that `holds`; the one `byMs` away does not. */
+function boundary(quarter: number, byMs: number, holds: (ms: number) => boolean): number {
+  let inside = 0;
+  let outside = byMs / quarterMs;
+  while (Math.abs(outside - inside) > 1) {
+    const middle = Math.trunc((inside + outside) / 2);
+    if (holds(quarter + middle * quarterMs)) inside = middle;
+    else outside = middle;
+  }
+  return quarter + inside * quarterMs;
+}

@@ -1,0 +1,13 @@
+import { Fault } from '../base/fault.ts';
+
+/** @throws Fault ValidationError, at the field `path`, for the name of a zone that this machine has never heard of */
+export function requireKnownZone(timeZone: string, path: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch (error) {
+    throw new Fault('ValidationError', 'There is no such time zone.', {
+      cause: error,
+      details: { fields: [{ path, code: 'invalid_value' }] },
+    });
+  }
+}
