@@ -1,4 +1,5 @@
 import type { ArchiveReader } from './archive-reader.ts';
+import type { Clock } from './clock.ts';
 import { keyOf } from './init-segments.ts';
 import type { KeyPicture } from './key-fragments.ts';
 import type { MediaElement } from './media-element.ts';
@@ -20,17 +21,23 @@ export interface StillSource {
 
 export interface KeyPicturesOptions {
   /** An element of its own, which nobody else plays in. */
-  readonly video: MediaElement & CanvasImageSource;
+  readonly video: MediaElement & CanvasImageSource & Partial<FrameTeller>;
+  readonly clock: Clock;
   readonly environment: MseEnvironment;
   readonly reader: ArchiveReader;
   /** For what this browser can't decode: a still made by the server. */
   readonly otherwise: (utcMs: number, signal: AbortSignal) => Promise<StillPicture | undefined>;
 }
 
+/** What most browsers' elements tell: which picture has come to where it can be drawn from. */
+type FrameTeller = Pick<HTMLVideoElement, 'requestVideoFrameCallback' | 'cancelVideoFrameCallback'>;
+
 /** So many pictures stay in the element's buffer before it is emptied. */
 const SPANS_KEPT = 120;
 /** Within the picture, whatever rounding does to its beginning. */
 const INSIDE_S = 0.001;
+/** An element that is there and still says nothing of its picture is believed after this long. */
+const TELL_WITHIN_MS = 200;
 
 /**
  * Stills decoded by the browser: one key frame is fetched, appended to a hidden element of its own, and the element sent
@@ -42,6 +49,8 @@ export class KeyPictures implements StillSource {
   #changed: (() => void) | undefined;
   #initInUse: string | undefined;
   #appended = 0;
+  /** Beginning of the picture that the element would draw, UTC ms. */
+  #shownMs: number | undefined;
   #isBroken = false;
 
   constructor(options: KeyPicturesOptions) {
@@ -50,6 +59,7 @@ export class KeyPictures implements StillSource {
     this.#sink = new MediaSink(video, environment, {
       onBroken: () => {
         this.#initInUse = undefined;
+        this.#shownMs = undefined;
         this.#isBroken = true;
         this.#changed?.();
       },
@@ -65,10 +75,7 @@ export class KeyPictures implements StillSource {
     if (!key) return undefined;
     if (!this.#sink.isSupported(key.init.mimeType)) return otherwise(utcMs, signal);
     await this.#append(keyOf(piece.init), key, signal);
-    const wantedS = Math.max(key.startMs / 1000 + INSIDE_S, Math.min(utcMs, key.endMs) / 1000 - INSIDE_S);
-    // Chromium draws nothing anew for a seek to where it stands.
-    if (Math.abs(video.currentTime - wantedS) > INSIDE_S / 2) video.currentTime = wantedS;
-    await this.#until(() => !video.seeking && video.readyState >= 2, signal);
+    await this.#show(key, signal);
     return { utcMs: key.startMs, image: video };
   }
 
@@ -85,7 +92,10 @@ export class KeyPictures implements StillSource {
     const isThere = () => this.#sink.spans.some(({ start, end }) => middleS >= start && middleS < end);
     if (isThere()) return;
     this.#appended += 1;
-    if (this.#appended % SPANS_KEPT === 0) await this.#sink.clear();
+    if (this.#appended % SPANS_KEPT === 0) {
+      this.#shownMs = undefined;
+      await this.#sink.clear();
+    }
     signal.throwIfAborted();
     this.#isBroken = false;
     if (this.#initInUse !== initKey) {
@@ -95,6 +105,47 @@ export class KeyPictures implements StillSource {
     }
     this.#sink.append(key.bytes);
     await this.#until(isThere, signal);
+  }
+
+  /** Resolves when that picture is what would be drawn: an element says that it is there a little earlier. */
+  async #show(key: KeyPicture, signal: AbortSignal): Promise<void> {
+    const { video, clock } = this.#options;
+    if (this.#shownMs === key.startMs) return;
+    this.#shownMs = undefined;
+    const [told, forget] = this.#told(key.startMs);
+    try {
+      const wantedS = key.startMs / 1000 + INSIDE_S;
+      // Chromium draws nothing anew for a seek to where it stands.
+      const isThere = Math.abs(video.currentTime - wantedS) < INSIDE_S / 2;
+      video.currentTime = isThere ? wantedS + INSIDE_S : wantedS;
+      await this.#until(() => !video.seeking && video.readyState >= 2, signal);
+      await new Promise<void>((resolve) => {
+        const cancel = clock.after(TELL_WITHIN_MS, resolve);
+        void told.then(cancel).then(resolve);
+      });
+      signal.throwIfAborted();
+      this.#shownMs = key.startMs;
+    } finally {
+      forget();
+    }
+  }
+
+  /** Resolves when the element tells that it has the picture of that beginning; at once if it never tells. */
+  #told(startMs: number): readonly [Promise<void>, () => void] {
+    const { video } = this.#options;
+    if (!video.requestVideoFrameCallback) return [Promise.resolve(), () => {}];
+    let asked = 0;
+    const told = new Promise<void>((resolve) => {
+      const ask = () => {
+        asked =
+          video.requestVideoFrameCallback?.((_, { mediaTime }) => {
+            if (Math.abs(mediaTime - startMs / 1000) < INSIDE_S) resolve();
+            else ask();
+          }) ?? 0;
+      };
+      ask();
+    });
+    return [told, () => video.cancelVideoFrameCallback?.(asked)];
   }
 
   /** @throws the signal's reason; an Error when the element can't decode what it was given */

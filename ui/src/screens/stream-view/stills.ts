@@ -1,6 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import type { ArchiveReader } from '../../player/archive-reader.ts';
+import { browserClock } from '../../player/clock.ts';
 import { KeyPictures, type StillPicture, type StillSource } from '../../player/key-pictures.ts';
 import type { MseEnvironment } from '../../player/media-sink.ts';
 
@@ -14,7 +15,7 @@ export function streamStills(uid: string, reader: ArchiveReader, environment: Ms
   const video = document.createElement('video');
   video.muted = true;
   video.playsInline = true;
-  return new KeyPictures({ video, environment, reader, otherwise });
+  return new KeyPictures({ video, clock: browserClock, environment, reader, otherwise });
 }
 
 /** @throws ApiError, or the signal's reason */
