@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf } from './api.ts';
+import { administratorOf, clientOf } from './api.ts';
 import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { startServer, type ServerOptions, type TestServer } from './server.ts';
 
@@ -25,6 +25,11 @@ export class Stage {
     const [server, browser] = await Promise.all([startServer(options), launchBrowser()]);
     const { client, cookie } = await administratorOf(server);
     return new Stage(server, browser, client, cookie);
+  }
+
+  /** Over a server that runs and is set up; the cookie is its administrator's. */
+  static async over(server: TestServer, cookie: string): Promise<Stage> {
+    return new Stage(server, await launchBrowser(), clientOf(server, cookie), cookie);
   }
 
   /** Opens a page below `/ui` as the administrator; fails the test when the page complained. */

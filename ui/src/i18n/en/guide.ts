@@ -30,7 +30,7 @@ export const guide = {
     'rtsp and rtsps, rtmp, http and https (HLS, MPEG-TS, MJPEG), srt, udp, and demo: for a try-out.',
   'help.archive.title': 'Archive',
   'help.archive.text':
-    'A stream with its archive switched on is recorded without a break. Click the timeline to watch any moment; hatched spans were not recorded. “Live” returns to now.',
+    'A stream with its archive switched on is recorded without a break. Click the timeline to watch any moment; hatched spans were not recorded. The strip above it is the whole archive, a bar for each day. “Live” returns to now.',
   'help.archive.depth':
     'Depth says how long recordings are kept. Older ones are deleted by themselves; no limit keeps them until the disk is full.',
   'help.demand.title': 'Only when watched',

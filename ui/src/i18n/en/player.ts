@@ -137,6 +137,12 @@ export const player = {
   'timeline.then.live': 'then live',
   'timeline.keys':
     'Arrows: 10 seconds; with Shift a minute. Page up and down: an hour. Home: beginning. End: live. Plus and minus: zoom. Brackets: previous and next recording, with Shift gap. Comma and full stop: previous and next event.',
+  'overview.label': 'The whole archive of {name}',
+  'overview.day': '{day}: {share} recorded',
+  'overview.nothing': '{day}: nothing recorded',
+  'overview.window': '{day}. The timeline shows {from} to {to}',
+  'overview.keys':
+    'Arrows: a day. Page Up and Page Down: a week. Home: the first day. End: now. Enter: play from there.',
   'timeline.forbidden': 'You may watch this stream live, but not its archive.',
   'timeline.off': 'This stream is not recorded.',
   'timeline.off.change': 'Switch recording on',

@@ -136,6 +136,12 @@ export const player = {
   'timeline.then.live': 'затем эфир',
   'timeline.keys':
     'Стрелки: 10 секунд, с Shift минута. Page Up и Page Down: час. Home: начало. End: эфир. Плюс и минус: масштаб. Квадратные скобки: предыдущая и следующая запись, с Shift пропуск. Запятая и точка: предыдущее и следующее событие.',
+  'overview.label': 'Весь архив: {name}',
+  'overview.day': '{day}: записано {share}',
+  'overview.nothing': '{day}: записи нет',
+  'overview.window': '{day}. На шкале с {from} до {to}',
+  'overview.keys':
+    'Стрелки: день. Page Up и Page Down: неделя. Home: первый день. End: сейчас. Enter: смотреть оттуда.',
   'timeline.forbidden': 'Вам доступен только эфир этого потока, без архива.',
   'timeline.off': 'Этот поток не записывается.',
   'timeline.off.change': 'Включить запись',

@@ -4,7 +4,9 @@ import type { Stream } from '@vidette/contract/entities';
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { streamBookmarksQuery } from '../../api/bookmarks.ts';
+import { wholeDepthQuery } from '../../api/recorded-days.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { OverviewStrip } from '../../timeline/react/overview-strip.tsx';
 import { TimelineNavigation } from '../../timeline/react/timeline-navigation.tsx';
 import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
 import { TimelineTip } from '../../timeline/react/timeline-tip.tsx';
@@ -13,12 +15,13 @@ import classes from './stream-view.module.css';
 import { tipWords } from './tip-words.ts';
 import type { Viewer } from './viewer.ts';
 
-/** The timeline, or in words why there is none. */
+/** The overview and the timeline, or in words why there is none. */
 export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Stream }) {
   const i18n = useI18n();
   const problem = useSyncExternalStore(viewer.subscribe, viewer.getArchiveProblem);
   const momentMs = useCallback(() => viewer.player.utcMs, [viewer]);
   const { data: bookmarks } = useQuery(streamBookmarksQuery(stream.uid, stream.canArchive));
+  const { data: recorded } = useQuery(wholeDepthQuery(stream.uid, i18n.timeZone, stream.canArchive));
   useEffect(() => {
     const marks = bookmarks?.items.map(({ id, startTime, endTime, note }) => ({
       id,
@@ -32,6 +35,11 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
   if (!stream.canArchive) return <p className={classes.aside}>{i18n.t('timeline.forbidden')}</p>;
   return (
     <div className={classes.timeline}>
+      <OverviewStrip
+        timeline={viewer.timeline}
+        recorded={recorded}
+        label={i18n.t('overview.label', { name: stream.name })}
+      />
       <TimelineSlider
         timeline={viewer.timeline}
         label={i18n.t('timeline.label', { name: stream.name })}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { administratorOf, until } from './api.ts';
+import { desktop } from './browser.ts';
+import type { Fragment } from './footage.ts';
+import { recordPast } from './past-footage.ts';
+import { startServer } from './server.ts';
+import { Stage } from './stage.ts';
+
+// An archive of twelve days, a minute on some of them, whose camera is being recorded again.
+
+const DAY_MS = 86_400_000;
+const WAIT_MS = 60_000;
+const METRICS_TOKEN = 'a-token-of-the-monitoring';
+/** Noon of today in UTC, which is what the browser's clock shows. */
+const noonMs = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
+const daysBack = [12, 9, 5] as const;
+const past: readonly Fragment[] = daysBack.map((days) => ({
+  startMs: noonMs - days * DAY_MS,
+  endMs: noonMs - days * DAY_MS + 60_000,
+}));
+
+let stage: Stage;
+let uid: string;
+let dataDir: string;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-depth-'));
+  const env = { VIDETTE_METRICS_TOKEN: METRICS_TOKEN };
+  const server = await startServer({ dataDir, env });
+  const { client, cookie } = await administratorOf(server);
+  ({ uid } = await client.addStream({
+    body: { name: 'Gate 2', streamSource: 'demo:?fps=5', archive: { isEnable: true, depthHours: -1 } },
+  }));
+  await server.stop();
+  await recordPast(dataDir, uid, past);
+  stage = await Stage.over(await startServer({ dataDir, env }), cookie);
+});
+
+after(async () => {
+  await stage?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const overviewOf = (page: Page) => page.getByRole('slider', { name: 'The whole archive of Gate 2' });
+const timelineOf = (page: Page) => page.getByRole('slider', { name: 'Timeline of Gate 2' });
+
+/** Opens the stream's view with its days known. */
+function open(body: (page: Page) => Promise<void>, look = desktop): Promise<void> {
+  return stage.open(
+    `/stream/${uid}/view`,
+    async (page) => {
+      await page.locator('[data-overview=known]').waitFor({ timeout: WAIT_MS });
+      await body(page);
+    },
+    look,
+  );
+}
+
+/** Where a moment lies on the overview, in pixels of the page. */
+async function pointOf(page: Page, ms: number) {
+  const box = await page.locator('[data-overview] canvas').boundingBox();
+  assert.ok(box);
+  const ends = await overviewOf(page).evaluate((input) => ({
+    startMs: Number(input.getAttribute('min')),
+    endMs: Number(input.getAttribute('max')),
+  }));
+  return {
+    x: box.x + ((ms - ends.startMs) / (ends.endMs - ends.startMs)) * box.width,
+    y: box.y + 14,
+    pxPerDay: (box.width * DAY_MS) / (ends.endMs - ends.startMs),
+  };
+}
+
+/** The middle of what the timeline shows, UTC ms. */
+function middleMs(page: Page): Promise<number> {
+  return timelineOf(page).evaluate(
+    (input) =>
+      (Number(input.getAttribute('aria-valuemin')) + Number(input.getAttribute('aria-valuemax'))) / 2,
+  );
+}
+
+function played(page: Page) {
+  return page.evaluate(() => {
+    const data = document.querySelector<HTMLElement>('[data-player-state]')?.dataset;
+    return { mode: data?.['playerMode'], state: data?.['playerState'], utcMs: Number(data?.['utcMs']) };
+  });
+}
+
+test('[R7.15] the overview above the timeline shows every day of the archive, and a click on one plays it', async () => {
+  await open(async (page) => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/available-days')) asked.push(request.url());
+    });
+    const first = past[0]?.startMs ?? 0;
+    assert.equal(Number(await overviewOf(page).getAttribute('min')), first - DAY_MS / 2);
+    const day = await pointOf(page, first + 30_000);
+    await page.mouse.move(day.x, day.y);
+    await page.locator('[data-overview-tip]', { hasText: '0.1% recorded' }).waitFor({ timeout: WAIT_MS });
+    const empty = await pointOf(page, first + DAY_MS);
+    await page.mouse.move(empty.x, empty.y);
+    await page.locator('[data-overview-tip]', { hasText: 'nothing recorded' }).waitFor({ timeout: WAIT_MS });
+    // A pixel is a quarter of an hour: the click falls before the minute that is recorded, and playing begins with that.
+    await page.mouse.click(day.x - 2, day.y);
+    const shown = await until(
+      () => played(page),
+      ({ mode, state }) => mode === 'archive' && state === 'playing',
+      WAIT_MS,
+    );
+    assert.ok(shown.utcMs >= first && shown.utcMs < first + 60_000, `${shown.utcMs - first} ms`);
+    assert.deepEqual(asked, [], 'one small request for all of it');
+  });
+});
+
+test('the window of the overview is dragged, moved by keys, and speaks', async () => {
+  await open(async (page) => {
+    const before = await middleMs(page);
+    const from = await pointOf(page, before);
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.mouse.move(from.x - from.pxPerDay, from.y, { steps: 3 });
+    await page.mouse.move(from.x - 3 * from.pxPerDay, from.y, { steps: 3 });
+    await page.mouse.up();
+    const dragged = await until(
+      () => middleMs(page),
+      (ms) => Math.abs(ms - (before - 3 * DAY_MS)) < DAY_MS / 20,
+      WAIT_MS,
+    );
+    assert.equal((await played(page)).mode, 'live', 'dragging looks about and plays nothing');
+    await overviewOf(page).focus();
+    await page.keyboard.press('ArrowLeft');
+    await until(
+      () => middleMs(page),
+      (ms) => Math.abs(ms - (dragged - DAY_MS)) < 2_000,
+      WAIT_MS,
+    );
+    await page.keyboard.press('Home');
+    await until(
+      () => overviewOf(page).getAttribute('aria-valuetext'),
+      (text) => /: 0\.1% recorded\. The timeline shows .+ to .+$/.test(text ?? ''),
+      WAIT_MS,
+    );
+    await page.keyboard.press('Enter');
+    await until(
+      () => played(page),
+      ({ mode, state }) => mode === 'archive' && state === 'playing',
+      WAIT_MS,
+    );
+  });
+});
+
+test('nothing moves when the days of the overview arrive', async () => {
+  await stage.open('/streams', async (page) => {
+    let answer: () => void = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/available-days*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${stage.server.url}/ui/stream/${uid}/view`);
+    await page.locator('[data-overview=awaited] canvas').waitFor({ timeout: WAIT_MS });
+    const placesOf = () =>
+      page.evaluate(() =>
+        ['video', '[data-overview]', 'canvas[data-dragging]', '[role=group] button'].map((selector) => {
+          const { x, y, width, height } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
+          return { selector, x, y, width, height };
+        }),
+      );
+    const before = await placesOf();
+    answer();
+    await page.locator('[data-overview=known]').waitFor({ timeout: WAIT_MS });
+    assert.deepEqual(await placesOf(), before);
+  });
+});
+
+test('how much was really recorded stands on the stream’s page, on the statistics and in the metrics', async () => {
+  const share = async () =>
+    (await stage.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
+  // Of the last 24 hours, only what was recorded since the server is back.
+  await until(share, (known) => known > 0 && known < 0.5, WAIT_MS);
+  const words = /^[\d.]+% of the last 24 hours, [\d.]+% of 30 days$/;
+  await stage.open(`/stream/${uid}/info`, async (page) => {
+    await page.getByText(words).waitFor({ timeout: WAIT_MS });
+  });
+  await until(
+    () => stage.client.getSystemStats(),
+    ({ recorded }) => recorded.month.share !== null,
+    WAIT_MS,
+  );
+  await stage.open('/administration/stats', async (page) => {
+    await page.getByText(words).waitFor({ timeout: WAIT_MS });
+  });
+  const metrics = await until(
+    async () => {
+      const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+      return (await fetch(`${stage.server.url}/metrics`, { headers })).text();
+    },
+    (text) => text.includes(`vidette_stream_recorded_ratio{stream="${uid}",window="30d"}`),
+    WAIT_MS,
+  );
+  for (const name of ['vidette_recorded_ratio{', `vidette_stream_recorded_ratio{stream="${uid}",`]) {
+    for (const window of ['24h', '30d']) {
+      const value = new RegExp(`^${name.replace(/[{}]/g, '\\$&')}window="${window}"} (\\S+)$`, 'm').exec(
+        metrics,
+      );
+      assert.ok(Number(value?.[1]) > 0 && Number(value?.[1]) < 0.5, `${name}${window}: ${value?.[1]}`);
+    }
+  }
+});

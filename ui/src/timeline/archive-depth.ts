@@ -1,0 +1,48 @@
+import type { Zone } from './zone.ts';
+
+/** One day of an archive by the clocks of a zone, ms since the epoch. It has 23 to 25 hours; days touch. */
+export interface DepthDay {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Recorded share, 0 to 1; of today, of what has gone by. */
+  readonly share: number;
+}
+
+/** All days from the first with anything recorded until the end of today; never empty. */
+export interface ArchiveDepth {
+  readonly days: readonly [DepthDay, ...DepthDay[]];
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** What the server says of an archive's days: those with anything recorded, oldest first, and their shares. */
+export interface RecordedDays {
+  readonly days: readonly string[];
+  readonly shares: readonly number[];
+}
+
+/** A young archive is shown with so many days, as if it were older: what grows by the hour would jump under the pointer. */
+const LEAST_DAYS = 7;
+
+/** The days of an archive laid out by a zone's clocks. */
+export function depthOf(recorded: RecordedDays, zone: Zone, nowMs: number): ArchiveDepth {
+  const shareOf = new Map(recorded.days.map((day, index) => [day, recorded.shares[index] ?? 0]));
+  const today = zone.dayOf(nowMs);
+  const youngest = zone.dayOf(zone.dayStartMs(today, 1 - LEAST_DAYS));
+  const [oldest = today] = recorded.days;
+  const first = oldest < youngest ? oldest : youngest;
+  const dayAt = (plus: number): DepthDay => {
+    const startMs = zone.dayStartMs(first, plus);
+    return { startMs, endMs: zone.dayStartMs(first, plus + 1), share: shareOf.get(zone.dayOf(startMs)) ?? 0 };
+  };
+  const days: [DepthDay, ...DepthDay[]] = [dayAt(0)];
+  let last = days[0];
+  while (last.endMs <= nowMs) days.push((last = dayAt(days.length)));
+  return { days, startMs: days[0].startMs, endMs: last.endMs };
+}
+
+/** The day that holds a moment; undefined outside of the depth. */
+export function dayAt({ days, startMs, endMs }: ArchiveDepth, ms: number): DepthDay | undefined {
+  if (ms < startMs || ms >= endMs) return undefined;
+  return days.find((day) => ms < day.endMs);
+}

@@ -1,0 +1,167 @@
+import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { KeyboardEvent, PointerEvent } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { browserClock } from '../../player/clock.ts';
+import type { RecordedDays } from '../archive-depth.ts';
+import { drawOverview, OVERVIEW_HEIGHT_PX } from '../draw-overview.ts';
+import { timelineWords } from '../moment-words.ts';
+import { overviewKey } from '../overview-keys.ts';
+import { dayWords, overviewLabelWords, windowWords } from '../overview-words.ts';
+import { Overview } from '../overview.ts';
+import type { Timeline } from '../timeline.ts';
+import { Zone } from '../zone.ts';
+import classes from './overview-strip.module.css';
+import { paletteOf } from './palette.ts';
+
+interface OverviewStripProps {
+  readonly timeline: Timeline;
+  /** Undefined until the server has answered: the strip keeps its room. */
+  readonly recorded: RecordedDays | undefined;
+  readonly label: string;
+}
+
+/** The playhead and the present move by a pixel in minutes. */
+const REDRAW_MS = 1000;
+const TIP_WIDTH_PX = 272;
+
+/** The whole depth of an archive above its timeline. All behaviour is the core's. */
+export function OverviewStrip({ timeline, recorded, label }: OverviewStripProps) {
+  const i18n = useI18n();
+  const zone = useMemo(() => new Zone(i18n.timeZone), [i18n.timeZone]);
+  const overview = useMemo(() => new Overview({ clock: browserClock, timeline, zone }), [timeline, zone]);
+  useEffect(() => {
+    if (recorded) overview.setRecorded(recorded);
+  }, [overview, recorded]);
+  return (
+    <div className={classes.strip} data-overview={recorded ? 'known' : 'awaited'}>
+      <Days overview={overview} zone={zone} label={label} />
+    </div>
+  );
+}
+
+interface DaysProps {
+  readonly overview: Overview;
+  readonly zone: Zone;
+  readonly label: string;
+}
+
+function Days({ overview, zone, label }: DaysProps) {
+  const i18n = useI18n();
+  const keysId = useId();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [spoken, setSpoken] = useState('');
+  const hoverMs = useSyncExternalStore(overview.subscribe, () => overview.getView().hoverMs);
+  const isDragging = useSyncExternalStore(overview.subscribe, () => overview.getView().isDragging);
+  const depth = useSyncExternalStore(overview.subscribe, () => overview.getView().depth);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (!element || !context) return;
+    const labelOf = overviewLabelWords(i18n, zone);
+    let frame = 0;
+    const draw = () => {
+      frame = 0;
+      const density = window.devicePixelRatio;
+      const view = overview.getView();
+      const width = Math.round(view.scale.widthPx * density);
+      const height = Math.round(OVERVIEW_HEIGHT_PX * density);
+      if (element.width !== width || element.height !== height) {
+        element.width = width;
+        element.height = height;
+      }
+      const style = getComputedStyle(element);
+      const font = `11px ${style.fontFamily}`;
+      drawOverview(context, { view, density, palette: paletteOf(style), labelOf, zone, font });
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(draw);
+    };
+    const unsubscribe = overview.subscribe(soon);
+    const redrawing = setInterval(() => {
+      soon();
+      setSpoken(windowWords(overview.getView(), i18n, zone));
+    }, REDRAW_MS);
+    const sizes = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) overview.resize(entry.contentRect.width);
+    });
+    sizes.observe(element);
+    return () => {
+      cancelAnimationFrame(frame);
+      clearInterval(redrawing);
+      unsubscribe();
+      sizes.disconnect();
+    };
+  }, [overview, i18n, zone]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !overviewKey(overview, event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setSpoken(windowWords(overview.getView(), i18n, zone));
+  };
+  const { scale, shownFromMs, shownToMs } = overview.getView();
+  const leftPx =
+    hoverMs === undefined
+      ? 0
+      : Math.max(0, Math.min(scale.widthPx - TIP_WIDTH_PX, scale.toPx(hoverMs) - TIP_WIDTH_PX / 2));
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        className={classes.canvas}
+        data-dragging={isDragging}
+        data-at-window={hoverMs !== undefined && overview.isAtWindow(scale.toPx(hoverMs))}
+        aria-hidden="true"
+        {...pointersOf(overview)}
+      />
+      {hoverMs !== undefined && !isDragging && (
+        <p className={classes.tip} style={{ left: leftPx, width: TIP_WIDTH_PX }} data-overview-tip>
+          <span>{dayWords(overview.getView(), hoverMs, i18n, zone)}</span>
+          <span className={classes.time}>{timelineWords(i18n, zone).label(hoverMs)}</span>
+        </p>
+      )}
+      <input
+        type="range"
+        className={classes.input}
+        aria-label={label}
+        aria-describedby={keysId}
+        aria-valuetext={spoken}
+        min={depth.startMs}
+        max={depth.endMs}
+        step="any"
+        value={Math.min(depth.endMs, Math.max(depth.startMs, (shownFromMs + shownToMs) / 2))}
+        // Swipes of a screen reader come as changes; keys are taken before they become one.
+        onChange={(event) => overview.lookAt(event.currentTarget.valueAsNumber)}
+        onKeyDown={onKeyDown}
+      />
+      <span id={keysId} className="visually-hidden">
+        {i18n.t('overview.keys')}
+      </span>
+    </>
+  );
+}
+
+function pointersOf(overview: Overview) {
+  return {
+    onPointerDown(event: PointerEvent<HTMLCanvasElement>) {
+      if (event.button !== 0 || !event.isPrimary) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      overview.press(event.nativeEvent.offsetX);
+    },
+    onPointerMove(event: PointerEvent<HTMLCanvasElement>) {
+      if (event.isPrimary) overview.move(event.nativeEvent.offsetX);
+    },
+    onPointerUp(event: PointerEvent<HTMLCanvasElement>) {
+      if (!event.isPrimary) return;
+      overview.release(event.nativeEvent.offsetX);
+      if (event.pointerType !== 'mouse') overview.leave();
+    },
+    onPointerCancel() {
+      overview.leave();
+    },
+    onPointerLeave(event: PointerEvent<HTMLCanvasElement>) {
+      if (!event.currentTarget.hasPointerCapture(event.pointerId)) overview.leave();
+    },
+  };
+}
