@@ -1,0 +1,98 @@
+/**
+ * `npm run bench lighthouse [ROUNDS=3]`: what Lighthouse, with its settings for a desktop, says of the sign-in, the list of
+ * streams and the view of one, with four streams of `demo:` on the same machine. Lighthouse is fetched from the registry for it.
+ * Accessibility and best practices have to reach 95 in every round; performance is made of times, so that its median has to.
+ */
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { administratorOf, until } from '../e2e/api.ts';
+import { startServer } from '../e2e/server.ts';
+import { median } from './usage.ts';
+
+const run = promisify(execFile);
+const rounds = Number(process.argv[2] ?? 3);
+const goal = 95;
+const categories = ['performance', 'accessibility', 'best-practices'] as const;
+const figures = [
+  'first-contentful-paint',
+  'largest-contentful-paint',
+  'speed-index',
+  'total-blocking-time',
+  'cumulative-layout-shift',
+] as const;
+
+interface Report {
+  readonly categories: Readonly<Record<string, { readonly score: number | null }>>;
+  readonly audits: Readonly<Record<string, { readonly numericValue?: number }>>;
+}
+
+const server = await startServer();
+let hasFailed = false;
+try {
+  const { client, cookie } = await administratorOf(server);
+  const uids = await Promise.all(
+    ['Gate', 'Yard', 'Dock', 'Hall'].map(
+      async (name) => (await client.addStream({ body: { name, streamSource: 'demo:' } })).uid,
+    ),
+  );
+  await until(
+    async () => (await client.listStreams()).items,
+    (streams) => streams.every(({ status }) => status === 'running'),
+    60_000,
+  );
+  const screens = [
+    ['sign-in', '/auth', null],
+    ['list', '/streams', cookie],
+    ['view', `/stream/${uids[0]}/view`, cookie],
+  ] as const;
+  const performances = new Map<string, number[]>();
+  for (let round = 1; round <= rounds; round++) {
+    for (const [name, path, as] of screens) {
+      const file = join(server.dataDir, `${name}.json`);
+      await run(
+        'npx',
+        [
+          '--yes',
+          'lighthouse@13',
+          `${server.url}/ui${path}`,
+          '--preset=desktop',
+          `--only-categories=${categories.join(',')}`,
+          '--chrome-flags=--headless=new --no-sandbox --disable-gpu',
+          '--output=json',
+          `--output-path=${file}`,
+          '--quiet',
+          ...(as === null ? [] : [`--extra-headers=${JSON.stringify({ Cookie: as })}`]),
+        ],
+        {
+          env: { CHROME_PATH: process.env['VIDETTE_CHROMIUM'] ?? '/usr/bin/chromium', ...process.env },
+          timeout: 180_000,
+        },
+      );
+      const report = JSON.parse(await readFile(file, 'utf8')) as Report;
+      await rm(file);
+      const scores = categories.map((category) =>
+        Math.round(100 * (report.categories[category]?.score ?? 0)),
+      );
+      const [performance = 0, ...others] = scores;
+      performances.set(name, [...(performances.get(name) ?? []), performance]);
+      hasFailed ||= others.some((score) => score < goal);
+      const numbers = figures.map(
+        (figure) => `${figure} ${(report.audits[figure]?.numericValue ?? 0).toFixed(3)}`,
+      );
+      console.log(
+        `${round} ${name}: ${categories.map((one, index) => `${one} ${scores[index]}`).join(', ')}; ${numbers.join(', ')}`,
+      );
+    }
+  }
+  for (const [name, values] of performances) {
+    console.log(
+      `${name}: performance ${median(values)} at the median of ${values.join(', ')} (goal ${goal})`,
+    );
+    hasFailed ||= median(values) < goal;
+  }
+} finally {
+  await server.stop();
+}
+process.exitCode = hasFailed ? 1 : 0;
