@@ -129,7 +129,7 @@ function indexAt(startsMs: readonly number[], ms: number): number {
 
 /** Leads the playhead to each moment twice. */
 async function scrubLooks(shown: Page, truth: Truth, moments: readonly number[]) {
-  const canvas = await shown.locator('canvas[data-dragging]').boundingBox();
+  const canvas = await shown.locator('canvas[data-timeline]').boundingBox();
   if (!canvas) throw new Error('There is no timeline');
   const cold: Look[] = [];
   const near: Look[] = [];

@@ -166,7 +166,7 @@ test('nothing moves when the days of the overview arrive', async () => {
     await page.locator('[data-overview=awaited] canvas').waitFor({ timeout: WAIT_MS });
     const placesOf = () =>
       page.evaluate(() =>
-        ['video', '[data-overview]', 'canvas[data-dragging]', '[role=group] button'].map((selector) => {
+        ['video', '[data-overview]', 'canvas[data-timeline]', '[role=group] button'].map((selector) => {
           const { x, y, width, height } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
           return { selector, x, y, width, height };
         }),

@@ -159,7 +159,7 @@ test('leading the playhead shows the key pictures on the way, and where it is le
   const zoomIn = page.getByRole('button', { name: 'Zoom in', exact: true });
   while (await zoomIn.isEnabled()) await zoomIn.click();
   await goTo(page, middleMs + 1);
-  const canvas = await page.locator('canvas[data-dragging]').boundingBox();
+  const canvas = await page.locator('canvas[data-timeline]').boundingBox();
   assert.ok(canvas);
   const scale = await page.getByRole('slider', { name: 'Timeline of Gate 2' }).evaluate((input) => ({
     fromMs: Number(input.getAttribute('aria-valuemin')),

@@ -71,7 +71,7 @@ test('[R9.3] a span is led on the timeline; size and length are said before, wha
 
     // The end is led later by its handle, and the field follows.
     while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
-    const box = await page.locator('canvas').first().boundingBox();
+    const box = await page.locator('canvas[data-timeline]').boundingBox();
     assert.ok(box);
     const slider = page.getByRole('slider', { name: 'Timeline of Gate' });
     const pxOf = async (ms: number) => {
@@ -152,7 +152,7 @@ test('[R4.9] a gap says why: under the pointer, in the list that leads to it, wh
       .getByText(/^Skipped [\d.]+ s, .* to .*, not recorded: stream paused/)
       .waitFor({ timeout: 60_000 });
     while (await button(page, 'Zoom in').isEnabled()) await button(page, 'Zoom in').click();
-    const box = await page.locator('canvas').first().boundingBox();
+    const box = await page.locator('canvas[data-timeline]').boundingBox();
     assert.ok(box);
     await button(page, 'Pause').click();
     await page.getByTitle('Gaps in view').click();

@@ -73,7 +73,7 @@ const shiftOf = (page: Page) =>
 for (const [name, path, selector, isSignedIn] of [
   ['sign-in', () => '/auth', 'input[type=password]', false],
   ['the list of streams', () => '/streams', 'img[data-picture=fresh]', true],
-  ['the view', () => `/stream/${uid}/view`, 'main canvas', true],
+  ['the view', () => `/stream/${uid}/view`, 'canvas[data-timeline]', true],
 ] as const) {
   test(`nothing moves by itself while ${name} arrives`, async () => {
     const context = await newPerson(browser);

@@ -123,7 +123,7 @@ test('[R4.9] a click on the timeline shows that moment, not the key frame before
   await playing(page, 'live');
   const zoomIn = page.getByRole('button', { name: 'Zoom in' });
   while (await zoomIn.isEnabled()) await zoomIn.click();
-  const box = await page.locator('canvas').boundingBox();
+  const box = await page.locator('canvas[data-timeline]').boundingBox();
   assert.ok(box);
   // Paused, so that the frame shown stays the one asked for.
   await page.getByRole('button', { name: '10 seconds back' }).click();

@@ -27,7 +27,7 @@ after(async () => {
 /** Amber pixels in the lane at the foot of the timeline's band. */
 function laneMarks(page: Page): Promise<number> {
   return page.evaluate(() => {
-    const canvas = document.querySelector('canvas');
+    const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-timeline]');
     const context = canvas?.getContext('2d');
     if (!canvas || !context) return 0;
     const { data } = context.getImageData(0, Math.round((50 * canvas.height) / 84), canvas.width, 1);

@@ -123,6 +123,7 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
       <canvas
         ref={canvas}
         className={classes.canvas}
+        data-timeline=""
         data-dragging={isDragging}
         data-grip={isAtGrip}
         aria-hidden="true"
