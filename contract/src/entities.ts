@@ -43,6 +43,7 @@ export const StreamStatus = z.enum(['pending', 'running', 'failed', 'paused', 'd
 
 /** Hours of archive that are kept; -1 keeps all. */
 export const DepthHours = z.int().min(-1).max(876_000);
+export const FarAfterHours = DepthHours.describe('Until it moves to the S3 storage; 0: at once; -1: never');
 export const Latitude = z.number().min(-90).max(90);
 export const Longitude = z.number().min(-180).max(180);
 export const SourceText = z.string().trim().min(1).max(limits.sourceMaxLength);
@@ -65,7 +66,7 @@ export const Stream = z.object({
     marker: z.string().nullable().describe('Colour or sign that the owner put on the stream'),
   }),
   live: z.object({ onDemand: z.boolean() }),
-  archive: z.object({ isEnable: z.boolean(), depthHours: DepthHours }),
+  archive: z.object({ isEnable: z.boolean(), depthHours: DepthHours, farAfterHours: FarAfterHours }),
   motion: z
     .object({ isEnable: z.boolean() })
     .describe('Whether motion is looked for and noted on the timeline'),
@@ -207,6 +208,7 @@ export const Settings = z.object({
   rangesMaxSeconds: z.int(),
   isLicenseExpired: z.boolean(),
   archiveMaxDepthHours: z.int(),
+  farArchive: z.boolean().describe('Whether there is an S3 storage that old footage may move to'),
   smtpServerEnabled: z.boolean(),
   smtpServerHost: z.string().nullable(),
   smtpServerPort: z.int().nullable(),
@@ -222,26 +224,6 @@ export const Settings = z.object({
   kioskPrefillUser: z.string().nullable(),
   kioskPrefillPassword: z.string().nullable(),
 });
-
-export const HealthWarning = z.object({
-  code: z.enum([
-    'license-expires',
-    'license-expired',
-    'archive-disk-usage',
-    'stream-not-recording',
-    'stream-recorded-low',
-    'cluster-node-drained',
-    'tunnel-down',
-  ]),
-  expiresAt: TimeMs.nullable(),
-  usedPercent: z.number().nullable(),
-  recordedPercent: z.number().nullable().describe('Of the last 24 hours of the stream'),
-  subject: z
-    .string()
-    .nullable()
-    .describe('Uid of the stream, id of the node or code of the location that is meant'),
-});
-export const Health = z.object({ version: z.string(), warnings: z.array(HealthWarning) });
 
 /** Moments of a figure, oldest first; `values` are as many as `times`. */
 export const History = z.object({
@@ -269,6 +251,7 @@ export const ArchiveStats = z.object({
   endTime: TimeMs.nullable(),
   durationMs: z.number(),
   bytes: z.int(),
+  farBytes: z.int().describe('The part of bytes that lies in the S3 storage'),
   segments: z.int(),
   bitrate: z.number().describe('Bits per second, averaged over what is kept'),
   recorded: RecordedShares.nullable().describe('null: the stream is not to be recorded'),
@@ -380,8 +363,6 @@ export type Mosaic = z.infer<typeof Mosaic>;
 export type WatchedMosaic = z.infer<typeof WatchedMosaic>;
 export type License = z.infer<typeof License>;
 export type Settings = z.infer<typeof Settings>;
-export type HealthWarning = z.infer<typeof HealthWarning>;
-export type Health = z.infer<typeof Health>;
 export type History = z.infer<typeof History>;
 export type ArchiveRange = z.infer<typeof ArchiveRange>;
 export type GapCause = z.infer<typeof GapCause>;

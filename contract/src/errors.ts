@@ -111,6 +111,26 @@ export const catalogue = {
     ru: 'Этот адрес источника использовать нельзя.',
   },
   STREAM_NAME_ERR: { status: 400, en: 'This name cannot be used.', ru: 'Это имя использовать нельзя.' },
+  FarArchiveUnavailable: {
+    status: 503,
+    en: 'The storage that holds this part of the archive does not answer.',
+    ru: 'Хранилище, где лежит эта часть архива, не отвечает.',
+  },
+  FarArchiveRefused: {
+    status: 503,
+    en: 'The storage for old footage refuses: check its keys, bucket and rights.',
+    ru: 'Хранилище старых записей отказывает: проверьте ключи, бакет и права.',
+  },
+  FarArchiveForeign: {
+    status: 503,
+    en: 'The bucket for old footage belongs to another archive.',
+    ru: 'Бакет для старых записей принадлежит другому архиву.',
+  },
+  FarArchiveDamaged: {
+    status: 500,
+    en: 'The storage for old footage holds something else than was sent.',
+    ru: 'В хранилище старых записей лежит не то, что было отправлено.',
+  },
   ARCHIVE_DEPTH_ERR: {
     status: 400,
     en: 'The archive depth is beyond what is allowed.',

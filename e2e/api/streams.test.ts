@@ -60,7 +60,7 @@ test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', 
     location: { name: 'Север', latitude: 55.7, longitude: 37.6 },
     meta: { marker: null },
     live: { onDemand: false },
-    archive: { isEnable: true, depthHours: 48 },
+    archive: { isEnable: true, depthHours: 48, farAfterHours: -1 },
     motion: { isEnable: true },
     node: { id: 'main', available: true },
     createdBy: 'admin',
@@ -157,7 +157,7 @@ test('[R7.3] saving changes what is given and keeps the rest', async () => {
     body: { location: { name: '' }, tags: [], archive: { isEnable: false } },
   });
   assert.deepEqual([saved.location.name, saved.location.latitude, saved.tags], ['', 55.7, []]);
-  assert.deepEqual(saved.archive, { isEnable: false, depthHours: 48 });
+  assert.deepEqual(saved.archive, { isEnable: false, depthHours: 48, farAfterHours: -1 });
   assert.deepEqual(saved.motion, { isEnable: true });
   assert.equal(saved.streamSource, 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1');
   assert.equal(saved.status, 'paused');

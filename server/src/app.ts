@@ -6,6 +6,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { Doorkeeper } from './access/doorkeeper.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { Archive } from './archive/archive.ts';
+import { farOptionsOf } from './bucket/far-options.ts';
 import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
@@ -145,6 +146,7 @@ async function assemble(
     log,
     limits,
     retention: retentionRules(config),
+    ...farOptionsOf(config, clock),
   });
   closers.push(() => archive.close());
 
@@ -236,6 +238,7 @@ async function assemble(
   const statistics = new Statistics({ clock, station, live, archive, health });
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
+  archive.far?.offload.configure({ farAfterOf: (uid) => station.find(uid)?.settings.farAfterHours });
 
   const footage = new JoinedFootage({
     self: config.node.id,
@@ -380,7 +383,7 @@ async function refusalOfArchive(store: Store, userId: number, uid: string): Prom
 /** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */
 function retentionRules(config: Config): RetentionRules {
   const { quotaBytes, quotaPercent } = config.archive;
-  return { quotaBytes: quotaBytes ?? undefined, minFreeShare: 1 - quotaPercent / 100 };
+  return { quotaBytes, farQuotaBytes: config.s3.quotaBytes, minFreeShare: 1 - quotaPercent / 100 };
 }
 
 /** Closes all in reverse order; one that fails doesn't keep the others open, and the first failure is thrown after. */

@@ -28,6 +28,7 @@ function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
 /** Minutes to add to UTC to get the reader's wall clock, as in 180 for Moscow. */
 const timezoneOffset = z.int().min(-840).max(840).default(0);
 const archiveErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
+const mediaErrors = [...archiveErrors, 'FarArchiveUnavailable'] as const;
 const spanErrors = [...archiveErrors, 'TimeRangeIsTooLong'] as const;
 
 export const archiveCalls = {
@@ -93,7 +94,7 @@ export const archiveCalls = {
     params: uid,
     query: inOrder(z.strictObject({ ...span, timezone_offset: timezoneOffset })),
     reply: { contentType: 'video/mp4' },
-    errors: spanErrors,
+    errors: [...spanErrors, 'FarArchiveUnavailable'],
   },
   getArchivePlaylist: {
     summary: 'HLS playlist of what is recorded between two moments',
@@ -121,7 +122,7 @@ export const archiveCalls = {
     stream: 'archive',
     params: uid.extend({ file: z.string().regex(/^[A-Za-z0-9_-]{1,64}\.mp4$/) }),
     reply: { contentType: 'video/mp4' },
-    errors: archiveErrors,
+    errors: mediaErrors,
   },
   getArchivePicture: {
     summary: 'The recorded key picture at or before a moment',
@@ -130,7 +131,7 @@ export const archiveCalls = {
     params: uid,
     query: z.strictObject({ time: TimeMs, width: z.int().min(16).max(3840).default(320) }),
     reply: { contentType: 'image/jpeg' },
-    errors: archiveErrors,
+    errors: mediaErrors,
   },
   getArchiveConverted: {
     summary:
@@ -140,7 +141,7 @@ export const archiveCalls = {
     params: uid,
     query: z.strictObject({ time: TimeMs }),
     reply: { contentType: 'video/mp4' },
-    errors: [...archiveErrors, 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
+    errors: [...mediaErrors, 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
   },
   listAnnotations: {
     summary: 'What was noticed on a stream between two moments',

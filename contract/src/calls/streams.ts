@@ -3,6 +3,7 @@ import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
 import {
   DepthHours,
+  FarAfterHours,
   History,
   Latitude,
   ListedStream,
@@ -36,7 +37,13 @@ const settingsOfStream = {
     .optional(),
   meta: z.strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional() }).optional(),
   live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
-  archive: z.strictObject({ isEnable: z.boolean().optional(), depthHours: DepthHours.optional() }).optional(),
+  archive: z
+    .strictObject({
+      isEnable: z.boolean().optional(),
+      depthHours: DepthHours.optional(),
+      farAfterHours: FarAfterHours.optional(),
+    })
+    .optional(),
   motion: z.strictObject({ isEnable: z.boolean().optional() }).optional(),
 };
 

@@ -5,7 +5,6 @@ import {
   AuditEntry,
   ClusterNode,
   Email,
-  Health,
   History,
   Language,
   License,
@@ -17,6 +16,7 @@ import {
   Settings,
   TimeMs,
 } from '../entities.ts';
+import { Health } from '../health.ts';
 import { RecordedShares } from '../recorded-shares.ts';
 import { Done, pageOf } from '../page.ts';
 import { TunnelStatus } from '../tunnel.ts';
@@ -26,6 +26,22 @@ const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;
 const clusterErrors = [...adminErrors, 'NotFound', 'EnterpriseOnly', 'FeatureNotFound'] as const;
 const node = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) });
 const tunnelErrors = [...adminErrors, 'LicenseExpired', 'FeatureNotFound', 'ActionNotAcceptable'] as const;
+
+const FarArchive = z.object({
+  name: z.string().describe('The bucket and where it is'),
+  bytes: z.int(),
+  segments: z.int(),
+  waitingBytes: z.int().describe('Old enough to move, and still on the disk'),
+  waitingSegments: z.int(),
+  lastMovedAt: TimeMs.nullable(),
+  problem: z
+    .object({
+      code: z.string().describe('A code of the catalogue of errors'),
+      reason: z.string().describe('In English, as the storage says it'),
+      since: TimeMs,
+    })
+    .nullable(),
+});
 
 const ServerStats = z.object({
   uptimeSeconds: z.number(),
@@ -44,6 +60,7 @@ const ServerStats = z.object({
   recorded: RecordedShares.describe('Of all streams that are to be recorded'),
   diskFreeBytes: z.int().nullable(),
   diskTotalBytes: z.int().nullable(),
+  far: FarArchive.nullable().describe('Of the S3 storage for old footage; null: there is none'),
 });
 
 export const systemCalls = {

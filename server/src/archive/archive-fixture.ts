@@ -10,9 +10,12 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { Archive, type ArchiveOptions } from './archive.ts';
-import { checkArchive, type Finding } from './check.ts';
+import { Archive } from './archive.ts';
+import type { ArchiveOptions } from './archive-options.ts';
+import { checkArchive } from './check.ts';
+import type { FarCheck } from './far-check.ts';
 import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
+import type { Finding } from './finding.ts';
 import { Stream } from '../stream/stream.ts';
 import { connect, footageOf, footageStartMs, type Footage } from './footage-fixture.ts';
 import { catalogPath } from './layout.ts';
@@ -100,9 +103,9 @@ export async function copyAsKilled(t: TestContext, dir: string): Promise<string>
   return copy;
 }
 
-export async function findingsOf(dir: string): Promise<Finding[]> {
+export async function findingsOf(dir: string, far?: FarCheck): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for await (const finding of checkArchive(dir)) findings.push(finding);
+  for await (const finding of checkArchive(dir, catalogPath(dir), far)) findings.push(finding);
   return findings;
 }
 

@@ -7,17 +7,18 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Stream } from '../stream/stream.ts';
 import { ActiveFolders } from './active-folders.ts';
+import type { ArchiveOptions } from './archive-options.ts';
 import { ArchiveLock, openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
 import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
-import { DiskRoom, measureDisk, type DiskUse, type MeasureDisk } from './disk-room.ts';
+import { DiskRoom, measureDisk, type DiskUse } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
 import { gopAt, type RecordedRun } from './gop.ts';
-import { extentOf, type ArchiveExtent } from './extent.ts';
+import { extentOf, seamOf, type ArchiveExtent } from './extent.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
-import { openSegmentFile, type SegmentReader } from './file-bytes.ts';
-import { localSegments } from './footage-reads.ts';
+import { FarArchive, warnWithoutBucket } from './far-archive.ts';
+import type { SegmentReader } from './file-bytes.ts';
 import { sliceOf, type FootageSlice, type SliceSpan } from './footage-slice.ts';
 import type { Footage } from './footage.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -30,7 +31,7 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { catalogMs, catalogPath, catalogTicks, heartbeatPath, lockPath, segmentPath } from './layout.ts';
+import { catalogPath, heartbeatPath, lockPath } from './layout.ts';
 import { ContinuityWatch } from './continuity-watch.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
@@ -39,8 +40,9 @@ import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 import { Removal } from './removal.ts';
-import { Retention, type RetentionRules } from './retention.ts';
-import { openSegmentBytes, type SegmentBytes } from './segment-bytes.ts';
+import { Retention } from './retention.ts';
+import type { SegmentBytes } from './segment-bytes.ts';
+import { StoredSegments } from './stored-segments.ts';
 import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
 import { WriteGate } from './write-gate.ts';
 
@@ -50,20 +52,6 @@ const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
 const heartbeatPeriodMs = 2_000;
 
-export interface ArchiveOptions {
-  /** The folder of the segments. */
-  readonly dir: string;
-  /** The catalog's file, never inside `dir` (design/archive.md, "Where things are"); by default beside it. */
-  readonly catalog?: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly limits?: Partial<ArchiveLimits>;
-  readonly retention?: Partial<RetentionRules>;
-  /** Replaced by tests. */
-  readonly files?: ArchiveFiles;
-  readonly measure?: MeasureDisk;
-}
-
 /**
  * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
  * files of their own; this class opens them together, closes them in order, and answers as `Footage` says.
@@ -72,6 +60,8 @@ export class Archive implements Footage {
   readonly retention: Retention;
   /** How much of what was to be recorded was. */
   readonly continuity: ContinuityWatch;
+  /** What lies in the bucket, and what moves it there; undefined without one. */
+  readonly far: FarArchive | undefined;
   readonly #root: string;
   readonly #catalogPath: string;
   readonly #clock: Clock;
@@ -88,6 +78,7 @@ export class Archive implements Footage {
   readonly #folders: ActiveFolders;
   readonly #removal: Removal;
   readonly #room: DiskRoom;
+  readonly #segments: StoredSegments;
   readonly #gate = new WriteGate(writesAtATime);
   readonly #recorders = new Map<string, Recorder>();
   #recovery: RecoveryReport | undefined;
@@ -133,11 +124,17 @@ export class Archive implements Footage {
       periodMs: roomPeriodMs,
     });
     this.continuity = new ContinuityWatch({ ...shared, recorders: this.#recorders });
+    const assertRightDisk = () => this.#assertReady();
+    this.far =
+      options.far && new FarArchive(options.far, { ...shared, removal: this.#removal, assertRightDisk });
+    this.#segments = new StoredSegments(this.#root, this.#reads, this.far?.tier);
+    const offload = this.far?.offload;
     this.retention = new Retention({
       ...shared,
       removal: this.#removal,
       room: this.#room,
-      rules: { quotaBytes: undefined, minFreeShare: 0, ...options.retention },
+      rules: { quotaBytes: null, farQuotaBytes: null, minFreeShare: 0, ...options.retention },
+      ...(offload && { relieve: (segments, untilMs) => offload.relieve(segments, untilMs) }),
     });
   }
 
@@ -223,9 +220,8 @@ export class Archive implements Footage {
     assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
     if (startMs === endMs) return [];
     const stream = this.#reads.stream(uid);
-    const isLive = this.#recorders.get(uid)?.status.state === 'recording';
     if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'none' }];
-    return this.#reads.snapshot(() => intervalsOf(this.#reads, stream, startMs, endMs, isLive));
+    return this.#reads.snapshot(() => intervalsOf(this.#reads, stream, startMs, endMs, this.#isLive(uid)));
   }
 
   stats(uid: string): ArchiveStats {
@@ -248,33 +244,28 @@ export class Archive implements Footage {
   }
 
   async openSegment(uid: string, name: string): Promise<SegmentBytes> {
-    return openSegmentBytes(this.#reads, this.#root, this.#stream(uid), name);
+    return this.#segments.bytes(uid, name);
   }
 
   /** What the catalog knows of a span, for another node that joins it with what it knows itself. */
   slice(uid: string, span: SliceSpan): FootageSlice {
-    const isLive = this.#recorders.get(uid)?.status.state === 'recording';
-    return this.#reads.snapshot(() => sliceOf(this.#reads, uid, isLive, span));
+    return this.#reads.snapshot(() => sliceOf(this.#reads, uid, this.#isLive(uid), span));
   }
 
-  /** A segment of the slice, to read here and there in it. @throws Fault NotFound */
+  /** A segment of the slice, to read here and there in it. @throws Fault NotFound, FarArchiveUnavailable */
   openFile(uid: string, startTicks: number): Promise<SegmentReader> {
-    return openSegmentFile(segmentPath(this.#root, uid, startTicks));
+    return this.#segments.open(uid, startTicks);
   }
 
   extent(uid: string, startMs: number, endMs: number): ArchiveExtent {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     const stream = this.#reads.stream(uid);
-    const isLive = this.#recorders.get(uid)?.status.state === 'recording';
-    return this.#reads.snapshot(() => extentOf(this.#reads, stream, startMs, endMs, isLive));
+    return this.#reads.snapshot(() => extentOf(this.#reads, stream, startMs, endMs, this.#isLive(uid)));
   }
 
   seam(uid: string, fromMs: number, toMs: number): number {
     const stream = this.#reads.stream(uid);
-    const segment = stream && this.#reads.segmentAtOrBefore(stream.id, catalogTicks(toMs));
-    if (!segment || segment.endTicks <= catalogTicks(toMs)) return toMs;
-    const startMs = catalogMs(segment.startTicks);
-    return startMs > fromMs ? startMs : toMs;
+    return stream ? seamOf(this.#reads, stream, fromMs, toMs) : toMs;
   }
 
   get downloadMaxMs(): number {
@@ -283,15 +274,15 @@ export class Archive implements Footage {
 
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
-    return planDownload(this.#reads, localSegments(this.#root, uid), this.#stream(uid), startMs, endMs);
+    return planDownload(this.#reads, this.#segments.of(uid), this.#stream(uid), startMs, endMs);
   }
 
   frameAt(uid: string, atMs: number): Promise<KeyFrame> {
-    return keyFrameAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
+    return keyFrameAt(this.#reads, this.#segments.of(uid), this.#stream(uid), atMs);
   }
 
   gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
-    return gopAt(this.#reads, localSegments(this.#root, uid), this.#stream(uid), atMs);
+    return gopAt(this.#reads, this.#segments.of(uid), this.#stream(uid), atMs);
   }
 
   /**
@@ -316,6 +307,7 @@ export class Archive implements Footage {
     this.#markerTimer?.();
     this.#room.stop();
     this.continuity.close();
+    await this.far?.offload.stop();
     await this.retention.stop();
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop('server-stopped')));
     try {
@@ -360,6 +352,8 @@ export class Archive implements Footage {
       database.close();
     }
     this.retention.start(retentionPeriodMs);
+    if (this.far) this.far.offload.start();
+    else warnWithoutBucket(this.#reads, this.#log);
   }
 
   #watchMarker(): void {
@@ -382,6 +376,10 @@ export class Archive implements Footage {
   async #assertReady(): Promise<void> {
     await this.#guard.assertRightDisk();
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
+  }
+
+  #isLive(uid: string): boolean {
+    return this.#recorders.get(uid)?.status.state === 'recording';
   }
 
   #assertRoom(): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { CATALOG_VERSION, createCatalog } from './catalog-schema.ts';
+import { CATALOG_VERSION, createCatalog, upgradeCatalog } from './catalog-schema.ts';
 
 /**
  * Opens the catalog for its one writer, making it when it is not there.
@@ -14,9 +14,8 @@ export function openCatalogForWriting(path: string, newArchiveId: string = rando
     // A WAL that a slow reader let grow is cut back to this at the next checkpoint.
     database.exec('PRAGMA journal_size_limit = 16777216');
     if (!hasTables(database)) createCatalog(database, newArchiveId);
-    const version = Number(database.prepare('SELECT version FROM archive').get()?.['version']);
-    if (version !== CATALOG_VERSION)
-      throw new Error(`${path} is of version ${version}, not ${CATALOG_VERSION}`);
+    upgradeCatalog(database, versionOf(database));
+    assertVersion(database, path);
     return database;
   } catch (error) {
     database.close();
@@ -24,11 +23,28 @@ export function openCatalogForWriting(path: string, newArchiveId: string = rando
   }
 }
 
-/** A second connection for questions; it never writes. */
+/** A second connection for questions; it never writes. @throws Error when the file was made by another version. */
 export function openCatalogForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true });
-  database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384');
-  return database;
+  try {
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384');
+    assertVersion(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('SELECT version FROM archive').get()?.['version']);
+}
+
+function assertVersion(database: DatabaseSync, path: string): void {
+  const version = versionOf(database);
+  if (version === CATALOG_VERSION) return;
+  const advice = version < CATALOG_VERSION ? ': start the server once, it brings it up to date' : '';
+  throw new Error(`${path} is of version ${version}, not ${CATALOG_VERSION}${advice}`);
 }
 
 function hasTables(database: DatabaseSync): boolean {

@@ -12,7 +12,12 @@ export interface SegmentRow {
   readonly initId: number;
   readonly indexId: number;
   readonly isOpen: boolean;
+  /** Its bytes are an object of the bucket, no file. */
+  readonly isFar: boolean;
 }
+
+/** A segment and whose it is. */
+export type OwnedSegment = SegmentRow & { readonly uid: string };
 
 export interface StreamRow {
   readonly id: number;
@@ -22,6 +27,9 @@ export interface StreamRow {
   readonly durationTicks: number;
   readonly removedUntilTicks: number;
   readonly isRecording: boolean;
+  /** The part of `segments` and `bytes` that is far. */
+  readonly farSegments: number;
+  readonly farBytes: number;
 }
 
 export interface InterruptionRow {
@@ -77,6 +85,12 @@ export class CatalogReads {
     return (this.#statements.totalBytes.get() as Row)['bytes'] as number;
   }
 
+  /** The part of it that is far. */
+  farTotals(): { segments: number; bytes: number } {
+    const row = this.#statements.farTotals.get() as Row;
+    return { segments: row['segments'] as number, bytes: row['bytes'] as number };
+  }
+
   /** Segments that have anything in [fromTicks, toTicks), oldest first, at most `limit`. */
   segments(streamId: number, fromTicks: number, toTicks: number, limit: number): SegmentRow[] {
     const before = this.segmentAtOrBefore(streamId, fromTicks);
@@ -121,11 +135,29 @@ export class CatalogReads {
     return this.segmentAtOrBefore(streamId, Number.MAX_SAFE_INTEGER);
   }
 
-  /** The oldest closed segments over all streams. */
-  oldestClosed(limit: number): (SegmentRow & { uid: string })[] {
-    return this.#statements.oldestClosed
-      .all(limit)
-      .map((row) => ({ ...segmentRow(row), uid: row['uid'] as string }));
+  /** The oldest closed segments on the disk over all streams. */
+  oldestNear(limit: number): OwnedSegment[] {
+    return this.#statements.oldestNear.all(limit).map(ownedSegment);
+  }
+
+  /** The oldest segments in the bucket over all streams. */
+  oldestFar(limit: number): OwnedSegment[] {
+    return this.#statements.oldestFar.all(limit).map(ownedSegment);
+  }
+
+  /** Closed segments on the disk that start in [fromTicks, beforeTicks), oldest first. */
+  nearClosed(streamId: number, fromTicks: number, beforeTicks: number, limit: number): SegmentRow[] {
+    return this.#statements.nearClosed.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
+  }
+
+  /** How many those are, and their bytes. */
+  nearClosedTotals(
+    streamId: number,
+    fromTicks: number,
+    beforeTicks: number,
+  ): { segments: number; bytes: number } {
+    const row = this.#statements.nearClosedTotals.get(streamId, fromTicks, beforeTicks) as Row;
+    return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
   /** The oldest closed segments of one stream that end at or before a moment. */
@@ -134,8 +166,8 @@ export class CatalogReads {
     return rows.filter((row) => row.endTicks <= beforeTicks);
   }
 
-  openSegments(): (SegmentRow & { uid: string })[] {
-    return this.#statements.open.all().map((row) => ({ ...segmentRow(row), uid: row['uid'] as string }));
+  openSegments(): OwnedSegment[] {
+    return this.#statements.open.all().map(ownedSegment);
   }
 
   /** ftyp and moov of a segment. @throws RangeError when the catalog lacks them. */
@@ -202,17 +234,36 @@ export class CatalogReads {
       .map((row) => ({ uid: row['uid'] as string, day: row['day'] as string }));
   }
 
-  pendingRemovals(): { uid: string; startTicks: number }[] {
-    return this.#statements.pending
-      .all()
-      .map((row) => ({ uid: row['uid'] as string, startTicks: row['start_ticks'] as number }));
+  pendingRemovals(): SegmentName[] {
+    return this.#statements.pending.all().map(segmentName);
   }
+
+  /** Objects that must go, at most `limit`. */
+  farRemovals(limit: number): SegmentName[] {
+    return this.#statements.farRemovals.all(limit).map(segmentName);
+  }
+
+  /** Segments of which an object may be there. */
+  farSendings(): SegmentName[] {
+    return this.#statements.farSendings.all().map(segmentName);
+  }
+
+  isFarSending(uid: string, startTicks: number): boolean {
+    return this.#statements.farSending.get(uid, startTicks) !== undefined;
+  }
+}
+
+/** What file and object of a segment are called by. */
+export interface SegmentName {
+  readonly uid: string;
+  readonly startTicks: number;
 }
 
 type Row = Record<string, unknown>;
 type StatementName = keyof typeof statements;
 
-const columns = 'stream_id, start_ticks, end_ticks, segment.bytes AS bytes, init_id, index_id, is_open';
+const columns =
+  'stream_id, start_ticks, end_ticks, segment.bytes AS bytes, init_id, index_id, is_open, is_far';
 
 const statements = {
   identity: 'SELECT archive_id, version, is_dirty FROM archive',
@@ -225,8 +276,15 @@ const statements = {
                ORDER BY start_ticks DESC LIMIT 1`,
   after: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks > ? ORDER BY start_ticks LIMIT 1`,
   exact: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks = ?`,
-  oldestClosed: `SELECT uid, ${columns} FROM segment INDEXED BY segment_closed_by_start
-                 JOIN stream ON stream.id = stream_id WHERE is_open = 0 ORDER BY start_ticks LIMIT ?`,
+  farTotals: `SELECT coalesce(sum(far_segments), 0) AS segments, coalesce(sum(far_bytes), 0) AS bytes FROM stream`,
+  oldestNear: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
+               JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
+  oldestFar: `SELECT uid, ${columns} FROM segment INDEXED BY segment_far_by_start
+              JOIN stream ON stream.id = stream_id WHERE is_far = 1 ORDER BY start_ticks LIMIT ?`,
+  nearClosed: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
+               AND is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
+  nearClosedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes FROM segment
+                     WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? AND is_open = 0 AND is_far = 0`,
   closedFirst: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks < ? AND is_open = 0
                 ORDER BY start_ticks LIMIT ?`,
   open: `SELECT uid, ${columns} FROM segment INDEXED BY segment_open
@@ -245,6 +303,9 @@ const statements = {
                   WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? GROUP BY hour`,
   folders: 'SELECT uid, day FROM active_folder JOIN stream ON stream.id = stream_id ORDER BY uid, day',
   pending: 'SELECT uid, start_ticks FROM pending_removal ORDER BY uid, start_ticks',
+  farRemovals: 'SELECT uid, start_ticks FROM far_removal ORDER BY uid, start_ticks LIMIT ?',
+  farSendings: 'SELECT uid, start_ticks FROM far_sending ORDER BY uid, start_ticks',
+  farSending: 'SELECT 1 FROM far_sending WHERE uid = ? AND start_ticks = ?',
 };
 
 function segmentRow(row: Row): SegmentRow {
@@ -256,7 +317,16 @@ function segmentRow(row: Row): SegmentRow {
     initId: row['init_id'] as number,
     indexId: row['index_id'] as number,
     isOpen: row['is_open'] === 1,
+    isFar: row['is_far'] === 1,
   };
+}
+
+function ownedSegment(row: Row): OwnedSegment {
+  return { ...segmentRow(row), uid: row['uid'] as string };
+}
+
+function segmentName(row: Row): SegmentName {
+  return { uid: row['uid'] as string, startTicks: row['start_ticks'] as number };
 }
 
 function streamRow(row: Row): StreamRow {
@@ -268,5 +338,7 @@ function streamRow(row: Row): StreamRow {
     durationTicks: row['duration_ticks'] as number,
     removedUntilTicks: row['removed_until_ticks'] as number,
     isRecording: row['is_recording'] === 1,
+    farSegments: row['far_segments'] as number,
+    farBytes: row['far_bytes'] as number,
   };
 }

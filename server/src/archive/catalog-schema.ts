@@ -1,7 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Grows with every change of the tables below. */
-export const CATALOG_VERSION = 1;
+export const CATALOG_VERSION = 2;
+
+const farIndexes = `
+-- retention's next victim over all streams, on the disk and in the bucket
+CREATE INDEX segment_near_by_start ON segment (start_ticks) WHERE is_open = 0 AND is_far = 0;
+CREATE INDEX segment_far_by_start ON segment (start_ticks) WHERE is_far = 1;
+`;
+
+const farNotes = `
+-- an object may be there that no row speaks of
+CREATE TABLE far_sending (
+  uid          TEXT NOT NULL,
+  start_ticks  INTEGER NOT NULL,
+  PRIMARY KEY (uid, start_ticks)
+) STRICT, WITHOUT ROWID;
+
+-- objects that must go; no row speaks of them any more
+CREATE TABLE far_removal (
+  uid          TEXT NOT NULL,
+  start_ticks  INTEGER NOT NULL,
+  PRIMARY KEY (uid, start_ticks)
+) STRICT, WITHOUT ROWID;
+`;
 
 /**
  * The catalog's tables. Ticks are of 90 kHz since 1970-01-01T00:00:00Z, whatever the timescale of the tracks.
@@ -29,7 +51,10 @@ CREATE TABLE stream (
   -- up to here footage was removed by retention; 0: nothing was
   removed_until_ticks  INTEGER NOT NULL DEFAULT 0,
   -- 1 from the first fragment of a recorder to its stop: who must get an interruption after a crash
-  is_recording         INTEGER NOT NULL DEFAULT 0 CHECK (is_recording IN (0, 1))
+  is_recording         INTEGER NOT NULL DEFAULT 0 CHECK (is_recording IN (0, 1)),
+  -- the part of segments and bytes that is far (design/s3-tier.md)
+  far_segments         INTEGER NOT NULL DEFAULT 0 CHECK (far_segments >= 0),
+  far_bytes            INTEGER NOT NULL DEFAULT 0 CHECK (far_bytes >= 0)
 ) STRICT;
 
 CREATE TABLE init (
@@ -58,11 +83,11 @@ CREATE TABLE segment (
   index_id     INTEGER NOT NULL REFERENCES fragment_index (id),
   -- 1 while the file may grow, or while a tail past bytes may need to be cut
   is_open      INTEGER NOT NULL CHECK (is_open IN (0, 1)),
+  -- 1: its bytes are an object of the bucket, no file
+  is_far       INTEGER NOT NULL DEFAULT 0 CHECK (is_far IN (0, 1)),
   PRIMARY KEY (stream_id, start_ticks)
 ) STRICT, WITHOUT ROWID;
-
--- retention's next victim over all streams
-CREATE INDEX segment_closed_by_start ON segment (start_ticks) WHERE is_open = 0;
+${farIndexes}
 -- recovery's work list
 CREATE INDEX segment_open ON segment (stream_id, start_ticks) WHERE is_open = 1;
 
@@ -88,6 +113,7 @@ CREATE TABLE pending_removal (
   start_ticks  INTEGER NOT NULL,
   PRIMARY KEY (uid, start_ticks)
 ) STRICT, WITHOUT ROWID;
+${farNotes}
 `;
 
 /** Makes the tables in an empty database, in one transaction, with a new identity unless one is given. */
@@ -98,6 +124,27 @@ export function createCatalog(database: DatabaseSync, archiveId: string): void {
     database
       .prepare('INSERT INTO archive (only, version, archive_id, is_dirty) VALUES (1, ?, ?, 0)')
       .run(CATALOG_VERSION, archiveId);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Brings an older catalog to the present tables, in one transaction: nothing of it was far. */
+export function upgradeCatalog(database: DatabaseSync, version: number): void {
+  if (version !== 1) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    database.exec(`
+      ALTER TABLE stream ADD COLUMN far_segments INTEGER NOT NULL DEFAULT 0 CHECK (far_segments >= 0);
+      ALTER TABLE stream ADD COLUMN far_bytes INTEGER NOT NULL DEFAULT 0 CHECK (far_bytes >= 0);
+      ALTER TABLE segment ADD COLUMN is_far INTEGER NOT NULL DEFAULT 0 CHECK (is_far IN (0, 1));
+      DROP INDEX segment_closed_by_start;
+      ${farIndexes}
+      ${farNotes}
+      UPDATE archive SET version = 2;
+    `);
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');

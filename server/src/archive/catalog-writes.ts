@@ -50,6 +50,14 @@ export type CatalogChange =
   | { readonly type: 'removed'; readonly uid: string; readonly startsTicks: readonly number[] }
   /** A row whose file was lost: nothing to remove. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
+  /** Before the first byte of an object goes to the store. */
+  | { readonly type: 'far-sending'; readonly uid: string; readonly startTicks: number }
+  /** The object is there, whole: the row speaks of it from now on, and the file's removal becomes pending. */
+  | { readonly type: 'far'; readonly uid: string; readonly startTicks: number }
+  /** A segment that was found in the store, in a catalog that is made anew. */
+  | { readonly type: 'far-found'; readonly uid: string; readonly startTicks: number }
+  /** The objects are gone. */
+  | { readonly type: 'far-removed'; readonly uid: string; readonly startsTicks: readonly number[] }
   /** A stream without segments is forgotten. */
   | { readonly type: 'forget'; readonly uid: string }
   | { readonly type: 'dirty'; readonly isDirty: boolean };
@@ -109,6 +117,18 @@ export class CatalogWrites {
       case 'lost':
         this.#deleteSegment(this.#streamId(change.uid), change.startTicks);
         return;
+      case 'far-sending':
+        run.addSending.run(change.uid, change.startTicks);
+        return;
+      case 'far':
+        this.#makeFar(change.uid, change.startTicks);
+        return;
+      case 'far-found':
+        this.#setFar(this.#streamId(change.uid), change.startTicks);
+        return;
+      case 'far-removed':
+        for (const startTicks of change.startsTicks) run.deleteFarRemoval.run(change.uid, startTicks);
+        return;
       case 'forget':
         this.#forget(change.uid);
         return;
@@ -147,9 +167,14 @@ export class CatalogWrites {
 
   #remove(uid: string, startsTicks: readonly number[], removedUntilTicks: number | undefined): void {
     const streamId = this.#streamId(uid);
+    const run = this.#statements;
     for (const startTicks of startsTicks) {
+      const isFar = run.getSegment.get(streamId, startTicks)?.['is_far'] === 1;
       this.#deleteSegment(streamId, startTicks);
-      this.#statements.addPending.run(uid, startTicks);
+      if (!isFar) run.addPending.run(uid, startTicks);
+      // Of one that is being sent there may be an object too.
+      const isSending = run.deleteSending.run(uid, startTicks).changes > 0;
+      if (isFar || isSending) run.addFarRemoval.run(uid, startTicks);
     }
     if (removedUntilTicks === undefined) return;
     this.#statements.setRemovedUntil.run(removedUntilTicks, streamId);
@@ -162,7 +187,26 @@ export class CatalogWrites {
     this.#statements.deleteSegment.run(streamId, startTicks);
     this.#statements.deleteIndex.run(row['index_id'] as number);
     const durationTicks = (row['end_ticks'] as number) - startTicks;
-    this.#statements.addTotals.run(-1, -(row['bytes'] as number), -durationTicks, streamId);
+    const bytes = row['bytes'] as number;
+    this.#statements.addTotals.run(-1, -bytes, -durationTicks, streamId);
+    if (row['is_far'] === 1) this.#statements.addFarTotals.run(-1, -bytes, streamId);
+  }
+
+  /** Retention may have taken the segment while it was sent: then the object must go as well. */
+  #makeFar(uid: string, startTicks: number): void {
+    const run = this.#statements;
+    run.deleteSending.run(uid, startTicks);
+    const streamId = run.getStream.get(uid)?.['id'] as number | undefined;
+    if (streamId !== undefined && this.#setFar(streamId, startTicks)) run.addPending.run(uid, startTicks);
+    else run.addFarRemoval.run(uid, startTicks);
+  }
+
+  /** False when there is no such closed segment. */
+  #setFar(streamId: number, startTicks: number): boolean {
+    if (this.#statements.setFar.run(streamId, startTicks).changes === 0) return false;
+    const bytes = this.#statements.getSegment.get(streamId, startTicks)?.['bytes'] as number;
+    this.#statements.addFarTotals.run(1, bytes, streamId);
+    return true;
   }
 
   #forget(uid: string): void {
@@ -202,6 +246,7 @@ const statements = {
   getStream: 'SELECT id FROM stream WHERE uid = ?',
   addTotals: `UPDATE stream SET segments = segments + ?, bytes = bytes + ?, duration_ticks = duration_ticks + ?
               WHERE id = ?`,
+  addFarTotals: 'UPDATE stream SET far_segments = far_segments + ?, far_bytes = far_bytes + ? WHERE id = ?',
   setRecording: 'UPDATE stream SET is_recording = ?1 WHERE id = ?2 AND is_recording <> ?1',
   setRemovedUntil: 'UPDATE stream SET removed_until_ticks = max(removed_until_ticks, ?) WHERE id = ?',
   addInit: 'INSERT INTO init (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -211,10 +256,12 @@ const statements = {
   deleteIndex: 'DELETE FROM fragment_index WHERE id = ?',
   addSegment: `INSERT INTO segment (stream_id, start_ticks, end_ticks, bytes, init_id, index_id, is_open)
                VALUES (?, ?, ?, ?, ?, ?, 1)`,
-  getSegment: 'SELECT end_ticks, bytes, index_id FROM segment WHERE stream_id = ? AND start_ticks = ?',
+  getSegment:
+    'SELECT end_ticks, bytes, index_id, is_far FROM segment WHERE stream_id = ? AND start_ticks = ?',
   extendSegment: `UPDATE segment SET end_ticks = end_ticks + ?, bytes = bytes + ?
                   WHERE stream_id = ? AND start_ticks = ?`,
   closeSegment: 'UPDATE segment SET is_open = 0 WHERE stream_id = ? AND start_ticks = ?',
+  setFar: `UPDATE segment SET is_far = 1 WHERE stream_id = ? AND start_ticks = ? AND is_open = 0 AND is_far = 0`,
   deleteSegment: 'DELETE FROM segment WHERE stream_id = ? AND start_ticks = ?',
   addInterruption: `INSERT INTO interruption (stream_id, at_ticks, cause) VALUES (?, ?, ?)
                     ON CONFLICT DO UPDATE SET cause = excluded.cause`,
@@ -224,6 +271,10 @@ const statements = {
   deleteFolders: 'DELETE FROM active_folder',
   addPending: 'INSERT INTO pending_removal (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
   deletePending: 'DELETE FROM pending_removal WHERE uid = ? AND start_ticks = ?',
+  addSending: 'INSERT INTO far_sending (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  deleteSending: 'DELETE FROM far_sending WHERE uid = ? AND start_ticks = ?',
+  addFarRemoval: 'INSERT INTO far_removal (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  deleteFarRemoval: 'DELETE FROM far_removal WHERE uid = ? AND start_ticks = ?',
   forgetInterruptions: 'DELETE FROM interruption WHERE stream_id = ?',
   forgetFolders: 'DELETE FROM active_folder WHERE stream_id = ?',
   forgetStream: 'DELETE FROM stream WHERE id = ?',

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads, type SegmentRow, type StreamRow } from './catalog-reads.ts';
+import { checkFarNotes, checkObjects, type FarCheck } from './far-check.ts';
 import { namesIn, systemCode } from './files.ts';
 import {
   catalogMs,
@@ -12,15 +14,9 @@ import {
   segmentPath,
   startMsOf,
 } from './layout.ts';
+import type { Finding } from './finding.ts';
 import { listStreamFolders, readMarker } from './marker.ts';
 import { readSegmentContents } from './segment-scan.ts';
-
-/** One breach of an invariant of design/archive.md, by its number there. */
-export interface Finding {
-  readonly invariant: number;
-  /** What, where, in words. */
-  readonly text: string;
-}
 
 /** Segments read between two looks at the catalog. */
 const batchSize = 500;
@@ -28,11 +24,13 @@ const batchSize = 500;
 /**
  * Proves the archive's invariants against every row and every file's headers, and changes nothing. Rows are read first: beside a
  * running server, what was recorded since then is not looked at, so nothing that is merely new is reported.
- * @throws Error when there is no catalog
+ * Of far footage the rows alone are looked at, unless its bucket is given.
+ * @throws Error when there is no catalog; FarStoreError
  */
 export async function* checkArchive(
   root: string,
   catalog = catalogPath(root),
+  far?: FarCheck,
 ): AsyncGenerator<Finding, void, undefined> {
   const database = openCatalogForReading(catalog);
   try {
@@ -45,6 +43,8 @@ export async function* checkArchive(
       yield* checkStream(reads, root, stream);
     }
     yield* checkUnknownFolders(root, uids);
+    yield* checkFarNotes(reads);
+    if (far) yield* checkObjects(reads, far);
   } finally {
     database.close();
   }
@@ -65,7 +65,8 @@ async function* checkMarker(reads: CatalogReads, root: string): AsyncGenerator<F
 function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined> {
   for (const { uid, startTicks } of reads.pendingRemovals()) {
     const stream = reads.stream(uid);
-    if (stream && reads.segment(stream.id, startTicks)) {
+    const row = stream && reads.segment(stream.id, startTicks);
+    if (row && !row.isFar) {
       yield { invariant: 9, text: `${uid} ${startTicks} has a row although its removal is pending` };
     }
   }
@@ -91,7 +92,7 @@ async function* checkStream(
       }
       previous = row;
       const { day, name } = placeOf(row.startTicks);
-      names.set(day, (names.get(day) ?? new Set()).add(name));
+      if (!row.isFar) names.set(day, (names.get(day) ?? new Set()).add(name));
       for (const finding of await checkSegment(reads, root, stream, row.startTicks)) {
         if (reads.segment(stream.id, row.startTicks)) yield finding;
       }
@@ -122,12 +123,23 @@ async function checkSegment(
   });
   if (!known) return findings;
   const { row, init, fragments } = known;
+  const last = fragments.at(-1);
+  if (
+    !last ||
+    last.startTicks + last.durationTicks !== row.endTicks ||
+    last.offset + last.bytes !== row.bytes
+  ) {
+    find(11, 'has an index that does not end where its row does');
+  }
+  if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
+  if (row.isFar) return findings;
   let contents;
   try {
     contents = await readSegmentContents(path);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    find(1, 'is not there');
+    // It may have moved between the two looks.
+    if (reads.segment(stream.id, startTicks)?.isFar !== true) find(1, 'is not there');
     return findings;
   }
   if (contents.fileBytes < row.bytes)
@@ -140,15 +152,6 @@ async function checkSegment(
     find(7, 'starts with another ftyp and moov than its row names');
   if (contents.startTicks !== row.startTicks)
     find(6, `starts at ${contents.startTicks}, its row at ${row.startTicks}`);
-  const last = fragments.at(-1);
-  if (
-    !last ||
-    last.startTicks + last.durationTicks !== row.endTicks ||
-    last.offset + last.bytes !== row.bytes
-  ) {
-    find(11, 'has an index that does not end where its row does');
-  }
-  if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
   fragments.forEach((fragment, index) => {
     const found = contents.fragments[index];
     if (!found || found.bytes !== fragment.bytes || found.startsWithKey !== fragment.startsWithKey) {
@@ -167,16 +170,21 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
   const difference = reads.snapshot(() => {
     const stream = reads.stream(uid);
     if (!stream) return undefined;
-    const sum = { segments: 0, bytes: 0, durationTicks: 0 };
+    const sum = { segments: 0, bytes: 0, durationTicks: 0, farSegments: 0, farBytes: 0 };
     for (const row of reads.eachSegment(stream.id, 0, Number.MAX_SAFE_INTEGER)) {
       sum.segments++;
       sum.bytes += row.bytes;
       sum.durationTicks += row.endTicks - row.startTicks;
+      if (!row.isFar) continue;
+      sum.farSegments++;
+      sum.farBytes += row.bytes;
     }
     const isRight =
       sum.segments === stream.segments &&
       sum.bytes === stream.bytes &&
-      sum.durationTicks === stream.durationTicks;
+      sum.durationTicks === stream.durationTicks &&
+      sum.farSegments === stream.farSegments &&
+      sum.farBytes === stream.farBytes;
     return isRight ? undefined : { sum, stream };
   });
   if (!difference) return;
@@ -185,7 +193,8 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
     invariant: 8,
     text:
       `${uid} has ${sum.segments} segments of ${sum.bytes} bytes and ${sum.durationTicks} ticks, ` +
-      `its totals say ${stream.segments}, ${stream.bytes} and ${stream.durationTicks}`,
+      `its totals say ${stream.segments}, ${stream.bytes} and ${stream.durationTicks}; ` +
+      `far are ${sum.farSegments} of ${sum.farBytes} bytes, by its totals ${stream.farSegments} of ${stream.farBytes}`,
   };
 }
 
@@ -214,10 +223,20 @@ async function* checkFiles(
       const startMs = startMsOf(day, name);
       const row =
         startMs === undefined ? undefined : reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);
-      if (row && catalogMs(row.startTicks) === startMs) continue;
-      yield { invariant: 2, text: `${path} has no row` };
+      const isKnown = row !== undefined && catalogMs(row.startTicks) === startMs;
+      if (isKnown && !row.isFar) continue;
+      if (isKnown && isPending(reads, stream.uid, row.startTicks)) continue;
+      // Gone since the folder was listed, with the removal that was pending.
+      if (!existsSync(path)) continue;
+      yield isKnown
+        ? { invariant: 12, text: `${path} is there although its row is far` }
+        : { invariant: 2, text: `${path} has no row` };
     }
   }
+}
+
+function isPending(reads: CatalogReads, uid: string, startTicks: number): boolean {
+  return reads.pendingRemovals().some((name) => name.uid === uid && name.startTicks === startTicks);
 }
 
 async function* checkUnknownFolders(

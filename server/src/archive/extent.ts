@@ -50,3 +50,18 @@ export function extentOf(
     gaps: gapsOf(intervalsOf(reads, stream, startMs, endMs, isLive)),
   };
 }
+
+/**
+ * The start of the segment that holds `toMs`; `toMs` itself when none does or it begins before `fromMs`. Ms since the epoch.
+ */
+export function seamOf(
+  reads: Pick<FootageReads, 'segmentAtOrBefore'>,
+  stream: Pick<StreamRow, 'id'>,
+  fromMs: number,
+  toMs: number,
+): number {
+  const segment = reads.segmentAtOrBefore(stream.id, catalogTicks(toMs));
+  if (!segment || segment.endTicks <= catalogTicks(toMs)) return toMs;
+  const startMs = catalogMs(segment.startTicks);
+  return startMs > fromMs ? startMs : toMs;
+}

@@ -1,6 +1,5 @@
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
-import { openSegmentFile, type SegmentReader } from './file-bytes.ts';
-import { segmentPath } from './layout.ts';
+import type { SegmentReader } from './file-bytes.ts';
 
 /** What is asked of a catalog to find and play footage; it may be the catalogs of several nodes in one. */
 export type FootageReads = Pick<
@@ -18,10 +17,5 @@ export type FootageReads = Pick<
   | 'interruptions'
 >;
 
-/** Opens the bytes of a segment that the reads answered with. @throws Fault NotFound when they are gone */
+/** Opens the bytes of a segment that the reads answered with. @throws Fault NotFound when they are gone, FarArchiveUnavailable */
 export type OpenSegment = (segment: SegmentRow) => Promise<SegmentReader>;
-
-/** The segments of one stream in an archive of this machine. */
-export function localSegments(root: string, uid: string): OpenSegment {
-  return (segment) => openSegmentFile(segmentPath(root, uid, segment.startTicks));
-}

@@ -65,6 +65,8 @@ export class JoinedReads implements FootageReads {
             durationTicks: 0,
             removedUntilTicks: Math.max(0, ...slices.map(({ removedUntilTicks }) => removedUntilTicks)),
             isRecording: slices.some(({ isLive }) => isLive),
+            farSegments: 0,
+            farBytes: 0,
           };
   }
 
@@ -149,6 +151,8 @@ function segmentsOf({ node, slice }: NodeFootage, inits: string[]): JoinedSegmen
       initId,
       streamId: 0,
       indexId: 0,
+      // Its node knows where it lies.
+      isFar: false,
       node,
       fileTicks: segment.startTicks,
       initBytes: Buffer.byteLength(init, 'base64'),

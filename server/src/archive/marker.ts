@@ -32,7 +32,7 @@ export async function readMarker(root: string): Promise<MarkerState> {
 export async function writeMarker(files: ArchiveFiles, root: string, archiveId: string): Promise<void> {
   const file = await files.create(join(root, MARKER_NAME));
   try {
-    const bytes = new TextEncoder().encode(`${JSON.stringify({ product: 'vidette', archiveId })}\n`);
+    const bytes = markerBytes(archiveId);
     if ((await file.write([bytes], 0)) !== bytes.length) throw new Error('the marker was written short');
     await file.sync();
   } finally {
@@ -41,13 +41,19 @@ export async function writeMarker(files: ArchiveFiles, root: string, archiveId: 
   await files.syncFolder(root);
 }
 
+/** What a marker holds, on a disk and in a bucket. */
+export function markerBytes(archiveId: string): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify({ product: 'vidette', archiveId })}\n`);
+}
+
 /** The uids whose folders lie in the archive. */
 export async function listStreamFolders(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory() && isUid(entry.name)).map((entry) => entry.name);
 }
 
-function archiveIdIn(text: string): string | undefined {
+/** Undefined when the text is no marker. */
+export function archiveIdIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const id = (value as { archiveId?: unknown } | null)?.archiveId;

@@ -105,6 +105,7 @@ test('[R7.14] stats are those of what is kept', async (t) => {
     startTime: t0,
     endTime: t0 + 90_000,
     durationMs: 80_000,
+    farBytes: 0,
     segments: 3,
     recorded: null,
   });
@@ -209,12 +210,12 @@ test('[R7.17] a segment is served up to its last committed byte and never beyond
   assert.equal(growing.isGrowing, true);
   deliver(stream, footage, t0 + 2_500, t0 + 5_500);
   await until(() => recorder.status.fragments === 5, 'five fragments');
-  const bytes = Buffer.concat(await growing.stream(0, 1e9).toArray());
+  const bytes = Buffer.concat(await (await growing.stream(0, 1e9)).toArray());
   assert.equal(bytes.length, growing.size);
   await recorder.stop('recording-off');
   const closed = await archive.openSegment('cam1', name);
   assert.equal(closed.isGrowing, false);
-  const range = Buffer.concat(await closed.stream(100, 199).toArray());
+  const range = Buffer.concat(await (await closed.stream(100, 199)).toArray());
   assert.deepEqual(range, bytes.subarray(100, 200));
   for (const wrong of ['1', '../cam2', 'x', '99999999999999999999', '']) {
     await assert.rejects(archive.openSegment('cam1', wrong), faultOf('NotFound'));

@@ -1,11 +1,14 @@
-import { readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ArchiveLock, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites } from './catalog-writes.ts';
-import { systemCode } from './files.ts';
+import type { FarOptions } from './far-archive.ts';
+import { adoptObjects } from './far-rebuild.ts';
+import { readFarMarker } from './far-tier.ts';
+import { diskFiles, namesIn, systemCode } from './files.ts';
 import { catalogPath, isDay, lockPath, segmentPath, startMsOf } from './layout.ts';
-import { listStreamFolders, readMarker } from './marker.ts';
+import { listStreamFolders, readMarker, writeMarker } from './marker.ts';
 import { segmentOf } from './recovery.ts';
 import { readSegmentContents } from './segment-scan.ts';
 
@@ -19,18 +22,20 @@ export interface RebuildReport {
 }
 
 /**
- * Makes the catalog anew from the files alone; the old one is kept beside it. Files are read, never changed. What files can't
- * tell, the causes of gaps and how far retention got, is lost.
- * @throws Error when a server runs, or the folder has no marker
+ * Makes the catalog anew from the files, and the objects where there is a bucket; the old one is kept beside it. Files and objects
+ * are read, never changed. What they can't tell, the causes of gaps and how far retention got, is lost.
+ * @throws Error when a server runs, or the folder has no marker; FarStoreError
  */
-export async function rebuildCatalog(root: string, catalog = catalogPath(root)): Promise<RebuildReport> {
-  const marker = await readMarker(root);
-  if (marker.state !== 'present')
-    throw new Error(`${root} has no readable marker: is the archive's disk mounted?`);
+export async function rebuildCatalog(
+  root: string,
+  catalog = catalogPath(root),
+  far?: Pick<FarOptions, 'store' | 'keys'>,
+): Promise<RebuildReport> {
+  const archiveId = await identityOf(root, far);
   const lock = new ArchiveLock(lockPath(catalog));
   try {
     const newPath = `${catalog}.new`;
-    const report = await buildCatalog(root, newPath, marker.archiveId);
+    const report = await buildCatalog(root, newPath, archiveId, far);
     const oldCatalog = await setAside(catalog);
     await rename(newPath, catalog);
     return { ...report, oldCatalog };
@@ -39,10 +44,24 @@ export async function rebuildCatalog(root: string, catalog = catalogPath(root)):
   }
 }
 
+/** The marker's, or where the disk is a new one that of the bucket, which it then gets. */
+async function identityOf(root: string, far?: Pick<FarOptions, 'store' | 'keys'>): Promise<string> {
+  const marker = await readMarker(root);
+  if (marker.state === 'present') return marker.archiveId;
+  const isEmpty = marker.state === 'missing' && (await namesIn(root)).length === 0;
+  const archiveId = isEmpty && far ? await readFarMarker(far.store, far.keys) : undefined;
+  if (archiveId === undefined)
+    throw new Error(`${root} has no readable marker: is the archive's disk mounted?`);
+  await mkdir(root, { recursive: true });
+  await writeMarker(diskFiles, root, archiveId);
+  return archiveId;
+}
+
 async function buildCatalog(
   root: string,
   path: string,
   archiveId: string,
+  far?: Pick<FarOptions, 'store' | 'keys'>,
 ): Promise<Omit<RebuildReport, 'oldCatalog'>> {
   // What an earlier attempt left there is no use to anybody.
   await setAside(path);
@@ -78,6 +97,7 @@ async function buildCatalog(
         ]);
       }
     }
+    if (far) await adoptObjects({ ...far, reads, writes, archiveId, findings });
     const streams = reads.streams();
     return {
       segments: streams.reduce((sum, { segments }) => sum + segments, 0),

@@ -4,6 +4,7 @@ import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { CatalogSink } from './catalog-writer.ts';
 import { namesIn, type ArchiveFiles } from './files.ts';
 import { dayFolder, dayOf, isDay, segmentPath, streamFolder } from './layout.ts';
+import { WriteGate } from './write-gate.ts';
 
 /** Rows per transaction, and files between two looks at the marker. */
 const batchSize = 100;
@@ -24,6 +25,8 @@ export interface RemovalTools {
  */
 export class Removal {
   readonly #tools: RemovalTools;
+  /** Who empties a folder removes it, which must not happen to one that flushes it. */
+  readonly #oneAtATime = new WriteGate(1);
 
   constructor(tools: RemovalTools) {
     this.#tools = tools;
@@ -38,9 +41,14 @@ export class Removal {
       const startsTicks = batch.map(({ startTicks }) => startTicks);
       const removedUntilTicks = Math.max(...batch.map(({ endTicks }) => endTicks));
       await catalog.commit([{ type: 'remove', uid, startsTicks, removedUntilTicks }]);
-      await this.#removeFiles(uid, startsTicks);
-      await catalog.commit([{ type: 'removed', uid, startsTicks }]);
+      await this.finish(uid, startsTicks);
     }
+  }
+
+  /** Removes the files of segments whose removal is pending; what is far has none. @throws CatalogError, system errors */
+  async finish(uid: string, startsTicks: readonly number[]): Promise<void> {
+    await this.#oneAtATime.run(() => this.#removeFiles(uid, startsTicks));
+    await this.#tools.catalog.commit([{ type: 'removed', uid, startsTicks }]);
   }
 
   /**
@@ -73,8 +81,7 @@ export class Removal {
     const { root, files, folders } = this.#tools;
     const days = new Set<string>();
     for (const startTicks of startsTicks) {
-      await files.remove(segmentPath(root, uid, startTicks));
-      days.add(dayOf(startTicks));
+      if (await files.remove(segmentPath(root, uid, startTicks))) days.add(dayOf(startTicks));
     }
     for (const day of days) {
       const folder = dayFolder(root, uid, day);

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
+import type { CatalogReads, OwnedSegment } from './catalog-reads.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { catalogTicks } from './layout.ts';
 import type { Removal } from './removal.ts';
@@ -9,19 +9,26 @@ import type { Removal } from './removal.ts';
 export type DepthOf = (uid: string) => number | undefined;
 
 export interface RetentionRules {
-  /** Bytes that all footage may take; undefined: as much as there is. */
-  readonly quotaBytes: number | undefined;
+  /** Bytes that all footage on the disk may take; null: as much as there is. */
+  readonly quotaBytes: number | null;
+  /** Bytes that all footage in the bucket may take. */
+  readonly farQuotaBytes: number | null;
   /** Share of the archive's disk that stays free, 0 to 1; the oldest footage goes when it is not. */
   readonly minFreeShare: number;
 }
 
+/** Moves segments to the bucket until `untilMs` of the monotonic clock; answers how many are no longer on the disk. */
+export type Relieve = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
+
+/** Making room by moving may take so long a pass: a slow store must not stop recording. */
+const relieveMs = 20_000;
 /** So many segments are removed in one go, so that a long backlog leaves the disk time for recording. */
 const passSegments = 200;
 const hourMs = 3_600_000;
 
 /**
- * Makes room: footage deeper than its stream keeps, then the oldest of all while quota or free space are overdrawn.
- * Closed segments with rows only.
+ * Makes room: footage deeper than its stream keeps, then the oldest of all while quota or free space are overdrawn. Where
+ * there is a bucket, what may go there is moved instead of removed. Closed segments with rows only.
  */
 export class Retention {
   readonly #reads: CatalogReads;
@@ -29,6 +36,7 @@ export class Retention {
   readonly #room: DiskRoom;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #relieve: Relieve | undefined;
   readonly #startWallMs: number;
   readonly #startMonotonicMs: number;
   #rules: RetentionRules;
@@ -43,6 +51,7 @@ export class Retention {
     clock: Clock;
     log: Log;
     rules: RetentionRules;
+    relieve?: Relieve;
   }) {
     this.#reads = options.reads;
     this.#removal = options.removal;
@@ -50,6 +59,7 @@ export class Retention {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#rules = options.rules;
+    this.#relieve = options.relieve;
     this.#startWallMs = options.clock.wallMs();
     this.#startMonotonicMs = options.clock.monotonicMs();
   }
@@ -89,23 +99,54 @@ export class Retention {
       const beforeTicks = catalogTicks(this.#cautiousNowMs() - hours * hourMs);
       await this.#removal.removeSegments(uid, this.#reads.closedBefore(id, beforeTicks, passSegments));
     }
+    await this.#reduce(
+      () => this.#farExcessBytes(),
+      () => this.#reads.oldestFar(passSegments),
+    );
     await this.#room.refresh();
-    let excess = this.#excessBytes();
+    const relievedUntilMs = this.#clock.monotonicMs() + relieveMs;
+    await this.#reduce(
+      () => this.#excessBytes(),
+      () => this.#reads.oldestNear(passSegments),
+      async (victims) => {
+        const relieved = (await this.#relieve?.(victims, relievedUntilMs)) ?? 0;
+        return relieved > 0;
+      },
+    );
+  }
+
+  /** Removes the oldest while there is too much. `spare`: true when it made room in another way. */
+  async #reduce(
+    excessBytes: () => number,
+    oldest: () => readonly OwnedSegment[],
+    spare: (victims: readonly OwnedSegment[]) => Promise<boolean> = async () => false,
+  ): Promise<void> {
+    let excess = excessBytes();
     while (excess > 0) {
-      const victims = victimsOf(this.#reads.oldestClosed(passSegments), excess);
-      if (victims.size === 0) return;
-      for (const [uid, segments] of victims) await this.#removal.removeSegments(uid, segments);
+      const victims = victimsOf(oldest(), excess);
+      if (victims.length === 0) return;
+      if (!(await spare(victims))) {
+        for (const [uid, segments] of Map.groupBy(victims, ({ uid: ofStream }) => ofStream)) {
+          await this.#removal.removeSegments(uid, segments);
+        }
+      }
       await this.#room.refresh();
-      excess = this.#excessBytes();
+      excess = excessBytes();
     }
   }
 
   #excessBytes(): number {
     const { quotaBytes, minFreeShare } = this.#rules;
-    const overQuota = quotaBytes === undefined ? 0 : this.#reads.totalBytes() - quotaBytes;
+    const nearBytes = this.#reads.totalBytes() - this.#reads.farTotals().bytes;
+    const overQuota = quotaBytes === null ? 0 : nearBytes - quotaBytes;
     const use = this.#room.use;
     const missingFree = use ? use.totalBytes * minFreeShare - use.availableBytes : 0;
     return Math.max(overQuota, missingFree);
+  }
+
+  #farExcessBytes(): number {
+    const { farQuotaBytes } = this.#rules;
+    return farQuotaBytes === null ? 0 : this.#reads.farTotals().bytes - farQuotaBytes;
   }
 
   /** A clock that is set forward by mistake must not delete what is not old: the lower of two clocks counts. */
@@ -115,18 +156,13 @@ export class Retention {
   }
 }
 
-/** The first of `oldest` that together hold `excessBytes`, by stream. */
-function victimsOf(
-  oldest: readonly (SegmentRow & { uid: string })[],
-  excessBytes: number,
-): Map<string, SegmentRow[]> {
-  const victims = new Map<string, SegmentRow[]>();
+/** The first of `oldest` that together hold `excessBytes`. */
+function victimsOf(oldest: readonly OwnedSegment[], excessBytes: number): OwnedSegment[] {
+  const victims: OwnedSegment[] = [];
   for (const segment of oldest) {
     if (excessBytes <= 0) break;
     excessBytes -= segment.bytes;
-    const ofStream = victims.get(segment.uid);
-    if (ofStream) ofStream.push(segment);
-    else victims.set(segment.uid, [segment]);
+    victims.push(segment);
   }
   return victims;
 }

@@ -35,33 +35,41 @@ export async function readSegmentContents(path: string, mediaFromBytes?: number)
   const handle = await open(path, 'r');
   try {
     const { size: fileBytes } = await handle.stat();
-    const scan = await scanSegment(windowedRead(handle), fileBytes);
-    const init = new Uint8Array(scan.initSize);
-    await handle.read(init, 0, init.length, 0);
-    const primary = scan.tracks.find((track) => track.kind === 'video') ?? scan.tracks[0];
-    const whole =
-      mediaFromBytes === undefined
-        ? scan.fragments
-        : await soundFragments(handle, scan.fragments, scan.tracks, mediaFromBytes);
-    const last = whole.at(-1);
-    const wholeBytes = last ? last.offset + last.size : scan.initSize;
-    return {
-      init,
-      ...timesOf(whole, primary),
-      wholeBytes,
-      fileBytes,
-      damage: scan.damage ?? (wholeBytes < fileBytes ? 'media that were never flushed' : undefined),
-      looksBegun: await looksBegun(handle, init.length, fileBytes),
-    };
+    return await scanSegmentContents(windowedRead(handle), fileBytes, mediaFromBytes);
   } finally {
     await handle.close();
   }
 }
 
+/** The same of bytes that lie anywhere. Reads beyond their end bring fewer. */
+export async function scanSegmentContents(
+  readAt: ReadAt,
+  fileBytes: number,
+  mediaFromBytes?: number,
+): Promise<SegmentContents> {
+  const scan = await scanSegment(readAt, fileBytes);
+  const init = Uint8Array.from(await readAt(0, scan.initSize));
+  const primary = scan.tracks.find((track) => track.kind === 'video') ?? scan.tracks[0];
+  const whole =
+    mediaFromBytes === undefined
+      ? scan.fragments
+      : await soundFragments(readAt, scan.fragments, scan.tracks, mediaFromBytes);
+  const last = whole.at(-1);
+  const wholeBytes = last ? last.offset + last.size : scan.initSize;
+  return {
+    init,
+    ...timesOf(whole, primary),
+    wholeBytes,
+    fileBytes,
+    damage: scan.damage ?? (wholeBytes < fileBytes ? 'media that were never flushed' : undefined),
+    looksBegun: await looksBegun(readAt, init.length, fileBytes),
+  };
+}
+
 /** No player's file begins so: ftyp and moov and then nothing, a moof, or zeros; or a piece of ftyp and moov. */
-async function looksBegun(handle: FileHandle, initBytes: number, fileBytes: number): Promise<boolean> {
+async function looksBegun(readAt: ReadAt, initBytes: number, fileBytes: number): Promise<boolean> {
   const header = Buffer.alloc(8);
-  await handle.read(header, 0, header.length, initBytes);
+  header.set((await readAt(initBytes, header.length)).subarray(0, header.length));
   const isBlank = header.every((byte) => byte === 0);
   const type = header.subarray(4).toString('latin1');
   if (initBytes > 0) return isBlank || type === 'moof';
@@ -93,7 +101,7 @@ function timesOf(
 
 /** The fragments up to the first one behind `fromBytes` whose pictures are not NAL units of the lengths they claim. */
 async function soundFragments(
-  handle: FileHandle,
+  readAt: ReadAt,
   fragments: readonly ScannedFragment[],
   tracks: readonly Track[],
   fromBytes: number,
@@ -101,8 +109,7 @@ async function soundFragments(
   const sound: ScannedFragment[] = [];
   for (const fragment of fragments) {
     if (fragment.offset >= fromBytes) {
-      const bytes = new Uint8Array(fragment.size);
-      await handle.read(bytes, 0, bytes.length, fragment.offset);
+      const bytes = await readAt(fragment.offset, fragment.size);
       if (!isSound(bytes, fragment.header, tracks)) break;
     }
     sound.push(fragment);

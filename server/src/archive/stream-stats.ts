@@ -14,6 +14,8 @@ export interface ArchiveStats {
   readonly endTime: number | null;
   readonly durationMs: number;
   readonly bytes: number;
+  /** The part of it that is in the bucket. */
+  readonly farBytes: number;
   readonly segments: number;
   /** Bits per second, averaged over what is kept. */
   readonly bitrate: number;
@@ -30,8 +32,10 @@ export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | unde
   );
 }
 
+const nothing = { bytes: 0, farBytes: 0, segments: 0, durationTicks: 0 };
+
 export function statsOf(reads: CatalogReads, uid: string): Omit<ArchiveStats, 'recorded'> {
-  const { bytes, segments, durationTicks } = reads.stream(uid) ?? { bytes: 0, segments: 0, durationTicks: 0 };
+  const { bytes, farBytes, segments, durationTicks } = reads.stream(uid) ?? nothing;
   const period = periodOf(reads, uid);
   const durationMs = Math.round((durationTicks * 1000) / CATALOG_TIMESCALE);
   return {
@@ -39,6 +43,7 @@ export function statsOf(reads: CatalogReads, uid: string): Omit<ArchiveStats, 'r
     endTime: period?.endTime ?? null,
     durationMs,
     bytes,
+    farBytes,
     segments,
     bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
   };

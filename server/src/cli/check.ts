@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkArchive } from '../archive/check.ts';
+import type { FarOptions } from '../archive/far-archive.ts';
 import { catalogPath } from '../archive/layout.ts';
 
 export interface CommandOptions {
@@ -8,18 +9,33 @@ export interface CommandOptions {
   readonly dataDir: string;
   /** The folder of the segments when it is not `archive` in the data folder. */
   readonly archiveDir?: string | undefined;
+  /** The bucket for old footage, where the configuration names one. */
+  readonly far?: FarOptions | undefined;
   readonly out: (line: string) => void;
 }
 
-/** `vidette check`: one line per breach of an invariant (design/archive.md), exit code 1 when there is any. Changes nothing. */
-export async function check({ dataDir, archiveDir, out }: CommandOptions): Promise<number> {
+export interface CheckOptions extends CommandOptions {
+  /** Whether the bucket is looked into, and whether each object is read to its end. */
+  readonly objects?: 'listed' | 'read' | undefined;
+}
+
+/**
+ * `vidette check`: one line per breach of an invariant (design/archive.md, design/s3-tier.md), exit code 1 when there is any.
+ * Changes nothing.
+ */
+export async function check({ dataDir, archiveDir, far, objects, out }: CheckOptions): Promise<number> {
   const home = join(dataDir, 'archive');
   if (!existsSync(catalogPath(home))) {
     out(`There is no archive in ${dataDir}.`);
     return 1;
   }
+  if (objects && !far) {
+    out('The configuration names no bucket.');
+    return 1;
+  }
   let findings = 0;
-  for await (const { invariant, text } of checkArchive(archiveDir ?? home, catalogPath(home))) {
+  const inBucket = objects && far && { ...far, readsAll: objects === 'read' };
+  for await (const { invariant, text } of checkArchive(archiveDir ?? home, catalogPath(home), inBucket)) {
     findings++;
     out(`invariant ${invariant}: ${text}`);
   }

@@ -16,20 +16,31 @@ interface Command {
   run(args: readonly string[], env: Environment, print: Print): Promise<number>;
 }
 
+/** What `check` may be told about the bucket. */
+const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
+  '--objects': 'listed',
+  '--read-objects': 'read',
+};
+
 /** Everything beside the server itself; what a command needs is loaded when it runs. */
 const commands: Readonly<Record<string, Command>> = {
   check: {
-    takes: '',
-    does: 'prove the archive’s invariants, change nothing',
-    count: 0,
-    async run(_, env, out) {
+    takes: '[--objects|--read-objects]',
+    does: 'prove the archive’s invariants, in the S3 storage too when asked, change nothing',
+    count: undefined,
+    async run(args, env, out) {
+      const objects = args.length === 0 ? undefined : objectLooks[args.join(' ')];
+      if (args.length > 0 && objects === undefined) {
+        out(usage());
+        return 2;
+      }
       const { check } = await import('./check.ts');
-      return check({ ...(await archivePlaces(env)), out });
+      return check({ ...(await archivePlaces(env)), objects, out });
     },
   },
   'rebuild-index': {
     takes: '',
-    does: 'make the archive’s catalog anew from its files',
+    does: 'make the archive’s catalog anew from its files and objects',
     count: 0,
     async run(_, env, out) {
       const { rebuildIndex } = await import('./rebuild-index.ts');
@@ -161,8 +172,11 @@ export async function runCommand(
 
 /** Where catalog and segments lie. */
 async function archivePlaces(env: Environment) {
-  const { dataDir, archive } = await loadConfig(env);
+  const config = await loadConfig(env);
+  const { dataDir, archive } = config;
+  const { farOptionsOf } = await import('../bucket/far-options.ts');
   return {
+    ...farOptionsOf(config, systemClock),
     dataDir,
     archiveDir: archive.folder === null ? join(dataDir, 'archive') : resolve(dataDir, archive.folder),
   };

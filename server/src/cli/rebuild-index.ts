@@ -3,10 +3,10 @@ import { catalogPath } from '../archive/layout.ts';
 import { rebuildCatalog } from '../archive/rebuild.ts';
 import type { CommandOptions } from './check.ts';
 
-/** `vidette rebuild-index`: the catalog anew from the files. Exit code 1 when files had to be left out. */
-export async function rebuildIndex({ dataDir, archiveDir, out }: CommandOptions): Promise<number> {
+/** `vidette rebuild-index`: the catalog anew from the files, and the objects where there is a bucket. Exit code 1 when files had to be left out. */
+export async function rebuildIndex({ dataDir, archiveDir, far, out }: CommandOptions): Promise<number> {
   const home = join(dataDir, 'archive');
-  const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home));
+  const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home), far);
   for (const finding of report.findings) out(`left out: ${finding}`);
   out(`${report.segments} segments, ${report.bytes} bytes.`);
   if (report.oldCatalog) out(`The catalog that was there is kept as ${report.oldCatalog}.`);

@@ -10,6 +10,7 @@ const liveKeys: ReadonlySet<string> = new Set([
   'archive.quotaPercent',
   'archive.warnPercent',
   'archive.warnRecordedPercent',
+  's3.quotaBytes',
   'export.keepHours',
   'export.quotaBytes',
   'export.minFreeBytes',

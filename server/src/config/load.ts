@@ -53,6 +53,11 @@ export function parseConfig(
       const message = 'tls needs both certificate and key.';
       throw new ConfigError(`${fileName}: ${message}`, { complaints: [{ path: 'tls', message }] });
     }
+    const { bucket, accessKeyId, secretAccessKey } = result.data.s3;
+    if (bucket !== null && (accessKeyId === null || secretAccessKey === null)) {
+      const message = 's3 needs accessKeyId and secretAccessKey where a bucket is named.';
+      throw new ConfigError(`${fileName}: ${message}`, { complaints: [{ path: 's3', message }] });
+    }
     return result.data;
   }
   const complaints = result.error.issues.map((issue) => {

@@ -68,6 +68,29 @@ export const ConfigFile = z.strictObject({
       warnRecordedPercent: z.number().min(0).max(100).default(95),
     })
     .prefault({}),
+  s3: z
+    .strictObject({
+      endpoint: url.nullable().default(null),
+      region: text.max(64).default('us-east-1'),
+      bucket: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]{3,255}$/, 'the name of a bucket is expected')
+        .nullable()
+        .default(null),
+      prefix: z
+        .string()
+        .regex(/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/, 'names with slashes between them are expected')
+        .max(200)
+        .nullable()
+        .default(null),
+      accessKeyId: text.nullable().default(null),
+      secretAccessKey: z.string().max(1_024).nullable().default(null),
+      pathStyle: z.boolean().default(true),
+      concurrency: z.int().min(1).max(16).default(2),
+      bytesPerSecond: z.int().min(10_000).nullable().default(null),
+      quotaBytes: z.int().min(0).nullable().default(null),
+    })
+    .prefault({}),
   export: z
     .strictObject({
       folder: text.nullable().default(null),
@@ -167,4 +190,10 @@ export interface Config extends z.output<typeof ConfigFile> {
 }
 
 /** Keys whose values never leave the server. */
-export const secretKeys: readonly string[] = ['smtp.password', 'metrics.token', 'kiosk.password', 'database'];
+export const secretKeys: readonly string[] = [
+  'smtp.password',
+  'metrics.token',
+  'kiosk.password',
+  'database',
+  's3.secretAccessKey',
+];

@@ -158,7 +158,7 @@ function serveFootage(scope: FastifyInstance, { archive }: Services): void {
       throw new Fault('BadRequest', 'The segment does not reach so far.');
     }
     void reply.header('content-length', String(end - start + 1));
-    return reply.type('application/octet-stream').send(bytes.stream(start, end));
+    return reply.type('application/octet-stream').send(await bytes.stream(start, end));
   });
 }
 

@@ -42,6 +42,7 @@ const words: Readonly<Record<string, unknown>> = {
   days: '2026-11-21',
   defaultLanguage: 'en',
   depthHours: 168,
+  farAfterHours: 72,
   description: '1920x1080',
   details: {},
   diskFreeBytes: 750_000_000_000,

@@ -26,6 +26,7 @@ export function settingsView(services: Services, principal: Principal | undefine
     rangesMaxSeconds: config.archive.rangesMaxSeconds,
     isLicenseExpired: isKnown && license.isExpired,
     archiveMaxDepthHours: config.archive.maxDepthHours,
+    farArchive: isKnown && config.s3.bucket !== null,
     smtpServerEnabled: hasMail,
     smtpServerHost: principal?.isAdmin ? config.smtp.host : null,
     smtpServerPort: principal?.isAdmin && hasMail ? config.smtp.port : null,

@@ -1,4 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
+import type { FarStatus } from '../archive/far-archive.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Live } from '../live/live.ts';
 import type { Station } from '../station/station.ts';
@@ -101,6 +102,7 @@ export class Statistics {
       recorded: archive.continuity.sum,
       diskFreeBytes: disk?.freeBytes ?? null,
       diskTotalBytes: disk?.totalBytes ?? null,
+      far: farView(archive.far?.status),
       ...this.#look,
     };
   }
@@ -184,4 +186,18 @@ export class Statistics {
       if (!this.#options.station.find(uid)) this.#watches.delete(uid);
     }
   }
+}
+
+function farView(status: FarStatus | undefined) {
+  if (!status) return null;
+  const { name, bytes, segments, waiting, lastMovedMs, problem } = status;
+  return {
+    name,
+    bytes,
+    segments,
+    waitingBytes: waiting.bytes,
+    waitingSegments: waiting.segments,
+    lastMovedAt: lastMovedMs ?? null,
+    problem: problem ? { code: problem.code, reason: problem.reason, since: problem.sinceMs } : null,
+  };
 }

@@ -31,6 +31,7 @@ export function stationSettingsOf(record: StreamRecord): StationSettings {
     isRecorded: record.is_recorded === 1,
     findsMotion: record.finds_motion === 1,
     depthHours: record.depth_hours,
+    farAfterHours: record.far_after_hours,
   };
 }
 
@@ -61,7 +62,11 @@ export function streamView(
     location: { name: stream.location_name, latitude: stream.latitude, longitude: stream.longitude },
     meta: { marker: stream.marker },
     live: { onDemand: stream.is_on_demand === 1 },
-    archive: { isEnable: stream.is_recorded === 1, depthHours: stream.depth_hours },
+    archive: {
+      isEnable: stream.is_recorded === 1,
+      depthHours: stream.depth_hours,
+      farAfterHours: stream.far_after_hours,
+    },
     motion: { isEnable: stream.finds_motion === 1 },
     node: { id: stream.node_id, available: isNodeAvailable },
     createdBy: seen.createdBy,

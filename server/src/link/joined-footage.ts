@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Archive } from '../archive/archive.ts';
 import { planDownload, type Download } from '../archive/download.ts';
-import { extentOf, type ArchiveExtent } from '../archive/extent.ts';
+import { extentOf, seamOf, type ArchiveExtent } from '../archive/extent.ts';
 import type { Footage } from '../archive/footage.ts';
 import type { OpenSegment } from '../archive/footage-reads.ts';
 import { wholeSlice } from '../archive/footage-slice.ts';
@@ -10,7 +10,7 @@ import { gapsOf, intervalsOf, rangesOf, type ArchiveGap, type ArchiveRange } fro
 import { JoinedReads } from '../archive/joined-reads.ts';
 import { gopAt, type RecordedRun } from '../archive/gop.ts';
 import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
-import { catalogMs, catalogTicks } from '../archive/layout.ts';
+import { catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
 import { vodPlaylistOf } from '../archive/playlist.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
@@ -94,6 +94,8 @@ export class JoinedFootage implements Footage {
       endTime: most(parts.map(({ endTime }) => endTime)),
       durationMs,
       bytes,
+      // One of an earlier version tells none.
+      farBytes: sum(parts, (part) => part.farBytes ?? 0),
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
       // The node that records it now answers for the time since it does.
@@ -154,10 +156,7 @@ export class JoinedFootage implements Footage {
     const tenures = await this.#elsewhere(uid);
     if (!tenures) return this.#options.local.seam(uid, fromMs, toMs);
     const reads = await this.#join(uid, tenures, fromMs, toMs, false);
-    const segment = reads.segmentAtOrBefore(0, catalogTicks(toMs));
-    if (!segment || segment.endTicks <= catalogTicks(toMs)) return toMs;
-    const startMs = catalogMs(segment.startTicks);
-    return startMs > fromMs ? startMs : toMs;
+    return seamOf(reads, { id: 0 }, fromMs, toMs);
   }
 
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
@@ -269,6 +268,7 @@ function awayStats(tenures: readonly Tenure[], away: string): ArchiveStats {
     endTime: most(own.map(({ fromMs, toMs }) => toMs ?? fromMs)),
     durationMs: 0,
     bytes: 0,
+    farBytes: 0,
     segments: 0,
     bitrate: 0,
     recorded: null,

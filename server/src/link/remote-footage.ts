@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
@@ -42,8 +43,13 @@ export class RemoteFootage {
       read: async (offset, length) => {
         const bytes = Buffer.allocUnsafe(length);
         let at = 0;
-        for await (const chunk of this.#bytes(uid, fileTicks, offset, offset + length - 1)) {
-          at += chunk.copy(bytes, at);
+        try {
+          for await (const chunk of await this.#bytes(uid, fileTicks, offset, offset + length - 1)) {
+            at += (chunk as Buffer).copy(bytes, at);
+          }
+        } catch (cause) {
+          if (cause instanceof Fault) throw cause;
+          throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`, { cause });
         }
         if (at < length) throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`);
         return bytes;
@@ -62,28 +68,16 @@ export class RemoteFootage {
     return {
       size,
       isGrowing,
-      stream: (start, end) =>
-        Readable.from(this.#bytes(uid, fileTicks, start, Math.min(end, size - 1)), { objectMode: false }),
+      stream: async (start, end) =>
+        start > end ? Readable.from([]) : this.#bytes(uid, fileTicks, start, Math.min(end, size - 1)),
       close: async () => {},
     };
   }
 
-  /** As fast as they are taken. */
-  async *#bytes(
-    uid: string,
-    fileTicks: number,
-    start: number,
-    end: number,
-  ): AsyncGenerator<Buffer, void, undefined> {
-    if (end < start) return;
-    const path = `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`;
-    const answer = await this.#link.ask(this.#node, { path });
-    try {
-      for await (const chunk of answer) yield chunk as Buffer;
-    } catch (cause) {
-      throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`, { cause });
-    } finally {
-      answer.destroy();
-    }
+  /** As fast as they are taken. @throws Fault that the node answers with */
+  #bytes(uid: string, fileTicks: number, start: number, end: number): Promise<IncomingMessage> {
+    return this.#link.ask(this.#node, {
+      path: `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`,
+    });
   }
 }

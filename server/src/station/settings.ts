@@ -15,4 +15,6 @@ export interface StationSettings {
   readonly findsMotion: boolean;
   /** Hours of archive that are kept; -1 keeps all. */
   readonly depthHours: number;
+  /** Hours after which footage moves to the bucket; -1: never. */
+  readonly farAfterHours: number;
 }

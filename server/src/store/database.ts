@@ -80,6 +80,8 @@ export interface StreamRow {
   finds_motion: Generated<Flag>;
   /** -1: no limit. */
   depth_hours: number;
+  /** Footage moves to the bucket after so many hours; -1 unless said otherwise: never. */
+  far_after_hours: Generated<number>;
   is_paused: Flag;
   /** Whoever saved the source was an administrator: this machine itself may be dialled. */
   allows_loopback: Flag;

@@ -15,6 +15,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0006_audit_by_time': { up: (db) => auditByTime(db as Kysely<unknown>) },
     '0007_exports': { up: (db) => exports(db as Kysely<unknown>, engine) },
     '0008_cluster': { up: (db) => cluster(db as Kysely<unknown>) },
+    '0009_far_archive': { up: (db) => farArchive(db as Kysely<unknown>) },
   };
 }
 
@@ -333,4 +334,11 @@ async function cluster(db: Kysely<unknown>): Promise<void> {
     .addColumn('leader_until_ms', 'bigint', required)
     .execute();
   await sql`insert into cluster (id, version, leader_until_ms) values (1, 0, 0)`.execute(db);
+}
+
+async function farArchive(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('streams')
+    .addColumn('far_after_hours', 'integer', (column) => column.notNull().defaultTo(-1))
+    .execute();
 }

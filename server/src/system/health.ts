@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { HealthWarning } from '@vidette/contract/entities';
+import type { HealthWarning } from '@vidette/contract/health';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { LicenseKeeper } from './license.ts';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { HealthWarning } from '@vidette/contract/entities';
+import type { HealthWarning } from '@vidette/contract/health';
+import { codeWords } from '../components/code-words.ts';
 import { useState } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useSettings, useUser } from '../api/session.ts';
@@ -65,6 +66,9 @@ function HealthBanners() {
             {warningText(warning, i18n)}{' '}
             {isStrict(warning) && user?.isAdmin && (
               <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
+            )}
+            {warning.code === 'far-archive' && (
+              <Link to="/administration/stats">{i18n.t('warning.farArchive.show')}</Link>
             )}
             {warning.code === 'tunnel-down' && (
               <Link to="/administration/tunnel">{i18n.t('warning.notRecording.show')}</Link>
@@ -144,5 +148,7 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.nodeDrained');
     case 'tunnel-down':
       return i18n.t('warning.tunnelDown');
+    case 'far-archive':
+      return i18n.t('warning.farArchive', { reason: codeWords(warning.subject, i18n) });
   }
 }

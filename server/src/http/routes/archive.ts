@@ -131,6 +131,6 @@ async function segmentAnswer(bytes: SegmentBytes, rangeHeader: string | undefine
       'content-length': String(end - start + 1),
       ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes.size}` } : {}),
     },
-    body: bytes.stream(start, end),
+    body: await bytes.stream(start, end),
   };
 }

@@ -56,6 +56,16 @@ export function registerSystem(registrar: Registrar, services: Services): void {
         subject: downLocation,
       });
     }
+    const farProblem = services.archive.far?.tier.problem;
+    if (principal.isAdmin && farProblem) {
+      warnings.push({
+        code: 'far-archive',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject: farProblem.code,
+      });
+    }
     return { version: services.version, warnings };
   });
 

@@ -21,6 +21,19 @@ export const configKeys = {
   'config.about.archive-warnPercent': 'Administrators are warned when the disk is this full, in percent.',
   'config.about.archive-warnRecordedPercent':
     'Administrators are warned when less than this of a stream’s last 24 hours was recorded, in percent.',
+  'config.about.s3-endpoint':
+    'Address of a store that speaks S3, as in https://s3.example.org. Without it, Amazon’s for the region.',
+  'config.about.s3-region': 'The region that requests to the store are signed for.',
+  'config.about.s3-bucket': 'The bucket that old recordings move to. Without it there is no such store.',
+  'config.about.s3-prefix': 'What all names in the bucket begin with, as in cameras/north.',
+  'config.about.s3-accessKeyId': 'The key by whose rights the bucket is read and written.',
+  'config.about.s3-secretAccessKey': 'The secret that goes with the key.',
+  'config.about.s3-pathStyle':
+    'The bucket stands in the path of addresses, as most stores but Amazon’s want it.',
+  'config.about.s3-concurrency': 'How many files are sent to the store at the same time.',
+  'config.about.s3-bytesPerSecond':
+    'The most bytes a second that are sent to the store. Without it, as fast as it goes.',
+  'config.about.s3-quotaBytes': 'The oldest recordings in the bucket go when they take more bytes than this.',
   'config.about.export-folder': 'Where exported packages lie. Without it, the folder exports among the data.',
   'config.about.export-keepHours': 'A package is removed so many hours after it is ready.',
   'config.about.export-quotaBytes': 'The most bytes that all packages may take together.',

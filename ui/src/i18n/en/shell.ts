@@ -103,6 +103,8 @@ export const shell = {
   'warning.recordedLow': 'Only {percent}% of a stream’s last 24 hours were recorded.',
   'warning.recordedLow.many':
     '{count, plural, one {# stream has too many gaps in the last 24 hours.} other {# streams have too many gaps in the last 24 hours.}}',
+  'warning.farArchive': 'Old recordings do not move to the S3 storage: {reason}',
+  'warning.farArchive.show': 'Show',
   'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',
   'warning.notRecording.show': 'Show it',
 };

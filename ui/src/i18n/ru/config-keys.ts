@@ -25,6 +25,19 @@ export const configKeys: Record<keyof typeof english, string> = {
     'Если диск заполнен на столько процентов, администраторы видят предупреждение.',
   'config.about.archive-warnRecordedPercent':
     'Администраторов предупреждают, если за последние 24 часа записано меньше этой доли потока, в процентах.',
+  'config.about.s3-endpoint':
+    'Адрес хранилища с протоколом S3, например https://s3.example.org. Если пусто, Amazon выбранного региона.',
+  'config.about.s3-region': 'Регион, для которого подписываются запросы к хранилищу.',
+  'config.about.s3-bucket': 'Бакет, куда переезжают старые записи. Если пусто, такого хранилища нет.',
+  'config.about.s3-prefix': 'С чего начинаются все имена в бакете, например cameras/north.',
+  'config.about.s3-accessKeyId': 'Ключ, с правами которого бакет читается и пишется.',
+  'config.about.s3-secretAccessKey': 'Секрет этого ключа.',
+  'config.about.s3-pathStyle':
+    'Имя бакета стоит в пути адреса: так нужно почти всем хранилищам, кроме Amazon.',
+  'config.about.s3-concurrency': 'Сколько файлов отправляется в хранилище одновременно.',
+  'config.about.s3-bytesPerSecond':
+    'Сколько байт в секунду отправлять в хранилище самое большее. Если пусто, без ограничения.',
+  'config.about.s3-quotaBytes': 'Если записи в бакете займут больше байт, самые старые удаляются.',
   'config.about.export-folder': 'Где лежат выгрузки. Если пусто, в папке exports среди данных.',
   'config.about.export-keepHours': 'Через сколько часов готовая выгрузка удаляется.',
   'config.about.export-quotaBytes': 'Сколько байт могут занять все выгрузки вместе.',

@@ -114,6 +114,14 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.recording': 'Запись и подключение',
   'stream.archive': 'Записывать в архив',
   'stream.depth': 'Хранить записи',
+  'stream.farAfter': 'Переносить записи в хранилище S3',
+  'stream.farAfter.help': 'Они остаются на шкале и воспроизводятся оттуда.',
+  'stream.farAfter.never': 'Никогда',
+  'stream.farAfter.atOnce': 'Как только файл закончен',
+  'stream.farAfter.days':
+    '{days, plural, one {Через # день} few {Через # дня} many {Через # дней} other {Через # дня}}',
+  'stream.farAfter.hours':
+    '{hours, plural, one {Через # час} few {Через # часа} many {Через # часов} other {Через # часа}}',
   'stream.depth.noLimit': 'Пока есть место',
   'stream.depth.days': '{days, plural, one {# день} few {# дня} many {# дней} other {# дня}}',
   'stream.depth.hours': '{hours, plural, one {# час} few {# часа} many {# часов} other {# часа}}',
@@ -145,6 +153,7 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.info.tracks': 'Содержимое',
   'stream.info.archive': 'Архив',
   'stream.info.recorded': '{duration}, {size}, с {start}',
+  'stream.info.far': 'из них {far} в хранилище S3, {near} на диске',
   'stream.info.nothing': 'Записей пока нет',
   'recorded.label': 'Записано на деле',
   'recorded.shares': '{day} за последние сутки, {month} за 30 дней',

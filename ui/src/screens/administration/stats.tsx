@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { serverStatsQuery } from '../../api/administration.ts';
+import { codeWords } from '../../components/code-words.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { HistoryCharts } from '../../components/history-charts.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -41,6 +42,7 @@ function NowFacts({ stats: data }: { stats: ReplyOf<'getSystemStats'> }) {
       <Fact label={i18n.t('stats.archive')}>{i18n.bytes(data.archiveBytes)}</Fact>
       <Fact label={i18n.t('recorded.label')}>{recordedShareWords(data.recorded, i18n)}</Fact>
       <Fact label={i18n.t('stats.disk')}>{diskWords(data, i18n)}</Fact>
+      {data.far && <Fact label={i18n.t('stats.far')}>{farWords(data.far, i18n)}</Fact>}
       <Fact label={i18n.t('stats.cpu')}>
         {i18n.number(data.cpuPercent / 100, { style: 'percent', maximumFractionDigits: 1 })}
       </Fact>
@@ -55,4 +57,16 @@ function diskWords(stats: ReplyOf<'getSystemStats'>, i18n: I18n): string {
     free: i18n.bytes(stats.diskFreeBytes),
     total: i18n.bytes(stats.diskTotalBytes),
   });
+}
+
+/** How much is there, what waits, and what is wrong. */
+function farWords(far: NonNullable<ReplyOf<'getSystemStats'>['far']>, i18n: I18n): string {
+  const { name, bytes, waitingBytes, problem } = far;
+  const parts = [i18n.t('stats.far.well', { size: i18n.bytes(bytes), name })];
+  if (waitingBytes > 0) parts.push(i18n.t('stats.far.waiting', { size: i18n.bytes(waitingBytes) }));
+  if (problem) {
+    const reason = codeWords(problem.code, i18n);
+    parts.push(i18n.t('stats.far.trouble', { reason, time: i18n.dateTime(problem.since) }));
+  }
+  return parts.join('; ');
 }

@@ -24,3 +24,22 @@ export function depthChoices(presentHours: number, maxHours: number, i18n: I18n)
     label: depthWords(value, i18n),
   }));
 }
+
+const farAfterHours = [0, 24, 72, 168, 336, 720];
+
+/** When recordings move to the S3 storage: never, as soon as they can, or after the usual ages, and the present one. */
+export function farAfterChoices(presentHours: number, i18n: I18n) {
+  const hours = [...new Set([...farAfterHours, ...(presentHours >= 0 ? [presentHours] : [])])];
+  return [-1, ...hours.sort((one, other) => one - other)].map((value) => ({
+    value: String(value),
+    label: farAfterWords(value, i18n),
+  }));
+}
+
+export function farAfterWords(hours: number, i18n: I18n): string {
+  if (hours < 0) return i18n.t('stream.farAfter.never');
+  if (hours === 0) return i18n.t('stream.farAfter.atOnce');
+  return hours % hoursInDay === 0
+    ? i18n.t('stream.farAfter.days', { days: hours / hoursInDay })
+    : i18n.t('stream.farAfter.hours', { hours });
+}

@@ -7,7 +7,7 @@ import { useSettings } from '../../api/session.ts';
 import { streamTagsQuery } from '../../api/streams.ts';
 import { FormSection } from '../../components/form.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { depthChoices } from './depths.ts';
+import { depthChoices, farAfterChoices } from './depths.ts';
 import type { StreamValues } from './stream-values.ts';
 
 /** A form that holds a stream. */
@@ -82,6 +82,17 @@ export function StreamFields({ form, probe, suggestedName }: StreamFieldsProps) 
           data={depthChoices(Number(archive.depthHours), settings.archiveMaxDepthHours, i18n)}
           {...form.getInputProps('archive.depthHours')}
         />
+        {settings.farArchive && (
+          <NativeSelect
+            size="sm"
+            label={i18n.t('stream.farAfter')}
+            description={i18n.t('stream.farAfter.help')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            disabled={!archive.isEnable || live.onDemand}
+            data={farAfterChoices(Number(archive.farAfterHours), i18n)}
+            {...form.getInputProps('archive.farAfterHours')}
+          />
+        )}
         <Switch
           label={i18n.t('stream.motion')}
           description={i18n.t('stream.motion.help')}

@@ -6,13 +6,17 @@ import type { I18n } from '../../i18n/i18n.ts';
 
 // What the form of a stream holds, how it becomes a call, and how the call's answer finds its fields again.
 
-/** The form's values; `depthHours` is text because a select's value is. */
+/** The form's values; hours are text because a select's value is. */
 export interface StreamValues {
   readonly streamSource: string;
   readonly name: string;
   readonly tags: string[];
   readonly location: { readonly name: string };
-  readonly archive: { readonly isEnable: boolean; readonly depthHours: string };
+  readonly archive: {
+    readonly isEnable: boolean;
+    readonly depthHours: string;
+    readonly farAfterHours: string;
+  };
   readonly motion: { readonly isEnable: boolean };
   readonly live: { readonly onDemand: boolean };
 }
@@ -22,7 +26,7 @@ export const emptyValues: StreamValues = {
   name: '',
   tags: [],
   location: { name: '' },
-  archive: { isEnable: true, depthHours: '-1' },
+  archive: { isEnable: true, depthHours: '-1', farAfterHours: '-1' },
   motion: { isEnable: true },
   live: { onDemand: false },
 };
@@ -34,7 +38,11 @@ export function valuesOf(stream: Stream): StreamValues {
     name: stream.name,
     tags: [...stream.tags],
     location: { name: stream.location.name },
-    archive: { isEnable: stream.archive.isEnable, depthHours: String(stream.archive.depthHours) },
+    archive: {
+      isEnable: stream.archive.isEnable,
+      depthHours: String(stream.archive.depthHours),
+      farAfterHours: String(stream.archive.farAfterHours),
+    },
     motion: { isEnable: stream.motion.isEnable },
     live: { onDemand: stream.live.onDemand },
   };
@@ -50,6 +58,7 @@ export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
     archive: {
       isEnable: values.archive.isEnable && !values.live.onDemand,
       depthHours: Number(values.archive.depthHours),
+      farAfterHours: Number(values.archive.farAfterHours),
     },
     motion: values.motion,
     live: values.live,

@@ -75,9 +75,13 @@ function tracksWords({ tracks }: ReplyOf<'getStreamStats'>): string {
 
 function recordedWords(stats: ArchiveStats, i18n: I18n): string {
   if (stats.startTime === null) return i18n.t('stream.info.nothing');
-  return i18n.t('stream.info.recorded', {
+  const { bytes, farBytes } = stats;
+  const all = i18n.t('stream.info.recorded', {
     duration: i18n.duration(stats.durationMs),
-    size: i18n.bytes(stats.bytes),
+    size: i18n.bytes(bytes),
     start: i18n.dateTime(stats.startTime),
   });
+  if (farBytes === 0) return all;
+  const places = { far: i18n.bytes(farBytes), near: i18n.bytes(bytes - farBytes) };
+  return `${all}; ${i18n.t('stream.info.far', places)}`;
 }

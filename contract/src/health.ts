@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { TimeMs } from './entities.ts';
+
+/** What an operator should look at. */
+export const HealthWarning = z.object({
+  code: z.enum([
+    'license-expires',
+    'license-expired',
+    'archive-disk-usage',
+    'stream-not-recording',
+    'stream-recorded-low',
+    'cluster-node-drained',
+    'tunnel-down',
+    'far-archive',
+  ]),
+  expiresAt: TimeMs.nullable(),
+  usedPercent: z.number().nullable(),
+  recordedPercent: z.number().nullable().describe('Of the last 24 hours of the stream'),
+  subject: z
+    .string()
+    .nullable()
+    .describe('Uid of the stream, id of the node, code of the location or of the error that is meant'),
+});
+export const Health = z.object({ version: z.string(), warnings: z.array(HealthWarning) });
+
+export type HealthWarning = z.infer<typeof HealthWarning>;
+export type Health = z.infer<typeof Health>;

@@ -1,0 +1,23 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { MeasureDisk } from './disk-room.ts';
+import type { FarOptions } from './far-archive.ts';
+import type { ArchiveFiles } from './files.ts';
+import type { ArchiveLimits } from './limits.ts';
+import type { RetentionRules } from './retention.ts';
+
+/** What it takes to open an archive. */
+export interface ArchiveOptions {
+  /** The folder of the segments. */
+  readonly dir: string;
+  /** The catalog's file, never inside `dir` (design/archive.md, "Where things are"); by default beside it. */
+  readonly catalog?: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: Partial<ArchiveLimits>;
+  readonly retention?: Partial<RetentionRules>;
+  readonly far?: FarOptions;
+  /** Replaced by tests. */
+  readonly files?: ArchiveFiles;
+  readonly measure?: MeasureDisk;
+}

@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import { FarKeys } from './far-keys.ts';
+import { FarStoreError, type FarObject, type FarStore, type FarTrouble } from './far-store.ts';
+import type { FarOptions } from './far-archive.ts';
+import type { SegmentReader } from './file-bytes.ts';
+
+interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly metadata: Record<string, string>;
+}
+
+/** A step that a store takes, for tests that break any of them. */
+export interface StoreStep {
+  readonly name: 'find' | 'read' | 'send' | 'remove' | 'list' | 'abandon';
+  readonly key: string;
+}
+
+/**
+ * The archive's side of a store, kept in memory: for the order of its steps, and for what happens when one fails. How a store
+ * really answers is proven against a server that speaks the protocol (e2e/s3-tier.test.ts).
+ */
+export class MemoryStore implements FarStore {
+  readonly name = 'a store in memory';
+  readonly objects = new Map<string, StoredObject>();
+  readonly steps: StoreStep[] = [];
+  /** Bytes of all reads. */
+  readBytes = 0;
+  /** Is asked before each step, and after it with `done`; what it throws is what the step rejects with. */
+  fault: (step: StoreStep, done: boolean) => void | Promise<void> = () => {};
+
+  find(key: string): Promise<FarObject | undefined> {
+    return this.#step('find', key, () => {
+      const object = this.objects.get(key);
+      return object && { bytes: object.bytes.length, metadata: object.metadata };
+    });
+  }
+
+  read(key: string, offset: number, length: number): Promise<Readable | undefined> {
+    return this.#step('read', key, () => {
+      const bytes = this.objects.get(key)?.bytes.subarray(offset, offset + length);
+      this.readBytes += bytes?.length ?? 0;
+      return bytes && Readable.from([Buffer.from(bytes)], { objectMode: false });
+    });
+  }
+
+  async send(
+    key: string,
+    reader: Pick<SegmentReader, 'read'>,
+    length: number,
+    metadata: Record<string, string>,
+  ): Promise<void> {
+    const bytes = await reader.read(0, length);
+    return this.#step('send', key, () => void this.objects.set(key, { bytes: Buffer.from(bytes), metadata }));
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#step('remove', key, () => void this.objects.delete(key));
+  }
+
+  async *list(prefix: string): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
+    await this.#step('list', prefix, () => {});
+    for (const [key, { bytes }] of [...this.objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (key.startsWith(prefix)) yield { key, bytes: bytes.length };
+    }
+  }
+
+  abandonSending(prefix: string): Promise<void> {
+    return this.#step('abandon', prefix, () => {});
+  }
+
+  close(): void {}
+
+  /** As it is at this moment, without faults. */
+  copy(): MemoryStore {
+    const copy = new MemoryStore();
+    for (const [key, object] of this.objects) copy.objects.set(key, object);
+    return copy;
+  }
+
+  /** Segments, without the marker. */
+  get keys(): string[] {
+    return [...this.objects.keys()].filter((key) => key.endsWith('.mp4')).sort();
+  }
+
+  async #step<T>(name: StoreStep['name'], key: string, run: () => T): Promise<T> {
+    const step = { name, key };
+    await this.fault(step, false);
+    this.steps.push(step);
+    const result = run();
+    await this.fault(step, true);
+    return result;
+  }
+}
+
+/** What opens an archive with such a store. */
+export function farOf(store: FarStore, node = 'main'): { far: FarOptions } {
+  return { far: { store, keys: new FarKeys('', node), atOnce: 2 } };
+}
+
+export function trouble(kind: FarTrouble): FarStoreError {
+  return new FarStoreError(kind, `the store is ${kind}`);
+}

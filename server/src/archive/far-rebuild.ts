@@ -1,0 +1,89 @@
+import type { CatalogReads } from './catalog-reads.ts';
+import type { CatalogWrites } from './catalog-writes.ts';
+import { readWhole } from './far-check.ts';
+import type { FarKeys } from './far-keys.ts';
+import { FarReader } from './far-reader.ts';
+import { factsOf } from './far-segment.ts';
+import type { FarObject, FarStore } from './far-store.ts';
+import { readFarMarker } from './far-tier.ts';
+import type { FragmentEntry } from './fragment-index.ts';
+import { catalogMs, catalogTicks } from './layout.ts';
+import { scanSegmentContents } from './segment-scan.ts';
+
+interface RebuildTools {
+  readonly store: FarStore;
+  readonly keys: FarKeys;
+  /** Of the new catalog, which has the rows of all files already. */
+  readonly reads: CatalogReads;
+  readonly writes: CatalogWrites;
+  readonly archiveId: string;
+  /** Gets what was left out, and why. */
+  readonly findings: string[];
+}
+
+/**
+ * The rows of what lies in the bucket. Where a file has the same segment the file counts, and the object is noted as being sent:
+ * it is taken for the file's when its turn comes. @throws FarStoreError
+ */
+export async function adoptObjects(tools: RebuildTools): Promise<void> {
+  const { store, keys, reads, writes, archiveId, findings } = tools;
+  const marker = await readFarMarker(store, keys);
+  if (marker === undefined) return;
+  if (marker !== archiveId) {
+    findings.push(`${store.name} belongs to another archive at ${keys.root}`);
+    return;
+  }
+  for await (const { key } of store.list(keys.root)) {
+    if (key === keys.marker) continue;
+    const segment = keys.parse(key);
+    const object = segment && (await store.find(key));
+    if (!segment || !object) {
+      findings.push(`${key} is no segment`);
+      continue;
+    }
+    const { uid, startMs } = segment;
+    const known = reads.stream(uid);
+    const row = known && reads.segmentAtOrBefore(known.id, catalogTicks(startMs + 1) - 1);
+    if (row && catalogMs(row.startTicks) === startMs) {
+      writes.commit([{ type: 'far-sending', uid, startTicks: row.startTicks }]);
+      continue;
+    }
+    const contents = await contentsOf(store, key, object);
+    if (!contents || catalogMs(contents.startTicks) !== startMs) {
+      findings.push(`${key} does not hold the whole segment that its name says`);
+      continue;
+    }
+    const { startTicks, init, fragments } = contents;
+    const endTicks = fragments.reduce((sum, { durationTicks }) => sum + durationTicks, startTicks);
+    if (known && reads.segments(known.id, startTicks, endTicks, 1).length > 0) {
+      findings.push(`${key} overlaps another segment`);
+      continue;
+    }
+    writes.commit([
+      { type: 'segment', uid, startTicks, init, fragments },
+      { type: 'close', uid, segmentStartTicks: startTicks },
+      { type: 'far-found', uid, startTicks },
+    ]);
+  }
+}
+
+/** By its facts with one small read, else by all its headers; undefined when they don't fill it. */
+async function contentsOf(
+  store: FarStore,
+  key: string,
+  { bytes, metadata }: FarObject,
+): Promise<{ startTicks: number; init: Uint8Array; fragments: readonly FragmentEntry[] } | undefined> {
+  const facts = factsOf(metadata);
+  if (facts?.fragments && facts.fragments.length > 0 && facts.initBytes < bytes) {
+    const { startTicks, initBytes, fragments } = facts;
+    const sum = fragments.reduce((total, fragment) => total + fragment.bytes, initBytes);
+    if (sum !== bytes) return undefined;
+    return { startTicks, init: await readWhole(store, key, 0, initBytes), fragments };
+  }
+  const reader = new FarReader((offset, length) => readWhole(store, key, offset, length), bytes);
+  const { startTicks, init, fragments, wholeBytes } = await scanSegmentContents(
+    (offset, length) => reader.read(offset, Math.max(0, Math.min(length, bytes - offset))),
+    bytes,
+  );
+  return startTicks === undefined || wholeBytes !== bytes ? undefined : { startTicks, init, fragments };
+}

@@ -1,0 +1,214 @@
+import type { Readable } from 'node:stream';
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { FarKeys } from './far-keys.ts';
+import { FarReader } from './far-reader.ts';
+import { FarStoreError, type FarObject, type FarStore, type FarTrouble } from './far-store.ts';
+import type { SegmentReader } from './file-bytes.ts';
+import { archiveIdIn, markerBytes } from './marker.ts';
+
+/** Why nothing comes from or goes to the store at the moment. */
+export interface FarProblem {
+  readonly code: ErrorCode;
+  /** In English, without secrets. */
+  readonly reason: string;
+  /** Ms since the epoch. */
+  readonly sinceMs: number;
+}
+
+const codes: Readonly<Record<FarTrouble, ErrorCode>> = {
+  away: 'FarArchiveUnavailable',
+  refused: 'FarArchiveRefused',
+  foreign: 'FarArchiveForeign',
+  damaged: 'FarArchiveDamaged',
+};
+
+/** So long after a failure readers are not kept waiting for another. */
+const failFastMs = 3_000;
+const markerMaxBytes = 4_096;
+
+/** The bucket of this archive: its objects by segment, whether it is the right one, and how it is doing. */
+export class FarTier {
+  readonly name: string;
+  readonly keys: FarKeys;
+  readonly #store: FarStore;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #problem: FarProblem | undefined;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+  #isVerified = false;
+
+  constructor(options: { store: FarStore; keys: FarKeys; clock: Clock; log: Log }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.keys = options.keys;
+    this.name = options.store.name;
+  }
+
+  /** As found by the last request; undefined when all is well. */
+  get problem(): FarProblem | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * Sure that the bucket is this archive's, which is looked at once, and again after every trouble.
+   * @param isUnused nothing was moved there yet: a bucket without a marker becomes this archive's
+   * @throws FarStoreError
+   */
+  async verify(archiveId: string, isUnused: boolean): Promise<void> {
+    if (this.#isVerified) return;
+    await this.#watch(async () => {
+      const found = await readFarMarker(this.#store, this.keys);
+      if (found === archiveId) return;
+      if (found === undefined && isUnused) {
+        const bytes = markerBytes(archiveId);
+        const reader = { read: async () => bytes };
+        await this.#store.send(this.keys.marker, reader, bytes.length, {});
+        return;
+      }
+      const words =
+        found === undefined
+          ? `has no marker at ${this.keys.marker}, although footage was moved there`
+          : `holds another archive at ${this.keys.root}`;
+      throw new FarStoreError('foreign', `${this.name} ${words}`);
+    });
+    this.#isVerified = true;
+    this.#noteWell();
+  }
+
+  /** @throws FarStoreError */
+  find(uid: string, startTicks: number): Promise<FarObject | undefined> {
+    return this.#watch(() => this.#store.find(this.keys.of(uid, startTicks)));
+  }
+
+  /** The first `bytes` of a segment's file. @throws FarStoreError */
+  send(
+    uid: string,
+    startTicks: number,
+    reader: SegmentReader,
+    bytes: number,
+    metadata: Record<string, string>,
+  ): Promise<void> {
+    return this.#watch(() => this.#store.send(this.keys.of(uid, startTicks), reader, bytes, metadata));
+  }
+
+  /** @throws FarStoreError */
+  remove(uid: string, startsTicks: readonly number[]): Promise<void> {
+    return this.#watch(() => this.#store.remove(startsTicks.map((ticks) => this.keys.of(uid, ticks))));
+  }
+
+  /** What a run that died had begun to send. @throws FarStoreError */
+  abandonSending(): Promise<void> {
+    return this.#watch(() => this.#store.abandonSending(this.keys.root));
+  }
+
+  /** To read here and there in a segment of so many bytes. */
+  open(uid: string, startTicks: number, bytes: number): SegmentReader {
+    return new FarReader(async (offset, length) => {
+      const span = await this.read(uid, startTicks, offset, length);
+      return await this.#whole(span, length);
+    }, bytes);
+  }
+
+  /** Bytes of a segment as they come from the store. @throws Fault NotFound, FarArchiveUnavailable */
+  async read(uid: string, startTicks: number, offset: number, length: number): Promise<Readable> {
+    this.#failFast();
+    const span = await this.#asReader(() =>
+      this.#watch(() => this.#store.read(this.keys.of(uid, startTicks), offset, length)),
+    );
+    if (!span) throw new Fault('NotFound', 'This part of the archive is no longer there.');
+    return span;
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  async #whole(span: Readable, length: number): Promise<Uint8Array> {
+    const bytes = Buffer.allocUnsafe(length);
+    let at = 0;
+    await this.#asReader(async () => {
+      for await (const chunk of span as AsyncIterable<Buffer>) {
+        if (at + chunk.length > length) throw new FarStoreError('damaged', `${this.name} sent too much`);
+        at += chunk.copy(bytes, at);
+      }
+      if (at < length) throw new FarStoreError('away', `${this.name} broke off`);
+    });
+    return bytes;
+  }
+
+  #failFast(): void {
+    if (this.#problem && this.#clock.monotonicMs() - this.#failedAtMs < failFastMs) throw unavailable();
+  }
+
+  async #asReader<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof FarStoreError) throw unavailable(error);
+      throw error;
+    }
+  }
+
+  async #watch<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await request();
+      // That it answers is no sign that another's bucket became ours: `verify` finds out.
+      if (this.#problem?.code !== codes.foreign) this.#noteWell();
+      return answer;
+    } catch (error) {
+      if (error instanceof FarStoreError) this.#noteTrouble(error);
+      throw error;
+    }
+  }
+
+  #noteWell(): void {
+    if (!this.#problem) return;
+    this.#problem = undefined;
+    this.#log.info({ store: this.name }, 'The far archive answers again');
+  }
+
+  #noteTrouble(error: FarStoreError): void {
+    this.#failedAtMs = this.#clock.monotonicMs();
+    // What it did to one object says nothing about the others.
+    if (error.trouble === 'damaged') return;
+    this.#isVerified = false;
+    const code = codes[error.trouble];
+    if (this.#problem?.code === code) return;
+    this.#problem = { code, reason: error.message, sinceMs: this.#clock.wallMs() };
+    this.#log.error(
+      { code, err: error, store: this.name },
+      'The far archive cannot be used; footage stays here',
+    );
+  }
+}
+
+/** The identity of the archive that the bucket belongs to; undefined without a marker. @throws FarStoreError */
+export async function readFarMarker(store: FarStore, keys: FarKeys): Promise<string | undefined> {
+  const marker = await store.find(keys.marker);
+  if (!marker || marker.bytes === 0 || marker.bytes > markerMaxBytes) return undefined;
+  const stream = await store.read(keys.marker, 0, marker.bytes);
+  if (!stream) return undefined;
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  return archiveIdIn(Buffer.concat(chunks).toString('utf8'));
+}
+
+function unavailable(cause?: unknown): Fault {
+  return new Fault(
+    'FarArchiveUnavailable',
+    'The storage that holds this part of the archive does not answer.',
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** Where footage is far, but no bucket is configured. */
+export function withoutTier(): Fault {
+  return new Fault(
+    'FarArchiveUnavailable',
+    'This part of the archive is in a bucket that is not configured.',
+  );
+}

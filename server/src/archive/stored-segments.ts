@@ -1,0 +1,96 @@
+import { Fault } from '../base/fault.ts';
+import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
+import { withoutTier, type FarTier } from './far-tier.ts';
+import { openForReading, openSegmentFile, type SegmentReader } from './file-bytes.ts';
+import type { OpenSegment } from './footage-reads.ts';
+import { segmentPath } from './layout.ts';
+import type { SegmentBytes } from './segment-bytes.ts';
+
+const chunkBytes = 262_144;
+
+/** The bytes of this archive's segments, on the disk or in the bucket, wherever a row says they are when they are asked for. */
+export class StoredSegments {
+  readonly #root: string;
+  readonly #reads: CatalogReads;
+  readonly #tier: FarTier | undefined;
+
+  constructor(root: string, reads: CatalogReads, tier: FarTier | undefined) {
+    this.#root = root;
+    this.#reads = reads;
+    this.#tier = tier;
+  }
+
+  /** Of one stream, to be read here and there. */
+  of(uid: string): OpenSegment {
+    return (segment) => this.#reader(uid, segment);
+  }
+
+  /** The same, by the start alone. @throws Fault NotFound, FarArchiveUnavailable */
+  async open(uid: string, startTicks: number): Promise<SegmentReader> {
+    return this.#reader(uid, this.#row(uid, startTicks));
+  }
+
+  /** The file that a playlist calls `segment/<name>.mp4` (see playlist.ts). @throws Fault NotFound */
+  async bytes(uid: string, name: string): Promise<SegmentBytes> {
+    const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
+    if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
+    return this.#where<SegmentBytes>(uid, this.#row(uid, startTicks), {
+      near: async (segment) => {
+        const handle = await openForReading(segmentPath(this.#root, uid, startTicks));
+        return {
+          size: segment.bytes,
+          isGrowing: segment.isOpen,
+          stream: async (start, endInclusive) =>
+            handle.createReadStream({
+              start,
+              end: Math.min(endInclusive, segment.bytes - 1),
+              highWaterMark: chunkBytes,
+            }),
+          close: () => handle.close(),
+        };
+      },
+      far: async (tier, { bytes }) => ({
+        size: bytes,
+        isGrowing: false,
+        stream: (start, endInclusive) =>
+          tier.read(uid, startTicks, start, Math.min(endInclusive, bytes - 1) - start + 1),
+        close: async () => {},
+      }),
+    });
+  }
+
+  #reader(uid: string, segment: SegmentRow): Promise<SegmentReader> {
+    return this.#where(uid, segment, {
+      near: ({ startTicks }) => openSegmentFile(segmentPath(this.#root, uid, startTicks)),
+      far: async (tier, { startTicks, bytes }) => tier.open(uid, startTicks, bytes),
+    });
+  }
+
+  /** A file that was there when its row was read may have moved since: then the row says so now. */
+  async #where<T>(
+    uid: string,
+    segment: SegmentRow,
+    open: {
+      near(segment: SegmentRow): Promise<T>;
+      far(tier: FarTier, segment: SegmentRow): Promise<T>;
+    },
+  ): Promise<T> {
+    if (!segment.isFar) {
+      try {
+        return await open.near(segment);
+      } catch (error) {
+        if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
+        if (!this.#row(uid, segment.startTicks).isFar) throw error;
+      }
+    }
+    if (!this.#tier) throw withoutTier();
+    return open.far(this.#tier, segment);
+  }
+
+  #row(uid: string, startTicks: number): SegmentRow {
+    const stream = this.#reads.stream(uid);
+    const segment = stream && this.#reads.segment(stream.id, startTicks);
+    if (!segment) throw new Fault('NotFound', 'There is no such segment.');
+    return segment;
+  }
+}

@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type * as Sdk from '@aws-sdk/client-s3';
+import { FarStoreError, type FarObject, type FarStore } from '../archive/far-store.ts';
+import type { SegmentReader } from '../archive/file-bytes.ts';
+import type { Clock } from '../base/clock.ts';
+import { redactText } from '../base/redact.ts';
+import { Pace } from './pace.ts';
+
+export interface BucketOptions {
+  /** Undefined: that of Amazon for the region. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** The bucket stands in the path, not in the host name. */
+  readonly pathStyle: boolean;
+  /** Of all that is sent. */
+  readonly bytesPerSecond: number | undefined;
+  readonly clock: Clock;
+}
+
+/** The store must begin to answer within this. */
+const answerMs = 8_000;
+const connectMs = 4_000;
+/** A part is 8 MB: slower lines than 70 KB a second can't keep up with any camera. */
+const sendMs = 120_000;
+/** A body that rests for so long, or up to twice, has broken off. */
+const bodyIdleMs = 15_000;
+/** Larger files go up in parts, of which one is in memory. The protocol asks for 5 MB at least. */
+const wholeMaxBytes = 16_777_216;
+const partBytes = 8_388_608;
+const removesAtOnce = 8;
+
+/**
+ * A bucket of a store that speaks the S3 protocol. The SDK is loaded with the first request: who has no bucket pays nothing for it.
+ * What it rejects with is made into FarStoreError here, without the SDK's own errors, which hold whole requests.
+ */
+export class Bucket implements FarStore {
+  readonly name: string;
+  readonly #options: BucketOptions;
+  readonly #pace: Pace;
+  readonly #closing = new AbortController();
+  #client: Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> | undefined;
+
+  constructor(options: BucketOptions) {
+    this.#options = options;
+    this.#pace = new Pace(options.clock, options.bytesPerSecond);
+    this.name = `${options.bucket} at ${options.endpoint ?? options.region}`;
+  }
+
+  find(key: string): Promise<FarObject | undefined> {
+    return this.#ask(answerMs, async ({ sdk, client }, abortSignal) => {
+      const command = new sdk.HeadObjectCommand({ ...this.#place, Key: key });
+      const { ContentLength, Metadata } = await client.send(command, { abortSignal });
+      return { bytes: ContentLength ?? 0, metadata: Metadata ?? {} };
+    });
+  }
+
+  read(key: string, offset: number, length: number): Promise<Readable | undefined> {
+    return this.#ask(answerMs, async ({ sdk, client }, late) => {
+      const Range = `bytes=${offset}-${offset + length - 1}`;
+      const command = new sdk.GetObjectCommand({ ...this.#place, Key: key, Range });
+      // Not the deadline's signal: that would end the body as well.
+      const { Body } = await client.send(command, { abortSignal: this.#closing.signal });
+      const body = Body as unknown as IncomingMessage;
+      if (late.aborted) body.destroy();
+      this.#watchRest(body);
+      return body;
+    });
+  }
+
+  async send(
+    key: string,
+    reader: Pick<SegmentReader, 'read'>,
+    bytes: number,
+    metadata: Record<string, string>,
+  ): Promise<void> {
+    const object = { ...this.#place, Key: key };
+    const kind = { ContentType: key.endsWith('.mp4') ? 'video/mp4' : 'application/json', Metadata: metadata };
+    if (bytes > wholeMaxBytes) {
+      await this.#sendParts(object, kind, reader, bytes);
+      return;
+    }
+    const body = await this.#body(reader, 0, bytes);
+    await this.#must(sendMs, ({ sdk, client }, abortSignal) =>
+      client.send(new sdk.PutObjectCommand({ ...object, ...kind, ...body }), { abortSignal }),
+    );
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    const waiting = [...keys];
+    const work = async () => {
+      for (let Key = waiting.shift(); Key !== undefined; Key = waiting.shift()) {
+        const object = { ...this.#place, Key };
+        await this.#ask(answerMs, ({ sdk, client }, abortSignal) =>
+          client.send(new sdk.DeleteObjectCommand(object), { abortSignal }),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: removesAtOnce }, work));
+  }
+
+  async *list(
+    prefix: string,
+  ): AsyncGenerator<{ readonly key: string; readonly bytes: number }, void, undefined> {
+    let token: string | undefined;
+    do {
+      const query = {
+        ...this.#place,
+        Prefix: prefix,
+        ...(token !== undefined && { ContinuationToken: token }),
+      };
+      const page = await this.#must(answerMs, ({ sdk, client }, abortSignal) =>
+        client.send(new sdk.ListObjectsV2Command(query), { abortSignal }),
+      );
+      for (const { Key, Size } of page.Contents ?? []) {
+        if (Key !== undefined) yield { key: Key, bytes: Size ?? 0 };
+      }
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  async abandonSending(prefix: string): Promise<void> {
+    for (;;) {
+      const query = { ...this.#place, Prefix: prefix };
+      const page = await this.#must(answerMs, ({ sdk, client }, abortSignal) =>
+        client.send(new sdk.ListMultipartUploadsCommand(query), { abortSignal }),
+      );
+      for (const { Key, UploadId } of page.Uploads ?? [])
+        await this.#abandon({ ...this.#place, Key, UploadId });
+      if (page.IsTruncated !== true) return;
+    }
+  }
+
+  close(): void {
+    this.#closing.abort(new Error('the server stops'));
+    void this.#client?.then(
+      ({ client }) => client.destroy(),
+      () => undefined,
+    );
+  }
+
+  get #place(): { readonly Bucket: string } {
+    return { Bucket: this.#options.bucket };
+  }
+
+  async #sendParts(
+    object: { readonly Bucket: string; readonly Key: string },
+    kind: { readonly ContentType: string; readonly Metadata: Record<string, string> },
+    reader: Pick<SegmentReader, 'read'>,
+    bytes: number,
+  ): Promise<void> {
+    const { UploadId } = await this.#must(answerMs, ({ sdk, client }, abortSignal) =>
+      client.send(new sdk.CreateMultipartUploadCommand({ ...object, ...kind }), { abortSignal }),
+    );
+    const upload = { ...object, UploadId };
+    try {
+      const Parts: Sdk.CompletedPart[] = [];
+      for (let at = 0; at < bytes; at += partBytes) {
+        const PartNumber = Parts.length + 1;
+        const part = {
+          ...upload,
+          PartNumber,
+          ...(await this.#body(reader, at, Math.min(partBytes, bytes - at))),
+        };
+        const { ETag } = await this.#must(sendMs, ({ sdk, client }, abortSignal) =>
+          client.send(new sdk.UploadPartCommand(part), { abortSignal }),
+        );
+        Parts.push({ PartNumber, ETag });
+      }
+      await this.#must(sendMs, ({ sdk, client }, abortSignal) =>
+        client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), {
+          abortSignal,
+        }),
+      );
+    } catch (error) {
+      // When this fails too, the next start finds what was begun.
+      await this.#abandon(upload).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #abandon(upload: {
+    readonly Bucket: string;
+    readonly Key: string | undefined;
+    readonly UploadId: string | undefined;
+  }): Promise<void> {
+    await this.#ask(answerMs, ({ sdk, client }, abortSignal) =>
+      client.send(new sdk.AbortMultipartUploadCommand(upload), { abortSignal }),
+    );
+  }
+
+  /** Ends a body of which nothing came for a while, although all that came was taken. */
+  #watchRest(body: IncomingMessage): void {
+    let seenBytes = -1;
+    const cancel = this.#options.clock.every(bodyIdleMs, () => {
+      const { bytesRead } = body.socket;
+      if (bytesRead === seenBytes && body.readableLength === 0) {
+        body.destroy(new FarStoreError('away', `${this.name} broke off`));
+      }
+      seenBytes = bytesRead;
+    });
+    body.once('close', cancel);
+  }
+
+  /** In its turn, and with the digest by which the store knows that it came whole. */
+  async #body(
+    reader: Pick<SegmentReader, 'read'>,
+    offset: number,
+    length: number,
+  ): Promise<{ Body: Uint8Array; ContentLength: number; ContentMD5: string }> {
+    try {
+      await this.#pace.take(length, this.#closing.signal);
+    } catch (error) {
+      throw this.#errorOf(error);
+    }
+    const Body = await reader.read(offset, length);
+    return { Body, ContentLength: length, ContentMD5: createHash('md5').update(Body).digest('base64') };
+  }
+
+  /** Undefined when there is no such object. */
+  async #ask<T>(
+    deadlineMs: number,
+    request: (sdk: { sdk: typeof Sdk; client: Sdk.S3Client }, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const late = new AbortController();
+    const tooLate = Promise.withResolvers<never>();
+    // Nobody may be waiting for it any more.
+    tooLate.promise.catch(() => undefined);
+    const cancel = this.#options.clock.after(deadlineMs, () => {
+      const error = new Error(`no answer within ${deadlineMs / 1000} seconds`);
+      late.abort(error);
+      tooLate.reject(error);
+    });
+    try {
+      const client = await this.#connected();
+      const answer = request(client, AbortSignal.any([late.signal, this.#closing.signal]));
+      return await Promise.race([answer, tooLate.promise]);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw this.#errorOf(error);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The same, where nothing can be missing but the bucket. */
+  async #must<T>(
+    deadlineMs: number,
+    request: (sdk: { sdk: typeof Sdk; client: Sdk.S3Client }, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const answer = await this.#ask(deadlineMs, request);
+    if (answer === undefined) throw new FarStoreError('refused', `${this.name}: not found`);
+    return answer;
+  }
+
+  #connected(): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
+    this.#client ??= this.#connect();
+    return this.#client;
+  }
+
+  async #connect(): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
+    const sdk = await import('@aws-sdk/client-s3');
+    const { endpoint, region, pathStyle, accessKeyId, secretAccessKey } = this.#options;
+    const client = new sdk.S3Client({
+      ...(endpoint !== undefined && { endpoint }),
+      region,
+      forcePathStyle: pathStyle,
+      credentials: { accessKeyId, secretAccessKey },
+      // The digest of every body is sent as MD5, which all stores know; the SDK's own checksums few do.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      maxAttempts: 2,
+      requestHandler: { connectionTimeout: connectMs },
+    });
+    return { sdk, client };
+  }
+
+  #errorOf(error: unknown): FarStoreError {
+    if (error instanceof FarStoreError) return error;
+    const { name, message, status } = partsOf(error);
+    const text = `${this.name}: ${redactText([name, message].filter(Boolean).join(': '))}`;
+    if (status === undefined || status >= 500 || status === 408 || status === 429) {
+      return new FarStoreError('away', text);
+    }
+    return new FarStoreError(name === 'BadDigest' ? 'damaged' : 'refused', text);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { name, status } = partsOf(error);
+  return status === 404 && name !== 'NoSuchBucket';
+}
+
+function partsOf(error: unknown): { name: string; message: string; status: number | undefined } {
+  const { name, message, code, $metadata } = error as {
+    name?: string;
+    message?: string;
+    code?: string;
+    $metadata?: { httpStatusCode?: number };
+  };
+  return { name: code ?? name ?? 'Error', message: message ?? '', status: $metadata?.httpStatusCode };
+}
