@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { desktop, goWithin, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { routePaths } from './routes.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -57,8 +57,9 @@ async function look(
     const context = await newPerson(browser, { ...desktop, colorScheme, language });
     if (as !== null) await signInByCookie(context, server.url, as);
     const page = await context.newPage();
-    for (const path of paths) {
-      await page.goto(`${server.url}/ui${path}`);
+    for (const [index, path] of paths.entries()) {
+      if (index === 0) await page.goto(`${server.url}/ui${path}`);
+      else await goWithin(page, path);
       await page.locator('main :is(h1, h2, video)').first().waitFor();
       await until(
         () => page.locator('[aria-busy=true]').count(),

@@ -59,3 +59,15 @@ export async function signInByCookie(context: BrowserContext, url: string, cooki
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url }]);
 }
+
+/** Goes to another screen as a link does, without loading the page anew, and waits until it is drawn. */
+export async function goWithin(page: Page, path: string): Promise<void> {
+  await page.evaluate((href) => {
+    document.title = '';
+    history.pushState(null, '', href);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, `/ui${path}`);
+  // Each screen names itself as soon as it is there.
+  await page.waitForFunction(() => document.title !== '');
+  await page.locator('main :is(h1, h2, video)').first().waitFor();
+}

@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { until } from './api.ts';
+import { goWithin } from './browser.ts';
 
 /** What a page that is left open must not gather, counted after a forced collection of garbage. */
 export interface PageHoldings {
@@ -42,16 +43,8 @@ export class PageLife {
   }
 
   /** Goes to a screen as a link does, without loading the page anew, and waits until it is drawn. */
-  async go(path: string): Promise<void> {
-    await this.#page.evaluate((to) => {
-      document.title = '';
-      history.pushState(null, '', to);
-      dispatchEvent(new PopStateEvent('popstate'));
-    }, `/ui${path}`);
-    await this.#page.waitForURL(`${this.#url}/ui${path}`);
-    // Each screen names itself as soon as it is there.
-    await this.#page.waitForFunction(() => document.title !== '');
-    await this.#page.locator('main :is(h1, h2, video)').first().waitFor();
+  go(path: string): Promise<void> {
+    return goWithin(this.#page, path);
   }
 
   /** Lets the page's own time pass, whose clock has to be installed, in steps of which each leaves the server time to answer. */

@@ -12,7 +12,7 @@ const everyScreen = new RegExp(
     'IconPlugConnectedX|IconAlertTriangle|IconClockHour4|IconError404|IconLock\\.|IconMoodWrrr',
     'ui/src/(api/(api|session)|i18n/(i18n|icu)|components/(form|page-state))',
     'ui/src/app/(app|banner|boot|chosen-zone|color-scheme|destination|failures|fallback-screens)\\.',
-    'ui/src/app/(admission|host-app|language-store|notif|offline-banner|offline-page|page-context|query-client)',
+    'ui/src/app/(admission|crashes|host-app|language-store|notif|offline-banner|offline-page|page-context|query-client)',
     'ui/src/app/(screen-chunks|screen-host|screens|shell|theme|title)\\.',
     'ui/src/routing/(?!.*use-blocker)',
     'ui/src/screens/(audit-logs/audit-search|bookmarks/bookmarks-search|users/users-search)',

@@ -3,6 +3,7 @@ import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { I18nProvider } from '../i18n/i18n-context.tsx';
 import { RouterProvider } from '../routing/react/router-context.tsx';
+import { Crashes } from './crashes.tsx';
 import { NotificationsHost } from './notifications-host.tsx';
 import type { Router } from '../routing/router.ts';
 import type { Screens } from './screens.ts';
@@ -31,7 +32,9 @@ export function App({ queryClient, router, screens, services }: AppProps) {
         >
           <QueryClientProvider client={queryClient}>
             <RouterProvider router={router}>
-              <Shell screens={screens} />
+              <Crashes until={router}>
+                <Shell screens={screens} />
+              </Crashes>
             </RouterProvider>
           </QueryClientProvider>
           <NotificationsHost />

@@ -10,8 +10,8 @@ export function OperationView({ operation, isWanted }: { operation: Operation; i
   // A hundred closed calls would be thousands of elements that nobody looks at.
   const [isOpen, setOpen] = useState(isWanted);
   const show = useCallback(
-    (element: HTMLDetailsElement) => {
-      if (isWanted) element.scrollIntoView();
+    (element: HTMLDetailsElement | null) => {
+      if (isWanted) element?.scrollIntoView();
     },
     [isWanted],
   );

@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { browserClock } from '../../player/clock.ts';
@@ -54,7 +54,8 @@ function Days({ overview, zone, label }: DaysProps) {
   const isDragging = useSyncExternalStore(overview.subscribe, () => overview.getView().isDragging);
   const depth = useSyncExternalStore(overview.subscribe, () => overview.getView().depth);
 
-  useEffect(() => {
+  // A layout effect: it ends with the element, so that nothing is drawn by the colours of one that is gone.
+  useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext('2d');
     if (!element || !context) return;

@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { BAND_TOP_PX, drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
@@ -40,7 +40,8 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
   });
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
 
-  useEffect(() => {
+  // A layout effect: it ends with the element, so that nothing is drawn by the colours of one that is gone.
+  useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext('2d');
     if (!element || !context) return;
