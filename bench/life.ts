@@ -32,7 +32,7 @@ function say(what: string, before: PageHoldings, after: PageHoldings): void {
 try {
   const { uid } = await stage.client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
   await stage.open('/help', async (page) => {
-    const life = await PageLife.begin(page, stage.server.url);
+    const life = await PageLife.begin(page);
     const paths = walk(uid);
     const goTo = (at: number) => life.go(paths[at % paths.length] ?? '/help');
     const warmUp = 5 * paths.length;
@@ -44,7 +44,7 @@ try {
   });
   await stage.open('/help', async (page) => {
     await page.clock.install();
-    const life = await PageLife.begin(page, stage.server.url);
+    const life = await PageLife.begin(page);
     await page.goto(`${stage.server.url}/ui/streams`);
     await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
     await life.pass(300, 1_000);

@@ -20,7 +20,7 @@ after(() => stage?.close());
 
 test('[R7.54] screens that were left leave neither listeners nor players nor sockets behind', () =>
   stage.open('/help', async (page) => {
-    const life = await PageLife.begin(page, stage.server.url);
+    const life = await PageLife.begin(page);
     const walkOnce = async () => {
       for (const path of walk(gate)) await life.go(path);
       return life.untilQuiet();
@@ -38,7 +38,7 @@ test('[R7.54] screens that were left leave neither listeners nor players nor soc
 test('[R7.54] a hidden tab asks nothing for an hour, and goes on when it is looked at again', () =>
   stage.open('/help', async (page) => {
     await page.clock.install();
-    const life = await PageLife.begin(page, stage.server.url);
+    const life = await PageLife.begin(page);
     await page.goto(`${stage.server.url}/ui/streams`);
     await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
     await life.setHidden(true);

@@ -17,15 +17,13 @@ export interface PageHoldings {
 export class PageLife {
   readonly #page: Page;
   readonly #cdp: CDPSession;
-  readonly #url: string;
   #sockets = 0;
   /** Calls to the server so far. */
   requests = 0;
 
-  private constructor(page: Page, cdp: CDPSession, url: string) {
+  private constructor(page: Page, cdp: CDPSession) {
     this.#page = page;
     this.#cdp = cdp;
-    this.#url = url;
     page.on('websocket', (socket) => {
       this.#sockets++;
       socket.on('close', () => this.#sockets--);
@@ -35,11 +33,10 @@ export class PageLife {
     });
   }
 
-  /** @param url of the server */
-  static async begin(page: Page, url: string): Promise<PageLife> {
+  static async begin(page: Page): Promise<PageLife> {
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Performance.enable');
-    return new PageLife(page, cdp, url);
+    return new PageLife(page, cdp);
   }
 
   /** Goes to a screen as a link does, without loading the page anew, and waits until it is drawn. */
