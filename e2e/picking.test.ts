@@ -119,6 +119,12 @@ test('[R6.2] only what one may change is picked, however it is done', async () =
     await box(page, 'Camera 02').press('Shift+Space');
     await says(page, '2 streams selected');
     assert.equal(await box(page, 'Camera 01').count(), 0);
+    // Nobody is asked to pick what is picked, nor what is not theirs.
+    await button(page, 'Select all').click();
+    await button(page, 'Select all').waitFor({ state: 'detached' });
+    await says(page, '2 streams selected');
+    await box(page, 'Camera 02').press('Space');
+    await button(page, 'Select all').waitFor();
   });
 });
 

@@ -11,12 +11,10 @@ import { usePickedWork, type Work } from './use-picked-work.ts';
 
 interface PickedBarProps {
   readonly picking: Picking;
-  /** How many places the list has. */
-  readonly total: number;
 }
 
 /** What can be done with the picked streams, at the foot of the window; then how far it is, and what became of it. */
-export function PickedBar({ picking, total }: PickedBarProps) {
+export function PickedBar({ picking }: PickedBarProps) {
   const i18n = useI18n();
   const [dialog, setDialog] = useState<'tags' | 'delete' | null>(null);
   const work = usePickedWork();
@@ -64,7 +62,7 @@ export function PickedBar({ picking, total }: PickedBarProps) {
       <span className={classes.count} role="status">
         {i18n.t('streams.picked.count', { count })}
       </span>
-      {count < total && (
+      {!picking.hasAll && (
         <Button size="sm" variant="subtle" loading={picking.isLoading} onClick={picking.pickAll}>
           {i18n.t('streams.pick.all')}
         </Button>

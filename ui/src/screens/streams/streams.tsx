@@ -111,7 +111,7 @@ export function StreamsScreen() {
       {content()}
       {picking.isOn && (
         <Suspense>
-          <PickedBar picking={picking} total={list.total ?? 0} />
+          <PickedBar picking={picking} />
         </Suspense>
       )}
     </>

@@ -9,6 +9,8 @@ export interface Picking {
   /** Somebody is picking: a click on a stream picks it instead of opening it. */
   readonly isOn: boolean;
   readonly picked: Picked;
+  /** Every stream of the list that may be picked is. */
+  readonly hasAll: boolean;
   /** Streams of a long range are on their way. */
   readonly isLoading: boolean;
   /** Picks a stream or leaves it out; with `isRange` all from the one picked before to this one are picked. */
@@ -30,18 +32,28 @@ export function usePicking(filter: StreamFilter, total: number): Picking {
   const [isBegun, setBegun] = useState(false);
   const [picked, setPicked] = useState(nothing);
   const [anchor, setAnchor] = useState<number | null>(null);
+  /** Of how many places all were picked. */
+  const [allOf, setAllOf] = useState<number | null>(null);
   const range = useMutation({
     mutationFn: ({ first, end }: { first: number; end: number }) => loadStreamsBetween(filter, first, end),
     meta: { title: 'streams.pick.failed' },
-    onSuccess: (streams) => setPicked((now) => withStreams(now, streams)),
+    onSuccess: (streams, { first, end }) => {
+      setPicked((now) => withStreams(now, streams));
+      if (first === 0 && end >= total) setAllOf(end);
+    },
   });
   const isOn = isBegun || picked.size > 0;
   const pickAll = () => range.mutate({ first: 0, end: total });
+  const leaveOut = (streams: Iterable<PickedStream>) => {
+    setPicked((now) => withoutStreams(now, streams));
+    setAllOf(null);
+  };
   const end = () => {
     range.reset();
     setBegun(false);
     setPicked(nothing);
     setAnchor(null);
+    setAllOf(null);
   };
   useEffect(() => {
     if (!isOn) return;
@@ -59,14 +71,16 @@ export function usePicking(filter: StreamFilter, total: number): Picking {
   return {
     isOn,
     picked,
+    hasAll: allOf !== null && allOf >= total,
     isLoading: range.isPending,
     toggle: (place, stream, isRange) => {
       setAnchor(place);
       if (isRange && anchor !== null) range.mutate(placesBetween(anchor, place));
-      else setPicked((picked.has(stream.uid) ? withoutStreams : withStreams)(picked, [stream]));
+      else if (picked.has(stream.uid)) leaveOut([stream]);
+      else setPicked(withStreams(picked, [stream]));
     },
     pickAll,
-    leaveOut: (streams) => setPicked((now) => withoutStreams(now, streams)),
+    leaveOut,
     begin: () => setBegun(true),
     end,
   };
