@@ -154,6 +154,56 @@ test('the window of the overview is dragged, moved by keys, and speaks', async (
   });
 });
 
+test('[R5.3] a typed date and time, and a day of the calendar with what is recorded marked, are each one step away', async () => {
+  await open(async (page) => {
+    const [, second, third] = past;
+    assert.ok(second && third);
+    const inside = async (span: Fragment) => {
+      const { utcMs } = await until(
+        () => played(page),
+        (now) => now.mode === 'archive' && now.utcMs >= span.startMs && now.utcMs < span.endMs,
+        WAIT_MS,
+      );
+      return utcMs - span.startMs;
+    };
+    const go = page.getByRole('button', { name: 'Go to a date and time' });
+    await go.click();
+    await page
+      .getByLabel('Date and time', { exact: true })
+      .fill(new Date(second.startMs + 20_000).toISOString().slice(0, 19));
+    await page.getByRole('button', { name: 'Go', exact: true }).click();
+    assert.ok((await inside(second)) >= 20_000);
+    await go.click();
+    const days = page.getByRole('group', { name: 'Day of the archive' });
+    const marked = days.getByRole('button', { name: /, recorded$/ });
+    await until(
+      () => marked.count(),
+      // Today may be among them already.
+      (count) => count === past.length || count === past.length + 1,
+      WAIT_MS,
+    );
+    const day = new Date(third.startMs).toISOString().slice(0, 10);
+    await days.locator(`[data-day="${day}"]`).click();
+    await inside(third);
+  });
+});
+
+test('[R1.6] on a phone the calendar and the list of gaps are no wider than it', async () => {
+  const phone = { ...desktop, width: 360, height: 780 };
+  await open(async (page) => {
+    const tooWidePx = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await page.getByRole('button', { name: 'Gaps', exact: true }).click();
+    await page.getByRole('list', { name: 'Gaps in view' }).waitFor({ timeout: WAIT_MS });
+    assert.equal(await tooWidePx(), 0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'More controls' }).click();
+    await page.getByRole('button', { name: 'Go to a date and time' }).click();
+    await page.getByRole('group', { name: 'Day of the archive' }).waitFor({ timeout: WAIT_MS });
+    assert.equal(await tooWidePx(), 0);
+  }, phone);
+});
+
 test('nothing moves when the days of the overview arrive', async () => {
   await stage.open('/streams', async (page) => {
     let answer: () => void = () => {};

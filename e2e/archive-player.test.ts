@@ -154,7 +154,7 @@ test('J plays backwards, faster with each press, and L turns round', async (t) =
   );
 });
 
-test('leading the playhead shows the key pictures on the way, and where it is let go the exact one', async (t) => {
+test('over a moment stands its picture; leading the playhead shows the key pictures on the way, and where it is let go the exact one', async (t) => {
   const page = await openPaused(t);
   const zoomIn = page.getByRole('button', { name: 'Zoom in', exact: true });
   while (await zoomIn.isEnabled()) await zoomIn.click();
@@ -167,6 +167,14 @@ test('leading the playhead shows the key pictures on the way, and where it is le
   }));
   const msPerPx = (scale.toMs - scale.fromMs) / canvas.width;
   const pxOf = (ms: number) => Math.round((ms - scale.fromMs) / msPerPx);
+  const hoveredMs = scale.fromMs + pxOf(middleMs + 3_500) * msPerPx;
+  await page.mouse.move(canvas.x + pxOf(middleMs + 3_500), canvas.y + 40);
+  const hovered = await until(
+    () => readPicture(page, '[data-timeline-tip] canvas[data-still-ms]'),
+    (picture) => Math.abs((picture?.clockMs ?? 0) - hoveredMs) < 1.5 * GOP_MS,
+    WAIT_MS,
+  );
+  assert.ok((hovered?.clockMs ?? Number.NaN) <= hoveredMs, 'the one before the moment');
   await page.mouse.move(canvas.x + pxOf(middleMs), canvas.y + 10);
   await page.mouse.down();
   for (const offsetMs of [2_000, 5_000]) {
@@ -223,6 +231,59 @@ test('[R9.5] every speed plays, and a bookmark, a zoomed picture and the list of
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ timeout: WAIT_MS });
   await page.keyboard.press('Escape');
+});
+
+/** What the badge and the player say the moment is, each as often as a picture is painted, for so long. */
+function momentsShown(page: Page, forMs: number): Promise<{ badge: string[]; utcMs: string[] }> {
+  return page.evaluate(
+    (lengthMs) =>
+      new Promise((done) => {
+        const badge = new Set<string>();
+        const utcMs = new Set<string>();
+        const fromMs = performance.now();
+        const look = () => {
+          badge.add(document.querySelector('main time')?.textContent ?? '');
+          utcMs.add(document.querySelector<HTMLElement>('[data-player-state]')?.dataset['utcMs'] ?? '');
+          if (performance.now() - fromMs < lengthMs) requestAnimationFrame(look);
+          else done({ badge: [...badge], utcMs: [...utcMs] });
+        };
+        look();
+      }),
+    forMs,
+  );
+}
+
+test('while it buffers the clock stands, and goes on with the next picture', async (t) => {
+  const person = await newPerson(browser);
+  t.after(() => person.close());
+  await signInByCookie(person, server.url, cookie);
+  const page = await person.newPage();
+  let deliver = () => {};
+  const held = new Promise<void>((resolve) => (deliver = resolve));
+  let batches = 0;
+  await page.route('**/archive/segment/**', async (route) => {
+    const isInit = route.request().headers()['range']?.startsWith('bytes=0-') ?? false;
+    if (!isInit && ++batches > 2) await held;
+    await route.continue();
+  });
+  await page.goto(`${server.url}/ui/stream/${uid}/view?t=${middleMs}`);
+  await page.locator('[data-player-state=buffering][data-player-mode=archive]').waitFor({
+    state: 'attached',
+    timeout: WAIT_MS,
+  });
+  await page.getByText('Loading…').waitFor({ timeout: WAIT_MS });
+  const stood = await momentsShown(page, 1_500);
+  assert.equal(stood.badge.length, 1, stood.badge.join());
+  assert.equal(stood.utcMs.length, 1, stood.utcMs.join());
+  const stoodMs = Number(stood.utcMs[0]);
+  assert.ok(stoodMs > middleMs + 500, 'it had been playing');
+  deliver();
+  const shown = await until(
+    () => shownPicture(page),
+    (picture) => (picture?.clockMs ?? 0) > stoodMs,
+    WAIT_MS,
+  );
+  assert.ok((shown?.clockMs ?? 0) < stoodMs + 3 * GOP_MS, 'and leaves nothing out');
 });
 
 test('what this browser can’t decode is shown as single pictures, live and in the archive, with the reason in words', async (t) => {

@@ -15,7 +15,7 @@ interface CalendarFieldProps extends CalendarOptions {
   readonly markedWords: string;
   readonly onPeriod: (period: Period) => void;
   /** Told of the months in sight, so that what they hold can be asked for. */
-  readonly onMonths: (months: readonly Day[]) => void;
+  readonly onMonths?: (months: readonly Day[]) => void;
 }
 
 const daysByKey: Readonly<Record<string, number>> = {
@@ -25,7 +25,7 @@ const daysByKey: Readonly<Record<string, number>> = {
   ArrowDown: 7,
 };
 
-/** A span of days, chosen by two clicks or by arrow keys and Enter. All rules are the core's. */
+/** A span of days, chosen by two clicks, a single day by one, or by arrow keys and Enter. All rules are the core's. */
 export function CalendarField({
   label,
   marked,
@@ -48,7 +48,7 @@ export function CalendarField({
 
   const show = (next: Calendar) => {
     setCalendar(next);
-    if (next.months[0] !== calendar.months[0]) onMonths(next.months);
+    if (next.months[0] !== calendar.months[0]) onMonths?.(next.months);
   };
   const click = (day: Day) => {
     const next = calendar.click(day);

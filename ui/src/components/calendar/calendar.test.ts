@@ -99,6 +99,12 @@ test('[R5.3] two clicks choose a span in either order; a third begins anew', () 
   assert.deepEqual(calendar.click('2026-11-01').period, { start: '2026-11-01', end: '2026-11-01' });
 });
 
+test('[R5.3] where a selection is a single day, one click is all of it', () => {
+  const calendar = new Calendar({ ...bounds, maxRangeDays: 1 }).click('2026-10-20');
+  assert.deepEqual(calendar.period, { start: '2026-10-20', end: '2026-10-20' });
+  assert.deepEqual(calendar.click('2026-10-05').period, { start: '2026-10-05', end: '2026-10-05' });
+});
+
 test('[R5.3] days outside the bounds or disabled can’t be clicked, nor those beyond the longest range', () => {
   const calendar = new Calendar({ ...bounds, maxRangeDays: 7, isDisabled: (day) => day === '2026-11-10' });
   for (const day of ['2026-01-09', '2026-11-22', '2026-11-10']) {

@@ -114,10 +114,12 @@ export class Calendar {
     };
   }
 
-  /** The first click begins a selection, the second ends it. A day that can't be clicked changes nothing. */
+  /** The first click begins a selection, the second ends it; one is enough for a single day. A day that can't be clicked changes nothing. */
   click(day: Day): Calendar {
     if (!this.isClickable(day)) return this;
     const [month] = this.months;
+    if (this.#options.maxRangeDays === 1)
+      return new Calendar({ ...this.#options, period: { start: day, end: day } }, month);
     if (this.anchor === undefined) return new Calendar({ ...this.#options, period: undefined }, month, day);
     const [start, end] = day < this.anchor ? [day, this.anchor] : [this.anchor, day];
     return new Calendar({ ...this.#options, period: { start, end } }, month);

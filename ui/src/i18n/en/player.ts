@@ -25,6 +25,7 @@ export const player = {
   'player.snapshot.failed': 'The picture could not be saved',
   'player.jump': 'Go to a date and time',
   'player.jump.label': 'Date and time',
+  'player.jump.days': 'Day of the archive',
   'player.jump.go': 'Go',
   'player.jump.future': 'That is still to come',
 

@@ -24,6 +24,7 @@ export const player = {
   'player.snapshot.failed': 'Не удалось сохранить кадр',
   'player.jump': 'Перейти к дате и времени',
   'player.jump.label': 'Дата и время',
+  'player.jump.days': 'День архива',
   'player.jump.go': 'Перейти',
   'player.jump.future': 'Это время ещё не наступило',
 

@@ -1,6 +1,9 @@
 import { Button, Popover, TextInput } from '@mantine/core';
 import IconCalendarTime from '@tabler/icons-react/dist/esm/icons/IconCalendarTime.mjs';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { wholeDepthQuery } from '../../api/recorded-days.ts';
+import { CalendarField } from '../../components/calendar/calendar-field.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
@@ -8,37 +11,50 @@ import { localText, parseLocal } from './local-time.ts';
 import classes from './stream-view.module.css';
 
 interface JumpControlProps {
+  /** The stream whose recorded days the calendar marks; without one there is no calendar. */
+  readonly uid?: string;
   /** The moment on screen, which the field starts from. */
   readonly shownMs: () => number;
   readonly onJump: (utcMs: number) => void;
 }
 
-/** Goes to a typed date and time, by the clocks that the viewer chose. */
-export function JumpControl({ shownMs, onJump }: JumpControlProps) {
+/** Goes to a typed date and time, or to a day of the calendar, by the clocks that the viewer chose [R5.3]. */
+export function JumpControl({ uid, shownMs, onJump }: JumpControlProps) {
   const i18n = useI18n();
-  const [isOpen, setOpen] = useState(false);
+  const [openedMs, setOpenedMs] = useState<number>();
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
-  const open = () => {
-    setText(localText(shownMs(), new Zone(i18n.timeZone)));
+  const zone = new Zone(i18n.timeZone);
+  const isOpen = openedMs !== undefined;
+  const close = () => setOpenedMs(undefined);
+  const toggle = () => {
+    setText(localText(shownMs(), zone));
     setError(undefined);
-    setOpen(!isOpen);
+    setOpenedMs(isOpen ? undefined : Date.now());
+  };
+  const jump = (utcMs: number) => {
+    close();
+    onJump(utcMs);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const utcMs = parseLocal(text, new Zone(i18n.timeZone));
+    const utcMs = parseLocal(text, zone);
     if (utcMs === undefined) return;
-    if (utcMs > Date.now()) {
-      setError(i18n.t('player.jump.future'));
-      return;
-    }
-    setOpen(false);
-    onJump(utcMs);
+    if (utcMs > Date.now()) setError(i18n.t('player.jump.future'));
+    else jump(utcMs);
   };
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="top" trapFocus returnFocus withinPortal={false}>
+    <Popover
+      opened={isOpen}
+      onChange={(opened) => !opened && close()}
+      position="top"
+      {...(uid === undefined ? {} : { width: 'min(784px, 94vw)' })}
+      trapFocus
+      returnFocus
+      withinPortal={false}
+    >
       <Popover.Target>
-          <SignButton icon={IconCalendarTime} label={i18n.t('player.jump')} onClick={open} />
+        <SignButton icon={IconCalendarTime} label={i18n.t('player.jump')} onClick={toggle} />
       </Popover.Target>
       <Popover.Dropdown>
         <form className={classes.jump} onSubmit={submit}>
@@ -57,7 +73,42 @@ export function JumpControl({ shownMs, onJump }: JumpControlProps) {
             {i18n.t('player.jump.go')}
           </Button>
         </form>
+        {isOpen && uid !== undefined && <JumpDays uid={uid} zone={zone} nowMs={openedMs} onJump={jump} />}
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+interface JumpDaysProps {
+  readonly uid: string;
+  readonly zone: Zone;
+  readonly nowMs: number;
+  readonly onJump: (utcMs: number) => void;
+}
+
+function JumpDays({ uid, zone, nowMs, onJump }: JumpDaysProps) {
+  const i18n = useI18n();
+  // The overview has asked already.
+  const { data: recorded } = useQuery(wholeDepthQuery(uid, zone.name, true));
+  const today = zone.dayOf(nowMs);
+  const first = recorded?.days[0] ?? today;
+  return (
+    <div className={classes.jumpDays} ref={showNewest}>
+      <CalendarField
+        key={first}
+        label={i18n.t('player.jump.days')}
+        min={first}
+        max={today}
+        maxRangeDays={1}
+        marked={new Set(recorded?.days)}
+        markedWords={i18n.t('calendar.recorded')}
+        onPeriod={({ start }) => onJump(zone.dayStartMs(start))}
+      />
+    </div>
+  );
+}
+
+/** Where months stand one below the other, the newest are at the foot. */
+function showNewest(days: HTMLElement | null): void {
+  if (days) days.scrollTop = days.scrollHeight;
 }

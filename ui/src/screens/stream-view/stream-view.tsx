@@ -161,7 +161,7 @@ function Stage({ uid, stream }: StageProps) {
           {stream?.canArchive && (
             <>
               <BookmarkControl uid={uid} shownMs={shownMs} />
-              <JumpControl shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
+              <JumpControl uid={uid} shownMs={shownMs} onJump={(utcMs) => viewer.timeline.goTo(utcMs)} />
               <SaveControl timeline={viewer.timeline} shownMs={shownMs} />
               <ZoomControls timeline={viewer.timeline} />
             </>

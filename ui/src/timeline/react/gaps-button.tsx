@@ -17,6 +17,7 @@ export function GapsButton({ timeline }: { timeline: Timeline }) {
       opened={view !== undefined}
       onChange={(isOpen) => !isOpen && setView(undefined)}
       position="top"
+      width="min(360px, 92vw)"
       withinPortal={false}
       trapFocus
       returnFocus
