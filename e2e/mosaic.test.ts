@@ -171,7 +171,10 @@ test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may
     (states) => states['Dock'] === 'failed' && states['Yard'] === 'playing',
     patienceMs,
   );
-  await hers.getByRole('article', { name: 'Dock' }).getByText("You don't have access.").waitFor();
+  await hers
+    .getByRole('article', { name: 'Dock' })
+    .getByText('You may not watch this stream any more.')
+    .waitFor();
 
   await hers.unroute('**/v1/mosaic/*');
   await open(`/mosaic/${id}/edit`, hers);

@@ -29,8 +29,16 @@ export function allPlaying(page: Page, count: number): Promise<Record<string, st
   );
 }
 
-/** The shared moment, and what the clocks in the pictures of the tiles that play say; ms. */
-export function shownMoments(page: Page): Promise<{ sharedMs: number; clocksMs: number[] }> {
+/** What tiles that play or stand show. */
+export interface ShownMoments {
+  /** Of the clock that all tiles share, ms. */
+  readonly sharedMs: number;
+  /** By the clocks in their pictures, ms; and the streams that they show, in the same order. */
+  readonly clocksMs: readonly number[];
+  readonly uids: readonly string[];
+}
+
+export function shownMoments(page: Page): Promise<ShownMoments> {
   return page.evaluate((readerSource) => {
     const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
     const tiles = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
@@ -52,7 +60,8 @@ export function shownMoments(page: Page): Promise<{ sharedMs: number; clocksMs: 
       const { width, height } = context.canvas;
       return read(context.getImageData(0, 0, width, height).data, width, height) ?? Number.NaN;
     });
-    return { sharedMs: Number(shared), clocksMs };
+    const uids = tiles.map((tile) => tile.getAttribute('data-uid') ?? '');
+    return { sharedMs: Number(shared), clocksMs, uids };
   }, readDemoClock.toString());
 }
 

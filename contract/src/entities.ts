@@ -97,6 +97,7 @@ export const User = z.object({
   isAdmin: z.boolean(),
   permissionType: z.enum(['admin', 'user']),
   maxStreamCreation: z.int().describe('0: read-only; -1: no limit'),
+  canConvert: z.boolean().describe('What a browser can’t play is converted for them, if at all'),
   isManaged: z.boolean(),
   mustChangePassword: z.boolean(),
   isBlocked: z.boolean(),
@@ -177,9 +178,17 @@ export const Mosaic = z.object({
   rotationSeconds: z.int().describe('So long each page is shown; 0: until the viewer turns it'),
   createdBy: z.string().nullable(),
 });
-/** A mosaic with the names of the streams in it that the viewer may watch. */
+const tileFields = {
+  uid: true,
+  name: true,
+  status: true,
+  failureReason: true,
+  live: true,
+  node: true,
+} as const;
+/** A mosaic with the streams in it that the viewer may watch: their names, and why one has no picture. */
 export const WatchedMosaic = Mosaic.extend({
-  streams: z.array(z.object({ uid: Uid, name: z.string(), canArchive: z.boolean() })),
+  streams: z.array(Stream.pick({ ...tileFields, canArchive: true })),
 });
 
 export const License = z.object({

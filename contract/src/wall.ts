@@ -17,6 +17,8 @@ export const WallRequest = z.discriminatedUnion('type', [
     /** Key frames only. */
     keyFrames: z.boolean(),
     audio: z.boolean(),
+    /** With pictures that every browser can decode, made on the server for this viewer. */
+    convert: z.boolean(),
   }),
   z.strictObject({ type: z.literal('leave'), channel: z.int().min(0).max(0xffff_ffff) }),
 ]);

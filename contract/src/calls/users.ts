@@ -26,6 +26,7 @@ const person = {
   permissionType: z.enum(['admin', 'user']).optional(),
   isAdmin: z.boolean().optional(),
   maxStreamCreation: streamCreation.optional(),
+  canConvert: z.boolean().optional(),
   mustChangePassword: z.boolean().optional(),
 };
 

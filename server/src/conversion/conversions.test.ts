@@ -17,7 +17,8 @@ import { Seats } from './seats.ts';
 const pool = new AvPool({ clock: systemClock, log: silentLog });
 after(() => pool.dispose('the test is over'));
 
-const viewer = { name: 'one', isAdmin: false };
+const person = { isAdmin: false, canConvert: true };
+const viewer = { name: 'one', person };
 const rules = (whom: ConversionFor, atOnce: number) => () => ({ for: whom, atOnce });
 
 /** One GOP of a clip of H.265 in which pictures are reordered, with times as the archive has them. */
@@ -115,8 +116,27 @@ test('nobody, nobody but administrators, and none at all', async () => {
     assert.throws(() => conversions.live(viewer, new Stream('a'), () => {}), { code: 'ActionNotAcceptable' });
   }
   const administrators = new Conversions({ pool, clock: systemClock, rules: rules('administrators', 2) });
-  await assert.rejects(administrators.gop({ name: 'a', isAdmin: true }, read, signal), { code: 'NotFound' });
+  await assert.rejects(
+    administrators.gop({ name: 'a', person: { isAdmin: true, canConvert: true } }, read, signal),
+    {
+      code: 'NotFound',
+    },
+  );
   administrators.close();
+});
+
+test('conversion for everyone is for each user who has that right, and for administrators', () => {
+  const allows = (whom: ConversionFor, isAdmin: boolean, canConvert: boolean) =>
+    new Conversions({ pool, clock: systemClock, rules: rules(whom, 2) }).allows({ isAdmin, canConvert });
+  assert.deepEqual(
+    [allows('everyone', false, true), allows('everyone', false, false), allows('everyone', true, false)],
+    [true, false, true],
+  );
+  assert.deepEqual(
+    [allows('administrators', false, true), allows('administrators', true, false)],
+    [false, true],
+  );
+  assert.equal(allows('nobody', true, true), false);
 });
 
 test('a viewer keeps the seat from one GOP to the next, others are told that all are taken, and it is free again later', () => {

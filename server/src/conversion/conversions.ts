@@ -6,7 +6,7 @@ import { convertGop, type RecordedGop } from './gop-conversion.ts';
 import { LiveConversion } from './live-conversion.ts';
 import { Seats } from './seats.ts';
 
-/** Who may have pictures converted. */
+/** For whom pictures are converted; `everyone` means all who have that right of their own. */
 export type ConversionFor = 'everyone' | 'administrators' | 'nobody';
 
 export interface ConversionsOptions {
@@ -19,7 +19,14 @@ export interface ConversionsOptions {
 /** A viewer who asks: the same name is the same seat. */
 export interface ConversionViewer {
   readonly name: string;
+  readonly person: ConvertingPerson;
+}
+
+/** What of a person their conversions depend on. */
+export interface ConvertingPerson {
   readonly isAdmin: boolean;
+  /** The right that each user has or has not. */
+  readonly canConvert: boolean;
 }
 
 /**
@@ -35,6 +42,13 @@ export class Conversions {
   constructor(options: ConversionsOptions) {
     this.#options = options;
     this.#seats = new Seats(options.clock, () => options.rules().atOnce);
+  }
+
+  /** Whether pictures are converted for somebody at all, as the rules are now. */
+  allows({ isAdmin, canConvert }: ConvertingPerson): boolean {
+    const { for: whom, atOnce } = this.#options.rules();
+    if (atOnce === 0 || whom === 'nobody') return false;
+    return isAdmin || (whom === 'everyone' && canConvert);
   }
 
   /** Seats in use, for statistics. */
@@ -107,10 +121,8 @@ export class Conversions {
     this.#seats.clear();
   }
 
-  #requireAllowed(viewer: ConversionViewer): void {
-    const { for: whom, atOnce } = this.#options.rules();
-    if (whom === 'everyone' && atOnce > 0) return;
-    if (whom === 'administrators' && viewer.isAdmin && atOnce > 0) return;
+  #requireAllowed({ person }: ConversionViewer): void {
+    if (this.allows(person)) return;
     throw new Fault('ActionNotAcceptable', 'Conversion for viewers is switched off, or not for this viewer.');
   }
 }

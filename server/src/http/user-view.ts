@@ -14,6 +14,7 @@ export function userView(user: UserRecord): User {
     isAdmin,
     permissionType: isAdmin ? 'admin' : 'user',
     maxStreamCreation: user.max_stream_creation,
+    canConvert: user.can_convert === 1,
     isManaged: user.is_managed === 1,
     mustChangePassword: user.must_change_password === 1,
     isBlocked: user.is_blocked === 1,

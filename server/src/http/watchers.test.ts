@@ -61,7 +61,13 @@ async function visit(t: TestContext) {
     share_key: null,
     tags: [],
   });
-  const watchers = new Watchers({ store, doorkeeper, clock, log: silentLog });
+  const watchers = new Watchers({
+    store,
+    doorkeeper,
+    clock,
+    log: silentLog,
+    conversions: { allows: ({ canConvert }) => canConvert },
+  });
   t.after(() => watchers.close());
   const ends: ErrorCode[] = [];
   const watch = async (principal: Principal) => {
@@ -117,6 +123,21 @@ test('[R7.24] whoever watches by a session is cut when it ends for want of use, 
   clock.advance(60_000);
   await until(() => ends.length > 0);
   assert.deepEqual(ends, ['AuthorizationRequired']);
+});
+
+test('[R4.4] whoever has pictures converted is cut when that right goes, and who takes them as they are is not', async (t) => {
+  const { store, doorkeeper, user, watchers, ends, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(null);
+  const heard: ErrorCode[] = [];
+  const watcher = { principal, uid: 'cam1', right: 'view' } as const;
+  t.after(watchers.add({ ...watcher, end: (code) => ends.push(code) }));
+  t.after(watchers.add({ ...watcher, isConverted: true, end: (code) => heard.push(code) }));
+  assert.equal(await watchers.judge({ ...watcher, isConverted: true }), undefined);
+  await store.users.save(user.id, { can_convert: 0 });
+  doorkeeper.forget(user.id);
+  await until(() => heard.length > 0);
+  assert.deepEqual(heard, ['ActionNotAcceptable']);
+  assert.deepEqual(ends, []);
 });
 
 test('what another process took away is noticed within a minute; who has left is not asked about', async (t) => {

@@ -6,13 +6,17 @@ import { requireStreamRight } from '../access/stream-policy.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
+import type { Conversions } from '../conversion/conversions.ts';
 import type { Store } from '../store/store.ts';
+import { convertingPerson } from './routes/conversion-viewer.ts';
 
 /** Who takes what, for as long as a connection lasts. */
 export interface Watcher {
   readonly principal: Principal;
   readonly uid: string;
   readonly right: StreamRight;
+  /** What they take is converted for them. */
+  readonly isConverted?: boolean;
   /** Called once, with the reason, when they may not go on. */
   readonly end: (code: ErrorCode) => void;
 }
@@ -20,6 +24,7 @@ export interface Watcher {
 export interface WatchersOptions {
   readonly store: Pick<Store, 'users' | 'streamList'>;
   readonly doorkeeper: Doorkeeper;
+  readonly conversions: Pick<Conversions, 'allows'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -125,8 +130,9 @@ export class Watchers {
   }
 
   /** Until when somebody may watch, ms since the epoch; or the code of why they may not. */
-  async #standingOf({ principal, uid, right }: Omit<Watcher, 'end'>): Promise<number | ErrorCode> {
-    const { store, doorkeeper } = this.#options;
+  async #standingOf(watcher: Omit<Watcher, 'end'>): Promise<number | ErrorCode> {
+    const { principal, uid, right, isConverted = false } = watcher;
+    const { store, doorkeeper, conversions } = this.#options;
     const untilMs = await doorkeeper.welcomeUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
@@ -134,7 +140,8 @@ export class Watchers {
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);
     try {
       requireStreamRight({ ...principal, isAdmin }, seen, right);
-      return untilMs;
+      const isRefused = isConverted && !(user && conversions.allows(convertingPerson(user)));
+      return isRefused ? 'ActionNotAcceptable' : untilMs;
     } catch (error) {
       if (error instanceof Fault) return error.code;
       throw error;

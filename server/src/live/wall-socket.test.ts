@@ -76,7 +76,7 @@ class Page {
   }
 
   watch(channel: number, uid: string, keyFrames = false): void {
-    const request = { type: 'watch', channel, uid, picture: 'main', keyFrames, audio: false };
+    const request = { type: 'watch', channel, uid, picture: 'main', keyFrames, audio: false, convert: false };
     this.socket.send(JSON.stringify(request));
   }
 

@@ -16,6 +16,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0007_exports': { up: (db) => exports(db as Kysely<unknown>, engine) },
     '0008_cluster': { up: (db) => cluster(db as Kysely<unknown>) },
     '0009_far_archive': { up: (db) => farArchive(db as Kysely<unknown>) },
+    '0010_user_conversion': { up: (db) => userConversion(db as Kysely<unknown>) },
   };
 }
 
@@ -340,5 +341,12 @@ async function farArchive(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('streams')
     .addColumn('far_after_hours', 'integer', (column) => column.notNull().defaultTo(-1))
+    .execute();
+}
+
+async function userConversion(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .alterTable('users')
+    .addColumn('can_convert', 'integer', (column) => column.notNull().defaultTo(1))
     .execute();
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, type RequestOf } from '@vidette/contract/client';
 import { polls } from '@vidette/contract/constants';
+import { useCallback, useEffect, useRef } from 'react';
 import { api } from './api.ts';
 
 // Mosaics: walls of several streams.
@@ -9,6 +10,8 @@ import { api } from './api.ts';
 export const mosaicsPageSize = 50;
 
 const allMosaics = ['mosaics'] as const;
+/** A source that stops is said to have stopped a moment later. */
+const REFRESH_AFTER_MS = 400;
 
 /** One page of the mosaics by name; the former page stays in sight until it has come. */
 export function mosaicsQuery(page: number, searchingValues: readonly string[]) {
@@ -33,6 +36,19 @@ export function watchedMosaicQuery(id: string) {
     refetchInterval: ({ state }) => (state.error ? false : polls.mosaicMs),
     meta: { isHandled: true },
   });
+}
+
+/** Something on the wall changed: asks at once instead of at the next turn, once for all who say so in a moment. */
+export function useRefreshMosaic(id: string): () => void {
+  const queryClient = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(() => {
+    clearTimeout(timer.current);
+    const run = () =>
+      void queryClient.invalidateQueries({ queryKey: watchedMosaicQuery(id).queryKey, exact: true });
+    timer.current = setTimeout(run, REFRESH_AFTER_MS);
+  }, [queryClient, id]);
 }
 
 /** The mosaic that is edited: what somebody works on must not change under their hands. */

@@ -164,6 +164,17 @@ export async function loadStreamPicture(uid: string, width: number, signal: Abor
   return response.blob();
 }
 
+/** A picture of a moment that is recorded. */
+export async function loadArchivePicture(
+  uid: string,
+  time: number,
+  width: number,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const response = await api.getArchivePicture({ params: { uid }, query: { time, width } }, { signal });
+  return response.blob();
+}
+
 /** Asks again for what lists know of streams, after a change. */
 export function streamsChanged(queryClient: QueryClient): Promise<unknown> {
   return Promise.all([

@@ -13,7 +13,7 @@ export interface ConversionOptions {
 }
 
 /** What the server converts to. */
-const CONVERTED_TYPE = 'video/mp4; codecs="avc1.640028"';
+export const CONVERTED_TYPE = 'video/mp4; codecs="avc1.640028"';
 
 /** Whether one stream is asked for as it is or converted: converted from when this browser was found to lack its codec. */
 export class Conversion {

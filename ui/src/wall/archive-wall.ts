@@ -2,6 +2,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from '../player/clock.ts';
 import { ArchiveReader } from '../player/archive-reader.ts';
+import { convertedSource } from '../player/converted-source.ts';
 import type { PlayerSource } from '../player/player-source.ts';
 import { RangesLoader, type RangesAnswer } from '../timeline/ranges-loader.ts';
 import { Timeline } from '../timeline/timeline.ts';
@@ -77,19 +78,13 @@ export class ArchiveWall {
       onLive,
     });
     this.#sources = new Map(
-      uids.map((uid) => [
-        uid,
-        {
-          reader: new ArchiveReader(
-            sourceOf(uid, {
-              nextPlayable: (fromMs, signal) => this.#nextOf(uid, fromMs, signal),
-              previousPlayable: (beforeMs, signal) => this.#loader.previousPlayable(beforeMs, signal),
-            }),
-            clock,
-          ),
-          intervalAt: (utcMs: number) => this.lanes.intervalAt(uid, utcMs),
-        },
-      ]),
+      uids.map((uid) => {
+        const source = sourceOf(uid, {
+          nextPlayable: (fromMs, signal) => this.#nextOf(uid, fromMs, signal),
+          previousPlayable: (beforeMs, signal) => this.#loader.previousPlayable(beforeMs, signal),
+        });
+        return [uid, this.#syncedSource(uid, source)];
+      }),
     );
     this.timeline.goTo(startMs);
     this.#cancelLook = clock.every(LOOK_MS, () => this.#look());
@@ -138,6 +133,16 @@ export class ArchiveWall {
     } finally {
       this.#asking -= 1;
     }
+  }
+
+  #syncedSource(uid: string, source: PlayerSource): SyncedArchiveSource {
+    const { clock } = this.#options;
+    const { loadConverted } = source;
+    return {
+      reader: new ArchiveReader(source, clock),
+      converted: loadConverted && new ArchiveReader(convertedSource(source, loadConverted), clock),
+      intervalAt: (utcMs) => this.lanes.intervalAt(uid, utcMs),
+    };
   }
 
   /** Where one stream goes on after a moment, from what is known of all of them together. */

@@ -11,6 +11,8 @@ import type { TileFeed, TileVideo } from './tile-feed.ts';
 
 export interface SyncedArchiveSource {
   readonly reader: ArchiveReader;
+  /** The same with pictures that the server converts; undefined where it can't be asked for that. */
+  readonly converted: ArchiveReader | undefined;
   /** What is known of a moment without asking; undefined when nothing is. */
   intervalAt(utcMs: number): Interval | undefined;
 }
@@ -21,6 +23,8 @@ export interface SyncedArchiveOptions {
   readonly clock: Clock;
   readonly source: SyncedArchiveSource;
   readonly shared: SharedClock;
+  /** Converted on the way, which may be slower than the clock: the others never wait for it. */
+  readonly isConverted: boolean;
   readonly onState: (state: PlayerState) => void;
   /** The shared moment is not recorded here, or is again. */
   readonly onGap: (isInGap: boolean) => void;
@@ -35,6 +39,10 @@ const GAIN = 1.5;
 const MOST = 0.25;
 /** So long the others wait for a tile that loads; then they go on without it. */
 const PATIENCE_MS = 4000;
+/** A conversion that shows nothing for so long is too slow for the clock. */
+const CONVERSION_PATIENCE_MS = 12_000;
+/** Further behind the clock than this, what comes next is skipped, seconds. */
+const BEHIND_S = 2;
 /** Where the archive of a stream ended, it is looked for more after so long. */
 const LOOK_AGAIN_MS = 2000;
 const KEEP_BEHIND_S = 4;
@@ -47,7 +55,9 @@ const TRIM_ABOVE_S = 10;
 export class SyncedArchive implements TileFeed {
   readonly #options: SyncedArchiveOptions;
   #feed: ArchiveFeed | undefined;
+  /** The jump of the clock that the feed was made for; another one makes it anew. */
   #jumps = -1;
+  #heardJumps = -1;
   #hasBegun = false;
   /** When the feed came to the end of what was recorded then; monotonic. */
   #endedAtMs: number | undefined;
@@ -101,16 +111,16 @@ export class SyncedArchive implements TileFeed {
 
   /** The clock jumped: what is in hand may do, else the feed begins anew there. */
   #follow(): void {
-    const { shared, sink, clock, source, onGap } = this.#options;
-    this.#jumps = shared.jumps;
-    this.#loadingSinceMs = undefined;
+    const { shared, sink, clock, source, isConverted, onGap } = this.#options;
+    if (shared.jumps !== this.#heardJumps) this.#loadingSinceMs = undefined;
+    this.#jumps = this.#heardJumps = shared.jumps;
     onGap(false);
     if (this.#feed && this.#hasBegun && spanAt(sink.spans, shared.utcMs / 1000)) return;
     this.#feed?.close();
     this.#hasBegun = false;
     this.#endedAtMs = undefined;
     this.#feed = new ArchiveFeed({
-      reader: source.reader,
+      reader: (isConverted ? source.converted : undefined) ?? source.reader,
       isKeyFramesOnly: false,
       sink,
       clock,
@@ -177,10 +187,23 @@ export class SyncedArchive implements TileFeed {
 
   /** What is to be shown is on its way. */
   #load(): void {
-    const { video, onState } = this.#options;
+    const { video, isConverted, onState } = this.#options;
     if (!video.paused) video.pause();
-    this.#holdOthers();
+    const waitedMs = this.#holdOthers();
+    if (isConverted && waitedMs > CONVERSION_PATIENCE_MS) {
+      this.#stop({ name: 'failed', code: 'ProbeError' });
+      return;
+    }
     onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    // Fragment after fragment it would stay behind a clock that has gone on.
+    if (this.#isBehind()) this.#jumps = -1;
+  }
+
+  /** All that was fed lies some way before the shared moment. */
+  #isBehind(): boolean {
+    const { sink, shared } = this.#options;
+    const newest = sink.spans.at(-1);
+    return this.#hasBegun && newest !== undefined && newest.end < shared.utcMs / 1000 - BEHIND_S;
   }
 
   /** All that was recorded has been shown, and it is no gap: more is written meanwhile. The others go on. */
@@ -201,12 +224,15 @@ export class SyncedArchive implements TileFeed {
     onGap(true);
   }
 
-  #holdOthers(): void {
-    const { shared, clock } = this.#options;
+  /** @returns how long nothing has come by now, ms */
+  #holdOthers(): number {
+    const { shared, clock, isConverted } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#loadingSinceMs ??= nowMs;
-    if (nowMs - this.#loadingSinceMs < PATIENCE_MS) shared.hold(this);
+    const waitedMs = nowMs - this.#loadingSinceMs;
+    if (!isConverted && waitedMs < PATIENCE_MS) shared.hold(this);
     else shared.release(this);
+    return waitedMs;
   }
 
   #play(): void {

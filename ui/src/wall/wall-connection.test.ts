@@ -57,7 +57,7 @@ function setUp() {
   const watch = (uid: string) => {
     const heard: string[] = [];
     const link = connection.watch(
-      { uid, picture: 'main', keyFrames: false, audio: false },
+      { uid, picture: 'main', keyFrames: false, audio: false, convert: false },
       {
         onMessage: (message: LiveMessage) => heard.push(message.type),
         onMedia: (bytes) => heard.push(`media ${[...bytes].join(' ')}`),

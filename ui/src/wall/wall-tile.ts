@@ -2,12 +2,23 @@ import type { Cancel, Clock } from '../player/clock.ts';
 import type { LiveLinkEvents } from '../player/live-link.ts';
 import { LivePlayer } from '../player/live-player.ts';
 import { MediaSink, type MseEnvironment } from '../player/media-sink.ts';
-import { canFollow, sameState, type PlayerState } from '../player/state.ts';
+import { CONVERTED_TYPE } from '../player/conversion.ts';
+import {
+  canFollow,
+  refusalOf,
+  sameState,
+  type ConversionRefusal,
+  type PlayerState,
+} from '../player/state.ts';
 import type { TileLoad } from './wall-budget.ts';
 import { KeyFramePlayer } from './key-frame-player.ts';
+import { PicturedArchive } from './pictured-archive.ts';
+import { RetryTimer } from './retry-timer.ts';
 import { SyncedArchive, type SyncedArchiveSource } from './synced-archive.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { TileFeed, TileVideo } from './tile-feed.ts';
+import { emptyTile, type TileSnapshot } from './tile-snapshot.ts';
+import { materialOf, type Material, type TilePlace, type Want } from './tile-want.ts';
 import type { WallConnection } from './wall-connection.ts';
 
 export interface WallTileOptions {
@@ -28,26 +39,12 @@ export interface TileArchive {
   readonly source: SyncedArchiveSource | undefined;
 }
 
-/** What a screen shows of a tile; a new value at each change. */
-export interface TileSnapshot {
-  readonly state: PlayerState;
-  /** Only key frames are shown, to spare the machine. */
-  readonly isKeyFrames: boolean;
-  /** The shared moment of the archive is not recorded here. */
-  readonly isInGap: boolean;
-}
-
 /** How a tile lies on the screen, px of the device. */
 export interface TileSight {
   readonly isInSight: boolean;
   readonly widthPx: number;
   readonly heightPx: number;
 }
-
-export type TilePlace = 'enlarged' | 'covered' | 'among others';
-
-/** What a tile is to show at the moment; the same text means that nothing has to change. */
-type Want = 'nothing' | 'archive' | `live ${'main' | 'sub'} ${'moving' | 'keyFrames'}`;
 
 /** Tiles up to this width get the smaller picture, where there is one; it changes back only well above. */
 const SMALL_PX = 700;
@@ -56,9 +53,13 @@ const KEEP_BEHIND_S = 2;
 /** A smaller picture that sends nothing for so long is done without. */
 const SUB_PATIENCE_MS = 8000;
 
+/** What is worth giving up single pictures for. */
+const MORE_TO_SHOW: readonly PlayerState['name'][] = ['playing', 'paused', 'failed'];
+
 /**
  * One tile of a wall: its element, and whatever feeds it. Out of sight it holds neither data nor a channel. Which
- * picture it asks for follows from its size, from the budget, and from whether somebody has enlarged it.
+ * picture it asks for follows from its size, from the budget, and from whether somebody has enlarged it. What this
+ * browser can't decode it asks for converted; where that is refused, whoever shows it takes single pictures.
  */
 export class WallTile {
   readonly id: string;
@@ -78,13 +79,20 @@ export class WallTile {
   #archive: TileArchive | undefined;
   #counted = { frames: 0, dropped: 0 };
   #isStartingPlay = false;
-  #snapshot: TileSnapshot = { state: { name: 'idle' }, isKeyFrames: false, isInGap: false };
+  /** Codecs that this browser was found to have no decoder for, as people call them. */
+  readonly #codecs = new Map<Material, string>();
+  /** All conversions were taken: asked again now and then. */
+  readonly #seatRetry: RetryTimer;
+  /** Asking again while single pictures are shown: nothing is said before there is more to show. */
+  #isQuiet = false;
+  #snapshot: TileSnapshot = emptyTile;
 
   constructor(options: WallTileOptions) {
     const { id, uid, video, environment } = options;
     this.id = id;
     this.uid = uid;
     this.#options = options;
+    this.#seatRetry = new RetryTimer(options.clock);
     video.muted = true;
     if (environment) {
       this.#sink = new MediaSink(video, environment, {
@@ -171,13 +179,20 @@ export class WallTile {
 
   /** Tries again after a failure that trying by itself does not mend. */
   retry(): void {
+    this.#codecs.clear();
     this.#want = 'nothing';
     this.#apply();
+  }
+
+  /** The moment of the archive that is to be shown, UTC ms; undefined live. */
+  get momentMs(): number | undefined {
+    return this.#archive?.shared.utcMs;
   }
 
   /** Gives the element back. Idempotent. */
   dispose(): void {
     const { video } = this.#options;
+    this.#seatRetry.cancel();
     this.#feed?.dispose();
     this.#feed = undefined;
     video.removeEventListener('playing', this.#onPlaying);
@@ -198,15 +213,31 @@ export class WallTile {
     const want = this.#wanted();
     if (want === this.#want) return;
     this.#want = want;
+    this.#seatRetry.cancel();
+    this.#seatRetry.succeeded();
+    this.#begin(false);
+  }
+
+  /** Fills the tile anew with what is wanted. @param isQuiet what is shown stays until there is more */
+  #begin(isQuiet: boolean): void {
+    const want = this.#want;
     this.#feed?.dispose();
     this.#feed = undefined;
     this.#sourceAwaySinceMs = undefined;
+    this.#isQuiet = isQuiet;
     const sink = this.#sink;
     if (!sink) {
       this.#update({ state: { name: 'unsupported', codec: '' } });
       return;
     }
-    this.#update({ state: { name: 'idle' }, isKeyFrames: want.endsWith('keyFrames'), isInGap: false });
+    if (!isQuiet)
+      this.#update({
+        state: { name: 'idle' },
+        isKeyFrames: want.endsWith('keyFrames'),
+        isInGap: false,
+        isArchive: want === 'archive',
+        converted: undefined,
+      });
     this.#feed = this.#makeFeed(want, sink);
     // What nobody sees needs no memory.
     if (want === 'nothing') void sink.clear();
@@ -217,8 +248,17 @@ export class WallTile {
       this.#options.video.pause();
       return undefined;
     }
+    const codec = this.#codecs.get(materialOf(want));
+    // A conversion of all pictures for the sake of a few would take it from somebody who sees them all.
+    if (codec !== undefined && (want.endsWith('keyFrames') || !this.#canConvert(want)))
+      return this.#showPictures(codec, undefined);
     if (want === 'archive') return this.#archive && this.#makeArchive(this.#archive, sink);
     return this.#makeLive(want, sink);
+  }
+
+  #canConvert(want: Want): boolean {
+    if (want === 'archive' && !this.#archive?.source?.converted) return false;
+    return this.#options.environment?.isTypeSupported(CONVERTED_TYPE) ?? false;
   }
 
   #makeArchive({ shared, source }: TileArchive, sink: MediaSink): TileFeed | undefined {
@@ -233,10 +273,9 @@ export class WallTile {
       clock,
       source,
       shared,
+      isConverted: this.#codecs.has('archive'),
       onState: this.#setState,
-      onGap: (isInGap) => {
-        if (isInGap !== this.#snapshot.isInGap) this.#update({ isInGap });
-      },
+      onGap: this.#setGap,
     });
   }
 
@@ -244,8 +283,9 @@ export class WallTile {
     const { uid, video, clock, connection } = this.#options;
     const picture = want.includes(' sub ') ? 'sub' : 'main';
     const keyFrames = want.endsWith('keyFrames');
+    const convert = this.#codecs.has(picture);
     const connect = (events: LiveLinkEvents) =>
-      connection.watch({ uid, picture, audio: false, keyFrames }, events);
+      connection.watch({ uid, picture, audio: false, keyFrames, convert }, events);
     if (keyFrames) return new KeyFramePlayer({ video, sink, connect, onState: this.#setState });
     return new LivePlayer({
       video,
@@ -257,6 +297,18 @@ export class WallTile {
       // Pictures left out on the way say nothing that the next ones don't: a wall has no place for passing words.
       onNotice: () => {},
     });
+  }
+
+  /** Neither this browser nor the server makes a moving picture of it. @returns what goes on beside single pictures */
+  #showPictures(codec: string, refusal: ConversionRefusal | undefined): TileFeed | undefined {
+    const { video } = this.#options;
+    if (!video.paused) video.pause();
+    const state: PlayerState = { name: 'unsupported', codec, ...(refusal && { refusal }) };
+    this.#update({ state, converted: undefined });
+    if (refusal === 'QuotaReached') this.#seatRetry.after(() => this.#begin(true));
+    const source = this.#want === 'archive' ? this.#archive?.source : undefined;
+    const shared = this.#archive?.shared;
+    return source && shared && new PicturedArchive({ source, shared, onGap: this.#setGap });
   }
 
   #play(): void {
@@ -288,10 +340,37 @@ export class WallTile {
     this.#apply();
   }
 
-  readonly #setState = (state: PlayerState): void => {
+  readonly #setState = (said: PlayerState): void => {
+    const material = materialOf(this.#want);
+    const codec = this.#codecs.get(material);
+    if (codec === undefined) {
+      if (said.name !== 'unsupported' || said.codec === '') this.#follow(said, undefined);
+      else {
+        this.#codecs.set(material, said.codec);
+        this.#begin(false);
+      }
+      return;
+    }
+    const refusal = said.name === 'failed' ? refusalOf(said.code) : undefined;
+    if (refusal || said.name === 'unsupported') {
+      this.#feed?.dispose();
+      this.#isQuiet = false;
+      this.#feed = this.#showPictures(codec, refusal);
+    } else this.#follow(said, codec);
+  };
+
+  #follow(state: PlayerState, converted: string | undefined): void {
     const { state: before } = this.#snapshot;
-    if (sameState(before, state) || !canFollow(before, state)) return;
-    this.#update({ state });
+    if (this.#isQuiet) {
+      if (!MORE_TO_SHOW.includes(state.name)) return;
+      this.#isQuiet = false;
+      this.#seatRetry.succeeded();
+    } else if (sameState(before, state) || !canFollow(before, state)) return;
+    this.#update({ state, converted });
+  }
+
+  readonly #setGap = (isInGap: boolean): void => {
+    if (isInGap !== this.#snapshot.isInGap) this.#update({ isInGap });
   };
 
   #update(change: Partial<TileSnapshot>): void {

@@ -46,7 +46,13 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
       audio: query.audio,
       keyFramesOnly: query.keyframes,
     });
-    const forget = watchers.add({ principal, uid, right: 'view', end: (code) => session.end(code) });
+    const forget = watchers.add({
+      principal,
+      uid,
+      right: 'view',
+      isConverted: query.convert,
+      end: (code) => session.end(code),
+    });
     const leave = () => {
       forget();
       release();

@@ -1,5 +1,6 @@
 import { limits } from '@vidette/contract/constants';
 import type { Mosaic, MosaicLayout, WatchedMosaic } from '@vidette/contract/entities';
+import type { Language } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
 import { flag } from '../../store/database.ts';
@@ -7,7 +8,7 @@ import type { MosaicChanges, MosaicRecord } from '../../store/mosaics.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { requireStream, viewerOf } from './streams.ts';
+import { requireStream, viewerOf, viewOf } from './streams.ts';
 
 /** Walls of several streams. */
 export function registerMosaics(registrar: Registrar, services: Services): void {
@@ -20,15 +21,15 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
     return { items: items.map((row) => mosaicView(principal, row, viewable)), total, page, pageSize };
   });
 
-  registrar.handle('getMosaic', async ({ principal, params, query }) => {
-    const view = await viewById(services, principal, params.id);
+  registrar.handle('getMosaic', async ({ principal, params, query, language }) => {
+    const view = await viewById(services, principal, params.id, language);
     if (query.extend_lease) {
       for (const { stream } of view.layout.cells) if (stream !== null) station.find(stream)?.leases.extend();
     }
     return view;
   });
 
-  registrar.handle('addMosaic', async ({ principal, body, audit }) => {
+  registrar.handle('addMosaic', async ({ principal, body, audit, language }) => {
     await requireCells(services, principal, body.layout);
     const id = await store.mosaics.add({
       name: body.name,
@@ -39,10 +40,10 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
       created_ms: clock.wallMs(),
     });
     audit.target = String(id);
-    return viewById(services, principal, id);
+    return viewById(services, principal, id, language);
   });
 
-  registrar.handle('saveMosaic', async ({ principal, params, body }) => {
+  registrar.handle('saveMosaic', async ({ principal, params, body, language }) => {
     const old = requireMosaicView(principal, await store.mosaics.byId(params.id));
     requireMosaicAdmin(principal, old);
     if (body.layout) await requireCells(services, principal, body.layout);
@@ -52,7 +53,7 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
     if (body.isShared !== undefined) changes.is_shared = flag(body.isShared);
     if (body.rotationSeconds !== undefined) changes.rotation_seconds = body.rotationSeconds;
     if (Object.keys(changes).length > 0) await store.mosaics.save(old.id, changes);
-    return viewById(services, principal, old.id);
+    return viewById(services, principal, old.id, language);
   });
 
   registrar.handle('deleteMosaic', async ({ principal, params }) => {
@@ -63,18 +64,19 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
   });
 }
 
-async function viewById(services: Services, principal: Principal, id: number): Promise<WatchedMosaic> {
+async function viewById(
+  services: Services,
+  principal: Principal,
+  id: number,
+  language: Language,
+): Promise<WatchedMosaic> {
   const { mosaics, streamList } = services.store;
   const row = requireMosaicView(principal, await mosaics.byId(id));
   const { cells } = JSON.parse(row.layout) as MosaicLayout;
   const uids = new Set(cells.flatMap(({ stream }) => stream ?? []));
   const seen = await streamList.findMany(viewerOf(principal), [...uids]);
   const viewable = new Set(seen.map(({ stream }) => stream.uid));
-  const streams = seen.map(({ stream, rights }) => ({
-    uid: stream.uid,
-    name: stream.name,
-    canArchive: rights.archive,
-  }));
+  const streams = seen.map((one) => viewOf(services, one, language));
   return { ...mosaicView(principal, row, viewable), streams };
 }
 

@@ -71,7 +71,8 @@ function registerLists(registrar: Registrar, services: Services, desk: StreamDes
   });
 }
 
-function viewOf({ station, membership }: Services, seen: SeenStream, language: Language): Stream {
+/** A stream as one person may see it, with what it does now. */
+export function viewOf({ station, membership }: Services, seen: SeenStream, language: Language): Stream {
   const { uid, node_id: nodeId } = seen.stream;
   return streamView(seen, station.state(uid), membership.isAvailable(nodeId), language);
 }

@@ -45,6 +45,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       password_hash: await passwords.hash(body.password),
       is_admin: flag(wantsAdmin(body) ?? false),
       max_stream_creation: body.maxStreamCreation ?? 0,
+      can_convert: flag(body.canConvert ?? true),
       is_managed: 0,
       must_change_password: flag(body.mustChangePassword ?? false),
       is_blocked: 0,
@@ -63,6 +64,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     if (body.fullName !== undefined) changes.full_name = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
     if (body.maxStreamCreation !== undefined) changes.max_stream_creation = body.maxStreamCreation;
+    if (body.canConvert !== undefined) changes.can_convert = flag(body.canConvert);
     if (body.mustChangePassword !== undefined) changes.must_change_password = flag(body.mustChangePassword);
     const isAdmin = wantsAdmin(body);
     if (isAdmin !== undefined && flag(isAdmin) !== user.is_admin) {

@@ -3,10 +3,11 @@ import { WallSocket } from '../../live/wall-socket.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { Watchers } from '../watchers.ts';
+import { conversionViewer } from './conversion-viewer.ts';
 
 /** Live pictures of many streams over one WebSocket; the right to each is asked for when it is asked for. */
 export function registerWall(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { station, live, clock, log } = services;
+  const { station, live, conversions, clock, log } = services;
 
   registrar.handleSocket('watchWall', ({ principal }, socket) => {
     new WallSocket({
@@ -14,8 +15,8 @@ export function registerWall(registrar: Registrar, services: Services, watchers:
       clock,
       log,
       live,
-      async admit({ uid, picture }, end) {
-        const watcher = { principal, uid, right: 'view', end } as const;
+      async admit({ uid, picture, convert }, end) {
+        const watcher = { principal, uid, right: 'view', isConverted: convert, end } as const;
         // Before the question, so that a right that goes while it is answered is missed by nobody.
         const forget = watchers.add(watcher);
         try {
@@ -23,12 +24,16 @@ export function registerWall(registrar: Registrar, services: Services, watchers:
           if (code !== undefined) throw new Fault(code, 'The stream may not be watched.');
           const running = station.get(uid);
           const { stream, leases } = (picture === 'sub' ? running.sub : undefined) ?? running;
+          const source = convert
+            ? conversions.live(conversionViewer(principal, uid), stream, () => end('ProbeError'))
+            : { stream, close: () => {} };
           const release = leases.addViewer();
           return {
-            stream,
+            stream: source.stream,
             leave() {
               forget();
               release();
+              source.close();
             },
           };
         } catch (error) {

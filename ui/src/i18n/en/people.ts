@@ -21,6 +21,11 @@ export const people = {
   'user.quota.count': 'Up to a number',
   'user.quota.most': 'At most',
   'user.quota.invalid': 'A whole number from 1 to 999,999',
+  'user.convert': 'Has video converted',
+  'user.convert.help':
+    'What their browser can’t play, H.265 for one, the server converts, as far as its configuration allows. Otherwise they see single pictures.',
+  'user.convert.yes': 'As far as the configuration allows',
+  'user.convert.no': 'No, single pictures',
   'user.password.help': 'Leave it empty to keep the password. A new one ends all their sessions.',
   'user.mustChange': 'Must choose a new password at the next sign-in',
   'user.state': 'Access',

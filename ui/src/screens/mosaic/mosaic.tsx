@@ -4,7 +4,7 @@ import IconLayoutDashboard from '@tabler/icons-react/dist/esm/icons/IconLayoutDa
 import { useQuery } from '@tanstack/react-query';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { isNoMosaic, watchedMosaicQuery } from '../../api/mosaics.ts';
+import { isNoMosaic, useRefreshMosaic, watchedMosaicQuery } from '../../api/mosaics.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { usePageTitle } from '../../app/title.ts';
@@ -25,6 +25,7 @@ import { ArchiveDock } from './archive-dock.tsx';
 import classes from './mosaic.module.css';
 import { MosaicHead } from './mosaic-head.tsx';
 import { changedSearch, momentOf, type MosaicSearch, type SearchChange } from './mosaic-search.ts';
+import { troubleOf } from './trouble.ts';
 import { useRotation } from './use-rotation.ts';
 
 /** The archive begins so long ago when it is asked for without a moment: all that is recorded has come by then. */
@@ -114,6 +115,11 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
     (uid: string) => archive?.lanes.causeAt(uid, archive.shared.utcMs),
     [archive],
   );
+  const troubles = useMemo(
+    () => new Map(streams.map((stream) => [stream.uid, troubleOf(stream, i18n)])),
+    [streams, i18n],
+  );
+  const refresh = useRefreshMosaic(String(mosaic.id));
   if (streams.length === 0) {
     return (
       <PageState
@@ -159,6 +165,8 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
         label={i18n.t('mosaic.grid', { name: mosaic.name })}
         nameOf={(uid) => names.get(uid)}
         gapCauseOf={gapCauseOf}
+        troubleOf={(uid) => troubles.get(uid)}
+        onAway={refresh}
       />
       {startMs !== undefined && (
         <ArchiveDock

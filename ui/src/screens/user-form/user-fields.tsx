@@ -96,6 +96,13 @@ export function UserFields({ form, isManaged = false, isSelf = false, isNew = fa
             {...form.getInputProps('maxStreamCreation')}
           />
         )}
+        {role !== 'admin' && (
+          <Switch
+            label={i18n.t('user.convert')}
+            description={i18n.t('user.convert.help')}
+            {...form.getInputProps('canConvert', { type: 'checkbox' })}
+          />
+        )}
       </FormSection>
       {!isManaged && (
         <FormSection

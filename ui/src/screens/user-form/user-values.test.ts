@@ -14,6 +14,7 @@ const user: User = {
   isAdmin: false,
   permissionType: 'user',
   maxStreamCreation: 7,
+  canConvert: true,
   isManaged: false,
   mustChangePassword: false,
   isBlocked: false,
@@ -36,6 +37,7 @@ test('only what changed is sent, and a password only when one was typed', () => 
     fullName: 'Nina P.',
     isAdmin: true,
   });
+  assert.deepEqual(changesOf({ ...before, canConvert: false }, before), { canConvert: false });
   assert.deepEqual(changesOf({ ...before, quotaKind: 'none', password: 'x' }, before), {
     maxStreamCreation: 0,
     password: 'x',

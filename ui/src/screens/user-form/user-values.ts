@@ -18,6 +18,7 @@ export interface UserValues {
   readonly role: string;
   readonly quotaKind: string;
   readonly maxStreamCreation: string;
+  readonly canConvert: boolean;
   readonly password: string;
   readonly mustChangePassword: boolean;
 }
@@ -30,6 +31,7 @@ export const emptyUser: UserValues = {
   role: 'user',
   quotaKind: 'none',
   maxStreamCreation: '10',
+  canConvert: true,
   password: '',
   mustChangePassword: true,
 };
@@ -45,6 +47,7 @@ export function userValues(user: User): UserValues {
     role: user.isAdmin ? 'admin' : 'user',
     quotaKind: quota === 0 ? 'none' : quota < 0 ? 'unlimited' : 'count',
     maxStreamCreation: quota > 0 ? String(quota) : emptyUser.maxStreamCreation,
+    canConvert: user.canConvert,
     password: '',
     mustChangePassword: user.mustChangePassword,
   };
@@ -74,6 +77,7 @@ function personOf(values: Omit<UserValues, 'name' | 'password'>) {
     language: values.language === 'ru' ? ('ru' as const) : ('en' as const),
     isAdmin: values.role === 'admin',
     maxStreamCreation: quotaOf(values),
+    canConvert: values.canConvert,
     mustChangePassword: values.mustChangePassword,
   };
 }

@@ -18,6 +18,9 @@ export function UserInfoScreen() {
       <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('profile.info.role')}>{roleWords(user, i18n)}</Fact>
       <Fact label={i18n.t('user.quota')}>{quotaWords(user, i18n)}</Fact>
+      <Fact label={i18n.t('user.convert')}>
+        {i18n.t(user.isAdmin || user.canConvert ? 'user.convert.yes' : 'user.convert.no')}
+      </Fact>
       <Fact label={i18n.t('user.state')}>
         {i18n.t(user.isBlocked ? 'user.state.blocked' : 'user.state.active')}
       </Fact>

@@ -1,13 +1,16 @@
 import { Button } from '@mantine/core';
 import type { GapCause } from '@vidette/contract/entities';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
-import { useCallback } from 'react';
-import { loadStreamPicture } from '../../api/streams.ts';
+import { useEffect } from 'react';
 import { Delayed } from '../../components/delayed.tsx';
-import { FreshPicture } from '../../components/fresh-picture.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { ConversionRefusal } from '../../player/state.ts';
+import type { TileSnapshot } from '../tile-snapshot.ts';
 import type { WallTile } from '../wall-tile.ts';
 import { gapWords } from './gap-words.ts';
+import { lossOf, lossWords } from './lost-tile.tsx';
+import { TilePictures } from './tile-pictures.tsx';
 import { useTileSnapshot } from './use-wall.ts';
 import classes from './wall.module.css';
 
@@ -15,22 +18,30 @@ interface TileWordsProps {
   readonly tile: WallTile;
   readonly uid: string;
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
+  /** Why a stream has no live picture, as far as the server has said; undefined when it should have one. */
+  readonly troubleOf: (uid: string) => string | undefined;
+  /** A picture stopped coming: the server may know why by now. */
+  readonly onAway: () => void;
 }
 
-const stillEveryMs = 5_000;
-const stillWidthPx = 640;
-
 /** Why a tile has no moving picture; nothing while it has one. Its state stands in the document for whoever looks from outside. */
-export function TileWords({ tile, uid, gapCauseOf }: TileWordsProps) {
-  const { state, isKeyFrames, isInGap } = useTileSnapshot(tile);
+export function TileWords(props: TileWordsProps) {
+  const { tile, uid, gapCauseOf, onAway } = props;
+  const snapshot = useTileSnapshot(tile);
+  const { state, isKeyFrames, isInGap, converted } = snapshot;
+  const isAway = state.name === 'waiting' && state.reason === 'source';
+  useEffect(() => {
+    if (isAway) onAway();
+  }, [isAway, onAway]);
   return (
     <div
       className={classes.words}
       data-tile-state={isInGap ? 'gap' : state.name}
       data-key-frames={isKeyFrames}
+      data-converted={converted}
       data-quiet={!isInGap && (state.name === 'playing' || state.name === 'paused' || state.name === 'idle')}
     >
-      {isInGap ? <GapWords cause={gapCauseOf(uid)} /> : <StateWords tile={tile} uid={uid} />}
+      {isInGap ? <GapWords cause={gapCauseOf(uid)} /> : <StateWords {...props} snapshot={snapshot} />}
     </div>
   );
 }
@@ -39,9 +50,15 @@ function GapWords({ cause }: { cause: GapCause | undefined }) {
   return <p>{gapWords(cause, useI18n())}</p>;
 }
 
-function StateWords({ tile, uid }: { tile: WallTile; uid: string }) {
+function StateWords({
+  tile,
+  uid,
+  troubleOf,
+  snapshot,
+}: TileWordsProps & { readonly snapshot: TileSnapshot }) {
   const i18n = useI18n();
-  const { state } = useTileSnapshot(tile);
+  const { state, isArchive } = snapshot;
+  const trouble = isArchive ? undefined : troubleOf(uid);
   switch (state.name) {
     case 'idle':
     case 'playing':
@@ -52,40 +69,62 @@ function StateWords({ tile, uid }: { tile: WallTile; uid: string }) {
     case 'buffering':
       return (
         <Delayed>
-          <p>{i18n.t(state.name === 'connecting' ? 'wall.connecting' : 'wall.buffering')}</p>
+          <p>{trouble ?? i18n.t(state.name === 'connecting' ? 'wall.connecting' : 'wall.buffering')}</p>
         </Delayed>
       );
     case 'waiting':
-      return <p>{i18n.t(waitingWords[state.reason])}</p>;
-    case 'failed':
+      return <p>{(state.reason === 'source' ? trouble : undefined) ?? i18n.t(waitingWords[state.reason])}</p>;
+    case 'failed': {
+      const loss = lossOf(snapshot);
+      if (loss) return <p>{i18n.t(lossWords[loss])}</p>;
       return (
         <>
-          <p>{messageOf(isErrorCode(state.code) ? state.code : 'SERVER_UNKNOWN_ERR', i18n.language)}</p>
-          <Button size="compact-sm" variant="default" onClick={() => tile.retry()}>
-            {i18n.t('action.retry')}
-          </Button>
+          <p>
+            {isArchive && state.code === 'Forbidden'
+              ? i18n.t('wall.forbidden.archive')
+              : messageOf(isErrorCode(state.code) ? state.code : 'SERVER_UNKNOWN_ERR', i18n.language)}
+          </p>
+          <RetryButton tile={tile} />
         </>
       );
+    }
     case 'unsupported':
+      if (state.codec === '') return <p>{i18n.t('wall.mse')}</p>;
       return (
         <>
-          <Stills uid={uid} />
+          <TilePictures tile={tile} uid={uid} isArchive={isArchive} />
           <p className={classes.ribbon}>
-            {state.codec === '' ? i18n.t('wall.mse') : i18n.t('wall.codec', { codec: state.codec })}
+            {i18n.t('wall.codec', { codec: state.codec })} {i18n.t(pictureWords(state.refusal, snapshot))}
           </p>
+          {state.refusal === 'QuotaReached' && <RetryButton tile={tile} />}
         </>
       );
   }
 }
+
+function RetryButton({ tile }: { tile: WallTile }) {
+  const i18n = useI18n();
+  return (
+    <Button size="compact-sm" variant="default" onClick={() => tile.retry()}>
+      {i18n.t('action.retry')}
+    </Button>
+  );
+}
+
+/** Why single pictures are shown of what this browser can't play. */
+function pictureWords(refusal: ConversionRefusal | undefined, { isKeyFrames }: TileSnapshot): MessageKey {
+  if (refusal) return refusalWords[refusal];
+  return isKeyFrames ? 'wall.pictures.budget' : 'wall.pictures.none';
+}
+
+const refusalWords = {
+  QuotaReached: 'wall.pictures.busy',
+  ActionNotAcceptable: 'wall.pictures.off',
+  ProbeError: 'wall.pictures.failed',
+} as const;
 
 const waitingWords = {
   network: 'wall.network',
   source: 'wall.source',
   gesture: 'wall.gesture',
 } as const;
-
-/** What this browser can't play, as pictures that the server made. */
-function Stills({ uid }: { uid: string }) {
-  const load = useCallback((signal: AbortSignal) => loadStreamPicture(uid, stillWidthPx, signal), [uid]);
-  return <FreshPicture load={load} everyMs={stillEveryMs} />;
-}

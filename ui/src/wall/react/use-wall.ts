@@ -4,7 +4,8 @@ import { browserClock } from '../../player/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
 import { browserFrames } from '../paint-meter.ts';
 import { Wall } from '../wall.ts';
-import type { TileSnapshot, WallTile } from '../wall-tile.ts';
+import type { TileSnapshot } from '../tile-snapshot.ts';
+import type { WallTile } from '../wall-tile.ts';
 
 /**
  * A wall for as long as the element is there that the returned ref is given to; it is told when the page is hidden and

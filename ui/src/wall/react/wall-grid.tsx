@@ -3,6 +3,7 @@ import { useEffect, useState, type RefCallback } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { inReadingOrder } from '../../mosaic/grid.ts';
 import type { Wall } from '../wall.ts';
+import { LostTile, type Loss } from './lost-tile.tsx';
 import { WallTileView } from './wall-tile-view.tsx';
 import classes from './wall.module.css';
 
@@ -17,12 +18,19 @@ interface WallGridProps {
   readonly nameOf: (uid: string) => string | undefined;
   /** Why the shared moment of the archive is not recorded on a stream; undefined when nobody knows. */
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
+  /** Why a stream has no live picture; undefined when it should have one. */
+  readonly troubleOf: (uid: string) => string | undefined;
+  /** A picture stopped coming: the server may know why. */
+  readonly onAway: () => void;
 }
 
 /** The pictures of one page of a mosaic; one of them may be enlarged over the others. */
-export function WallGrid({ gridRef, wall, layout, page, label, nameOf, gapCauseOf }: WallGridProps) {
+export function WallGrid(props: WallGridProps) {
+  const { gridRef, wall, layout, page, label, nameOf } = props;
   const i18n = useI18n();
   const [enlarged, setEnlarged] = useState<string>();
+  /** By place: what was watched there and is the viewer's no more. */
+  const [lost, setLost] = useState<ReadonlyMap<string, Lost>>(new Map());
   useEffect(() => {
     if (enlarged === undefined) return;
     const onKeyDown = (event: KeyboardEvent) => {
@@ -56,6 +64,10 @@ export function WallGrid({ gridRef, wall, layout, page, label, nameOf, gapCauseO
           gridColumn: `${cell.x + 1} / span ${cell.width}`,
           gridRow: `${cell.y + 1} / span ${cell.height}`,
         };
+        const place = `${page} ${cell.x} ${cell.y}`;
+        const gone = lost.get(place);
+        if (cell.stream === null && gone)
+          return <LostTile key={place} name={gone.name} loss={gone.loss} style={style} />;
         if (cell.stream === null) {
           return (
             <div key={id} className={classes.empty} style={style}>
@@ -63,14 +75,18 @@ export function WallGrid({ gridRef, wall, layout, page, label, nameOf, gapCauseO
             </div>
           );
         }
+        const name = nameOf(cell.stream) ?? '';
         return (
           <WallTileView
             key={id}
             id={id}
             wall={wall}
             uid={cell.stream}
-            name={nameOf(cell.stream) ?? ''}
-            gapCauseOf={gapCauseOf}
+            name={name}
+            gapCauseOf={props.gapCauseOf}
+            troubleOf={props.troubleOf}
+            onAway={props.onAway}
+            onLoss={(loss) => setLost((known) => withLoss(known, place, loss && { name, loss }))}
             style={style}
             isEnlarged={isEnlarged}
             isCovered={isHere && !isEnlarged}
@@ -80,4 +96,22 @@ export function WallGrid({ gridRef, wall, layout, page, label, nameOf, gapCauseO
       })}
     </div>
   );
+}
+
+interface Lost {
+  readonly name: string;
+  readonly loss: Loss;
+}
+
+/** The same map when nothing changes, so that nothing is drawn anew. */
+function withLoss(
+  known: ReadonlyMap<string, Lost>,
+  place: string,
+  lost: Lost | undefined,
+): ReadonlyMap<string, Lost> {
+  if (known.get(place)?.loss === lost?.loss) return known;
+  const next = new Map(known);
+  if (lost) next.set(place, lost);
+  else next.delete(place);
+  return next;
 }

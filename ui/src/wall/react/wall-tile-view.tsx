@@ -2,11 +2,12 @@ import IconArrowsDiagonal from '@tabler/icons-react/dist/esm/icons/IconArrowsDia
 import IconArrowsDiagonalMinimize from '@tabler/icons-react/dist/esm/icons/IconArrowsDiagonalMinimize.mjs';
 import IconExternalLink from '@tabler/icons-react/dist/esm/icons/IconExternalLink.mjs';
 import type { GapCause } from '@vidette/contract/entities';
-import type { CSSProperties } from 'react';
+import { useEffect, type CSSProperties } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Wall } from '../wall.ts';
 import type { WallTile } from '../wall-tile.ts';
 import { Link } from '../../routing/react/link.tsx';
+import { lossOf, type Loss } from './lost-tile.tsx';
 import { TileWords } from './tile-words.tsx';
 import { useTileSnapshot, useWallTile } from './use-wall.ts';
 import classes from './wall.module.css';
@@ -17,6 +18,10 @@ interface WallTileViewProps {
   readonly uid: string;
   readonly name: string;
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
+  readonly troubleOf: (uid: string) => string | undefined;
+  readonly onAway: () => void;
+  /** The stream is the viewer's no more, or is again. */
+  readonly onLoss: (loss: Loss | undefined) => void;
   readonly style: CSSProperties;
   readonly isEnlarged: boolean;
   readonly isCovered: boolean;
@@ -48,10 +53,18 @@ export function WallTileView(props: WallTileViewProps) {
         tabIndex={-1}
         onDoubleClick={props.onEnlarge}
       />
-      {tile && <TileWords tile={tile} uid={uid} gapCauseOf={props.gapCauseOf} />}
+      {tile && (
+        <TileWords
+          tile={tile}
+          uid={uid}
+          gapCauseOf={props.gapCauseOf}
+          troubleOf={props.troubleOf}
+          onAway={props.onAway}
+        />
+      )}
       <div className={classes.foot}>
         <span className={classes.name}>{name}</span>
-        {tile && <KeyFramesMark tile={tile} />}
+        {tile && <Marks tile={tile} onLoss={props.onLoss} />}
       </div>
       <div className={classes.controls}>
         <button type="button" aria-label={enlargeLabel} title={enlargeLabel} onClick={props.onEnlarge}>
@@ -70,10 +83,26 @@ export function WallTileView(props: WallTileViewProps) {
   );
 }
 
-function KeyFramesMark({ tile }: { tile: WallTile }) {
+interface MarksProps {
+  readonly tile: WallTile;
+  readonly onLoss: (loss: Loss | undefined) => void;
+}
+
+/** What is not as the camera sends it. */
+function Marks({ tile, onLoss }: MarksProps) {
   const i18n = useI18n();
-  const { isKeyFrames } = useTileSnapshot(tile);
-  if (!isKeyFrames) return null;
+  const snapshot = useTileSnapshot(tile);
+  const { state, isKeyFrames, converted } = snapshot;
+  const loss = lossOf(snapshot);
+  useEffect(() => onLoss(loss), [onLoss, loss]);
+  if (converted !== undefined)
+    return (
+      <span className={classes.mark} title={i18n.t('wall.converted.why', { codec: converted })}>
+        {i18n.t('wall.converted', { codec: converted })}
+      </span>
+    );
+  // The words over single pictures say it all.
+  if (!isKeyFrames || state.name === 'unsupported') return null;
   return (
     <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>
       {i18n.t('wall.keyFrames')}

@@ -1,0 +1,36 @@
+import type { CSSProperties } from 'react';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { TileSnapshot } from '../tile-snapshot.ts';
+import classes from './wall.module.css';
+
+/** Why a stream that was watched is no part of the mosaic any more, as far as its viewer goes. */
+export type Loss = 'Forbidden' | 'NotFound';
+
+export const lossWords = { Forbidden: 'wall.forbidden', NotFound: 'wall.deleted' } as const;
+
+/** Whether the live picture of a tile has gone for good, and why. */
+export function lossOf({ state, isArchive }: TileSnapshot): Loss | undefined {
+  if (isArchive || state.name !== 'failed') return undefined;
+  return state.code === 'Forbidden' || state.code === 'NotFound' ? state.code : undefined;
+}
+
+interface LostTileProps {
+  readonly name: string;
+  readonly loss: Loss;
+  readonly style: CSSProperties;
+}
+
+/** The place of a stream that its viewer saw here until it was deleted or their right went. */
+export function LostTile({ name, loss, style }: LostTileProps) {
+  const i18n = useI18n();
+  return (
+    <article className={classes.tile} style={style} aria-label={name}>
+      <div className={classes.words} data-tile-state="failed">
+        <p>{i18n.t(lossWords[loss])}</p>
+      </div>
+      <div className={classes.foot}>
+        <span className={classes.name}>{name}</span>
+      </div>
+    </article>
+  );
+}
