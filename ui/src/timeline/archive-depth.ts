@@ -23,10 +23,14 @@ export interface RecordedDays {
 
 /** A young archive is shown with so many days, as if it were older: what grows by the hour would jump under the pointer. */
 const LEAST_DAYS = 7;
+/** A day that holds anything is not empty, whatever rounding made of its share. */
+const LEAST_SHARE = 1e-5;
 
 /** The days of an archive laid out by a zone's clocks. */
 export function depthOf(recorded: RecordedDays, zone: Zone, nowMs: number): ArchiveDepth {
-  const shareOf = new Map(recorded.days.map((day, index) => [day, recorded.shares[index] ?? 0]));
+  const shareOf = new Map(
+    recorded.days.map((day, index) => [day, Math.max(LEAST_SHARE, recorded.shares[index] ?? 0)]),
+  );
   const today = zone.dayOf(nowMs);
   const youngest = zone.dayOf(zone.dayStartMs(today, 1 - LEAST_DAYS));
   const [oldest = today] = recorded.days;

@@ -38,7 +38,7 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     const days = await footage.recordedDays(stream.stream.uid, startMs, endMs, zone ?? offset);
     return {
       days: days.map(({ day }) => day),
-      shares: days.map(({ recordedMs, spanMs }) => Math.round((recordedMs / spanMs) * 1000) / 1000),
+      shares: days.map(({ recordedMs, spanMs }) => Math.round((recordedMs / spanMs) * 1e5) / 1e5),
     };
   });
 
