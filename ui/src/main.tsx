@@ -2,7 +2,7 @@ import { ApiError } from '@vidette/contract/client';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
 import { forgetSession, onUser, setUser, settingsQuery } from './api/session.ts';
-import { diversion } from './app/admission.ts';
+import { diversion, screenFor } from './app/admission.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
 import { chosenZone } from './app/chosen-zone.ts';
@@ -16,7 +16,7 @@ import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { Screens } from './app/screens.ts';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
-import { addressOf } from './routing/place.ts';
+import { addressOf, placeAt } from './routing/place.ts';
 import { Router } from './routing/router.ts';
 import './app/styles.ts';
 
@@ -29,12 +29,18 @@ rememberHostApp(window.location.search, sessionStorage);
 
 const boot = readBoot(document) ?? { settings: await api.getSettings(), user: null, language: null };
 if (boot.user) void importDesk();
-const language = new LanguageStore(
-  await loadI18n(
-    chooseLanguage([boot.user?.language, boot.settings.defaultLanguage, ...navigator.languages]),
-  ),
-  document,
-);
+const learning = loadI18n(
+  chooseLanguage([boot.user?.language, boot.settings.defaultLanguage, ...navigator.languages]),
+).then((i18n) => new LanguageStore(i18n, document));
+const screens = new Screens(async () => (await learning).learnAll());
+const { pathname, search, hash } = window.location;
+const first = screenFor(placeAt(pathname + search + hash), {
+  isLocked: boot.settings.isLocked,
+  isSignedIn: boot.user !== null,
+});
+// The first screen's script comes beside the words; whoever waits for it sees what failed.
+if (first !== null) screens.fetch(first)?.catch(() => undefined);
+const language = await learning;
 
 const colorScheme = new ColorScheme(boot.user?.preferences.theme ?? 'auto');
 
@@ -76,7 +82,6 @@ onUser(queryClient, (user) => {
 });
 setUser(queryClient, boot.user);
 
-const screens = new Screens(() => language.learnAll());
 const router = new Router({
   window,
   divert: (place) => diversion(place, queryClient, sessionStorage),

@@ -1,11 +1,26 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { settingsQuery, userOf } from '../api/session.ts';
+import type { AddressName } from '../routing/addresses.ts';
 import { addressOf, type Place, type Way } from '../routing/place.ts';
 import { keepDestination, type DestinationStorage } from './destination.ts';
 
+/** Whom the page has before it. */
+export interface Visitor {
+  /** Nobody has set the server up yet; undefined while that is not known. */
+  readonly isLocked: boolean | undefined;
+  readonly isSignedIn: boolean;
+}
+
+/** The screen that is shown at a place to a visitor: the place's own unless they may not pass on to it; null for none. */
+export function screenFor(place: Place, { isLocked, isSignedIn }: Visitor): AddressName | null {
+  if (isLocked === true) return '/init';
+  if (place.name === '/init' && isLocked === false) return '/streams';
+  return place.name === null || isSignedIn || addressOf(place)?.isPublic ? place.name : '/auth';
+}
+
 /**
- * Who may pass on to a place: returns where somebody has to go instead, after keeping where they wanted to go [R2.21];
- * undefined lets them in.
+ * Where somebody has to go instead of a place, after keeping where they wanted to go [R2.21]; undefined lets them pass
+ * on to it.
  */
 export function diversion(
   place: Place,
@@ -14,10 +29,7 @@ export function diversion(
 ): Way | undefined {
   const { name, params, search } = place;
   const { isLocked } = queryClient.getQueryData(settingsQuery.queryKey) ?? {};
-  if (isLocked === true) return name === '/init' ? undefined : { to: '/init' };
-  if (name === null) return undefined;
-  if (name === '/init' && isLocked === false) return { to: '/streams' };
-  keepDestination(storage, { name, params, search });
-  if (userOf(queryClient) || addressOf(place)?.isPublic) return undefined;
-  return { to: '/auth' };
+  if (name !== null && isLocked !== true) keepDestination(storage, { name, params, search });
+  const shown = screenFor(place, { isLocked, isSignedIn: userOf(queryClient) !== null });
+  return shown === null || shown === name ? undefined : { to: shown };
 }
