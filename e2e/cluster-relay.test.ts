@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { WebSocket } from 'ws';
 import { addressOf } from '@vidette/contract/routes';
 import { KeyPair } from '../server/src/base/key-pair.ts';
 import { nodeKeyFile } from '../server/src/link/node-key.ts';
@@ -28,6 +30,8 @@ const WAIT_MS = 60_000;
 
 let postgres: TestPostgres;
 let camera: FakeCamera;
+/** The same camera's smaller picture. */
+let subCamera: FakeCamera;
 let nodes: Nodes;
 let browser: Browser;
 let page: Page;
@@ -44,17 +48,21 @@ const ranges = () => north().getArchiveRanges({ params: params(), query: span() 
 before(async () => {
   postgres = await startPostgres();
   camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 10 }) });
+  subCamera = await startFakeCamera({ clip: await encodeClip({ width: 160, framesPerSecond: 10 }) });
   nodes = await Nodes.start(await postgres.create('relay'), ['north', 'south']);
   // What is drained takes no stream, and shows those of the others.
   await north().drainClusterNode({ params: { id: 'north' } });
   startMs = Date.now() - 1_000;
-  ({ uid } = await north().addStream({ body: { name: 'Gate', streamSource: camera.url } }));
+  ({ uid } = await north().addStream({
+    body: { name: 'Gate', streamSource: camera.url, subStreamSource: subCamera.url },
+  }));
 });
 
 after(async () => {
   await browser?.close();
   await nodes?.close();
   await camera?.stop();
+  await subCamera?.stop();
   await postgres?.stop();
 });
 
@@ -89,6 +97,37 @@ test('[R10.8, R3.1] live pictures, figures and lines of a stream are had from th
 
   const playlist = await north().getLiveFile({ params: { uid, file: 'index.m3u8' } });
   assert.match(await playlist.text(), /#EXTM3U/);
+});
+
+test('[R10.8, R2.12] a wall on the node that runs none of its streams has the whole and the smaller picture over the link', async () => {
+  const server = nodes.server('north');
+  const socket = new WebSocket(server.url.replace('http', 'ws') + addressOf('watchWall'), {
+    headers: { cookie: nodes.cookie, origin: server.url },
+  });
+  const widths = new Map<number, number>();
+  const pieces = new Map<number, number>();
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) {
+      const channel = data.readUInt32BE();
+      pieces.set(channel, (pieces.get(channel) ?? 0) + 1);
+      return;
+    }
+    const message = JSON.parse(data.toString()) as { channel?: number; tracks?: { width?: number }[] };
+    const width = message.tracks?.[0]?.width;
+    if (message.channel !== undefined && width !== undefined) widths.set(message.channel, width);
+  });
+  await once(socket, 'open');
+  for (const [channel, picture] of (['main', 'sub'] as const).entries()) {
+    const request = { type: 'watch', channel, uid, picture, keyFrames: false, audio: false, convert: false };
+    socket.send(JSON.stringify(request));
+  }
+  await until(
+    () => [...pieces.values()],
+    (counts) => counts.length === 2 && counts.every((count) => count > 5),
+    WAIT_MS,
+  );
+  assert.deepEqual([widths.get(0), widths.get(1)], [320, 160]);
+  socket.terminate();
 });
 
 test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footage on another node', async () => {
@@ -130,16 +169,31 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   complaints = complaintsOf(page);
   await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view`);
   await shows('live');
+  const cell = { x: 0, y: 0, width: 1, height: 1, stream: uid };
+  const { id } = await north().addMosaic({
+    body: { name: 'Far', layout: { columns: 2, rows: 2, cells: [cell] } },
+  });
+  const wall = await context.newPage();
+  const wallAddress = `${nodes.server('north').url}/ui/mosaic/${id}`;
+  const tilePlays = () =>
+    wall.locator('[data-tile-state=playing]').waitFor({ state: 'attached', timeout: WAIT_MS });
+  await wall.goto(wallAddress);
+  await tilePlays();
   await nodes.stop('south');
   await page.locator('[data-player-state=playing]').waitFor({ state: 'detached', timeout: WAIT_MS });
+  await wall.getByText('Its server is not available').waitFor({ timeout: WAIT_MS });
   await nodes.start('south');
   await shows('live');
+  await tilePlays();
   const before = await playedSeconds();
   await until(playedSeconds, (seconds) => seconds > before, WAIT_MS);
 
   const { period } = await north().getArchiveRanges({ params: params(), query: span() });
   await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${(period?.startTime ?? 0) + 1_000}`);
   await shows('archive');
+  await wall.goto(`${wallAddress}?t=${(period?.startTime ?? 0) + 1_000}`);
+  await wall.locator('[data-shared-ms]').waitFor({ timeout: WAIT_MS });
+  await tilePlays();
   assert.deepEqual(complaints, []);
   await context.close();
 });
