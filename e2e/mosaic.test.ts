@@ -99,6 +99,16 @@ test('[R2.1] [R2.11] [R7.42] a mosaic is made from presets by dragging and click
   );
   await tiles.getByRole('button', { name: 'Yard, 16 by 16' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
+  const corner = page.locator('[data-filled=true]', { hasText: 'Yard' }).getByTitle('Change the size');
+  const grip = await corner.boundingBox();
+  assert.ok(grip);
+  await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + grip.width / 2, grip.y - grip.height * 2, { steps: 5 });
+  await page.mouse.up();
+  await tiles.getByRole('button', { name: /^Yard, 8 by [1-7]$/ }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await tiles.getByRole('button', { name: 'Yard, 8 by 8' }).waitFor();
   await tiles.getByRole('button', { name: 'Gate 2, 16 by 16' }).waitFor();
   await create.click();
   await page.waitForURL(/\/ui\/mosaic\/\d+$/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page, WebSocket } from 'playwright-core';
+import type { Page, WebSocket, WebSocketRoute } from 'playwright-core';
 import { until } from './api.ts';
 import { complaintsOf, desktop, newPerson, signInByCookie } from './browser.ts';
 import { recorded } from './footage.ts';
@@ -123,6 +123,25 @@ test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlar
   assert.deepEqual(complaints, []);
 });
 
+test('a wall whose connection is lost comes back by itself', async () => {
+  const id = await makeMosaic('Cut', names);
+  const other = await page.context().newPage();
+  const lines: { readonly near: WebSocketRoute; readonly far: WebSocketRoute }[] = [];
+  await other.routeWebSocket('**/v1/wall', (near) => {
+    lines.push({ near, far: near.connectToServer() });
+  });
+  await other.goto(`${stage.server.url}/ui/mosaic/${id}`);
+  await allPlaying(other, 4);
+  await Promise.all([lines[0]?.near.close(), lines[0]?.far.close()]);
+  await until(
+    () => lines.length,
+    (count) => count === 2,
+    wallPatienceMs,
+  );
+  await allPlaying(other, 4);
+  await other.close();
+});
+
 test('each tile without a picture says why in words of its own', async () => {
   const { client } = stage;
   const added: [string, string][] = [
@@ -212,6 +231,21 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   );
   const stoodMs = await standExactly(3);
   assert.ok(stoodMs > pausedMs && stoodMs < resumedMs, `${stoodMs - pausedMs} ms after`);
+  // Its lane says so as well, where it is long enough to be pointed at.
+  const timeline = page.getByRole('slider', { name: 'Timeline of Archive' });
+  for (let zoom = 0; zoom < 14; zoom++) await timeline.press('+');
+  const lanes = await page.getByRole('img', { name: 'Recordings, stream by stream' }).boundingBox();
+  assert.ok(lanes);
+  let x = 0;
+  await until(
+    async () => {
+      x = (x + 24) % lanes.width;
+      await page.mouse.move(lanes.x + x, lanes.y + lanes.height * (3.5 / 4));
+      return page.getByText(/^Attic, .*: Not recorded: stream paused$/).count();
+    },
+    (count) => count === 1,
+    wallPatienceMs,
+  );
   const linkedMs = await until(
     () => Number(new URL(page.url()).searchParams.get('t')),
     (moment) => Math.abs(moment - stoodMs) < 5,

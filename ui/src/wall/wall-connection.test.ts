@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { limits } from '@vidette/contract/constants';
 import type { LiveMessage } from '../player/live-message.ts';
 import { TestClock } from '../player/test-clock.ts';
 import { WallConnection } from './wall-connection.ts';
@@ -99,6 +100,25 @@ test('all pictures come over one socket, each to whoever asked for it', () => {
   assert.equal(socket.readyState, 1);
   yard.link.close();
   assert.equal(socket.readyState, 3);
+});
+
+test('a full page of 64 pictures is one socket, and they come back together after it was lost', () => {
+  const { clock, sockets, watch } = setUp();
+  const uids = Array.from({ length: limits.mosaicTilesPerPageMax }, (_, at) => `camera${at}`);
+  const links = uids.map((uid) => watch(uid));
+  assert.equal(uids.length, 64);
+  assert.equal(sockets.length, 1);
+  newest(sockets).open();
+  newest(sockets).lose();
+  clock.advance(2000);
+  assert.equal(sockets.length, 2);
+  newest(sockets).open();
+  assert.deepEqual(
+    newest(sockets).sent.map(({ uid }) => uid),
+    uids,
+  );
+  for (const { link } of links) link.close();
+  assert.equal(newest(sockets).readyState, 3);
 });
 
 test('a lost socket is opened again after a pause, and every picture asked for anew', () => {
