@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { administratorOf, until } from './api.ts';
+import { Zone } from '../ui/src/timeline/zone.ts';
 import { desktop } from './browser.ts';
 import type { Fragment } from './footage.ts';
 import { recordPast } from './past-footage.ts';
@@ -226,6 +227,32 @@ test('nothing moves when the days of the overview arrive', async () => {
     answer();
     await page.locator('[data-overview=known]').waitFor({ timeout: WAIT_MS });
     assert.deepEqual(await placesOf(), before);
+  });
+});
+
+test('[R2.19] whoever chose so sees each stream by its own clocks: Lord Howe, Berlin, Moscow', async (t) => {
+  const prefer = (timeZone: string) => stage.client.saveProfile({ body: { preferences: { timeZone } } });
+  await prefer('stream');
+  t.after(() => prefer('viewer'));
+  await open(async (page) => {
+    for (const timeZone of ['Australia/Lord_Howe', 'Europe/Berlin', 'Europe/Moscow']) {
+      await stage.client.saveStream({ params: { uid }, body: { location: { timeZone } } });
+      const zone = new Zone(timeZone);
+      const firstDayMs = zone.dayStartMs(zone.dayOf(past[0]?.startMs ?? 0));
+      await until(
+        () => overviewOf(page).getAttribute('min'),
+        (min) => Number(min) === firstDayMs,
+        WAIT_MS,
+      );
+      const badge = page.locator('main time').first();
+      const [shown, clock] = await until(
+        async () => [await badge.getAttribute('datetime'), await badge.textContent()] as const,
+        ([utc]) => utc !== null,
+        WAIT_MS,
+      );
+      const hours = new Date(Date.parse(shown ?? '') + zone.offsetMs(Date.now())).toISOString().slice(11, 13);
+      assert.match(clock ?? '', new RegExp(` ${hours}:\\d\\d:\\d\\d$`), timeZone);
+    }
   });
 });
 

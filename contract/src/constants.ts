@@ -8,7 +8,7 @@ export const languages = ['en', 'ru'] as const;
 export const themes = ['auto', 'light', 'dark'] as const;
 
 /** Whose clocks times are written by: the viewer's own, or the server's. Any IANA zone can be named in their place. */
-export const clockOwners = ['viewer', 'server'] as const;
+export const clockOwners = ['viewer', 'server', 'stream'] as const;
 
 /** How often the page asks again. */
 export const polls = {

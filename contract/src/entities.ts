@@ -61,6 +61,7 @@ export const Stream = z.object({
     name: z.string(),
     latitude: z.number().nullable(),
     longitude: z.number().nullable(),
+    timeZone: z.string().nullable().describe('IANA name of the zone that the camera stands in'),
   }),
   meta: z.object({
     marker: z.string().nullable().describe('Colour or sign that the owner put on the stream'),
@@ -109,12 +110,14 @@ const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 /** The IANA name of a zone. */
 export const TimeZoneName = z.string().max(64).regex(zonePattern);
 
-/** `viewer`, `server`, or the IANA name of a zone, as in `Europe/Berlin`. */
+/** `viewer`, `server`, `stream`, or the IANA name of a zone, as in `Europe/Berlin`. */
 export const TimeZoneChoice = z
   .string()
   .max(64)
   .regex(zonePattern)
-  .describe('viewer: that of the browser; server: that of the server; or an IANA name, as in Europe/Berlin');
+  .describe(
+    'viewer: that of the browser; server: that of the server; stream: that of each stream, of the browser where a stream has none; or an IANA name, as in Europe/Berlin',
+  );
 
 /** What a person chose for themselves; it follows them from browser to browser. */
 export const Preferences = z.object({

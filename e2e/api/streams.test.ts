@@ -45,7 +45,7 @@ test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', 
       tags: ['Двор'],
       archive: { isEnable: true, depthHours: 48 },
       live: { onDemand: false },
-      location: { name: 'Север', latitude: 55.7, longitude: 37.6 },
+      location: { name: 'Север', latitude: 55.7, longitude: 37.6, timeZone: 'Asia/Yekaterinburg' },
     },
   }));
   const stream = await client.getStream({ params: { uid: gate } });
@@ -57,7 +57,7 @@ test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', 
     streamSource: 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1',
     subStreamSource: null,
     tags: ['Двор'],
-    location: { name: 'Север', latitude: 55.7, longitude: 37.6 },
+    location: { name: 'Север', latitude: 55.7, longitude: 37.6, timeZone: 'Asia/Yekaterinburg' },
     meta: { marker: null },
     live: { onDemand: false },
     archive: { isEnable: true, depthHours: 48, farAfterHours: -1 },
@@ -157,6 +157,11 @@ test('[R7.3] saving changes what is given and keeps the rest', async () => {
     body: { location: { name: '' }, tags: [], archive: { isEnable: false } },
   });
   assert.deepEqual([saved.location.name, saved.location.latitude, saved.tags], ['', 55.7, []]);
+  assert.equal(saved.location.timeZone, 'Asia/Yekaterinburg');
+  const saveZone = (timeZone: string | null) =>
+    client.saveStream({ params: { uid: gate }, body: { location: { timeZone } } });
+  assert.equal((await saveZone(null)).location.timeZone, null);
+  await assert.rejects(saveZone('Nowhere/Near'), hasCode('ValidationError'));
   assert.deepEqual(saved.archive, { isEnable: false, depthHours: 48, farAfterHours: -1 });
   assert.deepEqual(saved.motion, { isEnable: true });
   assert.equal(saved.streamSource, 'rtsp://user:p%40ss@127.0.0.1:1/gate?x=1');

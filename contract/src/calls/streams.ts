@@ -19,6 +19,7 @@ import {
   StreamStatus,
   Tags,
   TimeMs,
+  TimeZoneName,
   Uid,
 } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
@@ -33,6 +34,7 @@ const settingsOfStream = {
       name: OptionalLine.optional(),
       latitude: Latitude.nullable().optional(),
       longitude: Longitude.nullable().optional(),
+      timeZone: TimeZoneName.nullable().optional(),
     })
     .optional(),
   meta: z.strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional() }).optional(),

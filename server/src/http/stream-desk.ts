@@ -16,6 +16,7 @@ import type { StreamRecord } from '../store/stream-addresses.ts';
 import type { LicenseKeeper } from '../system/license.ts';
 import type { StatusKeeper } from '../system/status-keeper.ts';
 import { fieldFault } from './field-errors.ts';
+import { requireKnownZone } from './known-zone.ts';
 import { stationSettingsOf } from './stream-record.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -57,6 +58,7 @@ export class StreamDesk {
     const source = checkedSource(body.streamSource, 'streamSource');
     const subSource = body.subStreamSource ? checkedSource(body.subStreamSource, 'subStreamSource') : null;
     const depthHours = this.#checkedDepth(body.archive?.depthHours);
+    const timeZone = checkedZone(body.location?.timeZone ?? null);
     return this.#inTurn(async () => {
       requireStreamCreation(principal, await store.streams.countCreatedBy(principal.user.id));
       const streams = await store.streams.count();
@@ -71,6 +73,7 @@ export class StreamDesk {
         location_name: body.location?.name ?? '',
         latitude: body.location?.latitude ?? null,
         longitude: body.location?.longitude ?? null,
+        time_zone: timeZone,
         marker: body.meta?.marker ?? null,
         is_on_demand: flag(body.live?.onDemand ?? false),
         is_recorded: flag(body.archive?.isEnable ?? true),
@@ -115,6 +118,7 @@ export class StreamDesk {
         location_name: location?.name ?? old.location_name,
         latitude: location?.latitude === undefined ? old.latitude : location.latitude,
         longitude: location?.longitude === undefined ? old.longitude : location.longitude,
+        time_zone: location?.timeZone === undefined ? old.time_zone : checkedZone(location.timeZone),
         marker: meta?.marker === undefined ? old.marker : meta.marker,
         is_on_demand: body.live?.onDemand === undefined ? old.is_on_demand : flag(body.live.onDemand),
         is_recorded: body.archive?.isEnable === undefined ? old.is_recorded : flag(body.archive.isEnable),
@@ -240,4 +244,10 @@ function distinct(tags: readonly string[]): string[] {
     if (!seen.has(key)) seen.set(key, tag);
   }
   return [...seen.values()];
+}
+
+/** @throws Fault ValidationError for the name of a zone that this machine has never heard of */
+function checkedZone(timeZone: string | null): string | null {
+  if (timeZone !== null) requireKnownZone(timeZone, 'location.timeZone');
+  return timeZone;
 }

@@ -59,7 +59,12 @@ export function streamView(
     tags: [...stream.tags],
     status: state.status,
     failureReason: failureReasonOf(state, language),
-    location: { name: stream.location_name, latitude: stream.latitude, longitude: stream.longitude },
+    location: {
+      name: stream.location_name,
+      latitude: stream.latitude,
+      longitude: stream.longitude,
+      timeZone: stream.time_zone,
+    },
     meta: { marker: stream.marker },
     live: { onDemand: stream.is_on_demand === 1 },
     archive: {

@@ -75,6 +75,8 @@ export interface StreamRow {
   location_key: string;
   latitude: number | null;
   longitude: number | null;
+  /** IANA name of the zone that the camera stands in. */
+  time_zone: Generated<string | null>;
   marker: string | null;
   is_on_demand: Flag;
   is_recorded: Flag;

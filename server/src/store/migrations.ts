@@ -17,6 +17,7 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0008_cluster': { up: (db) => cluster(db as Kysely<unknown>) },
     '0009_far_archive': { up: (db) => farArchive(db as Kysely<unknown>) },
     '0010_user_conversion': { up: (db) => userConversion(db as Kysely<unknown>) },
+    '0011_stream_zone': { up: (db) => streamZone(db as Kysely<unknown>) },
   };
 }
 
@@ -349,4 +350,8 @@ async function userConversion(db: Kysely<unknown>): Promise<void> {
     .alterTable('users')
     .addColumn('can_convert', 'integer', (column) => column.notNull().defaultTo(1))
     .execute();
+}
+
+async function streamZone(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('streams').addColumn('time_zone', 'text').execute();
 }

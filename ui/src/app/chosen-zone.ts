@@ -2,12 +2,22 @@ import { ownTimeZone } from '../i18n/i18n.ts';
 
 /**
  * The IANA name of the zone that somebody's times are written in.
- * @param choice `viewer`, `server`, or the name of a zone
+ * @param choice `viewer`, `server`, `stream`, or the name of a zone
  * @param serverZone the zone of the server's clock; null while nobody is signed in
+ * @param streamZone the zone of the stream that is looked at; null where there is none, or it has none
  */
-export function chosenZone(choice: string, serverZone: string | null): string {
-  const name = choice === 'server' ? serverZone : choice;
-  return name !== null && name !== 'viewer' && isKnownZone(name) ? name : ownTimeZone();
+export function chosenZone(
+  choice: string,
+  serverZone: string | null,
+  streamZone: string | null = null,
+): string {
+  const named: Readonly<Record<string, string | null>> = {
+    viewer: null,
+    server: serverZone,
+    stream: streamZone,
+  };
+  const name = Object.hasOwn(named, choice) ? named[choice] : choice;
+  return name && isKnownZone(name) ? name : ownTimeZone();
 }
 
 /** Whether this browser can write times in a zone; the server may know more of them than an old browser. */

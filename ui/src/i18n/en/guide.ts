@@ -14,6 +14,7 @@ export const guide = {
   'settings.zone.help': 'By these clocks the timeline, lists and logs are written.',
   'settings.zone.viewer': 'Of this browser: {zone}',
   'settings.zone.server': 'Of the server: {zone}',
+  'settings.zone.stream': 'Of each stream, where it has one',
   'settings.zone.all': 'Always one zone',
   'settings.player': 'Player',
   'settings.sound': 'Begin with sound',

@@ -16,6 +16,7 @@ export const guide: Record<keyof typeof english, string> = {
   'settings.zone.help': 'По этим часам подписаны шкала времени, списки и журналы.',
   'settings.zone.viewer': 'Этого браузера: {zone}',
   'settings.zone.server': 'Сервера: {zone}',
+  'settings.zone.stream': 'Каждого потока, где он указан',
   'settings.zone.all': 'Всегда один пояс',
   'settings.player': 'Проигрыватель',
   'settings.sound': 'Начинать со звуком',

@@ -1,21 +1,22 @@
 import { NativeSelect } from '@mantine/core';
+import { clockOwners } from '@vidette/contract/constants';
 import { useSettings } from '../../api/session.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { ownTimeZone } from '../../i18n/i18n.ts';
 import classes from './settings.module.css';
 
 interface ZoneSelectProps {
-  /** `viewer`, `server`, or an IANA name. */
+  /** `viewer`, `server`, `stream`, or an IANA name. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** Chooses whose clocks times are written by: one's own, the server's, or those of any zone. */
+/** Chooses whose clocks times are written by: one's own, the server's, each stream's, or those of any zone. */
 export function ZoneSelect({ value, onChange }: ZoneSelectProps) {
   const i18n = useI18n();
   const { timeZone: serverZone } = useSettings();
   const zones = Intl.supportedValuesOf('timeZone');
-  const isListed = value === 'viewer' || value === 'server' || zones.includes(value);
+  const isListed = clockOwners.some((owner) => owner === value) || zones.includes(value);
   return (
     <NativeSelect
       size="sm"
@@ -28,6 +29,7 @@ export function ZoneSelect({ value, onChange }: ZoneSelectProps) {
       {serverZone !== null && (
         <option value="server">{i18n.t('settings.zone.server', { zone: serverZone })}</option>
       )}
+      <option value="stream">{i18n.t('settings.zone.stream')}</option>
       <optgroup label={i18n.t('settings.zone.all')}>
         {(isListed ? zones : [value, ...zones]).map((zone) => (
           <option key={zone} value={zone}>

@@ -67,6 +67,14 @@ export function StreamFields({ form, probe, suggestedName }: StreamFieldsProps) 
           autoComplete="off"
           {...form.getInputProps('location.name')}
         />
+        <NativeSelect
+          size="sm"
+          label={i18n.t('stream.zone')}
+          description={i18n.t('stream.zone.help')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          data={[{ value: '', label: i18n.t('stream.zone.none') }, ...zonesWith(form.getValues().location.timeZone)]}
+          {...form.getInputProps('location.timeZone')}
+        />
       </FormSection>
       <FormSection title={i18n.t('stream.recording')}>
         <Switch
@@ -108,4 +116,10 @@ export function StreamFields({ form, probe, suggestedName }: StreamFieldsProps) 
       </FormSection>
     </>
   );
+}
+
+/** All zones that this browser knows, and the one that was chosen in another. */
+function zonesWith(chosen: string): string[] {
+  const zones = Intl.supportedValuesOf('timeZone');
+  return chosen === '' || zones.includes(chosen) ? zones : [chosen, ...zones];
 }

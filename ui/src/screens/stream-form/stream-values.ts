@@ -11,7 +11,8 @@ export interface StreamValues {
   readonly streamSource: string;
   readonly name: string;
   readonly tags: string[];
-  readonly location: { readonly name: string };
+  /** No zone is an empty text. */
+  readonly location: { readonly name: string; readonly timeZone: string };
   readonly archive: {
     readonly isEnable: boolean;
     readonly depthHours: string;
@@ -25,7 +26,7 @@ export const emptyValues: StreamValues = {
   streamSource: '',
   name: '',
   tags: [],
-  location: { name: '' },
+  location: { name: '', timeZone: '' },
   archive: { isEnable: true, depthHours: '-1', farAfterHours: '-1' },
   motion: { isEnable: true },
   live: { onDemand: false },
@@ -37,7 +38,7 @@ export function valuesOf(stream: Stream): StreamValues {
     streamSource: stream.streamSource,
     name: stream.name,
     tags: [...stream.tags],
-    location: { name: stream.location.name },
+    location: { name: stream.location.name, timeZone: stream.location.timeZone ?? '' },
     archive: {
       isEnable: stream.archive.isEnable,
       depthHours: String(stream.archive.depthHours),
@@ -54,7 +55,7 @@ export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
     name: values.name.trim(),
     streamSource: values.streamSource.trim(),
     tags: values.tags,
-    location: { name: values.location.name.trim() },
+    location: { name: values.location.name.trim(), timeZone: values.location.timeZone || null },
     archive: {
       isEnable: values.archive.isEnable && !values.live.onDemand,
       depthHours: Number(values.archive.depthHours),

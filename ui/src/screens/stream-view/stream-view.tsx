@@ -7,6 +7,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSettings, useUser } from '../../api/session.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
+import { StreamClock } from '../../app/stream-clock.tsx';
 import { notifyError } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';
 import { StreamStatus } from '../../components/stream-status.tsx';
@@ -49,7 +50,11 @@ function StreamView({ uid }: { uid: string }) {
   const { data: stream, error } = useQuery(watchedStreamQuery(uid));
   usePageTitle(stream?.name);
   if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
-  return <Stage uid={uid} stream={stream} />;
+  return (
+    <StreamClock stream={stream}>
+      <Stage uid={uid} stream={stream} />
+    </StreamClock>
+  );
 }
 
 interface StageProps {

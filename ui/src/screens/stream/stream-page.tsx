@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { usePauseStream, useStream } from '../../api/streams.ts';
 import { codeOf, wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
+import { StreamClock } from '../../app/stream-clock.tsx';
 import { usePageTitle } from '../../app/title.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
@@ -33,7 +34,7 @@ export function StreamPage({ children }: { children: ReactNode }) {
           actions={<StreamActions stream={stream} />}
           tabs={<StreamTabs stream={stream} />}
         >
-          {children}
+          <StreamClock stream={stream}>{children}</StreamClock>
         </TabbedPage>
       )}
     </Loaded>
