@@ -142,6 +142,28 @@ test('a wall whose connection is lost comes back by itself', async () => {
   await other.close();
 });
 
+test('on a phone the tiles that are not in sight are not asked for', async () => {
+  const id = await makeMosaic('Phone', names);
+  const look = { ...desktop, width: 360, height: 480 };
+  await stage.openAs(
+    stage.cookie,
+    `/mosaic/${id}`,
+    async (phone) => {
+      const shows = (name: string, state: string) =>
+        until(
+          () => tileStates(phone),
+          (states) => states[name] === state,
+          wallPatienceMs,
+        );
+      await shows('Dock', 'playing');
+      assert.equal((await tileStates(phone))['Yard'], 'idle');
+      await phone.getByRole('article', { name: 'Yard' }).scrollIntoViewIfNeeded();
+      await Promise.all([shows('Yard', 'playing'), shows('Dock', 'idle')]);
+    },
+    look,
+  );
+});
+
 test('each tile without a picture says why in words of its own', async () => {
   const { client } = stage;
   const added: [string, string][] = [
