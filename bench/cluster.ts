@@ -2,7 +2,7 @@
 // streams of a node that is killed, and how much is lacking of those of a node that is drained: by what is in the archives
 // afterwards, not by what anybody says. Median and worst of 20 rounds each.
 import { until } from '../e2e/api.ts';
-import { longestGapMs, Nodes, type Footage } from '../e2e/nodes.ts';
+import { during, longestGapMs, Nodes } from '../e2e/nodes.ts';
 import { startPostgres } from '../e2e/postgres.ts';
 import { startFakeCamera } from '../e2e/rtsp/fake-camera.ts';
 import { encodeClip } from '../e2e/rtsp/fake-media.ts';
@@ -20,6 +20,7 @@ interface Round {
 
 /** Of a stream of a killed node, ms; nothing may be lacking of a drained one's. */
 const goalMs = 10_000;
+/** Beginning while both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
 const leadMs = 3_000;
 
 const postgres = await startPostgres();
@@ -42,13 +43,15 @@ try {
     await nodes.start(victim);
     console.log(`round ${round + 1} of ${rounds}`);
   }
-  const footage = await nodes.footage(uids, fromMs);
+  const { footage } = await nodes.recorded(uids, fromMs);
   for (const [name, done] of [
     ['drain', drains],
     ['kill -9', kills],
   ] as const) {
     const lacking = done.map((of) =>
-      Math.max(...of.uids.map((uid) => longestGapMs(during(of, footage.get(uid) ?? [])))),
+      Math.max(
+        ...of.uids.map((uid) => longestGapMs(during(footage.get(uid) ?? [], of.startMs - leadMs, of.endMs))),
+      ),
     );
     lacking.sort((a, b) => a - b);
     const [median, worst] = [lacking[Math.floor(lacking.length / 2)], lacking.at(-1)];
@@ -93,17 +96,4 @@ async function grows(node: string, uid: string): Promise<void> {
 
 async function drain(victim: string, other: string): Promise<void> {
   await nodes.client(other).drainClusterNode({ params: { id: victim } });
-}
-
-/** Beginning while both recorded: what a kill takes from before it, the GOP that was open, counts as well. */
-function during<Part extends Footage>(round: Round, footage: readonly Part[]): Part[] {
-  const { endMs } = round;
-  const startMs = round.startMs - leadMs;
-  return footage
-    .filter((part) => part.endMs > startMs && part.startMs < endMs)
-    .map((part) => ({
-      ...part,
-      startMs: Math.max(part.startMs, startMs),
-      endMs: Math.min(part.endMs, endMs),
-    }));
 }

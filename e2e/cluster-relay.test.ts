@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -20,9 +21,11 @@ import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browse
 import { inspect } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { Nodes } from './nodes.ts';
+import { assertMoves } from './picture.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
+import { freePort } from './sshd.ts';
 
 // Two servers: south has the stream, everything is asked of north.
 
@@ -37,6 +40,8 @@ let browser: Browser;
 let page: Page;
 let complaints: string[];
 let uid: string;
+/** Of a stream whose source nobody answers for. */
+let brokenUid: string;
 /** When the recording began, UTC ms. */
 let startMs: number;
 
@@ -130,6 +135,26 @@ test('[R10.8, R2.12] a wall on the node that runs none of its streams has the wh
   socket.terminate();
 });
 
+test('[R10.8, R3.7] why a stream of another node fails is known on every node; a source is looked at from that one', async () => {
+  const streamSource = `rtsp://127.0.0.1:${await freePort()}/none`;
+  ({ uid: brokenUid } = await north().addStream({ body: { name: 'Yard', streamSource } }));
+  const seenBy = (node: string) => () => nodes.client(node).getStream({ params: { uid: brokenUid } });
+  const own = await until(seenBy('south'), ({ status }) => status === 'failed', WAIT_MS);
+  const told = await until(seenBy('north'), ({ status }) => status === 'failed', WAIT_MS);
+  assert.ok(own.failureReason);
+  assert.equal(told.failureReason, own.failureReason);
+  const listed = (await north().listStreams()).items.find((stream) => stream.uid === brokenUid);
+  assert.equal(listed?.failureReason, own.failureReason);
+
+  const asked = { url: camera.url, stream_id: uid };
+  const { tracks, transport } = await north().probeStream({ query: asked });
+  assert.deepEqual([tracks[0]?.codec, tracks[0]?.width, transport], ['h264', 320, 'RTSP over TCP']);
+  const preview = await north().previewStream({ query: asked });
+  assert.ok((await preview.arrayBuffer()).byteLength > 500);
+  const wrong = north().probeStream({ query: { url: streamSource, stream_id: brokenUid } });
+  await assert.rejects(wrong, { code: 'EHOSTUNREACH' });
+});
+
 test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footage on another node', async () => {
   await until(ranges, ({ period }) => period !== null && period.endTime - period.startTime > 4_000, WAIT_MS);
   const { ranges: found, period } = await ranges();
@@ -169,6 +194,13 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   complaints = complaintsOf(page);
   await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view`);
   await shows('live');
+  await assertMoves(page);
+  const archive = await context.newPage();
+  const { period } = await north().getArchiveRanges({ params: params(), query: span() });
+  const momentMs = (period?.startTime ?? 0) + 1_000;
+  await archive.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${momentMs}`);
+  await shows('archive', archive);
+  await assertMoves(archive);
   const cell = { x: 0, y: 0, width: 1, height: 1, stream: uid };
   const { id } = await north().addMosaic({
     body: { name: 'Far', layout: { columns: 2, rows: 2, cells: [cell] } },
@@ -184,18 +216,16 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   await wall.getByText('Its server is not available').waitFor({ timeout: WAIT_MS });
   await nodes.start('south');
   await shows('live');
+  await assertMoves(page);
   await tilePlays();
-  const before = await playedSeconds();
-  await until(playedSeconds, (seconds) => seconds > before, WAIT_MS);
-
-  const { period } = await north().getArchiveRanges({ params: params(), query: span() });
-  await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${(period?.startTime ?? 0) + 1_000}`);
-  await shows('archive');
-  await wall.goto(`${wallAddress}?t=${(period?.startTime ?? 0) + 1_000}`);
+  await shows('archive', archive);
+  await assertMoves(archive);
+  await wall.goto(`${wallAddress}?t=${momentMs}`);
   await wall.locator('[data-shared-ms]').waitFor({ timeout: WAIT_MS });
   await tilePlays();
   assert.deepEqual(complaints, []);
-  await context.close();
+  await archive.close();
+  await wall.close();
 });
 
 test('[R10.8] footage of a stream that moved is one timeline on every node', async () => {
@@ -217,6 +247,8 @@ test('[R10.8] footage of a stream that moved is one timeline on every node', asy
     assert.equal(new Set(text.match(/-[0-9a-f]{12}\.mp4/g)).size, 2);
     const footage = await inspect(await download(by));
     assert.equal(footage.complaints, '');
+    const { recorded, durationMs } = await nodes.client(by).getArchiveStats({ params: params() });
+    assert.ok(recorded && recorded.day.recordedMs > durationMs - 5_000, JSON.stringify(recorded));
   }
 });
 
@@ -253,13 +285,73 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   assert.ok(gaps.some(({ cause }) => cause === 'node-away'));
 });
 
+test('[R10.8, R7.11] the footage of a stream that is removed goes on every node, on one that is away when it comes back', async () => {
+  const { uid: goneUid } = await north().addStream({ body: { name: 'Dock', streamSource: camera.url } });
+  const folderOn = (node: string) => join(nodes.folder(node), 'archive', goneUid);
+  const recordedBy = (node: string) => () => existsSync(folderOn(node));
+  await until(recordedBy('north'), Boolean, WAIT_MS);
+  await north().returnClusterNode({ params: { id: 'south' } });
+  await north().drainClusterNode({ params: { id: 'north' } });
+  await until(recordedBy('south'), Boolean, WAIT_MS);
+  await until(
+    () => nodes.active('north'),
+    (active) => active === 0,
+    WAIT_MS,
+  );
+  await nodes.kill('south');
+  await north().deleteStream({ params: { uid: goneUid }, query: { purge: true } });
+  assert.equal(recordedBy('north')(), false);
+  assert.equal(recordedBy('south')(), true);
+  await nodes.start('south');
+  await until(recordedBy('south'), (isThere) => !isThere, WAIT_MS);
+  await north().returnClusterNode({ params: { id: 'north' } });
+  await north().drainClusterNode({ params: { id: 'south' } });
+  await until(
+    async () => (await north().getClusterNode({ params: { id: 'south' } })).state,
+    (state) => state === 'drained',
+    WAIT_MS,
+  );
+});
+
+test('[R10.8, R2.14] on the page a code is made, shown once, used or withdrawn, and a node that is gone is forgotten', async () => {
+  await page.goto(`${nodes.server('north').url}/ui/administration/cluster`);
+  await page.setViewportSize({ width: 360, height: 740 });
+  const box = page.getByRole('region', { name: 'Another server' });
+  const make = box.getByRole('button', { name: 'Make a code' });
+  await make.click();
+  await box.getByLabel('Name of the new node').fill('ea st');
+  await box.getByText('Letters, digits, dots').waitFor();
+  await box.getByLabel('Name of the new node').fill('east');
+  const command = box.getByLabel('Command for the new server');
+  const [, address = '', code = '', name = ''] =
+    /^npm run vidette -- join (\S+) (\S+) (\S+)$/.exec((await command.textContent()) ?? '') ?? [];
+  assert.equal(name, 'east');
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+  const waiting = box.getByText(/^A code by admin, until/);
+  await waiting.waitFor();
+  assert.doesNotMatch(JSON.stringify(await north().listClusterInvitations()), new RegExp(code));
+  assert.equal((await nodes.command('east', 'join', address, code, name)).code, 0);
+  await waiting.waitFor({ state: 'detached', timeout: WAIT_MS });
+  await command.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Forget east' }).click({ timeout: WAIT_MS });
+  await page.getByText('east is forgotten').waitFor();
+
+  await make.click();
+  const [, , withdrawn = ''] = ((await command.textContent()) ?? '').match(/join (\S+) (\S+)/) ?? [];
+  await box.getByRole('button', { name: 'Withdraw' }).click();
+  await command.waitFor({ state: 'detached' });
+  assert.match((await nodes.command('late', 'join', address, withdrawn, 'late')).output, /not authorized/);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
 test('[R10.8, R7.38] a code lets one server in, once; a drained node leaves', async () => {
   const { output } = await nodes.command('north', 'invite');
   const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
-  assert.match((await nodes.command('east', 'join', address, `${code}x`, 'east')).output, /not authorized/);
+  assert.match((await nodes.command('hall', 'join', address, `${code}x`, 'hall')).output, /not authorized/);
   // A name that is taken is no reason to lose a key: the code is used up, and the node keeps its own.
-  assert.match((await nodes.command('east', 'join', address, code, 'north')).output, /Already used/);
-  assert.match((await nodes.command('east', 'join', address, code, 'east')).output, /not authorized/);
+  assert.match((await nodes.command('hall', 'join', address, code, 'north')).output, /Already used/);
+  assert.match((await nodes.command('hall', 'join', address, code, 'hall')).output, /not authorized/);
   assert.match(
     (await nodes.command('south', 'join', address, code, 'south')).output,
     /is that of a server already/,
@@ -274,14 +366,10 @@ test('[R10.8, R7.38] a code lets one server in, once; a drained node leaves', as
   );
 });
 
-async function shows(mode: 'live' | 'archive'): Promise<void> {
-  await page
+async function shows(mode: 'live' | 'archive', of = page): Promise<void> {
+  await of
     .locator(`[data-player-state=playing][data-player-mode=${mode}]`)
     .waitFor({ state: 'attached', timeout: WAIT_MS });
-}
-
-function playedSeconds(): Promise<number> {
-  return page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
 }
 
 async function download(by: string): Promise<Uint8Array> {

@@ -108,11 +108,25 @@ test('[R7.36, R7.37, R7.38] one server is one node, which is named and says how 
   await assert.rejects(client.saveClusterNode({ params, body: { name: ' ' } }), { code: 'ValidationError' });
 });
 
-test('[R8.11] a node takes as many streams as its capacity says', async () => {
+test('[R8.11] a node takes as many streams as its capacity says, and the form says so and keeps what was typed', async () => {
   const body = { streamSource: 'demo:', live: { onDemand: true }, archive: { isEnable: false } };
   const second = await client.addStream({ body: { name: 'Second', ...body } });
   await assert.rejects(client.addStream({ body: { name: 'Third', ...body } }), { code: 'CLUSTER_NODE_ERR' });
+  browser = await launchBrowser();
+  const context = await newPerson(browser);
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/add-stream?source=demo:third`);
+  const submit = page.getByRole('button', { name: 'Add the stream' });
+  await submit.click();
+  await page.getByText('This cluster node cannot be used.').waitFor();
   await client.deleteStream({ params: second });
+  await submit.click();
+  await page.waitForURL(/\/stream\/[a-z0-9]+\/view/);
+  const [third] = (await client.listStreams()).items.filter((stream) => stream.uid !== uid);
+  assert.equal(third?.streamSource, 'demo:third');
+  await client.deleteStream({ params: { uid: third.uid } });
+  await context.close();
 });
 
 test('[R7.39, R4.5] a drained node ends what it records, warns until it returns, and is drained after a restart', async () => {
@@ -148,7 +162,6 @@ test('[R7.39, R4.5] a drained node ends what it records, warns until it returns,
 });
 
 test('[R2.14, R4.11] on the page a node is drained and returned, and the warning is there meanwhile', async () => {
-  browser = await launchBrowser();
   const context = await newPerson(browser);
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
@@ -157,6 +170,8 @@ test('[R2.14, R4.11] on the page a node is drained and returned, and the warning
   const card = page.getByRole('region', { name: 'Yard, north' });
   await card.getByText('Working').waitFor();
   await page.getByText('This server runs alone').waitFor();
+  await page.getByText('For several nodes this server needs a PostgreSQL database').waitFor();
+  await assert.rejects(client.addClusterInvitation(), { code: 'ActionNotAcceptable' });
   await card.getByRole('button', { name: 'Drain Yard, north' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('No other node can take over its stream').waitFor();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Client } from '@vidette/contract/client';
 import { Archive } from '../server/src/archive/archive.ts';
+import { catalogMs, catalogMsCeil, catalogPath, catalogTicks } from '../server/src/archive/layout.ts';
 import { systemClock } from '../server/src/base/clock.ts';
 import { runCommand } from '../server/src/cli/command-line.ts';
 import { featuresOf, writeLicense } from '../server/src/system/license-text.ts';
@@ -21,34 +22,64 @@ export interface Footage {
   readonly endMs: number;
 }
 
+/** What was found in the archives of all nodes. */
+export interface Recorded {
+  /** By stream, in the order of time. */
+  readonly footage: ReadonlyMap<string, readonly Footage[]>;
+  /** Where one node has a moment of a stream twice: there should be none. */
+  readonly twice: readonly string[];
+}
+
+/** What a node has that others have not. */
+export interface NodeHome {
+  /** Of its environment, over the usual. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program that runs it, with its own words. */
+  readonly through?: readonly string[];
+}
+
 /** Several servers on one PostgreSQL, each a process with a data folder of its own; the first makes the administrator. */
 export class Nodes {
   readonly #database: string;
   readonly #root: string;
   readonly #ids: readonly string[];
+  readonly #homes: Readonly<Record<string, NodeHome>>;
   readonly #running = new Map<string, TestServer>();
   /** Nodes that run and can't be asked. */
   readonly silent = new Set<string>();
   readonly #paused = new Set<string>();
   #cookie = '';
 
-  private constructor(database: string, root: string, ids: readonly string[]) {
+  private constructor(
+    database: string,
+    root: string,
+    ids: readonly string[],
+    homes: Readonly<Record<string, NodeHome>>,
+  ) {
     this.#database = database;
     this.#root = root;
     this.#ids = ids;
+    this.#homes = homes;
   }
 
-  static async start(database: string, ids: readonly string[]): Promise<Nodes> {
-    const nodes = new Nodes(database, await mkdtemp(join(tmpdir(), 'vidette-nodes-')), ids);
+  /** @param database its address as this process reaches it, and the nodes, unless their homes say another */
+  static async start(
+    database: string,
+    ids: readonly string[],
+    homes: Readonly<Record<string, NodeHome>> = {},
+  ): Promise<Nodes> {
+    const nodes = new Nodes(database, await mkdtemp(join(tmpdir(), 'vidette-nodes-')), ids, homes);
     const [first = '', ...others] = ids;
     const server = await nodes.start(first);
     const { client, cookie } = await administratorOf(server);
     nodes.#cookie = cookie;
     await client.saveLicense({ body: { text: enterpriseLicense() } });
-    for (const id of others) {
-      await nodes.#join(id, first);
-      await nodes.start(id);
-    }
+    await Promise.all(
+      others.map(async (id) => {
+        await nodes.#join(id, first);
+        await nodes.start(id);
+      }),
+    );
     return nodes;
   }
 
@@ -77,6 +108,7 @@ export class Nodes {
 
   /** @param settings of its environment, over the usual ones */
   async start(id: string, settings: Record<string, string> = {}): Promise<TestServer> {
+    const { env: own = {}, through = [] } = this.#homes[id] ?? {};
     const env = {
       VIDETTE_DATABASE: this.#database,
       VIDETTE_NODE_ID: id,
@@ -84,9 +116,10 @@ export class Nodes {
       VIDETTE_LOG_LEVEL: 'info',
       // They are on one machine.
       VIDETTE_CLUSTER_ALLOW_PLAIN_HTTP: 'true',
+      ...own,
       ...settings,
     };
-    const server = await startServer({ dataDir: this.folder(id), env });
+    const server = await startServer({ dataDir: this.folder(id), env, through });
     this.#running.set(id, server);
     return server;
   }
@@ -139,22 +172,29 @@ export class Nodes {
     this.silent.delete(id);
   }
 
-  /** Ends all, and looks into the archive of each folder: by stream, in the order of time. */
-  async footage(uids: readonly string[], fromMs: number): Promise<Map<string, Footage[]>> {
+  /** Ends all, and looks into the archive of each. */
+  async recorded(uids: readonly string[], fromMs: number): Promise<Recorded> {
     await Promise.all(this.runningIds.map((id) => this.stop(id)));
-    const found = new Map<string, Footage[]>(uids.map((uid) => [uid, []]));
+    const footage = new Map<string, Footage[]>(uids.map((uid) => [uid, []]));
+    const twice: string[] = [];
     for (const node of this.#ids) {
-      const dir = join(this.folder(node), 'archive');
-      const archive = await Archive.open({ dir, clock: systemClock, log: pino({ level: 'silent' }) });
+      const home = join(this.folder(node), 'archive');
+      const archive = await Archive.open({
+        dir: this.#homes[node]?.env?.['VIDETTE_ARCHIVE_FOLDER'] ?? home,
+        catalog: catalogPath(home),
+        clock: systemClock,
+        log: pino({ level: 'silent' }),
+      });
       for (const uid of uids) {
         for (const { kind, startMs, endMs } of archive.intervals(uid, fromMs, Date.now())) {
-          if (kind !== 'gap') found.get(uid)?.push({ node, startMs, endMs });
+          if (kind !== 'gap') footage.get(uid)?.push({ node, startMs, endMs });
         }
+        twice.push(...twiceIn(archive, uid, fromMs).map((moment) => `${node} ${uid} ${moment}`));
       }
       await archive.close();
     }
-    for (const footage of found.values()) footage.sort((a, b) => a.startMs - b.startMs);
-    return found;
+    for (const parts of footage.values()) parts.sort((a, b) => a.startMs - b.startMs);
+    return { footage, twice };
   }
 
   async close(): Promise<void> {
@@ -165,7 +205,13 @@ export class Nodes {
 
   /** Runs a command of the operator's in a node's folder; resolves with its exit code and what it printed. */
   async command(id: string, name: string, ...args: string[]): Promise<{ code: number; output: string }> {
-    const env = { VIDETTE_DATA: this.folder(id), VIDETTE_DATABASE: this.#database, VIDETTE_NODE_ID: id };
+    const own = this.#homes[id]?.env ?? {};
+    const env = {
+      ...own,
+      VIDETTE_DATA: this.folder(id),
+      VIDETTE_DATABASE: this.#database,
+      VIDETTE_NODE_ID: id,
+    };
     const lines: string[] = [];
     const code = await runCommand(name, args, env, (line) => lines.push(line));
     return { code, output: lines.join('\n') };
@@ -180,15 +226,61 @@ export class Nodes {
   }
 }
 
-/** The longest time of which no node has anything, between the first footage and the last, ms. */
+/** Segments that begin before the one before them ends. */
+function twiceIn(archive: Archive, uid: string, fromMs: number): string[] {
+  const span = {
+    fromTicks: catalogTicks(fromMs),
+    toTicks: catalogTicks(Date.now()),
+    withFragments: false,
+  };
+  let reachTicks = 0;
+  const found: string[] = [];
+  for (const { startTicks, endTicks } of archive.slice(uid, span).segments) {
+    if (startTicks < reachTicks) found.push(`${catalogMs(startTicks)} to ${catalogMsCeil(reachTicks)}`);
+    reachTicks = Math.max(reachTicks, endTicks);
+  }
+  return found;
+}
+
+/** What lies in a span of time, cut to it. */
+export function during(footage: readonly Footage[], startMs: number, endMs: number): Footage[] {
+  return footage
+    .filter((part) => part.endMs > startMs && part.startMs < endMs)
+    .map((part) => ({
+      ...part,
+      startMs: Math.max(part.startMs, startMs),
+      endMs: Math.min(part.endMs, endMs),
+    }));
+}
+
+/** The time of which no node has anything, between the first footage and the last, in all, ms. */
+export function lackingMs(footage: readonly Footage[]): number {
+  return gapsMs(footage).reduce((sum, gapMs) => sum + gapMs, 0);
+}
+
+/** The longest of these times, ms. */
 export function longestGapMs(footage: readonly Footage[]): number {
-  let reachMs = footage[0]?.endMs ?? 0;
-  let longestMs = 0;
+  return Math.max(0, ...gapsMs(footage));
+}
+
+/** The time that more than one node has, in all, ms. */
+export function besideMs(footage: readonly Footage[]): number {
+  let reachMs = footage[0]?.startMs ?? 0;
+  let sumMs = 0;
   for (const { startMs, endMs } of footage) {
-    longestMs = Math.max(longestMs, startMs - reachMs);
+    sumMs += Math.max(0, Math.min(reachMs, endMs) - startMs);
     reachMs = Math.max(reachMs, endMs);
   }
-  return longestMs;
+  return sumMs;
+}
+
+function gapsMs(footage: readonly Footage[]): number[] {
+  let reachMs = footage[0]?.endMs ?? 0;
+  return footage.map(({ startMs, endMs }) => {
+    const gapMs = Math.max(0, startMs - reachMs);
+    reachMs = Math.max(reachMs, endMs);
+    return gapMs;
+  });
 }
 
 function enterpriseLicense(): string {

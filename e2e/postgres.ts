@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,15 +18,17 @@ interface Account {
   readonly gid: number;
 }
 
-/** A real PostgreSQL server of its own: its data in a new folder, reached by a socket in there and by nothing else. */
+/** A real PostgreSQL server of its own: its data in a new folder, reached by a socket in there, and by `host` if one is given. */
 export class TestPostgres {
   readonly #dir: string;
   readonly #account: Account | undefined;
+  readonly #host: string;
   #process: ChildProcess | undefined;
 
-  constructor(dir: string, account: Account | undefined) {
+  constructor(dir: string, account: Account | undefined, host: string) {
     this.#dir = dir;
     this.#account = account;
+    this.#host = host;
   }
 
   /** As `database` of the configuration takes it. */
@@ -39,9 +41,9 @@ export class TestPostgres {
     return join(this.#dir, '.s.PGSQL.5432');
   }
 
-  /** The same by a port of loopback that leads to its socket. */
-  urlBy(port: number, database: string): string {
-    return `postgres://${owner}@127.0.0.1:${port}/${database}`;
+  /** The same by a port of loopback that leads to its socket, or of the address that it was given. */
+  urlBy(port: number, database: string, host = '127.0.0.1'): string {
+    return `postgres://${owner}@${host}:${port}/${database}`;
   }
 
   /** Starts on the data that are there; resolves when it answers. */
@@ -49,7 +51,7 @@ export class TestPostgres {
     const child = spawn(
       program('postgres'),
       [
-        ...['-D', join(this.#dir, 'data'), '-k', this.#dir, '-c', 'listen_addresses='],
+        ...['-D', join(this.#dir, 'data'), '-k', this.#dir, '-c', `listen_addresses=${this.#host}`],
         // Nobody's data are at stake.
         ...['-c', 'fsync=off', '-c', 'synchronous_commit=off', '-c', 'full_page_writes=off'],
       ],
@@ -70,19 +72,33 @@ export class TestPostgres {
   }
 
   /** Ends the server, its connections with it, and keeps the data. */
-  async halt(): Promise<void> {
-    const child = this.#process;
-    this.#process = undefined;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill('SIGINT');
-    await exited;
+  halt(): Promise<void> {
+    return this.#end('SIGINT');
+  }
+
+  /** Ends it as a power cut would. What it left alive ends by itself a moment later: until then it does not start. */
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
   }
 
   /** Ends the server for good. */
   async stop(): Promise<void> {
     await this.halt();
     await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  /** Of an operator who looks for themselves. */
+  client(database: string): Client {
+    return new Client(this.url(database));
   }
 
   /** Makes an empty database and returns its address. */
@@ -104,8 +120,11 @@ export async function createDatabase(url: string, database: string): Promise<voi
   }
 }
 
-/** Makes a server with no data and starts it. PostgreSQL refuses to run as root: then it runs as `nobody`. */
-export async function startPostgres(): Promise<TestPostgres> {
+/**
+ * Makes a server with no data and starts it. PostgreSQL refuses to run as root: then it runs as `nobody`.
+ * @param host an address of this machine that it listens on as well, to whoever is in the same network of 256
+ */
+export async function startPostgres(host = ''): Promise<TestPostgres> {
   const dir = await mkdtemp(join(tmpdir(), 'vidette-pg-'));
   const account = process.getuid?.() === 0 ? await accountOf('nobody') : undefined;
   if (account) await chown(dir, account.uid, account.gid);
@@ -114,7 +133,10 @@ export async function startPostgres(): Promise<TestPostgres> {
   const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C.UTF-8'];
   const options = ['-D', join(dir, 'data'), '-U', owner, '-A', 'trust', '-E', 'UTF8', '--no-sync', ...locale];
   await run(program('initdb'), options, { ...account, cwd: dir });
-  const server = new TestPostgres(dir, account);
+  if (host !== '') {
+    await appendFile(join(dir, 'data', 'pg_hba.conf'), `host all all ${host}/24 trust\n`);
+  }
+  const server = new TestPostgres(dir, account, host);
   await server.start();
   return server;
 }

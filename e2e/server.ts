@@ -14,6 +14,8 @@ export interface ServerOptions {
   /** 0, the default, lets the system choose a free port. */
   port?: number;
   env?: Record<string, string>;
+  /** The program that runs it, with its own words: `ip netns exec NAME`. */
+  through?: readonly string[];
   /** Told whatever it prints, as it comes. */
   onOutput?: (text: string) => void;
 }
@@ -93,7 +95,8 @@ async function databaseVariable(dataDir: string): Promise<Record<string, string>
 /** Starts the product on a free port of loopback and waits until it says that it listens. */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-')));
-  const child = spawn(process.execPath, [main], {
+  const [program, ...before] = [...(options.through ?? []), process.execPath];
+  const child = spawn(program ?? process.execPath, [...before, main], {
     env: {
       ...process.env,
       VIDETTE_PORT: String(options.port ?? 0),

@@ -97,6 +97,9 @@ export const routes = {
   deleteClusterNode: { method: 'DELETE', path: '/v1/system/cluster/node/{id}' },
   drainClusterNode: { method: 'POST', path: '/v1/system/cluster/node/{id}/drain' },
   returnClusterNode: { method: 'DELETE', path: '/v1/system/cluster/node/{id}/drain' },
+  listClusterInvitations: { method: 'GET', path: '/v1/system/cluster/invitations' },
+  addClusterInvitation: { method: 'POST', path: '/v1/system/cluster/invitations' },
+  deleteClusterInvitation: { method: 'DELETE', path: '/v1/system/cluster/invitation/{id}' },
 
   listMosaics: { method: 'GET', path: '/v1/mosaics' },
   getMosaic: { method: 'GET', path: '/v1/mosaic/{id}' },

@@ -6,6 +6,8 @@ import { h264Payloads, interleavedRtp, type Clip } from './fake-media.ts';
 /** What a scripted camera does; everything left out is as a good camera does it. */
 export interface FakeCameraOptions {
   readonly clip: Clip;
+  /** Where it listens; loopback unless given. */
+  readonly host?: string;
   readonly auth?: FakeAuth;
   /** How the description names its tracks. */
   readonly control?: 'relative' | 'absolute' | 'missing';
@@ -78,7 +80,7 @@ const realm = 'fake camera';
 const videoClock = 90_000;
 const soundTicks = 160;
 
-/** Starts a camera on a free port of the loopback interface. */
+/** Starts a camera on a free port. */
 export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeCamera> {
   const requests: RtspRequest[] = [];
   const connections = new Set<Connection>();
@@ -89,11 +91,12 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = options.host ?? '127.0.0.1';
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: `rtsp://127.0.0.1:${port}/live/main`,
+    url: `rtsp://${host}:${port}/live/main`,
     requests,
     get connections() {
       return count;
@@ -191,7 +194,7 @@ class Connection {
       case 'PLAY':
         if (options.startsEarly) this.#send();
         this.#reply(request, 200, []);
-        this.#timer = setInterval(() => this.#send(), options.paceMs ?? 1000 / options.clip.framesPerSecond);
+        this.#play(options.paceMs ?? 1000 / options.clip.framesPerSecond);
         return;
       case 'TEARDOWN':
         this.#reply(request, 200, []);
@@ -263,6 +266,16 @@ class Connection {
   }
 
   /** One picture, and the sound that belongs to it. */
+  /** By the clock, not by ticks: what a busy machine delays is made up for, or the camera's time would fall behind ours. */
+  #play(paceMs: number): void {
+    const startMs = performance.now();
+    let sent = 0;
+    this.#timer = setInterval(() => {
+      const due = Math.floor((performance.now() - startMs) / Math.max(paceMs, 1));
+      for (; sent < due && !this.#socket.destroyed; sent++) this.#send();
+    }, paceMs);
+  }
+
   #send(): void {
     const { clip, change, dropAfter, stallAfter, goodbyeAfter, sound, pictures } = this.#options;
     const index = this.#picture++;

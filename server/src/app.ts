@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import packageFile from '../../package.json' with { type: 'json' };
+import { refusalOfArchive } from './access/archive-refusal.ts';
 import { Doorkeeper } from './access/doorkeeper.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { Archive } from './archive/archive.ts';
@@ -12,9 +12,7 @@ import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
 import { Cluster } from './cluster/cluster.ts';
 import { Fault } from './base/fault.ts';
-import { KeyPair, seedBytes } from './base/key-pair.ts';
 import { Membership } from './cluster/membership.ts';
-import type { ErrorCode } from '@vidette/contract/errors';
 import { ConfigKeeper } from './config/keeper.ts';
 import type { Config } from './config/schema.ts';
 import { Exports } from './export/exports.ts';
@@ -22,6 +20,7 @@ import { SigningKey } from './export/signing-key.ts';
 import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
 import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
+import { SourceLook } from './http/source-look.ts';
 import { shownSource, stationSettingsOf } from './http/stream-record.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
@@ -32,7 +31,7 @@ import { Gate } from './link/gate.ts';
 import { JoinedFootage } from './link/joined-footage.ts';
 import { Link } from './link/link.ts';
 import { nodeAddress } from './link/node-address.ts';
-import { loadNodeKey } from './link/node-key.ts';
+import { loadNodeKey, passingNodeKey } from './link/node-key.ts';
 import { Peers } from './link/peers.ts';
 import { RelayedPicture } from './link/relayed-picture.ts';
 import { RemoteFootage } from './link/remote-footage.ts';
@@ -156,15 +155,16 @@ async function assemble(
   const noFramesMs = config.source.noFramesSeconds * 1000;
   const statuses = new StatusKeeper({ streams: store.streams, clock, log });
   closers.push(() => statuses.settle());
-  const keptSince = (uid: string) => {
+  // Of all nodes together: one that is away counts with the time that it was to record.
+  const keptSince = async (uid: string) => {
     const hours = station.find(uid)?.settings.depthHours ?? -1;
     const byDepth = hours < 0 ? undefined : clock.wallMs() - hours * hourMs;
-    // Other nodes may have older footage than this one.
-    if (cluster) return byDepth;
-    const byFootage = archive.period(uid)?.startTime;
+    const byFootage = (await footage.period(uid))?.startTime;
     return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
   };
-  const uids = () => Array.from(station.streams(), ({ settings }) => settings.uid);
+  // Each stream's events are the concern of the node that has it.
+  const uids = () =>
+    Array.from(station.streams(), ({ settings }) => settings.uid).filter((uid) => membership.owns(uid));
   const motion = new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
   closers.push(() => motion.close());
   const onMotion = (uid: string, event: MotionEvent) => {
@@ -173,7 +173,7 @@ async function assemble(
   const onState: OnStationState = (uid, state) => {
     // What another node has it speaks for itself.
     if (!membership.owns(uid)) return;
-    statuses.note(uid, state.status);
+    statuses.note(uid, state);
     statistics.noteState(uid, state);
   };
   const self = {
@@ -187,6 +187,7 @@ async function assemble(
       ? undefined
       : await Cluster.open({
           ...self,
+          report: () => ({ activeStreams: station.active, cannotRecord: !archive.canRecord }),
           tables: openCluster(config.database, closers),
           clock,
           log,
@@ -207,7 +208,7 @@ async function assemble(
     cluster,
   });
   closers.push(() => membership.close());
-  const key = await nodeKeyOf(config);
+  const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
   const peers = new Peers({ self: config.node.id, clock, read: () => cluster?.peers ?? [] });
   const between = { self: config.node.id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
   const gate = new Gate(between);
@@ -226,7 +227,7 @@ async function assemble(
     relay,
     claim: (uid) => membership.claim(uid),
     permits: (uid, epoch) => membership.permits(uid, epoch),
-    statusElsewhere: (uid) => membership.statusElsewhere(uid),
+    reportElsewhere: (uid) => membership.reportElsewhere(uid),
     onState,
     onMotion,
   });
@@ -243,6 +244,7 @@ async function assemble(
   const footage = new JoinedFootage({
     self: config.node.id,
     local: archive,
+    clock,
     tenuresOf: (uid) => store.nodes.tenuresOf(uid),
     remote: (node) => new RemoteFootage(link, node),
     limits,
@@ -333,7 +335,11 @@ async function assemble(
     tunnel,
     live,
     conversions,
-    prober: new SourceProber({ clock, av, engines }),
+    sourceLook: new SourceLook({
+      prober: new SourceProber({ clock, av, engines }),
+      link,
+      timeoutMs: () => config.source.probeSeconds * 1000,
+    }),
     renderPicture,
   });
   closers.push(() => http.close());
@@ -353,9 +359,13 @@ async function assemble(
   for (const record of await store.streams.all()) {
     // What the database says is how the last run ended.
     const { state } = station.apply(stationSettingsOf(record));
-    if (membership.owns(record.uid)) statuses.note(record.uid, state.status);
+    if (membership.owns(record.uid)) statuses.note(record.uid, state);
   }
   cluster?.start();
+  // Streams may have been removed while this node was away, or when it broke off in the middle of removing one.
+  http.learn({ saved: [], removed: [], moved: [] }).catch((error: unknown) => {
+    log.warn({ err: error }, 'Footage of removed streams is still here: it goes with the next change');
+  });
   exports.resume();
   return url;
 }
@@ -365,19 +375,6 @@ function openCluster(url: string, closers: Closer[]): ClusterTables {
   const tables = openClusterTables(url);
   closers.push(() => tables.close());
   return tables;
-}
-
-/** Without others there is nobody to know this node by its key. */
-async function nodeKeyOf(config: Config): Promise<KeyPair> {
-  return config.database === null ? new KeyPair(randomBytes(seedBytes)) : loadNodeKey(config.dataDir);
-}
-
-/** Why a person may not have a stream's footage now; undefined when they may. */
-async function refusalOfArchive(store: Store, userId: number, uid: string): Promise<ErrorCode | undefined> {
-  const user = await store.users.byId(userId);
-  if (!user || user.is_blocked === 1) return 'AuthorizationRequired';
-  const seen = await store.streamList.find({ userId, isAdmin: user.is_admin === 1 }, uid);
-  return seen?.rights.view && seen.rights.archive ? undefined : 'Forbidden';
 }
 
 /** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */

@@ -17,6 +17,7 @@ import {
   TimeMs,
 } from '../entities.ts';
 import { Health } from '../health.ts';
+import { ClusterInvitation } from '../invitation.ts';
 import { RecordedShares } from '../recorded-shares.ts';
 import { Done, pageOf } from '../page.ts';
 import { TunnelStatus } from '../tunnel.ts';
@@ -200,6 +201,33 @@ export const systemCalls = {
     who: 'admin',
     params: node,
     reply: ClusterNode,
+    errors: clusterErrors,
+  },
+  listClusterInvitations: {
+    summary: 'Codes that wait for a server to join with',
+    who: 'admin',
+    reply: pageOf(ClusterInvitation).extend({
+      address: z
+        .string()
+        .nullable()
+        .describe('What a server is to be told with its code; null: there is no database to share'),
+    }),
+    errors: clusterErrors,
+  },
+  addClusterInvitation: {
+    summary: 'Makes a code by which one server joins the cluster, once, within a quarter of an hour',
+    who: 'admin',
+    reply: ClusterInvitation.extend({
+      code: z.string().describe('Told this once: only a hash of it can be looked up'),
+      address: z.string(),
+    }),
+    errors: [...clusterErrors, 'ActionNotAcceptable'],
+  },
+  deleteClusterInvitation: {
+    summary: 'Withdraws a code',
+    who: 'admin',
+    params: z.strictObject({ id: z.string().regex(/^[0-9a-f]{64}$/) }),
+    reply: Done,
     errors: clusterErrors,
   },
 

@@ -164,6 +164,11 @@ export class Archive implements Footage {
     return this.#guard.problem;
   }
 
+  /** Whether the disk is the right one and takes footage, as looked at last. */
+  get canRecord(): boolean {
+    return this.#guard.problem === undefined && !this.#room.isShort;
+  }
+
   /** What the start had to put in order; undefined until the right disk was there. */
   get recovery(): RecoveryReport | undefined {
     return this.#recovery;
@@ -194,7 +199,7 @@ export class Archive implements Footage {
       log: this.#log.child({ stream: uid }),
       limits: this.#limits,
       assertRightDisk: () => this.#assertReady(),
-      assertRoom: () => this.#assertRoom(),
+      assertRoom: () => this.#room.assertRoom(),
       permits,
       onStopped: () => this.#recorders.delete(uid),
     });
@@ -380,11 +385,6 @@ export class Archive implements Footage {
 
   #isLive(uid: string): boolean {
     return this.#recorders.get(uid)?.status.state === 'recording';
-  }
-
-  #assertRoom(): void {
-    if (!this.#room.isShort) return;
-    throw new RecordingFailure('disk-full', 'less than the reserve is left on the disk');
   }
 
   #stream(uid: string): StreamRow {

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.ts';
-import type { CatalogReads } from './catalog-reads.ts';
-import { ContinuityHours, firstSign, type Continuity } from './continuity.ts';
+import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import { ContinuityHours, continuityOf, firstSign, type Continuity } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogTicks } from './layout.ts';
 
 /** How much of a window was recorded, ms; what was not wanted, or was before the stream, is in neither. */
@@ -17,6 +17,36 @@ export interface RecordedShares {
   readonly month: RecordedShare;
   /** It began less than 24 hours ago: too early to judge. */
   readonly isYoung: boolean;
+}
+
+/** A time for which a stream was to be recorded here and nowhere else, ms since the epoch. */
+export interface RecordingSpan {
+  readonly startMs: number;
+  /** Null: it still is. */
+  readonly endMs: number | null;
+  /** Nobody was to record it before. */
+  readonly isFirst: boolean;
+}
+
+/** The last 24 hours and the last 30 days, of some times in them. */
+export type RecordedParts = Pick<RecordedShares, 'day' | 'month'>;
+
+/** Of several nodes or streams together. */
+export function sumOfParts(parts: Iterable<RecordedParts>): RecordedParts {
+  const [day, month] = [
+    { expectedMs: 0, recordedMs: 0 },
+    { expectedMs: 0, recordedMs: 0 },
+  ];
+  for (const part of parts) {
+    day.expectedMs += part.day.expectedMs;
+    day.recordedMs += part.day.recordedMs;
+    month.expectedMs += part.month.expectedMs;
+    month.recordedMs += part.month.recordedMs;
+  }
+  return {
+    day: shareOf(day.expectedMs, day.recordedMs),
+    month: shareOf(month.expectedMs, month.recordedMs),
+  };
 }
 
 export interface ContinuityWatchOptions {
@@ -87,18 +117,38 @@ export class ContinuityWatch {
 
   /** Of all streams together, as far as they have been looked at. */
   get sum(): RecordedShares {
-    let [dayExpected, dayRecorded, monthExpected, monthRecorded] = [0, 0, 0, 0];
-    for (const { shares } of this.#watched.values()) {
-      dayExpected += shares.day.expectedMs;
-      dayRecorded += shares.day.recordedMs;
-      monthExpected += shares.month.expectedMs;
-      monthRecorded += shares.month.recordedMs;
-    }
-    return {
-      day: shareOf(dayExpected, dayRecorded),
-      month: shareOf(monthExpected, monthRecorded),
-      isYoung: false,
+    const shares = Array.from(this.#watched.values(), (watched) => watched.shares);
+    return { ...sumOfParts(shares), isYoung: false };
+  }
+
+  /** Of a stream that others had as well, in the times that this node had it. */
+  over(uid: string, spans: readonly RecordingSpan[]): RecordedParts {
+    const { reads, clock } = this.#options;
+    const nowTicks = catalogTicks(clock.wallMs());
+    const sumOver = (windowTicks: number): RecordedShare => {
+      let [expectedTicks, recordedTicks] = [0, 0];
+      for (const { startMs, endMs, isFirst } of spans) {
+        const stream = reads.stream(uid);
+        const toTicks = Math.min(
+          endMs === null ? this.#presentOf(uid, stream) : catalogTicks(endMs),
+          nowTicks,
+        );
+        const begunTicks = catalogTicks(startMs);
+        const fromTicks = Math.max(begunTicks, nowTicks - windowTicks);
+        if (fromTicks >= toTicks) continue;
+        const span = { fromTicks, toTicks, isFirst: isFirst && fromTicks === begunTicks };
+        const part = stream
+          ? continuityOf(reads, stream, span)
+          : { expectedTicks: isFirst ? 0 : toTicks - fromTicks, recordedTicks: 0 };
+        expectedTicks += part.expectedTicks;
+        recordedTicks += part.recordedTicks;
+      }
+      return inMs({ expectedTicks, recordedTicks });
     };
+    return reads.snapshot(() => ({
+      day: sumOver(catalogTicks(dayMs)),
+      month: sumOver(catalogTicks(30 * dayMs)),
+    }));
   }
 
   close(): void {
@@ -135,20 +185,26 @@ export class ContinuityWatch {
   }
 
   #sharesOf(uid: string, hours: ContinuityHours): RecordedShares {
-    const { reads, clock, recorders } = this.#options;
+    const { reads } = this.#options;
     const stream = reads.stream(uid);
     if (!stream) return { day: shareOf(0, 0), month: shareOf(0, 0), isYoung: true };
-    const nowTicks = catalogTicks(clock.wallMs());
-    const newest =
-      recorders.get(uid)?.status.state === 'recording' ? reads.newestSegment(stream.id) : undefined;
-    const isFlushed = newest !== undefined && nowTicks - newest.endTicks < catalogTicks(unflushedMs);
-    const toTicks = isFlushed ? newest.endTicks : nowTicks;
+    const toTicks = this.#presentOf(uid, stream);
     const month = hours.window(reads, stream, catalogTicks(30 * dayMs), toTicks);
     const day = hours.window(reads, stream, catalogTicks(dayMs), toTicks);
     const isYoung =
       stream.removedUntilTicks === 0 &&
       (firstSign(reads, stream.id) ?? toTicks) > toTicks - catalogTicks(dayMs);
     return { day: inMs(day), month: inMs(month), isYoung };
+  }
+
+  /** Up to when a stream is judged: of one that is writing pictures now, up to what is flushed. */
+  #presentOf(uid: string, stream: StreamRow | undefined): number {
+    const { reads, clock, recorders } = this.#options;
+    const nowTicks = catalogTicks(clock.wallMs());
+    const isWriting = stream && recorders.get(uid)?.status.state === 'recording';
+    const newest = isWriting ? reads.newestSegment(stream.id) : undefined;
+    const isFlushed = newest !== undefined && nowTicks - newest.endTicks < catalogTicks(unflushedMs);
+    return isFlushed ? newest.endTicks : nowTicks;
   }
 }
 

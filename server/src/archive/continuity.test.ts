@@ -8,7 +8,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites } from './catalog-writes.ts';
-import { ContinuityWatch } from './continuity-watch.ts';
+import { ContinuityWatch, sumOfParts } from './continuity-watch.ts';
 import { ContinuityHours } from './continuity.ts';
 import type { GapCause } from './gap-cause.ts';
 import { intervalsOf } from './intervals.ts';
@@ -178,4 +178,26 @@ test('time before the stream, time that was removed by age and pauses are not mi
   assert.deepEqual(share(startMs + 5 * hourMs), [3, 2]);
   remove(startMs, startMs + hourMs);
   assert.deepEqual(share(startMs + 5 * hourMs), [2, 1]);
+});
+
+test('[R10.8] of a stream that several nodes had each answers for its own times, and together they lack what nobody recorded', (t) => {
+  const nodes = [catalogFor(t), catalogFor(t)] as const;
+  const clock = new ManualClock(startMs + 10 * hourMs);
+  const watches = nodes.map(({ reads }) => new ContinuityWatch({ reads, clock, recorders: new Map() }));
+  t.after(() => watches.forEach((watch) => watch.close()));
+  const [first, second] = nodes;
+  first.interrupt(startMs, 'waiting');
+  first.addSegment(startMs, 4 * hourMs);
+  first.interrupt(startMs + 4 * hourMs, 'server-crashed');
+  second.addSegment(startMs + 5 * hourMs, 5 * hourMs);
+  const span = (fromHour: number, toHour: number, isFirst = false) => ({
+    startMs: startMs + fromHour * hourMs,
+    endMs: startMs + toHour * hourMs,
+    isFirst,
+  });
+  const parts = [watches[0]?.over(uid, [span(0, 4.5, true)]), watches[1]?.over(uid, [span(4.5, 10)])];
+  const { day } = sumOfParts(parts.filter((part) => part !== undefined));
+  assert.deepEqual([day.expectedMs, day.recordedMs], [10 * hourMs, 9 * hourMs]);
+  // It had the stream, and nothing came of it.
+  assert.equal(watches[1]?.over('other', [span(8, 10)]).day.share, 0);
 });

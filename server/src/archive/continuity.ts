@@ -85,6 +85,26 @@ export class ContinuityHours {
   }
 }
 
+/**
+ * The same of any span, with nothing remembered: for one of the times that a node had a stream. `isFirst`: nobody had it
+ * before, so what lies before the first sign of the stream does not count.
+ */
+export function continuityOf(
+  reads: CatalogReads,
+  stream: StreamRow,
+  span: { fromTicks: number; toTicks: number; isFirst: boolean },
+): Continuity {
+  const { toTicks, isFirst } = span;
+  const firstTicks = isFirst ? (firstSign(reads, stream.id) ?? toTicks) : span.fromTicks;
+  const fromTicks = Math.min(toTicks, Math.max(span.fromTicks, firstTicks, stream.removedUntilTicks));
+  const before = reads.segmentAtOrBefore(stream.id, fromTicks - 1);
+  const reaching = before ? Math.max(0, Math.min(before.endTicks, toTicks) - fromTicks) : 0;
+  return {
+    expectedTicks: toTicks - fromTicks - wantedTicks(reads, stream.id, fromTicks, toTicks),
+    recordedTicks: reaching + reads.recordedTicks(stream.id, fromTicks, toTicks, toTicks),
+  };
+}
+
 /** When recording was first wanted; undefined for a stream that never was. */
 export function firstSign(reads: CatalogReads, streamId: number): number | undefined {
   const signs = [reads.firstSegment(streamId)?.startTicks, reads.firstInterruption(streamId)].filter(

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { RecordingFailure } from './recording-failure.ts';
 
 /** Bytes of the file system that holds a folder. */
 export interface DiskUse {
@@ -51,6 +52,12 @@ export class DiskRoom {
 
   get isShort(): boolean {
     return this.#use !== undefined && this.#use.availableBytes < this.#reserveBytes;
+  }
+
+  /** @throws RecordingFailure disk-full */
+  assertRoom(): void {
+    if (!this.isShort) return;
+    throw new RecordingFailure('disk-full', 'less than the reserve is left on the disk');
   }
 
   async refresh(): Promise<void> {

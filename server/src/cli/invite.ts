@@ -17,11 +17,8 @@ export async function invite(config: Config, out: (line: string) => void): Promi
       out('This node has never run: start it first, so that the new one can ask it.');
       return 1;
     }
-    const code = await new Invitations({
-      settings: store.settings,
-      secret: store.secret,
-      clock: systemClock,
-    }).make();
+    const { settings, secret } = store;
+    const { code } = await new Invitations({ settings, secret, clock: systemClock }).make(null);
     out(`On the new server, within ${invitationMs / 60_000} minutes, with the name that it is to have:`);
     out(`vidette join ${address} ${code} NAME`);
     return 0;

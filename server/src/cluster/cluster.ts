@@ -6,9 +6,11 @@ import {
   leaseMs,
   type ClusterMember,
   type ClusterTables,
+  type NodeReport,
   type StreamPlace,
 } from '../store/cluster-tables.ts';
 import { Lease } from './lease.ts';
+import { emptyChange, isEmpty, joined, type ClusterChange } from './cluster-change.ts';
 import { Lead } from './lead.ts';
 import { bestNode } from './placement.ts';
 
@@ -21,13 +23,11 @@ const marginMs = 500;
 const patienceMs = leaseMs + 3_000;
 const retryMs = 500;
 
-/** What became different, for whoever runs streams. */
-export interface ClusterChange {
-  /** Their settings. */
-  readonly saved: readonly string[];
-  readonly removed: readonly string[];
-  /** Which node has them, or what is known of them elsewhere. */
-  readonly moved: readonly string[];
+/** What is known of a stream that another node has: its status, and why it fails if it does. */
+export interface StreamReport {
+  readonly status: string;
+  readonly code: string | null;
+  readonly reason: string | null;
 }
 
 export interface ClusterOptions {
@@ -39,7 +39,7 @@ export interface ClusterOptions {
   readonly capacity: number | null;
   /** Of the product. */
   readonly version: string;
-  readonly activeStreams: () => number;
+  readonly report: () => NodeReport;
   /** Whether this node records a stream that is being handed to it, or needs not to. */
   readonly isReady: (uid: string) => boolean;
   /** Whether one of these nodes says that the database answers it. Never rejects. */
@@ -88,7 +88,7 @@ export class Cluster {
   static async open(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster(options);
     await cluster.#join();
-    await cluster.#renew(0);
+    await cluster.#renew({ activeStreams: 0, cannotRecord: false });
     return cluster;
   }
 
@@ -118,10 +118,11 @@ export class Cluster {
   }
 
   /** What the node that has a stream said of it last. */
-  statusElsewhere(uid: string): string | undefined {
+  reportElsewhere(uid: string): StreamReport | undefined {
     const place = this.#places.get(uid);
     if (!place || this.owns(uid)) return undefined;
-    return this.isThere(place.node_id) ? place.status : 'pending';
+    if (!this.isThere(place.node_id)) return { status: 'pending', code: null, reason: null };
+    return { status: place.status, code: place.failure_code, reason: place.failure_reason };
   }
 
   /** The other node that has a stream; undefined when this one has it, or none. */
@@ -236,10 +237,10 @@ export class Cluster {
     this.#schedule(periodMs);
   }
 
-  async #renew(activeStreams = this.#options.activeStreams()): Promise<void> {
+  async #renew(report = this.#options.report()): Promise<void> {
     const { tables, clock, onTaken, version, capacity } = this.#options;
     const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
-    if (!(await tables.renew(this.id, this.#runId, activeStreams))) {
+    if (!(await tables.renew(this.id, this.#runId, report))) {
       // Forgotten while it was away, or replaced.
       if (!(await tables.join({ id: this.id, runId: this.#runId, version, capacity }))) {
         this.#lease.judge('yielded');
@@ -377,19 +378,8 @@ function isSamePlace(a: StreamPlace | undefined, b: StreamPlace): boolean {
     a?.node_id === b.node_id &&
     a.epoch === b.epoch &&
     a.next_node_id === b.next_node_id &&
-    a.status === b.status
+    a.status === b.status &&
+    a.failure_code === b.failure_code &&
+    a.failure_reason === b.failure_reason
   );
-}
-
-function emptyChange(): ClusterChange {
-  return { saved: [], removed: [], moved: [] };
-}
-
-function isEmpty({ saved, removed, moved }: ClusterChange): boolean {
-  return saved.length + removed.length + moved.length === 0;
-}
-
-function joined(a: ClusterChange, b: ClusterChange): ClusterChange {
-  const both = (key: keyof ClusterChange) => [...new Set([...a[key], ...b[key]])];
-  return { saved: both('saved'), removed: both('removed'), moved: both('moved') };
 }

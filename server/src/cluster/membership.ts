@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { NodeRecord, Nodes } from '../store/nodes.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, StreamReport } from './cluster.ts';
 
 export interface MembershipOptions {
   readonly nodes: Nodes;
@@ -82,8 +82,8 @@ export class Membership {
   }
 
   /** What another node last said of a stream that it has; undefined for this node's own. */
-  statusElsewhere(uid: string): string | undefined {
-    return this.#cluster?.statusElsewhere(uid);
+  reportElsewhere(uid: string): StreamReport | undefined {
+    return this.#cluster?.reportElsewhere(uid);
   }
 
   /** The other node that has a stream; undefined when this one has it, or none. */
@@ -113,6 +113,17 @@ export class Membership {
       throw new Fault('CLUSTER_NODE_ERR', 'The node has as many streams as node.capacity lets it take.');
     }
     return this.id;
+  }
+
+  /** The other node on which a new stream would be put now; undefined for this one, or when none has room. */
+  likelyElsewhere(streams: number): string | undefined {
+    try {
+      const node = this.choose(streams);
+      return node === this.id ? undefined : node;
+    } catch (error) {
+      if (error instanceof Fault) return undefined;
+      throw error;
+    }
   }
 
   /** To be called after streams were added, changed or removed in the database. */

@@ -7,6 +7,7 @@ const member = (id: string, changes: Partial<PlacedMember> = {}): PlacedMember =
   id,
   is_there: true,
   is_drained: 0,
+  cannot_record: 0,
   capacity: null,
   ...changes,
 });
@@ -18,6 +19,8 @@ const place = (uid: string, nodeId: string, changes: Partial<StreamPlace> = {}):
   next_node_id: null,
   changed: 0,
   status: 'running',
+  failure_code: null,
+  failure_reason: null,
   handover_age_ms: 0,
   ...changes,
 });
@@ -132,4 +135,20 @@ test('[R10.8] a node that is added gets one stream at a time, first those that i
     plan({ members, places: streams(5, 'a'), refused }).map(({ uid }) => uid),
     ['a004'],
   );
+});
+
+test('[R10.8] what a node whose disk takes no footage has goes to one whose disk does, and to nobody when there is none', () => {
+  const members = [member('a', { cannot_record: 1 }), member('b'), member('c', { cannot_record: 1 })];
+  const places = [place('one', 'a'), place('two', 'b')];
+  assert.deepEqual(plan({ members, places }), [{ kind: 'hand-over', uid: 'one', epoch: 3, to: 'b' }]);
+  assert.equal(bestNode(members, places, 'a'), 'b', 'nor does a new stream go there');
+  const onlyFull = members.filter(({ id }) => id !== 'b');
+  assert.deepEqual(plan({ members: onlyFull, places: [place('one', 'a')] }), []);
+  assert.equal(bestNode(onlyFull, [], 'a'), 'a', 'its picture can be watched all the same');
+  const handed = place('one', 'b', { next_node_id: 'a' });
+  assert.deepEqual(plan({ members, places: [handed] }), [
+    { kind: 'hand-over', uid: 'one', epoch: 3, to: null },
+  ]);
+  const full = streams(5, 'b');
+  assert.deepEqual(plan({ members, places: full }), [], 'nor is anything spread there');
 });

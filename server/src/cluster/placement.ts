@@ -5,7 +5,10 @@ const handOversMax = 8;
 /** A source that the next node does not get within this while the present one does may allow one connection only. */
 const handOverMs = 15_000;
 
-export type PlacedMember = Pick<ClusterMember, 'id' | 'is_there' | 'is_drained' | 'capacity'>;
+export type PlacedMember = Pick<
+  ClusterMember,
+  'id' | 'is_there' | 'is_drained' | 'cannot_record' | 'capacity'
+>;
 
 export interface PlacementInput {
   readonly members: readonly PlacedMember[];
@@ -71,12 +74,23 @@ class Room {
     return capacity === null || this.count(id) < capacity;
   }
 
-  /** The least loaded with room; among equals the one that `rank` says more of, then by id. */
-  best(rank: (id: string) => number, allows: (id: string) => boolean = () => true): string | undefined {
+  /**
+   * One that can record before one that can't; of these the least loaded with room; among equals the one that `rank` says
+   * more of, then by id.
+   */
+  best(
+    rank: (id: string) => number,
+    allows: (member: PlacedMember) => boolean = () => true,
+  ): string | undefined {
     return this.#open
-      .filter((member) => this.hasRoom(member) && allows(member.id))
-      .toSorted((a, b) => this.load(a) - this.load(b) || rank(b.id) - rank(a.id) || (a.id < b.id ? -1 : 1))[0]
-      ?.id;
+      .filter((member) => this.hasRoom(member) && allows(member))
+      .toSorted(
+        (a, b) =>
+          a.cannot_record - b.cannot_record ||
+          this.load(a) - this.load(b) ||
+          rank(b.id) - rank(a.id) ||
+          (a.id < b.id ? -1 : 1),
+      )[0]?.id;
   }
 
   move(from: string, to: string, isHandOver: boolean): void {
@@ -107,7 +121,7 @@ class Placement {
     for (const place of places) {
       if (this.#isGone(place.node_id)) this.#rescue(place);
       else if (place.next_node_id !== null) this.#follow(place, place.next_node_id);
-      else if (this.#members.get(place.node_id)?.is_drained === 1) this.#handOver(place);
+      else if (this.#mustGo(place.node_id)) this.#handOver(place);
     }
     if (this.#moves.length === 0 && this.#input.mayBalance) this.#balance(places);
     return this.#moves;
@@ -117,6 +131,12 @@ class Placement {
   #isGone(id: string): boolean {
     const member = this.#members.get(id);
     return member === undefined || (!member.is_there && this.#input.mayBury);
+  }
+
+  /** Whether the streams of a node are to be on another: it was taken out of work, or its disk takes no footage. */
+  #mustGo(id: string): boolean {
+    const member = this.#members.get(id);
+    return member?.is_drained === 1 || member?.cannot_record === 1;
   }
 
   #isOpen(id: string): boolean {
@@ -135,8 +155,8 @@ class Placement {
   /** It is being handed over: its next node says when it is done, unless something came between. */
   #follow(place: StreamPlace, to: string): void {
     const { uid, epoch, node_id } = place;
-    const isNeeded = this.#members.get(node_id)?.is_drained === 1;
-    if (this.#isGone(to) || this.#members.get(to)?.is_drained === 1) {
+    const isNeeded = this.#mustGo(node_id);
+    if (this.#isGone(to) || this.#mustGo(to)) {
       this.#moves.push({ kind: 'hand-over', uid, epoch, to: null });
     } else if (place.handover_age_ms > handOverMs && this.#isOpen(to)) {
       this.#moves.push(
@@ -146,7 +166,12 @@ class Placement {
   }
 
   #handOver({ uid, epoch, node_id }: StreamPlace): void {
-    const to = this.#best(uid, (id) => id !== node_id && this.#room.incoming(id) < handOversMax);
+    const isDrained = this.#members.get(node_id)?.is_drained === 1;
+    const to = this.#best(
+      uid,
+      ({ id, cannot_record }) =>
+        id !== node_id && this.#room.incoming(id) < handOversMax && (isDrained || cannot_record === 0),
+    );
     if (to === undefined) return;
     this.#room.move(node_id, to, true);
     this.#moves.push({ kind: 'hand-over', uid, epoch, to });
@@ -156,7 +181,9 @@ class Placement {
   #balance(places: readonly StreamPlace[]): void {
     if (places.some(({ next_node_id }) => next_node_id !== null)) return;
     const { knows, refused } = this.#input;
-    const byLoad = this.#room.open.toSorted((a, b) => this.#room.load(a) - this.#room.load(b));
+    const byLoad = this.#room.open
+      .filter(({ cannot_record }) => cannot_record === 0)
+      .toSorted((a, b) => this.#room.load(a) - this.#room.load(b));
     const [least, most] = [byLoad[0], byLoad.at(-1)];
     if (!least || !most || !this.#room.hasRoom(least)) return;
     if (this.#room.count(most.id) - this.#room.count(least.id) < 2) return;
@@ -167,7 +194,7 @@ class Placement {
     this.#moves.push({ kind: 'hand-over', uid: place.uid, epoch: place.epoch, to: least.id });
   }
 
-  #best(uid: string, allows?: (id: string) => boolean): string | undefined {
+  #best(uid: string, allows?: (member: PlacedMember) => boolean): string | undefined {
     const { knows, refused } = this.#input;
     const rank = (id: string) => (knows(id, uid) ? 1 : 0) - (refused(id, uid) ? 2 : 0);
     return this.#room.best(rank, allows);

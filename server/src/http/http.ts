@@ -12,7 +12,7 @@ import Fastify, {
 import { limits } from '@vidette/contract/constants';
 import { messageOf } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
-import type { ClusterChange } from '../cluster/cluster.ts';
+import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Config } from '../config/schema.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
 import { FarCallers, type Certificate } from './far-callers.ts';

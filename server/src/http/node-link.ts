@@ -1,17 +1,20 @@
 import { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Attempts } from '../access/attempts.ts';
 import { isUid } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
 import type { Admission } from '../link/gate.ts';
+import { parseSourceAddress } from '../ingest/address.ts';
 import { Invitations, joinPath } from '../link/invitation.ts';
 import { witnessPath, type Witness } from '../link/database-witness.ts';
 import { channelOf } from '../link/link.ts';
+import { readSpans } from '../link/remote-footage.ts';
 import { LiveFeed } from '../link/live-feed.ts';
 import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import type { Services } from './services.ts';
+import { sourcePicturePath, sourceReportPath } from './source-look.ts';
 
 /**
  * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. Whether the person who
@@ -24,6 +27,7 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
       serveLive(scope, services);
       serveFootage(scope, services);
       serveInsight(scope, services);
+      serveSources(scope, services);
       scope.get(witnessPath, (): Witness => ({ reachesDatabase: services.membership.reachesDatabase }));
     },
     { prefix: linkPath },
@@ -130,6 +134,10 @@ function serveFootage(scope: FastifyInstance, { archive }: Services): void {
 
   scope.get('footage/:uid/stats', (request) => archive.stats(uidOf(request)));
 
+  scope.get('footage/:uid/recorded', (request) =>
+    archive.continuity.over(uidOf(request), readSpans(queryOf(request)['spans'] ?? '')),
+  );
+
   scope.get('footage/:uid/days', (request) => {
     const query = queryOf(request);
     const zone = query['zone'] ?? '0';
@@ -176,6 +184,37 @@ function serveInsight(scope: FastifyInstance, { localInsight }: Services): void 
     void reply.header('x-picture-time', String(picture.timeMs));
     return reply.type('image/jpeg').send(Buffer.from(picture.jpeg));
   });
+}
+
+/** The address comes from a node that asked whether its person may look there. */
+function serveSources(scope: FastifyInstance, { sourceLook }: Services): void {
+  const lookOf = (request: FastifyRequest, reply: FastifyReply) => {
+    const { address, allowLoopback } = parsed(Source, request);
+    return { address: parseSourceAddress(address), allowLoopback, signal: goneSignal(reply) };
+  };
+  scope.post(sourceReportPath, (request, reply) => sourceLook.reportHere(lookOf(request, reply)));
+  scope.post(sourcePicturePath, async (request, reply) => {
+    const jpeg = await sourceLook.pictureHere(lookOf(request, reply));
+    return reply.type('image/jpeg').send(Buffer.from(jpeg));
+  });
+}
+
+const Source = z.object({ address: z.string().max(4_096), allowLoopback: z.boolean() });
+
+/** @throws Fault BadRequest */
+function parsed<T>(schema: z.ZodType<T>, request: FastifyRequest): T {
+  try {
+    return schema.parse(JSON.parse(String(request.body)));
+  } catch (cause) {
+    throw new Fault('BadRequest', 'That is no question.', { cause });
+  }
+}
+
+/** Aborted when the asking node does not wait any more. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 function uidOf(request: FastifyRequest): string {

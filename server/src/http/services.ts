@@ -9,7 +9,6 @@ import type { Conversions } from '../conversion/conversions.ts';
 import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
-import type { SourceAddress } from '../ingest/address.ts';
 import type { Live } from '../live/live.ts';
 import type { Gate } from '../link/gate.ts';
 import type { LocalInsight, StreamInsight } from './stream-insight.ts';
@@ -22,30 +21,12 @@ import type { LicenseKeeper } from '../system/license.ts';
 import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
 import type { PasswordReset } from '../system/password-reset.ts';
+import type { SourceLook } from './source-look.ts';
 import type { StatusKeeper } from '../system/status-keeper.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import type { VersionCheck } from '../system/version-check.ts';
 import type { Sample } from '@vidette/media/sample';
-import type { Track, VideoTrack } from '@vidette/media/track';
-
-/** What a source address was found to deliver. */
-export interface ProbedSource {
-  readonly tracks: readonly Track[];
-  readonly transport: string;
-}
-
-export interface ProbeOptions {
-  readonly allowLoopback: boolean;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
-export interface Prober {
-  probe(address: SourceAddress, options: ProbeOptions): Promise<ProbedSource>;
-  /** The first key picture as a JPEG. */
-  preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
-}
+import type { VideoTrack } from '@vidette/media/track';
 
 /** Everything that answers to calls need, made and closed by `app.ts`. */
 export interface Services {
@@ -86,7 +67,7 @@ export interface Services {
   /** Lets other nodes in. */
   readonly gate: Gate;
   readonly conversions: Conversions;
-  readonly prober: Prober;
+  readonly sourceLook: SourceLook;
   /** One coded key picture as a JPEG, for the archive's stills. */
   readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 }

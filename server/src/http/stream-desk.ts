@@ -5,7 +5,7 @@ import type { Principal } from '../access/principal.ts';
 import { mayUseLoopback, requireStreamCreation } from '../access/stream-policy.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { ClusterChange } from '../cluster/cluster.ts';
+import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Config } from '../config/schema.ts';
 import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts';
@@ -181,7 +181,7 @@ export class StreamDesk {
         stream?.review();
         station.changes.add(uid);
         // What this node said before it had the stream nobody heard.
-        if (stream && membership.owns(uid)) statuses.note(uid, stream.state.status);
+        if (stream && membership.owns(uid)) statuses.note(uid, stream.state);
       }
       await this.#purge();
     });

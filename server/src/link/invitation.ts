@@ -33,29 +33,60 @@ export interface Shared {
 interface Stored {
   readonly code: string;
   readonly untilMs: number;
+  readonly by: string | null;
 }
+
+/** One that waits, without its code. */
+export interface Invitation {
+  readonly id: string;
+  readonly createdMs: number;
+  /** The login of whoever made it; null: an operator on a node's machine. */
+  readonly by: string | null;
+  readonly untilMs: number;
+}
+
+type InvitationSettings = Pick<Settings, 'set' | 'take' | 'below'>;
 
 /** The invitations that wait in the database, each for one server. */
 export class Invitations {
-  readonly #settings: Pick<Settings, 'set' | 'take'>;
+  readonly #settings: InvitationSettings;
   readonly #seal: Seal;
   readonly #clock: Clock;
 
-  constructor(options: { settings: Pick<Settings, 'set' | 'take'>; secret: Uint8Array; clock: Clock }) {
+  constructor(options: { settings: InvitationSettings; secret: Uint8Array; clock: Clock }) {
     this.#settings = options.settings;
     this.#seal = new Seal(Buffer.from(options.secret));
     this.#clock = options.clock;
   }
 
-  /** A new code. */
-  async make(): Promise<string> {
+  /** A new one, and its code, which is told nobody else. */
+  async make(by: string | null): Promise<Invitation & { code: string }> {
     const code = newSecret();
-    const stored: Stored = {
-      code: this.#seal.seal(code, 'invitation'),
-      untilMs: this.#clock.wallMs() + invitationMs,
-    };
-    await this.#settings.set(settingOf(hashSecret(code)), stored);
-    return code;
+    const id = hashSecret(code);
+    const createdMs = this.#clock.wallMs();
+    const untilMs = createdMs + invitationMs;
+    const stored: Stored = { code: this.#seal.seal(code, 'invitation'), untilMs, by };
+    await this.#settings.set(settingOf(id), stored);
+    return { id, createdMs, by, untilMs, code };
+  }
+
+  /** Those that can still be taken, the oldest first. Others are forgotten. */
+  async open(): Promise<Invitation[]> {
+    const found: Invitation[] = [];
+    for (const [id, value] of await this.#settings.below(settingOf(''))) {
+      const { untilMs, by = null } = value as Partial<Stored> & Pick<Stored, 'untilMs'>;
+      if (untilMs > this.#clock.wallMs()) {
+        found.push({ id, createdMs: untilMs - invitationMs, by, untilMs });
+      } else {
+        await this.#settings.take(settingOf(id));
+      }
+    }
+    return found.sort((a, b) => a.untilMs - b.untilMs);
+  }
+
+  /** Whether there was one. */
+  async withdraw(id: string): Promise<boolean> {
+    return (await this.#settings.take(settingOf(id))) !== undefined;
   }
 
   /**

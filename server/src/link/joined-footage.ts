@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Archive } from '../archive/archive.ts';
+import { sumOfParts, type RecordedShares } from '../archive/continuity-watch.ts';
 import { planDownload, type Download } from '../archive/download.ts';
 import { extentOf, seamOf, type ArchiveExtent } from '../archive/extent.ts';
 import type { Footage } from '../archive/footage.ts';
@@ -17,8 +18,11 @@ import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { StreamRow } from '../archive/catalog-reads.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchivePeriod, ArchiveStats } from '../archive/stream-stats.ts';
+import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { RemoteFootage } from './remote-footage.ts';
+
+const dayMs = 86_400_000;
 
 /** When a node was to record a stream, ms since the epoch. */
 export interface Tenure {
@@ -32,7 +36,8 @@ export interface JoinedFootageOptions {
   /** This node. */
   readonly self: string;
   readonly local: Archive;
-  /** Who had a stream, in any order. */
+  readonly clock: Clock;
+  /** Who had a stream, the first of them first. */
   readonly tenuresOf: (uid: string) => Promise<readonly Tenure[]>;
   readonly remote: (node: string) => RemoteFootage;
   readonly limits: Pick<ArchiveLimits, 'rangesMaxMs' | 'playlistMaxMs' | 'downloadMaxMs'>;
@@ -98,9 +103,29 @@ export class JoinedFootage implements Footage {
       farBytes: sum(parts, (part) => part.farBytes ?? 0),
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
-      // The node that records it now answers for the time since it does.
-      recorded: parts.find(({ recorded }) => recorded !== null)?.recorded ?? null,
+      recorded: parts.some(({ recorded }) => recorded !== null) ? await this.#recordedBy(uid, tenures) : null,
     };
+  }
+
+  /** What each node did in the times that it had the stream; those of one that is away are left out. */
+  async #recordedBy(uid: string, tenures: readonly Tenure[]): Promise<RecordedShares> {
+    const { local, self, remote, clock } = this.#options;
+    const nowMs = clock.wallMs();
+    const recent = tenures.filter(({ toMs }) => (toMs ?? nowMs) > nowMs - 30 * dayMs);
+    const parts = await Promise.all(
+      [...Map.groupBy(recent, ({ node }) => node)].map(async ([node, own]) => {
+        const spans = own.map((tenure) => ({
+          startMs: tenure.fromMs,
+          endMs: tenure.toMs,
+          isFirst: tenure === tenures[0],
+        }));
+        return node === self
+          ? local.continuity.over(uid, spans)
+          : unlessAway(unlessOlder(remote(node).recorded(uid, spans)));
+      }),
+    );
+    const isYoung = (tenures[0]?.fromMs ?? nowMs) > nowMs - dayMs;
+    return { ...sumOfParts(parts.filter((part) => part !== undefined)), isYoung };
   }
 
   async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
@@ -256,6 +281,16 @@ async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
     return await asked;
   } catch (error) {
     if (error instanceof Fault && error.code === 'Unavailable') return undefined;
+    throw error;
+  }
+}
+
+/** Undefined when the node that is asked is of a version that does not know the question. */
+async function unlessOlder<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'NotFound') return undefined;
     throw error;
   }
 }

@@ -24,6 +24,7 @@ import {
   readProof,
   requestText,
   writeClaim,
+  type Asked,
   type Claim,
 } from './signature.ts';
 
@@ -39,7 +40,8 @@ export interface LinkOptions {
 export interface LinkRequest {
   /** Below the link's path, with its query. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** What goes along as JSON; then it is a POST. */
+  readonly json?: unknown;
   /** Aborted when nobody wants the answer any more. */
   readonly signal?: AbortSignal | undefined;
   /** Until the answer begins. */
@@ -52,6 +54,7 @@ const connectTimeoutMs = 2_000;
 /** So long a node that could not be reached is not tried again. */
 const awayMs = 1_000;
 const socketsPerPeer = 512;
+const noBytes = Buffer.alloc(0);
 const jsonMaxBytes = 64 * 1024 * 1024;
 
 /** The asking side of the link between nodes. */
@@ -117,10 +120,12 @@ export class Link {
     const isTls = url.protocol === 'https:';
     const path = `${url.pathname}${url.search}`;
     return new Promise((resolve, reject) => {
+      const method = request.json === undefined ? 'GET' : 'POST';
+      const body = request.json === undefined ? noBytes : Buffer.from(JSON.stringify(request.json));
       const options = {
-        method: 'GET',
+        method,
         agent: isTls ? this.#tls : this.#plain,
-        headers: { ...request.headers },
+        headers: body.length > 0 ? { 'content-type': 'application/json', 'content-length': body.length } : {},
         ...(request.signal && { signal: request.signal }),
       };
       const outgoing: ClientRequest = isTls ? tlsRequest(url, options) : plainRequest(url, options);
@@ -141,9 +146,9 @@ export class Link {
           cancelConnect();
           this.#open.add(socket);
           channel = channelOf(socket);
-          claim = this.#claim(peer, path, channel);
+          claim = this.#claim(peer, { method, path, body, channel });
           outgoing.setHeader(claimHeader, writeClaim(claim));
-          outgoing.end();
+          outgoing.end(body);
         };
         // A connection that was kept is open already.
         if (this.#open.has(socket)) send();
@@ -174,11 +179,11 @@ export class Link {
     });
   }
 
-  #claim(peer: Peer, path: string, channel: Uint8Array): Claim {
+  #claim(peer: Peer, asked: Asked): Claim {
     const { self, key, clock } = this.#options;
     const timeMs = clock.wallMs() + (this.#clockLead.get(peer.id) ?? 0);
     const claim = { protocol: linkProtocol, from: self, to: peer.id, timeMs, nonce: newNonce() };
-    const text = requestText(claim, { method: 'GET', path, body: new Uint8Array(), channel });
+    const text = requestText(claim, asked);
     return { ...claim, signature: base64url(key.sign(text)) };
   }
 }

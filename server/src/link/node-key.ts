@@ -30,6 +30,11 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   }
 }
 
+/** Of a server without others, by which nobody knows it. */
+export function passingNodeKey(): KeyPair {
+  return new KeyPair(randomBytes(seedBytes));
+}
+
 /** The file appears whole or not at all. */
 async function makeSeed(file: string): Promise<Buffer> {
   const seed = randomBytes(seedBytes);

@@ -1,12 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
+import type { RecordedParts, RecordingSpan } from '../archive/continuity-watch.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchiveStats } from '../archive/stream-stats.ts';
 import { Fault } from '../base/fault.ts';
 import type { Link } from './link.ts';
+
+/** As they travel in an address. */
+export function writeSpans(spans: readonly RecordingSpan[]): string {
+  return spans
+    .map(({ startMs, endMs, isFirst }) => [startMs, endMs ?? '', isFirst ? 1 : 0].join('-'))
+    .join(',');
+}
+
+/** @throws Fault BadRequest */
+export function readSpans(text: string): RecordingSpan[] {
+  return text.split(',').map((part) => {
+    const [, start, end, first] = /^(\d{1,16})-(\d{0,16})-([01])$/.exec(part) ?? [];
+    if (start === undefined || end === undefined) throw new Fault('BadRequest', 'Those are no times.');
+    return { startMs: Number(start), endMs: end === '' ? null : Number(end), isFirst: first === '1' };
+  });
+}
 
 /** What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while it is away. */
 export class RemoteFootage {
@@ -30,6 +47,12 @@ export class RemoteFootage {
 
   async stats(uid: string): Promise<ArchiveStats> {
     return (await this.#link.askJson(this.#node, { path: `footage/${uid}/stats` })) as ArchiveStats;
+  }
+
+  /** How much of what the node was to record in these times it did. */
+  async recorded(uid: string, spans: readonly RecordingSpan[]): Promise<RecordedParts> {
+    const path = `footage/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
+    return (await this.#link.askJson(this.#node, { path })) as RecordedParts;
   }
 
   async days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {

@@ -24,7 +24,7 @@ export interface MotionJournalOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Before which moment a stream's events have no footage any more; undefined: keep all. */
-  readonly keptSince: (uid: string) => number | undefined;
+  readonly keptSince: (uid: string) => Promise<number | undefined>;
   /** Streams that are asked about. */
   readonly uids: () => Iterable<string>;
 }
@@ -75,7 +75,7 @@ export class MotionJournal {
   async retain(): Promise<void> {
     const bounds = new Map<string, number>();
     for (const uid of this.#options.uids()) {
-      const sinceMs = this.#options.keptSince(uid);
+      const sinceMs = await this.#options.keptSince(uid);
       if (sinceMs !== undefined) bounds.set(uid, sinceMs);
     }
     if (bounds.size > 0) await this.#options.store.removeEndedBefore('motion', bounds);

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@vidette/contract/errors';
+import { isErrorCode, type ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { SupervisorStatus } from '../ingest/supervisor.ts';
 import type { StationSettings } from './settings.ts';
@@ -6,6 +6,13 @@ import type { StationSettings } from './settings.ts';
 /** Wire values of a stream's status [R4.1]; pending and running count as available. */
 export type StationStatus = (typeof stationStatuses)[number];
 const stationStatuses = ['pending', 'running', 'failed', 'paused', 'disabled'] as const;
+
+/** What another node said of a stream. */
+export interface ReportedState {
+  readonly status: string;
+  readonly code: string | null;
+  readonly reason: string | null;
+}
 
 export interface StationState {
   readonly status: StationStatus;
@@ -22,11 +29,11 @@ export interface StationState {
 export function stateOf(
   settings: StationSettings,
   runsHere: boolean,
-  elsewhere: string | undefined,
+  elsewhere: ReportedState | undefined,
   source: SupervisorStatus | Fault | undefined,
 ): StationState {
   if (settings.isPaused) return { status: 'paused', failureReason: null, code: null };
-  if (elsewhere !== undefined) return { status: statusOf(elsewhere), failureReason: null, code: null };
+  if (elsewhere !== undefined) return reported(elsewhere);
   if (!runsHere) return { status: 'disabled', failureReason: null, code: null };
   if (source instanceof Fault) return { status: 'failed', failureReason: source.message, code: source.code };
   switch (source?.state) {
@@ -41,9 +48,11 @@ export function stateOf(
   }
 }
 
-/** A word that a newer version stored says no more than that the stream is not known to run. */
-function statusOf(stored: string): StationStatus {
-  return stationStatuses.find((status) => status === stored) ?? 'pending';
+/** A word that a newer version stored says no more than that the stream is not known to run, and a code of its own nothing. */
+function reported({ status: stored, code, reason }: ReportedState): StationState {
+  const status = stationStatuses.find((known) => known === stored) ?? 'pending';
+  if (status !== 'failed') return { status, failureReason: null, code: null };
+  return { status, failureReason: reason, code: code !== null && isErrorCode(code) ? code : null };
 }
 
 /** Compares what people see. */

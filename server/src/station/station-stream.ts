@@ -13,7 +13,7 @@ import type { PauseCause } from '../stream/reader.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
-import { sameState, stateOf, type StationState } from './state.ts';
+import { sameState, stateOf, type ReportedState, type StationState } from './state.ts';
 import { SubPicture } from './sub-picture.ts';
 
 const unreadableAddress =
@@ -40,7 +40,7 @@ export interface StationTools {
   /** Whether what came under an epoch may still be written; waits while nobody can say. */
   permits(uid: string, epoch: number): boolean | Promise<boolean>;
   /** What is known of the stream where another node has it; undefined when none has. */
-  statusElsewhere(uid: string): string | undefined;
+  reportElsewhere(uid: string): ReportedState | undefined;
   /** Called when what people see of the stream changed. */
   onState(uid: string, state: StationState): void;
   /** Called inside the writing of the stream: must be short and must not throw. */
@@ -78,7 +78,7 @@ export class StationStream {
     this.stream = new Stream(settings.uid);
     this.log = new StreamLog(tools.clock, tools.log.child({ stream: settings.uid }));
     this.leases = new Leases(tools.clock, () => this.#move());
-    this.#state = stateOf(settings, this.#runsHere, tools.statusElsewhere(settings.uid), undefined);
+    this.#state = stateOf(settings, this.#runsHere, tools.reportElsewhere(settings.uid), undefined);
     this.#move();
   }
 
@@ -182,7 +182,7 @@ export class StationStream {
   /** This node has the stream no more, or has it anew after another did. */
   async #letGo(): Promise<void> {
     const { uid } = this.#settings;
-    const isMoved = this.#runsHere || this.#tools.statusElsewhere(uid) !== undefined;
+    const isMoved = this.#runsHere || this.#tools.reportElsewhere(uid) !== undefined;
     const cause = isMoved ? 'moved' : 'drained';
     await this.#moveSub();
     await this.#stopSource(cause);
@@ -288,7 +288,7 @@ export class StationStream {
 
   #updateState(): void {
     const source = this.#supervisor?.status ?? this.#addressFault;
-    const elsewhere = this.#tools.statusElsewhere(this.#settings.uid);
+    const elsewhere = this.#tools.reportElsewhere(this.#settings.uid);
     const state = stateOf(this.#settings, this.#runsHere, elsewhere, source);
     if (sameState(state, this.#state)) return;
     this.#state = state;

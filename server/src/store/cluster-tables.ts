@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely';
-import type { Database, NodeRow, StreamRow } from './database.ts';
+import { flag, type Database, type NodeRow, type StreamRow } from './database.ts';
 
 /** How long a node's lease lasts after it was renewed, and a leader's: both go by the database's clock alone. */
 export const leaseMs = 5_000;
@@ -10,7 +10,7 @@ export type ClusterMember = Selectable<NodeRow> & { readonly is_there: boolean }
 /** What all nodes know of a stream. */
 export type StreamPlace = Pick<
   Selectable<StreamRow>,
-  'uid' | 'node_id' | 'epoch' | 'next_node_id' | 'changed' | 'status'
+  'uid' | 'node_id' | 'epoch' | 'next_node_id' | 'changed' | 'status' | 'failure_code' | 'failure_reason'
 > & {
   /** How long it is being handed over already, by the database's clock; 0 when it isn't. */
   readonly handover_age_ms: number;
@@ -42,6 +42,12 @@ export interface ClusterTablesRun {
   readonly runId: string;
   readonly version: string;
   readonly capacity: number | null;
+}
+
+/** What a node tells the others of itself with every renewal. */
+export interface NodeReport {
+  readonly activeStreams: number;
+  readonly cannotRecord: boolean;
 }
 
 /** The database's own milliseconds: those of no node are trusted. */
@@ -80,13 +86,14 @@ export class ClusterTables {
   }
 
   /** Lengthens the lease. False when the node is forgotten, or another process runs under its id. */
-  async renew(id: string, runId: string, activeStreams: number): Promise<boolean> {
+  async renew(id: string, runId: string, report: NodeReport): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('nodes')
       .set({
         lease_until_ms: sql<number>`${now} + ${leaseMs}`,
         last_seen_ms: now,
-        active_streams: activeStreams,
+        active_streams: report.activeStreams,
+        cannot_record: flag(report.cannotRecord),
       })
       .where('id', '=', id)
       .where('run_id', '=', runId)
@@ -128,7 +135,16 @@ export class ClusterTables {
   async places(): Promise<StreamPlace[]> {
     return this.#db
       .selectFrom('streams')
-      .select(['uid', 'node_id', 'epoch', 'next_node_id', 'changed', 'status'])
+      .select([
+        'uid',
+        'node_id',
+        'epoch',
+        'next_node_id',
+        'changed',
+        'status',
+        'failure_code',
+        'failure_reason',
+      ])
       .select(sql<number>`coalesce(${now} - handover_ms, 0)`.as('handover_age_ms'))
       .execute();
   }
@@ -224,7 +240,7 @@ async function take(db: Transaction<Database>, move: Take, changed: number): Pro
   await give(db, { ...move, fromMs: null }, changed);
   await db
     .updateTable('streams')
-    .set({ status: 'pending' })
+    .set({ status: 'pending', failure_code: null, failure_reason: null })
     .where('uid', '=', move.uid)
     .where('is_paused', '=', 0)
     .execute();

@@ -106,6 +106,9 @@ export interface StreamRow {
   changed: Generated<number>;
   /** As last reported by the node that runs it; what filters and sorts a list. */
   status: string;
+  /** Why it fails, as that node reported it: of the catalogue, and in words; null unless it does. */
+  failure_code: Generated<string | null>;
+  failure_reason: Generated<string | null>;
   /** Key of the public link; null: not shared. Kept readable, for the owner is shown the link again. */
   share_key: string | null;
   /** Whether pages of other sites may show the public link in a frame. */
@@ -240,6 +243,8 @@ export interface NodeRow {
   capacity: Generated<number | null>;
   /** How many streams it held a source or a recorder of when it renewed its lease. */
   active_streams: Generated<number>;
+  /** Its disk takes no footage: its streams are better off elsewhere. */
+  cannot_record: Generated<Flag>;
 }
 
 /** Which node had a stream from when till when, by the database's clock; its footage may reach some seconds beyond. */

@@ -4,8 +4,16 @@ import type { Migration } from 'kysely/migration';
 /** Which engine the migrations speak to: the two count rows differently. */
 export type Engine = 'sqlite' | 'postgres';
 
+export interface Step extends Migration {
+  /**
+   * A version that does not know this step works beside those that do: nothing that it reads is taken away or means something
+   * else, and what it writes lacks nothing.
+   */
+  readonly isAdditive?: true;
+}
+
 /** Every step from an empty database to the present, by name, in order. A released step is never changed. */
-export function migrationsFor(engine: Engine): Record<string, Migration> {
+export function migrationsFor(engine: Engine): Record<string, Step> {
   return {
     '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) },
     '0002_share_embeds': { up: (db) => shareEmbeds(db as Kysely<unknown>) },
@@ -15,9 +23,10 @@ export function migrationsFor(engine: Engine): Record<string, Migration> {
     '0006_audit_by_time': { up: (db) => auditByTime(db as Kysely<unknown>) },
     '0007_exports': { up: (db) => exports(db as Kysely<unknown>, engine) },
     '0008_cluster': { up: (db) => cluster(db as Kysely<unknown>) },
-    '0009_far_archive': { up: (db) => farArchive(db as Kysely<unknown>) },
-    '0010_user_conversion': { up: (db) => userConversion(db as Kysely<unknown>) },
-    '0011_stream_zone': { up: (db) => streamZone(db as Kysely<unknown>) },
+    '0009_far_archive': { up: (db) => farArchive(db as Kysely<unknown>), isAdditive: true },
+    '0010_user_conversion': { up: (db) => userConversion(db as Kysely<unknown>), isAdditive: true },
+    '0011_stream_zone': { up: (db) => streamZone(db as Kysely<unknown>), isAdditive: true },
+    '0012_node_reports': { up: (db) => nodeReports(db as Kysely<unknown>), isAdditive: true },
   };
 }
 
@@ -289,6 +298,17 @@ async function exports(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .addColumn('position', 'integer', required)
     .addColumn('facts', 'text', required)
     .addPrimaryKeyConstraint('export_files_key', ['export_id', 'position'])
+    .execute();
+}
+
+/** What a node tells of itself and its streams to the others (design/cluster.md). */
+async function nodeReports(db: Kysely<unknown>): Promise<void> {
+  for (const column of ['failure_code', 'failure_reason']) {
+    await db.schema.alterTable('streams').addColumn(column, 'text').execute();
+  }
+  await db.schema
+    .alterTable('nodes')
+    .addColumn('cannot_record', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { Kysely, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import { Fault } from '../base/fault.ts';
 import { ClusterTables } from './cluster-tables.ts';
 import type { Database } from './database.ts';
@@ -64,14 +64,52 @@ async function openPostgres({ url, folder }: { url: string; folder: string }): P
   };
 }
 
+/** The last step that a version must know to work on the database; kept there, for those that know fewer. */
+const floorKey = 'schema.floor';
+
+/** Brings the tables to the present; those of a newer version stay, if that says that this one may work on them. */
 async function migrate({ db, engine }: OpenDatabase): Promise<void> {
   const migrations = migrationsFor(engine);
+  if ((await stepsOf(db)).some((name) => !(name in migrations))) {
+    const floor = await floorOf(db);
+    if (floor !== undefined && floor in migrations) return;
+    throw new Fault(
+      'Unavailable',
+      'A newer version has used this database and this one does not understand it: update it.',
+    );
+  }
   const migrator = new Migrator({
     db: engine === 'postgres' ? db.withPlugin(postgresColumnTypes) : db,
     provider: { getMigrations: () => Promise.resolve(migrations) },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
   if (error instanceof Fault) throw error;
-  throw new Error('The database cannot be brought to this version.', { cause: error });
+  if (error !== undefined)
+    throw new Error('The database cannot be brought to this version.', { cause: error });
+  const floor = Object.keys(migrations).findLast((name) => !migrations[name]?.isAdditive);
+  if (floor !== undefined && (await floorOf(db)) !== floor) await saveFloor(db, floor);
+}
+
+/** The names of all steps that were taken; none in an empty database. */
+async function stepsOf(db: Kysely<Database>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+async function floorOf(db: Kysely<Database>): Promise<string | undefined> {
+  const row = await db.selectFrom('settings').select('value').where('key', '=', floorKey).executeTakeFirst();
+  return row && (JSON.parse(row.value) as string);
+}
+
+async function saveFloor(db: Kysely<Database>, floor: string): Promise<void> {
+  const value = JSON.stringify(floor);
+  await db
+    .insertInto('settings')
+    .values({ key: floorKey, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
 }

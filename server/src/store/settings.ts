@@ -20,6 +20,18 @@ export class Settings {
     return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
   }
 
+  /** All stored values whose key begins so, by the rest of their key. */
+  async below(prefix: string): Promise<Map<string, unknown>> {
+    const rows = await this.#db
+      .selectFrom('settings')
+      .selectAll()
+      .where('key', '>=', prefix)
+      .where('key', '<', `${prefix}\u{ffff}`)
+      .orderBy('key')
+      .execute();
+    return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as unknown]));
+  }
+
   /** The stored value, which is removed with it: of two who ask at once one gets it. */
   async take(key: string): Promise<unknown> {
     const row = await this.#db

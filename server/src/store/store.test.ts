@@ -157,8 +157,8 @@ test('only available means pending or running', async () => {
   await store.streams.add(newStream('avail2'));
   await store.streams.saveStatuses(
     new Map([
-      ['avail1', 'failed'],
-      ['avail2', 'running'],
+      ['avail1', { status: 'failed', code: 'UNREACHABLE_ERR', reason: 'Nobody answers.' }],
+      ['avail2', { status: 'running', code: null, reason: null }],
     ]),
   );
   const { items } = await store.streamList.page(admin, { ...plain, onlyAvailable: true, words: ['avail'] });
@@ -166,6 +166,7 @@ test('only available means pending or running', async () => {
     items.map((item) => item.stream.uid),
     ['avail2'],
   );
+  assert.equal((await store.streams.byUid('avail1'))?.failure_code, 'UNREACHABLE_ERR');
 });
 
 test('a transaction that fails leaves nothing behind, and others wait for it', async () => {

@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { sql, type Insertable, type Kysely, type Selectable } from 'kysely';
 import { bumpVersion } from './cluster-tables.ts';
 import { flag, keyOf, type Database, type StreamRow } from './database.ts';
 import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
@@ -11,8 +11,16 @@ export type NewStream = Omit<Insertable<StreamRow>, Derived | 'sub_source'> & {
 };
 export type StreamChanges = Omit<
   NewStream,
-  'uid' | 'created_by' | 'created_ms' | 'status' | 'share_key' | 'share_embeds'
+  'uid' | 'created_by' | 'created_ms' | keyof StatusColumns | 'share_key' | 'share_embeds'
 >;
+type StatusColumns = Pick<StreamRow, 'status' | 'failure_code' | 'failure_reason'>;
+
+/** What a stream is like, and why it fails if it does. */
+export interface StreamStatus {
+  readonly status: string;
+  readonly code: string | null;
+  readonly reason: string | null;
+}
 
 /** `redact` gives an address as those may see it who may not edit the stream: only that is searched. */
 export type Redact = (source: string) => string;
@@ -187,7 +195,10 @@ export class Streams {
       .execute();
   }
 
-  /** With `purge` every node that has or had it is left a note to remove its footage. */
+  /**
+   * With `purge` every node is left a note to remove its footage: those that had it, and all others, for one that it was
+   * being handed to may have begun.
+   */
   async remove(id: number, options: { purge: boolean } = { purge: false }): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       const row = await db.deleteFrom('streams').where('id', '=', id).returning('uid').executeTakeFirst();
@@ -217,15 +228,21 @@ export class Streams {
       .execute();
   }
 
-  /** Keeps the statuses that lists filter and sort by: one write for all that changed. */
-  async saveStatuses(statuses: ReadonlyMap<string, string>): Promise<void> {
-    const uidsByStatus = Map.groupBy(statuses.keys(), (uid) => statuses.get(uid) ?? '');
+  /** Keeps the statuses that lists filter and sort by, and why what fails does: one write for all that changed. */
+  async saveStatuses(statuses: ReadonlyMap<string, StreamStatus>): Promise<void> {
+    const alike = Map.groupBy(statuses, ([, { status, code, reason }]) =>
+      JSON.stringify([status, code, reason]),
+    );
     await this.#db.transaction().execute(async (db) => {
-      for (const [status, uids] of uidsByStatus) {
+      for (const entries of alike.values()) {
+        const uids = entries.map(([uid]) => uid);
+        const first = entries[0]?.[1];
+        if (!first) continue;
+        const { status, code, reason } = first;
         for (let start = 0; start < uids.length; start += 1_000) {
           await db
             .updateTable('streams')
-            .set({ status })
+            .set({ status, failure_code: code, failure_reason: reason })
             .where('uid', 'in', uids.slice(start, start + 1_000))
             .execute();
         }
@@ -257,8 +274,12 @@ async function notePurges(db: Kysely<Database>, uid: string): Promise<void> {
       of
         .selectFrom('stream_nodes')
         .select(['stream_uid', 'node_id'])
-        .distinct()
-        .where('stream_uid', '=', uid),
+        .where('stream_uid', '=', uid)
+        .union(
+          of
+            .selectFrom('nodes')
+            .select([sql<string>`cast(${uid} as text)`.as('stream_uid'), 'id as node_id']),
+        ),
     )
     .execute();
 }

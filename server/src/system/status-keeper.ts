@@ -1,17 +1,24 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Streams } from '../store/streams.ts';
+import type { Streams, StreamStatus } from '../store/streams.ts';
 
 const flushMs = 500;
 /** After the database refused. */
 const retryMs = 5_000;
 
-/** Keeps in the database what the streams are like, for lists to filter and sort by: one write for all changes of a moment. */
+/** What people see of a stream. */
+interface NotedState {
+  readonly status: string;
+  readonly code: string | null;
+  readonly failureReason: string | null;
+}
+
+/** Keeps in the database what the streams are like, for lists to filter and sort by and other nodes to tell: one write for all changes of a moment. */
 export class StatusKeeper {
   readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #log: Log;
-  #waiting = new Map<string, string>();
+  #waiting = new Map<string, StreamStatus>();
   #cancel: Cancel | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -22,8 +29,8 @@ export class StatusKeeper {
   }
 
   /** Notes a stream's status; it is in the database within about half a second. */
-  note(uid: string, status: string): void {
-    this.#waiting.set(uid, status);
+  note(uid: string, { status, code, failureReason }: NotedState): void {
+    this.#waiting.set(uid, { status, code, reason: failureReason });
     this.#cancel ??= this.#clock.after(flushMs, () => this.#flush());
   }
 

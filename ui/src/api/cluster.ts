@@ -27,6 +27,33 @@ export function useForgetNode(id: string) {
   return useNodeChange(() => api.deleteClusterNode({ params: { id } }));
 }
 
+/** Codes that wait for a server; one that is used or ends is gone from the list by itself. */
+export const clusterInvitationsQuery = queryOptions({
+  queryKey: ['cluster', 'invitations'],
+  queryFn: ({ signal }) => api.listClusterInvitations({}, { signal }),
+  refetchInterval: 5_000,
+  meta: { isHandled: true },
+});
+
+/** Makes a code; the answer is the only place that it is told. */
+export function useAddInvitation() {
+  return useInvitationChange(() => api.addClusterInvitation({}));
+}
+
+/** Withdraws a code that nobody has used. */
+export function useDeleteInvitation() {
+  return useInvitationChange((id: string) => api.deleteClusterInvitation({ params: { id } }));
+}
+
+function useInvitationChange<Change, Answer>(mutationFn: (change: Change) => Promise<Answer>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: clusterInvitationsQuery.queryKey }),
+    meta: { title: 'cluster.invite.failed' },
+  });
+}
+
 function useNodeChange<Change, Answer>(mutationFn: (change: Change) => Promise<Answer>) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -1,9 +1,14 @@
+import { Fault } from '../../base/fault.ts';
+import { Invitations, type Invitation } from '../../link/invitation.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { wholeList } from '../user-view.ts';
 
 /** Nodes and draining [R7.36 to R7.39]: a part of the enterprise license, but for the way back out of a drain. */
-export function registerCluster(registrar: Registrar, { membership, license }: Services): void {
+export function registerCluster(registrar: Registrar, services: Services): void {
+  const { membership, license } = services;
+  registerInvitations(registrar, services);
+
   registrar.handle('listNodeChoices', async () => ({
     items: (await membership.list()).map(({ id, name, available, isDrained }) => ({
       id,
@@ -43,4 +48,45 @@ export function registerCluster(registrar: Registrar, { membership, license }: S
     if (params.id !== membership.id || !membership.isDrained) license.requireEnterprise('cluster');
     return membership.setDrained(params.id, false);
   });
+}
+
+/** The codes by which servers join: made here or by `vidette invite`, used by `vidette join`. */
+function registerInvitations(
+  registrar: Registrar,
+  { config, store, clock, license, membership }: Services,
+): void {
+  const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
+  const address = async () =>
+    config.database === null ? null : ((await store.nodes.byId(membership.id))?.address ?? null);
+
+  registrar.handle('listClusterInvitations', async () => {
+    license.requireEnterprise('cluster');
+    return { ...wholeList((await invitations.open()).map(invitationView)), address: await address() };
+  });
+
+  registrar.handle('addClusterInvitation', async ({ principal, audit }) => {
+    license.requireEnterprise('cluster');
+    const own = await address();
+    if (own === null) {
+      throw new Fault(
+        'ActionNotAcceptable',
+        'Nodes share a PostgreSQL database: name one as `database` first.',
+      );
+    }
+    const { code, ...made } = await invitations.make(principal.user.login);
+    audit.target = made.id;
+    return { ...invitationView(made), code, address: own };
+  });
+
+  registrar.handle('deleteClusterInvitation', async ({ params }) => {
+    license.requireEnterprise('cluster');
+    if (!(await invitations.withdraw(params.id))) {
+      throw new Fault('NotFound', 'The invitation was used, has ended, or was withdrawn.');
+    }
+    return {};
+  });
+}
+
+function invitationView({ id, createdMs, by, untilMs }: Invitation) {
+  return { id, createdTime: createdMs, createdBy: by, expiresTime: untilMs };
 }

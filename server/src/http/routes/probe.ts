@@ -7,12 +7,9 @@ import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { requireStream } from './streams.ts';
 
-const previewWidth = 640;
-
 /** Looking at a source before it becomes a stream. */
 export function registerProbe(registrar: Registrar, services: Services): void {
-  const { prober, config, clock } = services;
-  const timeoutMs = config.source.probeSeconds * 1_000;
+  const { sourceLook, store, membership, clock } = services;
   // Whoever may add streams could scan a network by this; a person looks at a handful of cameras in a minute.
   const perUser = new Attempts(clock, { max: 60, windowMs: 60_000 });
   // Several people behind one address, not as many accounts as somebody can get.
@@ -32,29 +29,23 @@ export function registerProbe(registrar: Registrar, services: Services): void {
     return address;
   };
 
+  /** The other node that has the stream, or would get it. */
+  const lookFrom = async (query: { stream_id?: string | undefined }) =>
+    query.stream_id === undefined
+      ? membership.likelyElsewhere(await store.streams.count())
+      : membership.nodeElsewhere(query.stream_id);
+
   registrar.handle('probeStream', async ({ principal, ip, query, signal }) => {
     const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
-    const { tracks, transport } = await prober.probe(address, { allowLoopback, timeoutMs, signal });
-    return {
-      transport,
-      tracks: tracks.map((track) => ({
-        kind: track.kind,
-        codec: track.codec,
-        codecString: track.codecString,
-        width: track.kind === 'video' ? track.width : null,
-        height: track.kind === 'video' ? track.height : null,
-        sampleRate: track.kind === 'audio' ? track.sampleRate : null,
-        channels: track.kind === 'audio' ? track.channels : null,
-      })),
-    };
+    return sourceLook.report(await lookFrom(query), { address, allowLoopback, signal });
   });
 
   registrar.handle('previewStream', async ({ principal, ip, query, signal }) => {
     const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
-    const options = { allowLoopback, timeoutMs, signal, maxWidth: previewWidth };
-    return { contentType: 'image/jpeg', body: await prober.preview(address, options) };
+    const body = await sourceLook.picture(await lookFrom(query), { address, allowLoopback, signal });
+    return { contentType: 'image/jpeg', body };
   });
 }
 

@@ -39,13 +39,11 @@ export function registerSystem(registrar: Registrar, services: Services): void {
       const { uid } = running.settings;
       if (isNotRecording(running) && (viewable === undefined || viewable.has(uid))) idle.push(uid);
     }
-    const warnings = await health.warnings(
-      idle,
-      services.archive.continuity
-        .below(config.archive.warnRecordedPercent / 100)
-        .filter(({ uid }) => viewable === undefined || viewable.has(uid))
-        .slice(0, namedStreams),
-    );
+    const low = services.archive.continuity
+      .below(config.archive.warnRecordedPercent / 100)
+      .filter(({ uid }) => viewable === undefined || viewable.has(uid))
+      .slice(0, namedStreams);
+    const warnings = await health.warnings(idle, await lowEverywhere(services, low));
     const { downLocation } = services.tunnel;
     if (principal.isAdmin && downLocation !== undefined) {
       warnings.push({
@@ -152,6 +150,20 @@ export function registerSystem(registrar: Registrar, services: Services): void {
     const { openApiDocument } = await import('../openapi.ts');
     return openApiDocument(services.version);
   });
+}
+
+/** What is missing here another node may have recorded. */
+async function lowEverywhere(
+  { footage, config }: Services,
+  low: readonly { readonly uid: string; readonly share: number }[],
+): Promise<{ uid: string; share: number }[]> {
+  const looked = await Promise.all(
+    low.map(async ({ uid, share }) => {
+      const { recorded } = await footage.stats(uid);
+      return { uid, share: recorded?.day.share ?? share };
+    }),
+  );
+  return looked.filter(({ share }) => share < config.archive.warnRecordedPercent / 100);
 }
 
 /** Whether a stream that should be recorded is not: its source is away, or its pictures can't be written. */

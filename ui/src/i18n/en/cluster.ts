@@ -36,5 +36,20 @@ export const cluster = {
   'cluster.returned': '{name} has returned to work',
   'cluster.forget': 'Forget {name}',
   'cluster.forgotten': '{name} is forgotten',
+  'cluster.invite.heading': 'Another server',
+  'cluster.invite.add': 'Make a code',
+  'cluster.invite.text':
+    'A code lets one server join, once, within a quarter of an hour. It is typed on that server, which begins with an empty data folder.',
+  'cluster.invite.needsDatabase':
+    'For several nodes this server needs a PostgreSQL database that the others reach too: name it as database in the configuration.',
+  'cluster.invite.name': 'Name of the new node',
+  'cluster.invite.name.wrong': 'Letters, digits, dots, hyphens and underscores, up to 64.',
+  'cluster.invite.once': 'Type this on the new server before {time}. It is shown only now.',
+  'cluster.invite.command': 'Command for the new server',
+  'cluster.invite.until': 'A code by {by}, until {time}',
+  'cluster.invite.byOperator': 'an operator',
+  'cluster.invite.withdraw': 'Withdraw',
+  'cluster.invite.withdrawn': 'The code is withdrawn',
+  'cluster.invite.failed': 'The code could not be made or withdrawn',
   'cluster.failed': 'The node could not be changed',
 };

@@ -38,5 +38,20 @@ export const cluster: Record<keyof typeof english, string> = {
   'cluster.returned': 'Узел {name} снова в работе',
   'cluster.forget': 'Забыть {name}',
   'cluster.forgotten': 'Узел {name} забыт',
+  'cluster.invite.heading': 'Ещё один сервер',
+  'cluster.invite.add': 'Создать код',
+  'cluster.invite.text':
+    'По коду к кластеру присоединяется один сервер, один раз, в течение четверти часа. Код вводят на том сервере; его папка данных должна быть пуста.',
+  'cluster.invite.needsDatabase':
+    'Чтобы узлов было несколько, этому серверу нужна база PostgreSQL, доступная и остальным: укажите её в конфигурации как database.',
+  'cluster.invite.name': 'Имя нового узла',
+  'cluster.invite.name.wrong': 'Буквы латиницы, цифры, точки, дефисы и подчёркивания, не больше 64.',
+  'cluster.invite.once': 'Введите это на новом сервере до {time}. Код показывается только сейчас.',
+  'cluster.invite.command': 'Команда для нового сервера',
+  'cluster.invite.until': 'Код до {time}, создал: {by}',
+  'cluster.invite.byOperator': 'оператор',
+  'cluster.invite.withdraw': 'Отозвать',
+  'cluster.invite.withdrawn': 'Код отозван',
+  'cluster.invite.failed': 'Не удалось создать или отозвать код',
   'cluster.failed': 'Не удалось изменить узел',
 };

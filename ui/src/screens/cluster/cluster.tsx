@@ -13,6 +13,7 @@ import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import classes from './cluster.module.css';
+import { Invitations } from './invitations.tsx';
 import { NodeCard } from './node-card.tsx';
 
 /** The servers that share one configuration [R2.14]: how each does, taking one out of work and putting it back. */
@@ -34,6 +35,7 @@ export function ClusterScreen() {
       {data.items.map((node) => (
         <NodeCard key={node.id} node={node} />
       ))}
+      <Invitations />
     </div>
   );
 }

@@ -1,0 +1,33 @@
+import { LiveViewer } from '../e2e/live-viewer.ts';
+import type { Nodes } from '../e2e/nodes.ts';
+
+/** Runs while one node, which has few of the streams, is asked for all: two live viewers of each, and downloads without end. */
+export async function underLoad(
+  nodes: Nodes,
+  asked: string,
+  uids: readonly string[],
+  run: () => Promise<void>,
+): Promise<void> {
+  const viewers = await Promise.all(
+    [...uids, ...uids].map((uid) => LiveViewer.watch(nodes.server(asked), nodes.cookie, uid)),
+  );
+  let isOver = false;
+  const downloads = uids.map(async (uid) => {
+    while (!isOver) {
+      const query = { start_time: Date.now() - 60_000, end_time: Date.now() };
+      // A busy machine may give one up: it is load, and not what is measured.
+      const reply = await nodes
+        .client(asked)
+        .downloadArchive({ params: { uid }, query })
+        .catch(() => undefined);
+      await reply?.arrayBuffer().catch(() => undefined);
+    }
+  });
+  try {
+    await run();
+  } finally {
+    isOver = true;
+    await Promise.all(downloads);
+    for (const viewer of viewers) viewer.close();
+  }
+}

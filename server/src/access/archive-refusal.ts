@@ -1,0 +1,14 @@
+import type { ErrorCode } from '@vidette/contract/errors';
+import type { Store } from '../store/store.ts';
+
+/** Why a person may not have a stream's footage now; undefined when they may. */
+export async function refusalOfArchive(
+  store: Store,
+  userId: number,
+  uid: string,
+): Promise<ErrorCode | undefined> {
+  const user = await store.users.byId(userId);
+  if (!user || user.is_blocked === 1) return 'AuthorizationRequired';
+  const seen = await store.streamList.find({ userId, isAdmin: user.is_admin === 1 }, uid);
+  return seen?.rights.view && seen.rights.archive ? undefined : 'Forbidden';
+}

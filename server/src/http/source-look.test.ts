@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '../base/fault.ts';
+import { parseSourceAddress } from '../ingest/address.ts';
+import type { LinkRequest } from '../link/link.ts';
+import { SourceLook, type SourceReport } from './source-look.ts';
+
+const there: SourceReport = { transport: 'udp', tracks: [] };
+const picture = Buffer.from('a picture from there');
+
+/** A node whose own look finds nothing but a way, and another that answers as it is told. */
+function look(answer: () => void): { look: SourceLook; asked: { node: string; request: LinkRequest }[] } {
+  const asked: { node: string; request: LinkRequest }[] = [];
+  const ask = async (node: string, request: LinkRequest) => {
+    asked.push({ node, request });
+    answer();
+    return Readable.from([picture]) as IncomingMessage;
+  };
+  const askJson = async (node: string, request: LinkRequest) => {
+    await ask(node, request);
+    return there;
+  };
+  const prober = {
+    probe: async () => ({ tracks: [], transport: 'tcp' }),
+    preview: async () => Buffer.from('a picture from here'),
+  };
+  return { look: new SourceLook({ prober, link: { ask, askJson }, timeoutMs: () => 7_000 }), asked };
+}
+
+const at = {
+  address: parseSourceAddress('rtsp://anna:secret@camera.example/live'),
+  allowLoopback: true,
+  signal: new AbortController().signal,
+};
+
+test('[R3.7] a source is looked at from the node whose business it is, login and all', async () => {
+  const { look: sources, asked } = look(() => {});
+  assert.deepEqual(await sources.report('south', at), there);
+  assert.deepEqual(await sources.picture('south', at), picture);
+  assert.deepEqual(
+    asked.map(({ node, request }) => [node, request.path, request.json]),
+    ['report', 'picture'].map((what) => [
+      'south',
+      `source/${what}`,
+      { address: 'rtsp://anna:secret@camera.example/live', allowLoopback: true },
+    ]),
+  );
+  assert.equal((await sources.report(undefined, at)).transport, 'tcp');
+  assert.equal(asked.length, 2);
+});
+
+test('[R3.7] what that node says of the source counts; while it is away, or too old for the question, this one looks', async () => {
+  const failing = (code: 'EHOSTUNREACH' | 'Unavailable' | 'NotFound') =>
+    look(() => {
+      throw new Fault(code, 'No.');
+    }).look;
+  await assert.rejects(failing('EHOSTUNREACH').report('south', at), { code: 'EHOSTUNREACH' });
+  for (const code of ['Unavailable', 'NotFound'] as const) {
+    assert.equal((await failing(code).report('south', at)).transport, 'tcp');
+    assert.equal(String(await failing(code).picture('south', at)), 'a picture from here');
+  }
+});

@@ -1,0 +1,123 @@
+import type { Track } from '@vidette/media/track';
+import type { z } from 'zod';
+import type { Calls } from '@vidette/contract/calls';
+import { Fault } from '../base/fault.ts';
+import { addressWithCredentials, type SourceAddress } from '../ingest/address.ts';
+import type { Link } from '../link/link.ts';
+
+/** What a source delivers, as people are told. */
+export type SourceReport = z.input<Calls['probeStream']['reply']>;
+
+export interface ProbedSource {
+  readonly tracks: readonly Track[];
+  readonly transport: string;
+}
+
+export interface ProbeOptions {
+  readonly allowLoopback: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
+export interface Prober {
+  probe(address: SourceAddress, options: ProbeOptions): Promise<ProbedSource>;
+  /** The first key picture as a JPEG. */
+  preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
+}
+
+export interface LookAt {
+  readonly address: SourceAddress;
+  readonly allowLoopback: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The same as it travels to another node: the address with its login. */
+export interface SourceQuestion {
+  readonly address: string;
+  readonly allowLoopback: boolean;
+}
+
+/** Below the link's path. */
+export const sourceReportPath = 'source/report';
+export const sourcePicturePath = 'source/picture';
+
+const previewWidth = 640;
+/** For the way there and back, beside the look itself. */
+const wayMs = 5_000;
+
+export interface SourceLookOptions {
+  readonly prober: Prober;
+  readonly link: Pick<Link, 'ask' | 'askJson'>;
+  /** How long a look may take. */
+  readonly timeoutMs: () => number;
+}
+
+/**
+ * Looks at a source from the node whose business it is: what one machine reaches another need not. Where that node does not
+ * answer, or is too old for the question, this one looks.
+ */
+export class SourceLook {
+  readonly #options: SourceLookOptions;
+
+  constructor(options: SourceLookOptions) {
+    this.#options = options;
+  }
+
+  /** @param node another than this one; undefined: this one. @throws Fault of one of the probe codes */
+  report(node: string | undefined, at: LookAt): Promise<SourceReport> {
+    const { link } = this.#options;
+    if (node === undefined) return this.reportHere(at);
+    const ask = async () => (await link.askJson(node, this.#request(sourceReportPath, at))) as SourceReport;
+    return elseHere(ask(), () => this.reportHere(at));
+  }
+
+  /** The first key picture as a JPEG; as `report`. */
+  picture(node: string | undefined, at: LookAt): Promise<Uint8Array> {
+    if (node === undefined) return this.pictureHere(at);
+    const ask = async () => {
+      const chunks: Buffer[] = [];
+      const answer = await this.#options.link.ask(node, this.#request(sourcePicturePath, at));
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+      return Buffer.concat(chunks);
+    };
+    return elseHere<Uint8Array>(ask(), () => this.pictureHere(at));
+  }
+
+  async reportHere({ address, allowLoopback, signal }: LookAt): Promise<SourceReport> {
+    const { prober, timeoutMs } = this.#options;
+    const options = { allowLoopback, timeoutMs: timeoutMs(), signal };
+    const { tracks, transport } = await prober.probe(address, options);
+    return {
+      transport,
+      tracks: tracks.map((track) => ({
+        kind: track.kind,
+        codec: track.codec,
+        codecString: track.codecString,
+        width: track.kind === 'video' ? track.width : null,
+        height: track.kind === 'video' ? track.height : null,
+        sampleRate: track.kind === 'audio' ? track.sampleRate : null,
+        channels: track.kind === 'audio' ? track.channels : null,
+      })),
+    };
+  }
+
+  pictureHere({ address, allowLoopback, signal }: LookAt): Promise<Uint8Array> {
+    const { prober, timeoutMs } = this.#options;
+    return prober.preview(address, { allowLoopback, timeoutMs: timeoutMs(), signal, maxWidth: previewWidth });
+  }
+
+  #request(path: string, { address, allowLoopback, signal }: LookAt) {
+    const json: SourceQuestion = { address: addressWithCredentials(address), allowLoopback };
+    return { path, json, signal, timeoutMs: this.#options.timeoutMs() + wayMs };
+  }
+}
+
+async function elseHere<T>(asked: Promise<T>, here: () => Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Fault && error.code !== 'Unavailable' && error.code !== 'NotFound') throw error;
+    return here();
+  }
+}
