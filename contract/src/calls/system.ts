@@ -226,7 +226,7 @@ export const systemCalls = {
   deleteClusterInvitation: {
     summary: 'Withdraws a code',
     who: 'admin',
-    params: z.strictObject({ id: z.string().regex(/^[0-9a-f]{64}$/) }),
+    params: z.strictObject({ id: z.string().min(1).max(128) }),
     reply: Done,
     errors: clusterErrors,
   },

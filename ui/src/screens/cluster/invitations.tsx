@@ -58,7 +58,6 @@ function Code({ made }: { made: Made }) {
       <TextInput
         size="sm"
         label={i18n.t('cluster.invite.name')}
-        placeholder="south"
         maxLength={64}
         autoComplete="off"
         spellCheck={false}
