@@ -224,8 +224,6 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   await wall.locator('[data-shared-ms]').waitFor({ timeout: WAIT_MS });
   await tilePlays();
   assert.deepEqual(complaints, []);
-  await archive.close();
-  await wall.close();
 });
 
 test('[R10.8] footage of a stream that moved is one timeline on every node', async () => {
