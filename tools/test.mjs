@@ -19,6 +19,7 @@ const tools = [
     package: 'gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-{base,good,bad,ugly}',
   },
   { command: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], package: 'postgresql' },
+  { command: ['/usr/bin/python3', '-c', 'import swift.proxy.server'], package: 'python3-swift' },
 ];
 
 ensureInstalled();

@@ -128,8 +128,8 @@ export const catalogue = {
   },
   FarArchiveDamaged: {
     status: 500,
-    en: 'The storage for old footage holds something else than was sent.',
-    ru: 'В хранилище старых записей лежит не то, что было отправлено.',
+    en: 'A piece of old footage cannot be moved to its storage.',
+    ru: 'Часть старых записей не удаётся перенести в хранилище.',
   },
   ARCHIVE_DEPTH_ERR: {
     status: 400,

@@ -80,7 +80,8 @@ test('`rebuild-index` makes the rows of both tiers anew, by facts or by headers,
   // One was sent with more fragments than metadata hold; another's file is still there.
   const first = store.objects.get(keyOf('00'));
   assert.ok(first);
-  const { 'vidette-index': _, ...metadata } = first.metadata;
+  const { 'vidette-index-0': index, ...metadata } = first.metadata;
+  assert.ok(index);
   store.objects.set(keyOf('00'), { ...first, metadata });
   store.objects.set(keyOf('10'), {
     bytes: await readFile(segmentPath(dir, 'cam1', catalogTicks(t0 + 10_000))),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SegmentReader } from './file-bytes.ts';
 import { readInChunks } from './file-bytes.ts';
-import { decodeIndex, encodeEntry, type FragmentEntry } from './fragment-index.ts';
+import { decodeIndex, type FragmentEntry } from './fragment-index.ts';
 
 /** What goes with an object: enough to make its row anew (design/s3-tier.md, "Where things are"). */
 export interface FarFacts {
@@ -13,8 +13,9 @@ export interface FarFacts {
   readonly fragments: readonly FragmentEntry[] | undefined;
 }
 
-/** Stores take 2 KB of metadata in all. */
+/** Stores take 2 KB of metadata in all, and some (OpenStack Swift) 256 bytes in one. */
 const indexMaxBytes = 1_200;
+const indexPartBytes = 240;
 
 export function metadataOf(facts: {
   readonly sha256: string;
@@ -27,8 +28,20 @@ export function metadataOf(facts: {
     'vidette-sha256': facts.sha256,
     'vidette-start': String(facts.startTicks),
     'vidette-init': String(facts.initBytes),
-    ...(index.length <= indexMaxBytes ? { 'vidette-index': index } : {}),
+    ...(index.length <= indexMaxBytes ? partsOf(index) : {}),
   };
+}
+
+function partsOf(index: string): Record<string, string> {
+  const parts: Record<string, string> = {};
+  for (let at = 0; at < index.length; at += indexPartBytes) {
+    parts[indexKey(at / indexPartBytes)] = index.slice(at, at + indexPartBytes);
+  }
+  return parts;
+}
+
+function indexKey(part: number): string {
+  return `vidette-index-${part}`;
 }
 
 /** Undefined when the object was not put there by this program. */
@@ -39,14 +52,10 @@ export function factsOf(metadata: Readonly<Record<string, string>>): FarFacts | 
   if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
   if (!Number.isSafeInteger(startTicks) || !Number.isSafeInteger(initBytes) || initBytes <= 0)
     return undefined;
-  const index = metadata['vidette-index'];
-  const fragments = index === undefined ? undefined : decodeIndex(Buffer.from(index, 'base64'), 0, 0);
+  let index = '';
+  for (let part = 0; metadata[indexKey(part)] !== undefined; part++) index += metadata[indexKey(part)] ?? '';
+  const fragments = index === '' ? undefined : decodeIndex(Buffer.from(index, 'base64'), 0, 0);
   return { sha256, startTicks, initBytes, fragments };
-}
-
-/** Of fragments as they are stored in the catalog. */
-export function entriesOf(fragments: readonly FragmentEntry[]): Uint8Array {
-  return Buffer.concat(fragments.map(encodeEntry));
 }
 
 /** SHA-256 of the first `bytes`, in hex. */

@@ -218,6 +218,24 @@ test('a store that keeps something else than was sent costs nothing but the try'
   assert.deepEqual(await findingsOf(dir), []);
 });
 
+test('one segment that the store never takes does not keep the others here', async (t) => {
+  const store = new MemoryStore();
+  const { archive, dir, clock } = await recorded(t, store);
+  store.fault = ({ name, key }) => {
+    if (name === 'send' && key.includes('00.000')) throw trouble('away');
+  };
+  for (let tries = 0; tries < 2; tries++) {
+    await assert.rejects(move(archive), { name: 'FarStoreError' });
+  }
+  await move(archive);
+  assert.equal((await filesOf(dir)).length, 1);
+  store.fault = () => {};
+  clock.advance(3_600_001);
+  await move(archive);
+  assert.deepEqual(await filesOf(dir), []);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
 test('a file that somebody took away or cut is left to `check`, and the others move', async (t) => {
   const store = new MemoryStore();
   const { archive, dir } = await recorded(t, store);

@@ -41,6 +41,8 @@ const periodMs = 5_000;
 const batchSize = 20;
 /** Objects that are removed at a time. */
 const sweepSize = 500;
+/** So often a segment may fail while the store answers otherwise: then it is set aside, for the others' sake. */
+const triesMax = 3;
 /** A file that can't be moved, as one that somebody took away, is left alone for so long. */
 const setAsideMs = hourMs;
 
@@ -52,6 +54,7 @@ export class Offload {
   readonly #tools: OffloadTools;
   readonly #inHand = new Map<string, Promise<void>>();
   readonly #setAside = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
   /** By stream: nothing near and closed starts before. */
   readonly #fromTicks = new Map<string, number>();
   #farAfterOf: FarAfterOf = () => undefined;
@@ -254,11 +257,11 @@ export class Offload {
     try {
       await this.#send(segment);
     } catch (error) {
-      const isOfStore = error instanceof FarStoreError && error.trouble !== 'damaged';
-      if (isOfStore || error instanceof CatalogError || this.#isStopping) throw error;
+      if (error instanceof CatalogError || this.#isStopping || this.#isOfStore(segment, error)) throw error;
       this.#putAside(segment, error);
       return;
     }
+    this.#failures.delete(keyOf(segment));
     await this.#tools.assertRightDisk();
     await catalog.commit([{ type: 'far', uid, startTicks }]);
     await removal.finish(uid, [startTicks]);
@@ -290,6 +293,14 @@ export class Offload {
     }
   }
 
+  /** While the store is away no pass comes as far as a segment: what fails again and again has a reason of its own. */
+  #isOfStore(segment: OwnedSegment, error: unknown): boolean {
+    if (!(error instanceof FarStoreError) || error.trouble === 'damaged') return false;
+    const failures = (this.#failures.get(keyOf(segment)) ?? 0) + 1;
+    this.#failures.set(keyOf(segment), failures);
+    return failures < triesMax;
+  }
+
   #isSetAside(segment: OwnedSegment): boolean {
     const untilMs = this.#setAside.get(keyOf(segment));
     if (untilMs === undefined) return false;
@@ -300,6 +311,7 @@ export class Offload {
 
   #putAside(segment: OwnedSegment, error: unknown): void {
     const { clock, log } = this.#tools;
+    this.#failures.delete(keyOf(segment));
     this.#setAside.set(keyOf(segment), clock.monotonicMs() + setAsideMs);
     const fields = { code: 'FarArchiveDamaged', stream: segment.uid, start: segment.startTicks, err: error };
     log.error(

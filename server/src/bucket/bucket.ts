@@ -282,7 +282,9 @@ export class Bucket implements FarStore {
   #errorOf(error: unknown): FarStoreError {
     if (error instanceof FarStoreError) return error;
     const { name, message, status } = partsOf(error);
-    const text = `${this.name}: ${redactText([name, message].filter(Boolean).join(': '))}`;
+    // An answer without a body, as to HEAD, has no words.
+    const words = status !== undefined && message === 'UnknownError' ? `it answers ${status}` : message;
+    const text = `${this.name}: ${redactText([name, words].filter(Boolean).join(': '))}`;
     if (status === undefined || status >= 500 || status === 408 || status === 429) {
       return new FarStoreError('away', text);
     }

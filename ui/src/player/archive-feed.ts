@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
-import { Retry } from './retry.ts';
+import { Retry, type AwayReason } from './retry.ts';
 
 /** What follows when all that is recorded has been fed. */
 export type ArchiveFeedEnd = 'live' | 'nothing';
@@ -24,8 +24,8 @@ export interface ArchiveFeedOptions {
   /** The first bytes are appended; playing can begin at `startMs`, which is later than asked when that was a gap. */
   readonly onStart: (startMs: number) => void;
   readonly onEnd: (end: ArchiveFeedEnd) => void;
-  /** The server can't be reached; tried again with growing pauses. */
-  readonly onWaiting: (isWaiting: boolean) => void;
+  /** What can't be reached, tried again with growing pauses; undefined: it answers again. */
+  readonly onWaiting: (reason: AwayReason | undefined) => void;
   readonly onUnsupported: (codec: string) => void;
   /** Given up for a reason that trying again does not change. */
   readonly onFailed: (error: unknown) => void;

@@ -8,6 +8,7 @@ import type { DecodingBudget } from './decoding-budget.ts';
 import { pictureBeside } from './frame-step.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
+import type { AwayReason } from './retry.ts';
 import type { Notice, PlayerState } from './state.ts';
 
 /** Where the archive of one stream comes from. Rejections are ApiErrors, or the signal's reason. */
@@ -58,7 +59,7 @@ export class ArchivePlayer {
   #targetMs: number | undefined;
   #end: ArchiveFeedEnd | undefined;
   #hasPicture = false;
-  #isWaiting = false;
+  #away: AwayReason | undefined;
   #isPaused: boolean;
   #isStopped = false;
   #playsKeyFrames = false;
@@ -225,7 +226,7 @@ export class ArchivePlayer {
     onKeyFramesOnly(this.#playsKeyFrames);
     this.#targetMs = utcMs;
     this.#end = undefined;
-    this.#isWaiting = false;
+    this.#away = undefined;
     this.#feed = new ArchiveFeed({
       reader,
       sink,
@@ -240,8 +241,8 @@ export class ArchivePlayer {
         this.#end = end;
         this.tick();
       },
-      onWaiting: (isWaiting) => {
-        this.#isWaiting = isWaiting;
+      onWaiting: (reason) => {
+        this.#away = reason;
         this.#report();
       },
       onUnsupported: (codec) => this.#stop({ name: 'unsupported', codec }),
@@ -310,7 +311,7 @@ export class ArchivePlayer {
     const isReady = this.#targetMs === undefined && !video.seeking && video.readyState >= 3;
     if (this.#isPaused && this.#hasPicture) onState({ name: 'paused' });
     else if (isReady && !video.paused) onState({ name: 'playing' });
-    else if (this.#isWaiting) onState({ name: 'waiting', reason: 'network' });
+    else if (this.#away) onState({ name: 'waiting', reason: this.#away });
     else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
   }
 }

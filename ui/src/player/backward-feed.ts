@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
-import { Retry } from './retry.ts';
+import { Retry, type AwayReason } from './retry.ts';
 
 export interface BackwardFeedOptions {
   readonly reader: ArchiveReader;
@@ -20,7 +20,7 @@ export interface BackwardFeedOptions {
   readonly onStart: (startMs: number) => void;
   /** The archive's beginning is in the sink. */
   readonly onEnd: () => void;
-  readonly onWaiting: (isWaiting: boolean) => void;
+  readonly onWaiting: (reason: AwayReason | undefined) => void;
   readonly onUnsupported: (codec: string) => void;
   readonly onFailed: (error: unknown) => void;
 }

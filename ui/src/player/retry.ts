@@ -1,13 +1,17 @@
 import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from './clock.ts';
+import type { WaitReason } from './state.ts';
 
 const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000] as const;
+
+/** What is away. */
+export type AwayReason = Extract<WaitReason, 'network' | 'storage'>;
 
 export interface RetryOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The server can't be reached; tried again with growing pauses. */
-  readonly onWaiting: (isWaiting: boolean) => void;
+  /** What can't be reached, tried again with growing pauses; undefined: it answers again. */
+  readonly onWaiting: (reason: AwayReason | undefined) => void;
 }
 
 /** Does what may fail for want of a network until it succeeds, with pauses that can be cut short. */
@@ -29,7 +33,7 @@ export class Retry {
     for (let failures = 0; ; failures++) {
       try {
         const answer = await ask(signal);
-        if (failures > 0) onWaiting(false);
+        if (failures > 0) onWaiting(undefined);
         return answer;
       } catch (error) {
         if (signal.aborted) return undefined;
@@ -37,7 +41,7 @@ export class Retry {
         const mayPass =
           error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
         if (!mayPass) throw error;
-        onWaiting(true);
+        onWaiting(error.code === 'FarArchiveUnavailable' ? 'storage' : 'network');
         await this.pause(RETRY_PAUSES_MS[Math.min(failures, RETRY_PAUSES_MS.length - 1)] ?? 8000);
         if (signal.aborted) return undefined;
       }

@@ -4,6 +4,7 @@ import { BackwardFeed } from './backward-feed.ts';
 import type { Cancel, Clock } from './clock.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
+import type { AwayReason } from './retry.ts';
 import type { Notice, PlayerState } from './state.ts';
 
 export interface ReversePlayerOptions {
@@ -49,7 +50,7 @@ export class ReversePlayer {
   #isStarted = false;
   #hasPicture = false;
   #hasEnd = false;
-  #isWaiting = false;
+  #away: AwayReason | undefined;
   #isPaused = false;
   #isStopped = false;
   #seek: { readonly sinceMs: number } | undefined;
@@ -167,8 +168,8 @@ export class ReversePlayer {
         if (!this.#isStarted) this.#stop({ name: 'ended' });
         else this.tick();
       },
-      onWaiting: (isWaiting) => {
-        this.#isWaiting = isWaiting;
+      onWaiting: (reason) => {
+        this.#away = reason;
         this.#report();
       },
       onUnsupported: (codec) => this.#stop({ name: 'unsupported', codec }),
@@ -243,7 +244,7 @@ export class ReversePlayer {
     if (this.#isStopped || this.#isPaused) return;
     const { onState } = this.#options;
     if (this.#from && this.#hasPicture) onState({ name: 'playing' });
-    else if (this.#isWaiting) onState({ name: 'waiting', reason: 'network' });
+    else if (this.#away) onState({ name: 'waiting', reason: this.#away });
     else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
   }
 }

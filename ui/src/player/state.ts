@@ -28,6 +28,8 @@ export type PlayerState =
 export type WaitReason =
   /** The server can't be reached; tried again with growing pauses. */
   | 'network'
+  /** The server can, but not the storage that holds this part of the archive; tried again in the same way. */
+  | 'storage'
   /** The source delivers nothing now (camera away, stream paused). */
   | 'source'
   /** The browser plays only after a click. */

@@ -88,6 +88,7 @@ export const player = {
   'player.connecting': 'Connecting…',
   'player.buffering': 'Loading…',
   'player.waiting.network': 'The server can’t be reached. Trying again…',
+  'player.waiting.storage': 'The storage that holds this part of the archive does not answer. Trying again…',
   'player.waiting.source': 'The camera sends nothing at the moment. The picture returns by itself.',
   'player.waiting.gesture': 'Your browser plays video only after a click.',
   'player.unsupported.title': 'This browser can’t play {codec}',

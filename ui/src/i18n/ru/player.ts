@@ -87,6 +87,7 @@ export const player = {
   'player.connecting': 'Подключение…',
   'player.buffering': 'Загрузка…',
   'player.waiting.network': 'Нет связи с сервером. Пробуем снова…',
+  'player.waiting.storage': 'Хранилище, где лежит эта часть архива, не отвечает. Пробуем снова…',
   'player.waiting.source': 'Камера сейчас ничего не передаёт. Изображение вернётся само.',
   'player.waiting.gesture': 'Браузер включит видео только после нажатия.',
   'player.unsupported.title': 'Этот браузер не воспроизводит {codec}',

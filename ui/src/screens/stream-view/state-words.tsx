@@ -93,6 +93,8 @@ function Waiting({
   switch (reason) {
     case 'network':
       return <p>{i18n.t('player.waiting.network')}</p>;
+    case 'storage':
+      return <p>{i18n.t('player.waiting.storage')}</p>;
     case 'source':
       if (stream && stream.status !== 'running') return <Reason stream={stream} />;
       return <p>{i18n.t('player.waiting.source')}</p>;

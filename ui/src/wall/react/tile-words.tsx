@@ -125,6 +125,7 @@ const refusalWords = {
 
 const waitingWords = {
   network: 'wall.network',
+  storage: 'player.waiting.storage',
   source: 'wall.source',
   gesture: 'wall.gesture',
 } as const;

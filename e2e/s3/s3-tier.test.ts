@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { Bucket } from '../../server/src/bucket/bucket.ts';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, clientOf, until } from '../api.ts';
+import { recordPast } from '../past-footage.ts';
+import { shownPicture } from '../picture.ts';
+import { startServer, type TestServer } from '../server.ts';
+import { Stage } from '../stage.ts';
+import { SwiftStore } from './swift.ts';
+
+// Old footage in a real store: OpenStack Swift behind its S3 interface, one server, one browser.
+
+const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
+const run = promisify(execFile);
+const WAIT_MS = 60_000;
+/** Where what is older than an hour ends; the file behind it becomes so old only in a minute. */
+const borderMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000 - 1_000;
+
+let store: SwiftStore;
+let dataDir: string;
+let server: TestServer;
+let client: Client;
+let cookie: string;
+/** Over the first server. */
+let stage: Stage;
+/** Recorded in the past; its camera is gone. */
+let past: string;
+/** Recorded now. */
+let present: string;
+let pastBefore: string;
+let printed = '';
+
+const onOutput = (text: string) => (printed += text);
+const start = (): Promise<TestServer> => startServer({ dataDir, env: store.env, onOutput });
+
+before(async () => {
+  [store, dataDir] = await Promise.all([SwiftStore.start(), mkdtemp(join(tmpdir(), 'vidette-far-'))]);
+  server = await start();
+  ({ client, cookie } = await administratorOf(server));
+  const body = { name: 'Yard', streamSource: 'rtsp://127.0.0.1:1/gone' };
+  ({ uid: past } = await client.addStream({ body }));
+  ({ uid: present } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:?fps=5' } }));
+  await server.stop();
+  // Two files that meet at the border.
+  await recordPast(dataDir, past, [
+    { startMs: borderMs - 20_000, endMs: borderMs },
+    { startMs: borderMs, endMs: borderMs + 58_000 },
+  ]);
+  server = await start();
+  client = clientOf(server, cookie);
+  stage = await Stage.over(server, cookie);
+  pastBefore = await seen(past, borderMs - 30_000, borderMs + 60_000);
+});
+
+after(async () => {
+  await stage?.close();
+  await server?.stop();
+  await store?.stop();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.url}${path}`, { headers: { cookie, ...headers } });
+}
+
+/** All that a viewer gets of a span: the playlist with every byte that it names, a download, a still. */
+async function seen(uid: string, startMs: number, endMs: number): Promise<string> {
+  const hash = createHash('sha256');
+  const of = `/v1/stream/${uid}/archive`;
+  const span = `start_time=${startMs}&end_time=${endMs}`;
+  const playlist = await (await get(`${of}/index.m3u8?${span}`)).text();
+  hash.update(playlist);
+  let pieces = 0;
+  for (const [, length, offset, file] of playlist.matchAll(
+    /BYTERANGE:(\d+)@(\d+)\n(?:#.*\n)*(segment\/\S+)/g,
+  )) {
+    const range = `bytes=${offset}-${Number(offset) + Number(length) - 1}`;
+    const piece = await get(`${of}/${file}`, { range });
+    assert.equal(piece.status, 206, `${file} ${range}`);
+    hash.update(await piece.bytes());
+    pieces++;
+  }
+  assert.ok(pieces > 0, playlist);
+  const download = await get(`${of}/download?${span}`);
+  assert.equal(download.status, 200);
+  const bytes = await download.bytes();
+  assert.equal(bytes.length, Number(download.headers.get('content-length')));
+  return hash.update(bytes).digest('hex');
+}
+
+const statsOf = (uid: string) => client.getArchiveStats({ params: { uid } });
+
+async function moveAfter(uid: string, farAfterHours: number): Promise<void> {
+  await client.saveStream({ params: { uid }, body: { archive: { farAfterHours } } });
+}
+
+async function filesOf(uid: string): Promise<string[]> {
+  const all = await readdir(join(dataDir, 'archive', uid), { recursive: true }).catch(() => []);
+  return all.filter((name) => name.endsWith('.mp4'));
+}
+
+/** What the store's state is to an administrator. */
+async function far() {
+  const stats = (await client.getSystemStats()).far;
+  assert.ok(stats);
+  return stats;
+}
+
+async function warnings(): Promise<string[]> {
+  return (await client.getHealth()).warnings.map(({ code, subject }) => `${code} ${subject}`);
+}
+
+/** Runs a command of the product on the folder of a server that doesn't run. */
+async function vidette(...args: string[]): Promise<string> {
+  const env = { ...process.env, VIDETTE_DATA: dataDir, ...store.env };
+  const { stdout } = await run(process.execPath, [main, ...args], { env });
+  return stdout;
+}
+
+test('a bucket takes and gives what the archive asks of it, in parts too, and says what is wrong with it', async () => {
+  const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = store;
+  const usual = { endpoint, region: 'us-east-1', bucket: 'footage', accessKeyId, secretAccessKey };
+  const open = (other: Partial<typeof usual> = {}) =>
+    new Bucket({ ...usual, ...other, pathStyle: true, bytesPerSecond: undefined, clock: systemClock });
+  const bucket = open();
+  const file = Buffer.alloc(17_000_000, 'footage ');
+  file.writeUInt32BE(0xfee1dead, 8_388_606);
+  const reader = { read: async (offset: number, length: number) => file.subarray(offset, offset + length) };
+  await bucket.send('parts/a.mp4', reader, file.length, { 'vidette-sha256': 'x' });
+  assert.deepEqual(await bucket.find('parts/a.mp4'), {
+    bytes: file.length,
+    metadata: { 'vidette-sha256': 'x' },
+  });
+  const span = await (await bucket.read('parts/a.mp4', 8_388_600, 20))?.toArray();
+  assert.deepEqual(Buffer.concat((span ?? []) as Buffer[]), file.subarray(8_388_600, 8_388_620));
+  const listed = [];
+  for await (const object of bucket.list('parts/')) listed.push(object);
+  assert.deepEqual(listed, [{ key: 'parts/a.mp4', bytes: file.length }]);
+  await bucket.abandonSending('parts/');
+  await bucket.remove(['parts/a.mp4', 'parts/none.mp4']);
+  assert.equal(await bucket.find('parts/a.mp4'), undefined);
+  assert.equal(await bucket.read('parts/a.mp4', 0, 10), undefined);
+  bucket.close();
+
+  for (const [other, trouble] of [
+    [{ secretAccessKey: 'another' }, 'refused'],
+    [{ bucket: 'nowhere' }, 'refused'],
+    [{ endpoint: 'http://127.0.0.1:1' }, 'away'],
+  ] as const) {
+    const wrong = open(other);
+    await assert.rejects(wrong.send('a.mp4', reader, 1_000, {}), { name: 'FarStoreError', trouble });
+    wrong.close();
+  }
+});
+
+test('[R7.16] [R7.17] what is old enough moves, what is not stays, and all of it is byte for byte what it was', async () => {
+  await moveAfter(past, 1);
+  const stats = await until(
+    () => statsOf(past),
+    ({ farBytes }) => farBytes > 0,
+    WAIT_MS,
+  );
+  await moveAfter(past, -1);
+  assert.ok(stats.farBytes < stats.bytes, 'the second file is still here');
+  assert.deepEqual(
+    await until(
+      () => filesOf(past),
+      (files) => files.length === 1,
+    ),
+    await filesOf(past),
+  );
+  const [key = ''] = await store.segments();
+  assert.match(key, new RegExp(`^cameras/north/main/${past}/\\d{4}-\\d\\d-\\d\\d/[\\d.-]+\\.mp4$`));
+  assert.equal(await seen(past, borderMs - 30_000, borderMs + 60_000), pastBefore);
+});
+
+test('[R4.9] in the browser the picture goes on over the border between the two places', async () => {
+  await stage.open(`/stream/${past}/view?t=${borderMs - 3_000}`, async (page) => {
+    await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
+      state: 'attached',
+      timeout: WAIT_MS,
+    });
+    await until(
+      () => shownPicture(page),
+      (picture) => (picture?.atMs ?? 0) > borderMs + 1_000,
+      WAIT_MS,
+    );
+  });
+  await stage.open(`/stream/${past}/info`, (page) =>
+    page.getByText(/of it in the S3 storage, .* on the disk/).waitFor({ timeout: WAIT_MS }),
+  );
+});
+
+test('[R3.9] the store dies: recording goes on, far footage says so in the page too, near footage plays; it comes back and all moves by itself', async () => {
+  await until(
+    () => statsOf(present),
+    ({ durationMs }) => durationMs > 3_000,
+    WAIT_MS,
+  );
+  await client.pauseStream({ body: { uid: present } });
+  const { startTime } = await statsOf(present);
+  const startMs = startTime ?? 0;
+  const closedMs = Date.now();
+  await until(
+    async () => (await far()).problem,
+    (problem) => problem === null,
+  );
+  await store.halt();
+  await moveAfter(present, 0);
+  await until(warnings, (found) => found.includes('far-archive FarArchiveUnavailable'), WAIT_MS);
+  const before = await seen(present, startMs - 1_000, closedMs);
+  const { problem, waitingSegments } = await far();
+  assert.equal(problem?.code, 'FarArchiveUnavailable');
+  assert.ok(waitingSegments >= 1);
+
+  const still = await get(`/v1/stream/${past}/archive/picture?time=${borderMs - 10_000}`);
+  assert.deepEqual(
+    [still.status, ((await still.json()) as { code: string }).code],
+    [503, 'FarArchiveUnavailable'],
+  );
+  assert.equal((await get(`/v1/stream/${past}/archive/picture?time=${borderMs + 10_000}`)).status, 200);
+  await stage.open(`/stream/${past}/view?t=${borderMs - 10_000}`, async (page) => {
+    const words = page.getByText('The storage that holds this part of the archive does not answer').first();
+    await words.waitFor({ timeout: WAIT_MS });
+    await store.resume();
+    // By itself, when the store is back.
+    await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
+      state: 'attached',
+      timeout: WAIT_MS,
+    });
+  });
+  await until(warnings, (found) => !found.some((warning) => warning.startsWith('far-archive')), WAIT_MS);
+  await until(
+    () => statsOf(present),
+    ({ bytes, farBytes }) => farBytes === bytes,
+    WAIT_MS,
+  );
+  assert.equal(await seen(present, startMs - 1_000, closedMs), before);
+});
+
+test('[R10.3] kill -9 in the middle of sending: the next start goes on, and nothing is lost or there twice', async () => {
+  store.freeze();
+  await moveAfter(past, 0);
+  const catalog = new DatabaseSync(join(dataDir, 'archive.sqlite'), { readOnly: true });
+  const isSending = () => catalog.prepare('SELECT count(*) AS count FROM far_sending').get()?.['count'] === 1;
+  try {
+    await until(isSending, (sending) => sending, WAIT_MS);
+  } finally {
+    catalog.close();
+  }
+  await server.kill();
+  store.thaw();
+  server = await start();
+  client = clientOf(server, cookie);
+  await until(
+    () => statsOf(past),
+    ({ bytes, farBytes }) => farBytes === bytes,
+    WAIT_MS,
+  );
+  assert.equal(await seen(past, borderMs - 30_000, borderMs + 60_000), pastBefore);
+  await until(
+    () => filesOf(past),
+    (files) => files.length === 0,
+  );
+  assert.equal((await store.segments()).filter((key) => key.includes(`/${past}/`)).length, 2);
+});
+
+test('a purge removes the objects, `check` finds both places in order, and the secret is nowhere to be read', async () => {
+  await client.deleteStream({ params: { uid: past }, query: { purge: true } });
+  await until(
+    () => store.segments(),
+    (keys) => !keys.some((key) => key.includes(`/${past}/`)),
+    WAIT_MS,
+  );
+  const shown = await Promise.all([
+    get('/v1/admin/configuration').then((answer) => answer.text()),
+    get('/v1/system/logs?level=debug').then((answer) => answer.text()),
+    get('/v1/system/internal/ui/settings').then((answer) => answer.text()),
+    get('/v1/admin/stats').then((answer) => answer.text()),
+  ]);
+  assert.ok(shown.every((text) => text.length > 2));
+  assert.match(shown[0], /"secretAccessKey":"\*\*\*"/);
+  for (const text of [...shown, printed]) assert.ok(!text.includes(store.secretKey));
+  await server.stop();
+  assert.match(await vidette('check', '--read-objects'), /The archive is in order/);
+  const keys = await store.segments();
+  assert.ok(keys.length > 0, 'the other stream keeps its objects');
+});
