@@ -121,24 +121,19 @@ try {
 
   /** From a key event's own time to the paint after it, ms; some of them. */
   async function inputToPaint(): Promise<number[]> {
-    const measured = page.evaluate(
-      () =>
-        new Promise<number[]>((resolve) => {
-          const found: number[] = [];
-          const onKey = (event: KeyboardEvent) =>
-            requestAnimationFrame(() =>
-              setTimeout(() => {
-                found.push(performance.now() - event.timeStamp);
-                if (found.length < 5) return;
-                window.removeEventListener('keydown', onKey);
-                resolve(found);
-              }),
-            );
-          window.addEventListener('keydown', onKey);
-        }),
-    );
+    const found = await page.evaluateHandle(() => {
+      const times: number[] = [];
+      window.onkeydown = (event) =>
+        requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - event.timeStamp)));
+      return times;
+    });
     for (let press = 0; press < 5; press++) await page.keyboard.press('F2', { delay: 20 });
-    return measured;
+    const times = await until(
+      () => found.jsonValue(),
+      ({ length }) => length === 5,
+    );
+    await found.dispose();
+    return times;
   }
 
   /** How far the pictures of the archive's tiles are apart, ms; undefined while not all of them play. */
