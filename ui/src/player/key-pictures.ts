@@ -49,6 +49,8 @@ export class KeyPictures implements StillSource {
   #changed: (() => void) | undefined;
   #initInUse: string | undefined;
   #appended = 0;
+  /** Beginnings of the pictures that are in the buffer, UTC ms. */
+  readonly #inBuffer = new Set<number>();
   /** Beginning of the picture that the element would draw, UTC ms. */
   #shownMs: number | undefined;
   #isBroken = false;
@@ -60,6 +62,7 @@ export class KeyPictures implements StillSource {
       onBroken: () => {
         this.#initInUse = undefined;
         this.#shownMs = undefined;
+        this.#inBuffer.clear();
         this.#isBroken = true;
         this.#changed?.();
       },
@@ -75,7 +78,12 @@ export class KeyPictures implements StillSource {
     if (!key) return undefined;
     if (!this.#sink.isSupported(key.init.mimeType)) return otherwise(utcMs, signal);
     await this.#append(keyOf(piece.init), key, signal);
-    await this.#show(key, signal);
+    if (!(await this.#show(key, signal))) {
+      // Among neighbours appended in another order a browser may find the next one: alone, none can be taken for it.
+      await this.#empty();
+      await this.#append(keyOf(piece.init), key, signal);
+      await this.#show(key, signal);
+    }
     return { utcMs: key.startMs, image: video };
   }
 
@@ -90,12 +98,10 @@ export class KeyPictures implements StillSource {
   async #append(initKey: string, key: KeyPicture, signal: AbortSignal): Promise<void> {
     const middleS = (key.startMs + key.endMs) / 2000;
     const isThere = () => this.#sink.spans.some(({ start, end }) => middleS >= start && middleS < end);
-    if (isThere()) return;
+    // Browsers tell of spans with holes as long as a picture or two as if they were whole.
+    if (this.#inBuffer.has(key.startMs) && isThere()) return;
     this.#appended += 1;
-    if (this.#appended % SPANS_KEPT === 0) {
-      this.#shownMs = undefined;
-      await this.#sink.clear();
-    }
+    if (this.#appended % SPANS_KEPT === 0) await this.#empty();
     signal.throwIfAborted();
     this.#isBroken = false;
     if (this.#initInUse !== initKey) {
@@ -104,13 +110,24 @@ export class KeyPictures implements StillSource {
       this.#sink.append(key.init.bytes);
     }
     this.#sink.append(key.bytes);
+    // What begins within a picture that is appended later is taken out of the buffer.
+    for (const startMs of this.#inBuffer)
+      if (startMs > key.startMs && startMs < key.endMs) this.#inBuffer.delete(startMs);
+    await this.#sink.appended();
     await this.#until(isThere, signal);
+    this.#inBuffer.add(key.startMs);
   }
 
-  /** Resolves when that picture is what would be drawn: an element says that it is there a little earlier. */
-  async #show(key: KeyPicture, signal: AbortSignal): Promise<void> {
+  #empty(): Promise<void> {
+    this.#shownMs = undefined;
+    this.#inBuffer.clear();
+    return this.#sink.clear();
+  }
+
+  /** Resolves when that picture, true, or another is what would be drawn: an element says that it is there a little earlier. */
+  async #show(key: KeyPicture, signal: AbortSignal): Promise<boolean> {
     const { video, clock } = this.#options;
-    if (this.#shownMs === key.startMs) return;
+    if (this.#shownMs === key.startMs) return true;
     this.#shownMs = undefined;
     const [told, forget] = this.#told(key.startMs);
     try {
@@ -119,28 +136,34 @@ export class KeyPictures implements StillSource {
       const isThere = Math.abs(video.currentTime - wantedS) < INSIDE_S / 2;
       video.currentTime = isThere ? wantedS + INSIDE_S : wantedS;
       await this.#until(() => !video.seeking && video.readyState >= 2, signal);
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(TELL_WITHIN_MS, resolve);
-        void told.then(cancel).then(resolve);
+      const isRight = await new Promise<boolean>((resolve) => {
+        const cancel = clock.after(TELL_WITHIN_MS, () => resolve(true));
+        void told.then((isIt) => {
+          cancel();
+          resolve(isIt);
+        });
       });
       signal.throwIfAborted();
-      this.#shownMs = key.startMs;
+      this.#shownMs = isRight ? key.startMs : undefined;
+      return isRight;
     } finally {
       forget();
     }
   }
 
-  /** Resolves when the element tells that it has the picture of that beginning; at once if it never tells. */
-  #told(startMs: number): readonly [Promise<void>, () => void] {
+  /** Resolves when the element tells whether it has the picture of that beginning; at once if it never tells. */
+  #told(startMs: number): readonly [Promise<boolean>, () => void] {
     const { video } = this.#options;
-    if (!video.requestVideoFrameCallback) return [Promise.resolve(), () => {}];
+    if (!video.requestVideoFrameCallback) return [Promise.resolve(true), () => {}];
     let asked = 0;
-    const told = new Promise<void>((resolve) => {
+    const told = new Promise<boolean>((resolve) => {
       const ask = () => {
         asked =
           video.requestVideoFrameCallback?.((_, { mediaTime }) => {
-            if (Math.abs(mediaTime - startMs / 1000) < INSIDE_S) resolve();
-            else ask();
+            if (Math.abs(mediaTime - startMs / 1000) < INSIDE_S) resolve(true);
+            // On the way there it may still be the one before.
+            else if (video.seeking) ask();
+            else resolve(false);
           }) ?? 0;
       };
       ask();

@@ -123,6 +123,12 @@ export class MediaSink {
     } else this.#push({ type: 'append', bytes: [bytes] });
   }
 
+  /** Resolves when all that was appended so far is in the buffer, or the sink broke or was disposed. */
+  appended(): Promise<void> {
+    if (this.#isDisposed) return Promise.resolve();
+    return new Promise((resolve) => this.#push({ type: 'mark', reached: resolve }));
+  }
+
   /** Gives buffered media back, seconds of UTC. */
   remove(start: number, end: number): void {
     if (end > start) this.#push({ type: 'remove', start, end });
