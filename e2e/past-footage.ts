@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Archive } from '../server/src/archive/archive.ts';
 import { connect, footageOf } from '../server/src/archive/footage-fixture.ts';
+import type { ArchiveLimits } from '../server/src/archive/limits.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
 import { Stream } from '../server/src/stream/stream.ts';
@@ -10,13 +11,18 @@ import type { Fragment } from './footage.ts';
  * Records spans of days gone by into the data folder of a server that doesn't run, by the recorder itself: real pictures with
  * sound, one key picture a second. The camera was unreachable in between, and the server is off since the last one.
  */
-export async function recordPast(dataDir: string, uid: string, spans: readonly Fragment[]): Promise<void> {
+export async function recordPast(
+  dataDir: string,
+  uid: string,
+  spans: readonly Fragment[],
+  limits: Partial<ArchiveLimits> = {},
+): Promise<void> {
   const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
   const archive = await Archive.open({
     dir: join(dataDir, 'archive'),
     clock: new ManualClock(spans[0]?.startMs),
     log: silentLog,
-    limits: { groupMs: 0 },
+    limits: { groupMs: 0, ...limits },
   });
   try {
     const stream = new Stream(uid);

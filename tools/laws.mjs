@@ -89,6 +89,13 @@ const laws = [
             .map(() => 'imports node-av'),
   },
   {
+    because: 'who has no bucket must not pay for the SDK: it is imported when it is needed',
+    test: (file) =>
+      !file.path.startsWith('server/src/') || file.isTest
+        ? []
+        : matches(file, /^import (?!type\b)[^;]*from '@aws-sdk\//m),
+  },
+  {
     because: 'the first screen must not wait for Zod',
     test: (file) => {
       const isLight =

@@ -23,7 +23,7 @@ import { SwiftStore } from './swift.ts';
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
 const run = promisify(execFile);
 const WAIT_MS = 60_000;
-/** Where what is older than an hour ends; the file behind it becomes so old only in a minute. */
+/** Where what is older than an hour ends; the file behind it becomes so old only in minutes. */
 const borderMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000 - 1_000;
 
 let store: SwiftStore;
@@ -31,7 +31,7 @@ let dataDir: string;
 let server: TestServer;
 let client: Client;
 let cookie: string;
-/** Over the first server. */
+/** Over the first server that has the bucket. */
 let stage: Stage;
 /** Recorded in the past; its camera is gone. */
 let past: string;
@@ -44,23 +44,28 @@ const onOutput = (text: string) => (printed += text);
 const start = (): Promise<TestServer> => startServer({ dataDir, env: store.env, onOutput });
 
 before(async () => {
-  [store, dataDir] = await Promise.all([SwiftStore.start(), mkdtemp(join(tmpdir(), 'vidette-far-'))]);
-  server = await start();
-  ({ client, cookie } = await administratorOf(server));
-  const body = { name: 'Yard', streamSource: 'rtsp://127.0.0.1:1/gone' };
-  ({ uid: past } = await client.addStream({ body }));
-  ({ uid: present } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:?fps=5' } }));
-  await server.stop();
-  // Two files that meet at the border.
-  await recordPast(dataDir, past, [
-    { startMs: borderMs - 20_000, endMs: borderMs },
-    { startMs: borderMs, endMs: borderMs + 58_000 },
-  ]);
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-far-'));
+  [store] = await Promise.all([SwiftStore.start(), recordBefore()]);
   server = await start();
   client = clientOf(server, cookie);
   stage = await Stage.over(server, cookie);
   pastBefore = await seen(past, borderMs - 30_000, borderMs + 60_000);
 });
+
+/** By a server that knows no bucket yet: two files that meet at the border. */
+async function recordBefore(): Promise<void> {
+  const first = await startServer({ dataDir });
+  ({ client, cookie } = await administratorOf(first));
+  const body = { name: 'Yard', streamSource: 'rtsp://127.0.0.1:1/gone' };
+  ({ uid: past } = await client.addStream({ body }));
+  ({ uid: present } = await client.addStream({ body: { name: 'Gate', streamSource: 'demo:?fps=5' } }));
+  await first.stop();
+  const spans = [
+    { startMs: borderMs - 58_000, endMs: borderMs },
+    { startMs: borderMs, endMs: borderMs + 300_000 },
+  ];
+  await recordPast(dataDir, past, spans, { segmentMs: 600_000 });
+}
 
 after(async () => {
   await stage?.close();

@@ -1,8 +1,10 @@
 """OpenStack Swift behind its S3 interface: account, container and object server and their proxy in one process, on
 loopback, with all they keep in one folder. Prints the port of the proxy as JSON when it listens. Argument: JSON with
 `folder`, `port` (0: any), `accessKey` and `secretKey`; started anew on the same folder it has what it had."""
+import ctypes
 import json
 import os
+import signal
 import sys
 
 import eventlet
@@ -17,6 +19,8 @@ from swift.common.wsgi import SwiftHttpProtocol, loadapp  # noqa: E402
 from swift.container.server import ContainerController  # noqa: E402
 from swift.obj.server import ObjectController  # noqa: E402
 
+# A test that dies takes its server along: PR_SET_PDEATHSIG.
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 options = json.loads(sys.argv[1])
 folder = options['folder']
 
