@@ -110,8 +110,14 @@ function Moment({ archive }: { archive: ArchiveWall }) {
   const i18n = useI18n();
   const [utcMs, setUtcMs] = useState(() => archive.shared.utcMs);
   useEffect(() => {
-    const timer = setInterval(() => setUtcMs(archive.shared.utcMs), CLOCK_MS);
-    return () => clearInterval(timer);
+    const read = () => setUtcMs(archive.shared.utcMs);
+    const timer = setInterval(read, CLOCK_MS);
+    // What stands or jumps is said at once.
+    const unsubscribe = archive.shared.subscribe(read);
+    return () => {
+      clearInterval(timer);
+      unsubscribe();
+    };
   }, [archive]);
   return (
     <time className={classes.moment} dateTime={new Date(utcMs).toISOString()} data-shared-ms={Math.round(utcMs)}>
