@@ -81,8 +81,17 @@ export class TestSshd {
     await appendFile(join(this.#dir, 'authorized_keys'), `${line}\n`);
   }
 
-  /** Cuts everybody who is connected, as a failing line would; new connections are taken. */
-  async dropSessions(): Promise<void> {
+  /** Cuts everybody who is connected, as a failing line would; who comes anew gets no answer until `wake`. */
+  async stall(): Promise<void> {
+    this.#process?.kill('SIGSTOP');
+    await this.#dropSessions();
+  }
+
+  wake(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async #dropSessions(): Promise<void> {
     const pid = this.#process?.pid;
     if (pid === undefined) return;
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -95,7 +104,7 @@ export class TestSshd {
     if (!child || child.exitCode !== null) return;
     // It takes nobody more while the last are sent away.
     child.kill('SIGSTOP');
-    await this.dropSessions();
+    await this.#dropSessions();
     this.#process = undefined;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');

@@ -34,6 +34,7 @@ let sshd: TestSshd;
 let bindPort: number;
 let browser: Browser;
 let screen: Page;
+let uid: string;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'vidette-tunnel-'));
@@ -157,6 +158,8 @@ test('[R6.7] [R6.8] without a license, and with one that does not cover it, ther
   await shows('The license does not cover the tunnel');
   await client.saveLicense({ body: { text: licenseOf(hourMs, ['archive', 'tunnel']) } });
   await shows('Fill in where the relay is');
+  // What is looked at from afar later on is being recorded meanwhile.
+  ({ uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
 });
 
 test('[R9.7] [R3.8] [R7.48] RU is there and the default; what is not set up or not known is refused', async () => {
@@ -233,7 +236,6 @@ test("[R10.9] the server's key opens nothing on the relay but the one port", asy
 });
 
 test('[R10.9] page, live picture and archive through the relay, in a browser', async () => {
-  const { uid } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
   const far = `http://localhost:${bindPort}`;
   const before = await client.getTunnelStatus();
   const person = await newPerson(browser);
@@ -292,7 +294,11 @@ test('[R10.9] limits on sign-in and the audit log mean the visitor, and what a v
 
 test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is said on the screen and in the warnings', async () => {
   const { reconnects } = await client.getTunnelStatus();
-  await sshd.dropSessions();
+  await sshd.stall();
+  await shows('The connection to the relay broke.');
+  const lost = await client.getTunnelStatus();
+  assert.deepEqual([lost.status, lost.failureCode], ['failed', 'connection-lost']);
+  sshd.wake();
   await statusThat((status) => status.reconnects > reconnects && status.status === 'running');
   await until(isFarOpen, Boolean, patienceMs);
   await sshd.cut();
@@ -323,7 +329,7 @@ test('[R10.9] a server that starts again is reached again, by the same key', asy
 });
 
 test('[R6.7] the license ends while the tunnel is up, and comes back: both count at once', async () => {
-  await client.saveLicense({ body: { text: licenseOf(10_000, ['archive', 'tunnel']) } });
+  await client.saveLicense({ body: { text: licenseOf(4_000, ['archive', 'tunnel']) } });
   await screen.goto(`${server.url}/ui/administration/tunnel`);
   await until(
     () => client.getLicense(),
