@@ -71,6 +71,14 @@ const becomes = (
   is: (node: Awaited<ReturnType<ReturnType<typeof nodeOf>>>) => boolean,
 ) => until(() => nodeOf(by)(id), is, waitMs);
 
+/** Types into the database. */
+async function asOperator(...statements: readonly string[]): Promise<void> {
+  const client = postgres.client('cluster');
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
 test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and each is run by one', async () => {
   for (const [index, name] of names.entries()) {
     const by = ids[index % 3] ?? '';
@@ -144,6 +152,11 @@ test('[R7.39, R4.5] two drains at once hand over before they stop; a drained nod
     (await nodes.client('south').getHealth()).warnings.some(({ code }) => code === 'cluster-node-drained');
   assert.equal(await warned(), true);
   await nodes.stop('south');
+  // A later version has started meanwhile, whose steps only add: this one starts beside it.
+  await asOperator(
+    `alter table streams add column later text not null default ''`,
+    `insert into kysely_migration values ('9999_later', '2030-01-01')`,
+  );
   await nodes.start('south');
   assert.equal((await nodeOf('north')('south')).state, 'drained');
   assert.equal(await warned(), true);
@@ -154,6 +167,12 @@ test('[R7.39, R4.5] two drains at once hand over before they stop; a drained nod
 test('[R10.8] what a killed node had others record', async () => {
   assert.ok((await nodes.active('north')) > 0);
   await nodes.kill('north');
+  await recorded(['south', 'west']);
+});
+
+test('[R10.8] a node that is too old for what a later version made of the database says so, and those that run go on', async () => {
+  await asOperator(`update settings set value = '"9999_later"' where key = 'schema.floor'`);
+  await assert.rejects(nodes.start('north'), /A newer version has used this database.*update it/);
   await recorded(['south', 'west']);
 });
 

@@ -290,7 +290,9 @@ export class Cluster {
     for (const place of this.#places.values()) {
       const known = old.get(place.uid);
       if (known?.changed !== place.changed) saved.add(place.uid);
-      if (isStopped !== wasStopped || hasNodeChanged(place.node_id) || !isSamePlace(known, place)) {
+      // Of its own streams too: what a node says that has lost one, and knows it not yet, is set right by this.
+      const isMoved = !isSamePlace(known, place);
+      if (isStopped !== wasStopped || hasNodeChanged(place.node_id) || isMoved) {
         moved.add(place.uid);
       }
     }
