@@ -58,7 +58,9 @@ async function makeCatalog(path: string, days: number): Promise<void> {
     'INSERT INTO stream (id, uid, segments, bytes, duration_ticks) VALUES (?, ?, 1, 1, 1)',
   );
   const addIndex = database.prepare('INSERT INTO fragment_index (id, entries) VALUES (?, ?)');
-  const addSegment = database.prepare('INSERT INTO segment VALUES (?, ?, ?, ?, 1, ?, 0)');
+  const addSegment = database.prepare(
+    'INSERT INTO segment (stream_id, start_ticks, end_ticks, bytes, init_id, index_id, is_open) VALUES (?, ?, ?, ?, 1, ?, 0)',
+  );
   for (let stream = 1; stream <= streamCount; stream++) addStream.run(stream, `cam${stream}`);
   const startMs = endMs - days * dayMs;
   let row = 0;
