@@ -40,6 +40,8 @@ const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
     : 'plain',
 );
 const { browser = [], plain = [] } = whole;
+/** How long each whole-product file took, for whoever wants the suite to be quicker. @type {Map<string, number>} */
+const seconds = new Map();
 const lanes = await Promise.all([
   runLane(() => browser.shift()),
   runLane(() => plain.shift() ?? browser.pop()),
@@ -58,6 +60,12 @@ for (const [file, outcome] of first) {
   outcome.failures.forEach((text) => process.stdout.write(text));
 }
 
+const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, 12);
+if (filters.length === 0)
+  process.stdout.write(
+    `Longest: ${slowest.map(([file, took]) => `${relative(root, file)} ${took} s`).join(', ')}\n`,
+  );
+
 const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) =>
   outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
 const skipped = total('skipped');
@@ -75,7 +83,9 @@ async function runLane(next) {
   /** @type {Map<string, Outcome>} */
   const byFile = new Map();
   for (let file = next(); file !== undefined; file = next()) {
+    const startedMs = Date.now();
     for (const [key, outcome] of await runFiles([file], 1)) byFile.set(key, outcome);
+    seconds.set(file, Math.round((Date.now() - startedMs) / 1000));
   }
   return byFile;
 }
