@@ -146,6 +146,8 @@ test('[R7.39, R4.5] two drains at once hand over before they stop; a drained nod
   await recorded(['north']);
   for (const id of ['south', 'west']) {
     await becomes(id, id, ({ state }) => state === 'drained');
+    // Another node learns of it a little later.
+    await becomes(id, 'north', ({ state }) => state === 'drained');
     assert.equal((await nodes.client('north').drainClusterNode({ params: { id } })).state, 'drained');
   }
   const warned = async () =>
