@@ -162,7 +162,8 @@ const laws = [
         : [],
   },
   {
-    because: 'a file of six hundred lines wants another look at its cut (tables of data say so in their head: "table of data")',
+    because:
+      'a file of six hundred lines wants another look at its cut (tables of data say so in their head: "table of data")',
     test: (file) =>
       file.text.split('\n').length > 601 && !file.text.slice(0, 600).includes('table of data')
         ? [`has ${file.text.split('\n').length} lines`]
