@@ -6,12 +6,18 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
+import { parseArgs } from 'node:util';
 import { root } from './install.mjs';
 import { runChecks } from './check.mjs';
 
 /** @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Outcome */
 
-const filters = process.argv.slice(2);
+const { values: chosenBy, positionals: filters } = parseArgs({
+  args: process.argv.slice(2),
+  options: { name: { type: 'string' } },
+  allowPositionals: true,
+});
+const isWhole = filters.length === 0 && chosenBy.name === undefined;
 const chosen = (/** @type {string} */ pattern) =>
   globSync(pattern, { cwd: root })
     .filter(
@@ -25,7 +31,7 @@ const chosen = (/** @type {string} */ pattern) =>
 /** @type {Outcome[]} */
 const outcomes = [];
 
-if (filters.length === 0) {
+if (isWhole) {
   const failed = runChecks();
   const failures = failed.length ? [`FAIL check: ${failed.join(', ')}\n`] : [];
   failures.forEach((text) => process.stdout.write(text));
@@ -61,7 +67,7 @@ for (const [file, outcome] of first) {
 }
 
 const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, 12);
-if (filters.length === 0)
+if (isWhole)
   process.stdout.write(
     `Longest: ${slowest.map(([file, took]) => `${relative(root, file)} ${took} s`).join(', ')}\n`,
   );
@@ -100,7 +106,13 @@ async function runFiles(files, concurrency) {
   const byFile = new Map();
   if (files.length === 0) return byFile;
   // A file whose set-up failed may leave a browser open: it must not hold up those after it.
-  const stream = run({ files, concurrency, timeout: 300_000, forceExit: true });
+  const stream = run({
+    files,
+    concurrency,
+    timeout: 300_000,
+    forceExit: true,
+    ...(chosenBy.name === undefined ? {} : { testNamePatterns: [chosenBy.name] }),
+  });
   for await (const event of stream) {
     if (event.type === 'test:pass') countPass(outcomeOf(byFile, event.data), event.data);
     else if (event.type === 'test:fail') countFailure(outcomeOf(byFile, event.data), event.data);

@@ -1,4 +1,6 @@
-// `npm test [FILTER...]`: prepares all that the tests need, runs every one of them, and ends with `N passed, N failed`.
+// `npm test`: prepares all that the tests need, runs every one of them, and ends with `N passed, N failed`.
+// `npm test -- PART_OF_A_PATH... --name PATTERN` runs the files whose path holds one of the parts, and of their tests
+// those whose title matches the pattern.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, fail, nodePath, root } from './install.mjs';
