@@ -274,6 +274,9 @@ async function assemble(
   });
 
   const renderPicture: Render = (track, keySample, maxWidth) => av.picture(track, keySample, { maxWidth });
+  // Under load a still is late; `Pictures` serves the last good one meanwhile.
+  const renderLate: Render = (track, keySample, maxWidth) =>
+    av.picture(track, keySample, { maxWidth, deadlineMs: 60_000 });
   const lock = new Lock({
     isLocked: (await store.users.countActiveAdmins()) === 0,
     setupCode: new SetupCode({ clock, print }),
@@ -302,7 +305,7 @@ async function assemble(
     log,
   });
   configKeeper.onApplied(() => tunnel.reconsider());
-  const pictures = new Pictures({ render: renderPicture, clock });
+  const pictures = new Pictures({ render: renderLate, clock });
   const localInsight = new LocalInsight({ station, statistics, pictures, live, clock });
   const http = await createHttp({
     config,

@@ -13,30 +13,45 @@ export interface PictureOptions {
   readonly deadlineMs?: number;
 }
 
+/** What the queue needs of the pool. */
+export type PicturePool = Pick<AvPool, 'open'>;
+
 interface Order {
   readonly track: VideoTrack;
   readonly sample: Sample;
   readonly options: Required<PictureOptions>;
+  /** Monotonic ms at which whoever asked gives up. */
+  readonly dueMs: number;
   readonly resolve: (jpeg: Uint8Array) => void;
   readonly reject: (fault: Fault) => void;
   cancelDeadline: Cancel;
 }
 
-/** Orders that may wait; a picture takes about 20 ms, so the last of them still meets its deadline. */
+/** Orders that may wait; a picture takes about 20 ms. */
 const waitingMax = 64;
 const sampleMaxBytes = 16 * 1024 * 1024;
+/** A picture in the making for so long hangs: a machine under load is slow, but not that slow, ms. */
+const hangMs = 20_000;
+/** A child that crashed or hung is replaced at most this often: starting one costs more than a hundred pictures, ms. */
+const restartPeriodMs = 60_000;
 
 /**
- * Makes still pictures one after the other. An order whose deadline passes while it is being made takes the child
- * with it: native code that hangs can't be stopped in another way, and nothing else lives in that child.
+ * Makes still pictures one after the other, the most urgent first. An order whose deadline passes is only given up; the
+ * child goes on with it, since under load every picture is late and a new child would be later still. A child whose
+ * picture hangs is killed (native code can't be stopped in another way, and nothing else lives in it), and a child
+ * that ended by a fault is replaced at most once a minute.
  */
 export class PictureQueue {
-  readonly #pool: AvPool;
+  readonly #pool: PicturePool;
   readonly #clock: Clock;
   readonly #waiting: Order[] = [];
-  #current: { order: Order; job: AvJob } | undefined;
+  #current: { order: Order; job: AvJob; cancelHang: Cancel } | undefined;
+  /** When the newest child that ended by a fault was replaced, monotonic ms. */
+  #replacedMs = Number.NEGATIVE_INFINITY;
+  /** The last child ended by a fault and has no successor yet. */
+  #isBroken = false;
 
-  constructor(pool: AvPool, clock: Clock) {
+  constructor(pool: PicturePool, clock: Clock) {
     this.#pool = pool;
     this.#clock = clock;
   }
@@ -53,9 +68,17 @@ export class PictureQueue {
         new Fault('TooManyRequests', 'Too many pictures are asked for at once.', { details }),
       );
     }
+    const pauseMs = this.#pauseMs();
+    if (pauseMs > 0) {
+      const details = { retryAfterSeconds: Math.ceil(pauseMs / 1000) };
+      const words =
+        'The process that makes pictures failed twice within a minute and is started again later.';
+      return Promise.reject(new Fault('Unavailable', words, { details }));
+    }
     return new Promise((resolve, reject) => {
       const full = { maxWidth: 640, quality: 75, deadlineMs: 5000, ...options };
-      const order: Order = { track, sample, options: full, resolve, reject, cancelDeadline: () => {} };
+      const dueMs = this.#clock.monotonicMs() + full.deadlineMs;
+      const order: Order = { track, sample, options: full, dueMs, resolve, reject, cancelDeadline: () => {} };
       order.cancelDeadline = this.#clock.after(full.deadlineMs, () => this.#expire(order));
       this.#waiting.push(order);
       this.#next();
@@ -63,11 +86,17 @@ export class PictureQueue {
   }
 
   #next(): void {
-    if (this.#current) return;
-    const order = this.#waiting.shift();
+    // While the process may not be replaced yet, those who wait hear of their deadlines.
+    if (this.#current || this.#pauseMs() > 0) return;
+    const order = this.#takeMostUrgent();
     if (!order) return;
+    if (this.#isBroken) {
+      this.#isBroken = false;
+      this.#replacedMs = this.#clock.monotonicMs();
+    }
     try {
-      this.#current = { order, job: this.#start(order) };
+      const job = this.#start(order);
+      this.#current = { order, job, cancelHang: this.#clock.after(hangMs, () => this.#killHanging(order)) };
     } catch (error) {
       order.cancelDeadline();
       order.reject(
@@ -94,7 +123,9 @@ export class PictureQueue {
           if (message.type === 'picture') jpeg = Uint8Array.from(message.bytes);
         },
         ended: (fault, words) => {
+          this.#current?.cancelHang();
           this.#current = undefined;
+          if (fault?.code === 'Unavailable') this.#breakDown();
           order.cancelDeadline();
           if (jpeg) order.resolve(jpeg);
           else order.reject(fault ?? new Fault('ProbeError', words));
@@ -106,12 +137,33 @@ export class PictureQueue {
     return job;
   }
 
+  #takeMostUrgent(): Order | undefined {
+    const order = this.#waiting.reduce<Order | undefined>(
+      (first, next) => (first && first.dueMs <= next.dueMs ? first : next),
+      undefined,
+    );
+    if (order) this.#waiting.splice(this.#waiting.indexOf(order), 1);
+    return order;
+  }
+
+  /** How long no child may be started, ms; 0 when one may, or when one is there. */
+  #pauseMs(): number {
+    if (!this.#isBroken) return 0;
+    return Math.max(0, this.#replacedMs + restartPeriodMs - this.#clock.monotonicMs());
+  }
+
+  #breakDown(): void {
+    this.#isBroken = true;
+    const pauseMs = this.#pauseMs();
+    if (pauseMs > 0) this.#clock.after(pauseMs, () => this.#next());
+  }
+
+  #killHanging(order: Order): void {
+    if (this.#current?.order === order) this.#current.job.kill('a picture took too long');
+  }
+
   #expire(order: Order): void {
     order.reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The picture could not be made in time.'));
-    if (this.#current?.order === order) {
-      this.#current.job.kill('a picture took too long');
-      return;
-    }
     const at = this.#waiting.indexOf(order);
     if (at >= 0) this.#waiting.splice(at, 1);
   }
