@@ -26,6 +26,8 @@ export const timeouts = {
   defaultMs: 20_000,
   addStreamMs: 35_000,
   probeMs: 60_000,
+  /** Of the polls that tell whether streams are live: a server that hangs is noticed by them. */
+  statusMs: 8_000,
 } as const;
 
 /** Defaults of the configuration that the settings call reports. */

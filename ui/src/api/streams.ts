@@ -7,9 +7,10 @@ import {
   type QueryClient,
 } from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
-import { limits, polls } from '@vidette/contract/constants';
+import { limits, polls, timeouts } from '@vidette/contract/constants';
 import type { ListedStream, LogLine, StreamState } from '@vidette/contract/entities';
 import { api } from './api.ts';
+import { snapshotAgeMs } from './snapshot-age.ts';
 
 /** Which streams a list shows and in which order; `page` and its size are the list's own business. */
 export type StreamFilter = Pick<
@@ -23,6 +24,9 @@ export const streamsPageSize = 60;
 const allStreams = ['streams'] as const;
 const pagesKey = [...allStreams, 'pages'] as const;
 const statusesKey = [...allStreams, 'statuses'] as const;
+
+/** How the polls are made that say whether a stream is live. */
+export const statusOptions = (signal: AbortSignal) => ({ signal, timeoutMs: timeouts.statusMs });
 
 /** One page of the list, from 1. */
 export function streamsPageQuery(filter: StreamFilter, page: number) {
@@ -81,7 +85,10 @@ export function streamStatusesQuery(queryClient: QueryClient) {
     queryKey: statusesKey,
     queryFn: async ({ signal }): Promise<StreamStatuses> => {
       const before = queryClient.getQueryData<StreamStatuses>(statusesKey);
-      const reply = await api.listStreamStatuses({ query: { since: before?.revision ?? 0 } }, { signal });
+      const reply = await api.listStreamStatuses(
+        { query: { since: before?.revision ?? 0 } },
+        statusOptions(signal),
+      );
       if (before && reply.listChanged) void queryClient.invalidateQueries({ queryKey: pagesKey });
       if (before && reply.items.length === 0) return { ...before, revision: reply.revision };
       const states = new Map(before?.states);
@@ -98,7 +105,7 @@ export function streamStatusesQuery(queryClient: QueryClient) {
 export function streamQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid],
-    queryFn: ({ signal }) => api.getStream({ params: { uid } }, { signal }),
+    queryFn: ({ signal }) => api.getStream({ params: { uid } }, statusOptions(signal)),
     refetchInterval: (query) => (query.state.error ? false : polls.streamStatusMs),
   });
 }
@@ -158,10 +165,15 @@ export const streamTagsQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** The newest picture of a stream, for a tile. */
-export async function loadStreamPicture(uid: string, width: number, signal: AbortSignal): Promise<Blob> {
-  const response = await api.getStreamPicture({ params: { uid }, query: { width } }, { signal });
-  return response.blob();
+/** A still with its age when it arrived, ms. */
+export interface Snapshot {
+  readonly blob: Blob;
+  readonly ageMs: number;
+}
+
+/** The newest picture of a stream, for a tile; the server gives the last good one while it makes another. */
+export async function loadStreamPicture(uid: string, width: number, signal: AbortSignal): Promise<Snapshot> {
+  return snapshotOf(await api.getStreamPicture({ params: { uid }, query: { width } }, { signal }));
 }
 
 /** A picture of a moment that is recorded. */
@@ -170,9 +182,15 @@ export async function loadArchivePicture(
   time: number,
   width: number,
   signal: AbortSignal,
-): Promise<Blob> {
+): Promise<Snapshot> {
   const response = await api.getArchivePicture({ params: { uid }, query: { time, width } }, { signal });
-  return response.blob();
+  // It is of the moment that was asked for, however long ago that is.
+  return { blob: await response.blob(), ageMs: 0 };
+}
+
+async function snapshotOf(response: Response): Promise<Snapshot> {
+  const blob = await response.blob();
+  return { blob, ageMs: snapshotAgeMs(response.headers) };
 }
 
 /** Asks again for what lists know of streams, after a change. */

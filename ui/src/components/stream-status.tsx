@@ -1,5 +1,6 @@
 import type { StreamStatus as Status } from '@vidette/contract/entities';
 import type { ReactNode } from 'react';
+import { useIsServerLost } from '../app/page-context.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { MessageKey } from '../i18n/i18n.ts';
 import classes from './stream-status.module.css';
@@ -23,8 +24,23 @@ const shapes: Record<Status, ReactNode> = {
   disabled: <rect x="2" y="2" width="8" height="8" fill="none" stroke="currentColor" strokeWidth="2" />,
 };
 
-/** A stream's state: shape, word and colour. */
+/** A stream's state now: shape, word and colour. While the server doesn't answer, its last word is no state. */
 export function StreamStatus({ status }: { status: Status }) {
+  const i18n = useI18n();
+  const isServerLost = useIsServerLost();
+  if (!isServerLost) return <StatusMark status={status} />;
+  return (
+    <span className={classes.status} data-status="unknown">
+      <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">
+        {shapes.pending}
+      </svg>
+      {i18n.t('streams.status.unknown')}
+    </span>
+  );
+}
+
+/** A state as it was or is: shape, word and colour. */
+export function StatusMark({ status }: { status: Status }) {
   const i18n = useI18n();
   return (
     <span className={classes.status} data-status={status}>
@@ -36,9 +52,10 @@ export function StreamStatus({ status }: { status: Status }) {
   );
 }
 
-/** Says that a stream is being recorded. */
+/** Says that a stream is being recorded, as far as the server answers. */
 export function RecordingMark() {
   const i18n = useI18n();
+  if (useIsServerLost()) return null;
   return (
     <span className={classes.status} data-status="recording">
       <svg viewBox="0 0 12 12" className={classes.shape} aria-hidden="true">

@@ -1,7 +1,17 @@
 import type { StreamStatus as Status } from '@vidette/contract/entities';
 import type { ComponentProps, ReactNode } from 'react';
-import { FreshPicture } from './fresh-picture.tsx';
-import { RecordingMark, StreamStatus } from './stream-status.tsx';
+import {
+  OLD_MS,
+  ageWords,
+  StillImage,
+  useFreshStill,
+  type FreshStill,
+  type LoadPicture,
+} from './fresh-picture.tsx';
+import { Delayed } from './delayed.tsx';
+import { useIsServerLost } from '../app/page-context.tsx';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import { RecordingMark, StatusMark, StreamStatus } from './stream-status.tsx';
 import classes from './stream-tile.module.css';
 import { Link } from '../routing/react/link.tsx';
 
@@ -12,7 +22,7 @@ interface StreamTileProps {
   /** Why there is no live picture, in words. */
   readonly reason: string | null;
   readonly isRecorded: boolean;
-  readonly loadPicture: (signal: AbortSignal) => Promise<Blob>;
+  readonly loadPicture: LoadPicture;
   readonly pictureEveryMs: number;
   /** Shown while the tile is pointed at or focused. */
   readonly controls: ReactNode;
@@ -26,14 +36,18 @@ interface StreamTileProps {
 /** A stream as a 16:9 picture with its name and state at the foot; a click opens it. */
 export function StreamTile(tile: StreamTileProps) {
   const isRunning = tile.status === 'running';
+  const isServerLost = useIsServerLost();
+  // Without the server no picture is of now.
+  const oldAfterMs = isServerLost ? 0 : OLD_MS;
+  const still = useFreshStill(tile.loadPicture, isRunning ? tile.pictureEveryMs : null, oldAfterMs);
   return (
     <article className={classes.tile} data-picked={tile.isPicked}>
       <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link} {...tile.linkProps}>
-        <FreshPicture load={tile.loadPicture} everyMs={isRunning ? tile.pictureEveryMs : null} />
+        <StillImage still={still} />
         <span className={classes.foot}>
           <span className={classes.name}>{tile.name}</span>
           <span className={classes.states}>
-            <StreamStatus status={tile.status} />
+            <TileStatus status={tile.status} still={still} />
             {isRunning && tile.isRecorded && <RecordingMark />}
           </span>
         </span>
@@ -43,6 +57,27 @@ export function StreamTile(tile: StreamTileProps) {
       <div className={classes.controls}>{tile.controls}</div>
     </article>
   );
+}
+
+/** The stream's state; only beside a picture of now may it say that it is live. */
+function TileStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
+  const i18n = useI18n();
+  const isServerLost = useIsServerLost();
+  const age = still.oldMs !== undefined && <span>{ageWords(still.oldMs, i18n)}</span>;
+  if (status !== 'running' || isServerLost)
+    return (
+      <>
+        {age}
+        <StreamStatus status={status} />
+      </>
+    );
+  if (still.source === null)
+    return (
+      <Delayed>
+        <span>{i18n.t('streams.picture.none')}</span>
+      </Delayed>
+    );
+  return age || <StatusMark status="running" />;
 }
 
 /** The place of a tile whose stream is on its way. */

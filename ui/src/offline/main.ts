@@ -13,8 +13,14 @@ interface OfflineBoot {
 }
 
 const words: Readonly<Record<Language, { text: string; retry: string }>> = {
-  en: { text: 'Trying again by itself. Recording does not depend on this page.', retry: 'Try now' },
-  ru: { text: 'Страница пробует снова сама. Запись от неё не зависит.', retry: 'Попробовать сейчас' },
+  en: {
+    text: 'This page tries again by itself. Whether the server is recording is not known until it answers.',
+    retry: 'Try now',
+  },
+  ru: {
+    text: 'Страница пробует снова сама. Пока сервер не ответит, неизвестно, идёт ли запись.',
+    retry: 'Попробовать сейчас',
+  },
 };
 
 const bootText = document.getElementById(bootElementId)?.textContent.trim();

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { FrameArrivals, type Absence } from './frame-arrivals.ts';
 import { codecName, codecsOf, spokenCodec, videoCodecOf } from './codec-name.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import type { LiveMessage } from './live-message.ts';
@@ -37,14 +38,17 @@ const BREAKS_LIMIT = 4;
 export class LivePlayer {
   readonly #options: LivePlayerOptions;
   readonly #pace = new Pace();
+  readonly #arrivals: FrameArrivals;
   #connection: LiveLink | undefined;
   #mimeType: string | undefined;
   #hasAudio = true;
   #isPaused = false;
   /** What the archive left in the sink is gone; until then its spans say nothing about the live picture. */
   #isCleared = false;
-  #isSourceAway = false;
-  #isLost = false;
+  /** The end of what is buffered, seconds of UTC: it grows only with the frames of every track. */
+  #bufferedS = 0;
+  /** The link said that no frames come for now. */
+  #isStopped = false;
   #hasPicture = false;
   #hasStalled = false;
   /** The element's time at the last look, and when it changed last, on the monotonic clock. */
@@ -58,6 +62,7 @@ export class LivePlayer {
 
   constructor(options: LivePlayerOptions) {
     this.#options = options;
+    this.#arrivals = new FrameArrivals(options.clock);
     this.#decidedMs = options.clock.monotonicMs();
     options.onState({ name: 'connecting' });
     this.#clear();
@@ -130,6 +135,10 @@ export class LivePlayer {
     const spans = sink.spans;
     // An element that played on when its feed was changed tells nobody that it plays.
     if (this.#movedMs === nowMs && !video.paused && spanAt(spans, video.currentTime)) this.#hasPicture = true;
+    const bufferedS = spans.at(-1)?.end ?? 0;
+    // What was on its way when the link said that nothing comes is no news.
+    if (bufferedS !== this.#bufferedS && !this.#isStopped) this.#arrivals.note();
+    this.#bufferedS = bufferedS;
     this.#watchForSound(nowMs, spans.length > 0);
     this.#keepPace(spans, elapsedS);
     this.#report();
@@ -178,7 +187,7 @@ export class LivePlayer {
         onMessage: (message) => this.#onMessage(message),
         onMedia: (bytes) => this.#onMedia(bytes),
         onLost: () => {
-          this.#isLost = true;
+          this.#stop('network');
           this.#mimeType = undefined;
           this.#report();
         },
@@ -198,6 +207,18 @@ export class LivePlayer {
     this.#mimeType = undefined;
     this.#hasPicture = false;
     this.#unplayableSinceMs = undefined;
+    this.#arrivals.restart();
+    this.#isStopped = false;
+  }
+
+  #stop(absence: Absence): void {
+    this.#isStopped = true;
+    this.#arrivals.stop(absence);
+  }
+
+  #goOn(): void {
+    this.#isStopped = false;
+    this.#arrivals.resume();
   }
 
   #onMessage(message: LiveMessage): void {
@@ -209,20 +230,18 @@ export class LivePlayer {
         if (message.frames > 0) this.#options.onNotice({ type: 'frames', frames: message.frames });
         return;
       case 'waiting':
-        this.#isSourceAway = true;
-        this.#isLost = false;
+        this.#stop('source');
         this.#report();
         return;
       case 'end':
         if (isFinalCode(message.code)) this.#fail({ name: 'failed', code: message.code });
-        else this.#isSourceAway = true;
+        else this.#stop('source');
         this.#report();
     }
   }
 
   #onInit(mimeType: string): void {
-    this.#isLost = false;
-    this.#isSourceAway = false;
+    this.#goOn();
     const { sink } = this.#options;
     if (!sink.isSupported(mimeType)) {
       const videoCodec = videoCodecOf(mimeType);
@@ -245,7 +264,7 @@ export class LivePlayer {
 
   #onMedia(bytes: Uint8Array): void {
     if (!this.#mimeType) return;
-    this.#isSourceAway = false;
+    this.#goOn();
     this.#unplayableSinceMs ??= this.#options.clock.monotonicMs();
     this.#options.sink.append(bytes);
   }
@@ -282,10 +301,10 @@ export class LivePlayer {
     if (this.#isDisposed || this.#isPaused || !this.#connection) return;
     const { video, onState } = this.#options;
     // What is in the buffer plays on, and near its end frames are played as they come: a picture that moves is playing.
+    const { absence } = this.#arrivals;
     const isMoving = this.#options.clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
     if (this.#hasPicture && isMoving && !video.paused) onState({ name: 'playing' });
-    else if (this.#isLost) onState({ name: 'waiting', reason: 'network' });
-    else if (this.#isSourceAway) onState({ name: 'waiting', reason: 'source' });
+    else if (absence !== undefined) onState({ name: 'waiting', reason: absence });
     else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
   }
 }

@@ -32,6 +32,8 @@ export type WaitReason =
   | 'storage'
   /** The source delivers nothing now (camera away, stream paused). */
   | 'source'
+  /** Frames stopped arriving, and nothing says why. */
+  | 'silent'
   /** The browser plays only after a click. */
   | 'gesture';
 

@@ -1,7 +1,9 @@
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import { walkBoxes } from '@vidette/media/fmp4/box';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
+import type { Clock } from '../player/clock.ts';
 import { spokenCodec } from '../player/codec-name.ts';
+import { FrameArrivals, type Absence } from '../player/frame-arrivals.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
 import type { LiveMessage } from '../player/live-message.ts';
 import { spanAt, type MediaElement } from '../player/media-element.ts';
@@ -12,6 +14,7 @@ import type { TileFeed } from './tile-feed.ts';
 export interface KeyFramePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
+  readonly clock: Clock;
   /** Asks for the key frames of the stream. */
   readonly connect: (events: LiveLinkEvents) => LiveLink;
   readonly onState: (state: PlayerState) => void;
@@ -30,6 +33,7 @@ const BREAKS_LIMIT = 4;
 export class KeyFramePlayer implements TileFeed {
   readonly #options: KeyFramePlayerOptions;
   readonly #link: LiveLink;
+  readonly #arrivals: FrameArrivals;
   #mimeType: string | undefined;
   #timescales: ReadonlyMap<number, number> = new Map();
   #isInitDue = false;
@@ -37,10 +41,14 @@ export class KeyFramePlayer implements TileFeed {
   #newest: number | undefined;
   #shown: number | undefined;
   #breaks = 0;
+  /** A frame arrived since the link said that none do. */
+  #isFresh = false;
+  #hasFailed = false;
   #isDisposed = false;
 
   constructor(options: KeyFramePlayerOptions) {
     this.#options = options;
+    this.#arrivals = new FrameArrivals(options.clock);
     options.video.pause();
     options.onState({ name: 'connecting' });
     // Never rejects; appends that come meanwhile wait their turn behind it.
@@ -50,23 +58,39 @@ export class KeyFramePlayer implements TileFeed {
       onMedia: (bytes) => this.#onMedia(bytes),
       onLost: () => {
         this.#mimeType = undefined;
-        options.onState({ name: 'waiting', reason: 'network' });
+        this.#stop('network');
       },
     });
   }
 
   /** Called some times a second, and when the sink has taken something in. */
   tick(): void {
-    const { video, sink, onState } = this.#options;
+    const { video, onState } = this.#options;
+    if (this.#isDisposed || this.#hasFailed) return;
+    this.#showNewest();
+    const { absence } = this.#arrivals;
+    if (absence !== undefined) onState({ name: 'waiting', reason: absence });
+    // What stood there when the frames stopped is not live again before another one is on the screen.
+    else if (this.#isFresh && this.#shown === this.#newest && !video.seeking && video.readyState >= 2)
+      onState({ name: 'playing' });
+  }
+
+  #showNewest(): void {
+    const { video, sink } = this.#options;
     const newest = this.#newest;
-    if (this.#isDisposed || newest === undefined) return;
+    if (newest === undefined) return;
     if (newest !== this.#shown && !video.seeking && spanAt(sink.spans, newest)) {
       this.#shown = newest;
       video.currentTime = newest + INSIDE_S;
       const oldest = sink.spans[0];
       if (oldest && oldest.start < newest - KEEP_S) sink.remove(0, newest - INSIDE_S);
     }
-    if (this.#shown !== undefined && !video.seeking && video.readyState >= 2) onState({ name: 'playing' });
+  }
+
+  #stop(absence: Absence): void {
+    this.#isFresh = false;
+    this.#arrivals.stop(absence);
+    this.#options.onState({ name: 'waiting', reason: absence });
   }
 
   /** Everything appended was lost; asks anew. */
@@ -79,6 +103,7 @@ export class KeyFramePlayer implements TileFeed {
     }
     this.#mimeType = undefined;
     this.#newest = this.#shown = undefined;
+    this.#arrivals.restart();
     this.#link.restart();
   }
 
@@ -89,23 +114,24 @@ export class KeyFramePlayer implements TileFeed {
   }
 
   #onMessage(message: LiveMessage): void {
-    const { sink, onState } = this.#options;
+    const { sink } = this.#options;
     switch (message.type) {
       case 'init':
         if (!sink.isSupported(message.mimeType)) {
           this.#fail({ name: 'unsupported', codec: spokenCodec(message.mimeType) });
           return;
         }
+        this.#arrivals.resume();
         this.#mimeType = message.mimeType;
         this.#isInitDue = true;
         sink.setType(message.mimeType);
         return;
       case 'waiting':
-        onState({ name: 'waiting', reason: 'source' });
+        this.#stop('source');
         return;
       case 'end':
         if (isFinalCode(message.code)) this.#fail({ name: 'failed', code: message.code });
-        else onState({ name: 'waiting', reason: 'source' });
+        else this.#stop('source');
         return;
       case 'skipped':
         // Key frames left out are no news where most pictures are.
@@ -119,7 +145,13 @@ export class KeyFramePlayer implements TileFeed {
     if (this.#isInitDue) {
       this.#isInitDue = false;
       this.#timescales = new Map(parseInit(bytes).map(({ id, timescale }) => [id, timescale]));
-    } else this.#newest = this.#startOf(bytes) ?? this.#newest;
+      return;
+    }
+    const newest = this.#startOf(bytes);
+    if (newest === undefined || newest === this.#newest) return;
+    this.#newest = newest;
+    this.#isFresh = true;
+    this.#arrivals.note();
   }
 
   /** When the first picture of a fragment is shown, seconds of UTC. */
@@ -133,6 +165,7 @@ export class KeyFramePlayer implements TileFeed {
   }
 
   #fail(state: PlayerState): void {
+    this.#hasFailed = true;
     this.#link.close();
     this.#options.onState(state);
   }

@@ -20,3 +20,8 @@ export const emptyTile: TileSnapshot = {
   isArchive: false,
   converted: undefined,
 };
+
+/** Whether the server answers but no frames come of the source; the server may know why. */
+export function isSourceAway(state: PlayerState): boolean {
+  return state.name === 'waiting' && (state.reason === 'source' || state.reason === 'silent');
+}

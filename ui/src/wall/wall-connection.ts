@@ -40,6 +40,8 @@ export class WallConnection {
   readonly #cancelWatch: Cancel;
   #socket: WebSocket | undefined;
   #heardMs = 0;
+  /** The last socket was lost and no other has brought anything yet. */
+  #isLost = false;
   #lastNumber = 0;
 
   constructor(options: WallConnectionOptions) {
@@ -58,6 +60,11 @@ export class WallConnection {
     };
     this.#channels.add(channel);
     this.#ask(channel);
+    // Whoever begins while the server is away hears of it as those did who were there; when they have their link.
+    if (this.#isLost)
+      queueMicrotask(() => {
+        if (this.#isLost && this.#channels.has(channel)) events.onLost();
+      });
     return {
       wake: () => this.wake(),
       restart: () => {
@@ -131,6 +138,7 @@ export class WallConnection {
 
   #receive(data: unknown): void {
     this.#heardMs = this.#options.clock.wallMs();
+    this.#isLost = false;
     if (data instanceof ArrayBuffer) {
       if (data.byteLength < wallLimits.headerBytes) return;
       const channel = this.#byNumber.get(new DataView(data).getUint32(0));
@@ -169,6 +177,7 @@ export class WallConnection {
 
   #lost(): void {
     this.#drop();
+    this.#isLost = true;
     for (const channel of this.#channels) {
       channel.number = undefined;
       channel.retry.cancel();

@@ -17,7 +17,7 @@ import { RetryTimer } from './retry-timer.ts';
 import { SyncedArchive, type SyncedArchiveSource } from './synced-archive.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { TileFeed, TileVideo } from './tile-feed.ts';
-import { emptyTile, type TileSnapshot } from './tile-snapshot.ts';
+import { emptyTile, isSourceAway, type TileSnapshot } from './tile-snapshot.ts';
 import { materialOf, type Material, type TilePlace, type Want } from './tile-want.ts';
 import type { WallConnection } from './wall-connection.ts';
 
@@ -189,6 +189,12 @@ export class WallTile {
     return this.#archive?.shared.utcMs;
   }
 
+  /** When the live frame on the screen was taken, UTC ms; undefined without one. */
+  get frameMs(): number | undefined {
+    const { currentTime } = this.#options.video;
+    return !this.#archive && currentTime > 0 ? currentTime * 1000 : undefined;
+  }
+
   /** Gives the element back. Idempotent. */
   dispose(): void {
     const { video } = this.#options;
@@ -286,7 +292,7 @@ export class WallTile {
     const convert = this.#codecs.has(picture);
     const connect = (events: LiveLinkEvents) =>
       connection.watch({ uid, picture, audio: false, keyFrames, convert }, events);
-    if (keyFrames) return new KeyFramePlayer({ video, sink, connect, onState: this.#setState });
+    if (keyFrames) return new KeyFramePlayer({ video, sink, clock, connect, onState: this.#setState });
     return new LivePlayer({
       video,
       sink,
@@ -328,8 +334,7 @@ export class WallTile {
 
   #watchSub(): void {
     const { state } = this.#snapshot;
-    const isAway = state.name === 'waiting' && state.reason === 'source';
-    if (!isAway || !this.#want.startsWith('live sub')) {
+    if (!isSourceAway(state) || !this.#want.startsWith('live sub')) {
       this.#sourceAwaySinceMs = undefined;
       return;
     }

@@ -41,6 +41,7 @@ export const mosaics = {
   'wall.buffering': 'Loading…',
   'wall.network': 'The server can’t be reached. Trying again…',
   'wall.source': 'No picture from the camera',
+  'wall.silent': 'No new frames arrive',
   'wall.gesture': 'Click to play',
   'wall.paused': 'The stream is paused',
   'wall.forbidden': 'You may not watch this stream any more.',

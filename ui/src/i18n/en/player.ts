@@ -4,6 +4,9 @@ export const player = {
   'player.controls': 'Playback',
   'player.info': 'About this stream',
   'player.badge.live': 'Live',
+  'player.badge.paused': 'Paused',
+  'player.badge.connecting': 'Connecting',
+  'player.badge.notLive': 'Not live',
   'player.badge.archive': 'Archive',
   'player.badge.delay': '{seconds} s behind',
   'player.play': 'Play',
@@ -90,6 +93,8 @@ export const player = {
   'player.waiting.network': 'The server can’t be reached. Trying again…',
   'player.waiting.storage': 'The storage that holds this part of the archive does not answer. Trying again…',
   'player.waiting.source': 'The camera sends nothing at the moment. The picture returns by itself.',
+  'player.waiting.silent': 'No new frames arrive. Waiting for the next one…',
+  'player.lastFrame': 'Last frame:',
   'player.waiting.gesture': 'Your browser plays video only after a click.',
   'player.unsupported.title': 'This browser can’t play {codec}',
   'player.unsupported.text':

@@ -85,7 +85,8 @@ export const shell = {
   'state.notFound.action': 'Go to all streams',
   'state.forbidden.text': 'Ask an administrator if you need this page.',
   'state.offline.title': 'Server is not responding.',
-  'state.offline.text': 'Trying again by itself. Recording does not depend on this page.',
+  'state.offline.text':
+    'This page tries again by itself. Whether the server is recording is not known until it answers.',
   'state.failed.title': 'This could not be loaded',
   'state.crashed.title': 'This page has failed',
   'state.crashed.action': 'Load it again',

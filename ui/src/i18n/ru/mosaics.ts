@@ -42,6 +42,7 @@ export const mosaics = {
   'wall.buffering': 'Загрузка…',
   'wall.network': 'Сервер недоступен. Пробуем снова…',
   'wall.source': 'Камера не даёт изображения',
+  'wall.silent': 'Новые кадры не приходят',
   'wall.gesture': 'Нажмите, чтобы смотреть',
   'wall.paused': 'Поток приостановлен',
   'wall.forbidden': 'Этот поток вам больше не доступен.',

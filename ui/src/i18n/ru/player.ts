@@ -3,6 +3,9 @@ export const player = {
   'player.controls': 'Воспроизведение',
   'player.info': 'О потоке',
   'player.badge.live': 'Эфир',
+  'player.badge.paused': 'Пауза',
+  'player.badge.connecting': 'Подключение',
+  'player.badge.notLive': 'Не в эфире',
   'player.badge.archive': 'Архив',
   'player.badge.delay': 'отставание {seconds} с',
   'player.play': 'Смотреть',
@@ -89,6 +92,8 @@ export const player = {
   'player.waiting.network': 'Нет связи с сервером. Пробуем снова…',
   'player.waiting.storage': 'Хранилище, где лежит эта часть архива, не отвечает. Пробуем снова…',
   'player.waiting.source': 'Камера сейчас ничего не передаёт. Изображение вернётся само.',
+  'player.waiting.silent': 'Новые кадры не приходят. Ждём следующего…',
+  'player.lastFrame': 'Последний кадр:',
   'player.waiting.gesture': 'Браузер включит видео только после нажатия.',
   'player.unsupported.title': 'Этот браузер не воспроизводит {codec}',
   'player.unsupported.text':

@@ -87,7 +87,7 @@ export const shell: Record<keyof typeof english, string> = {
   'state.notFound.action': 'Ко всем потокам',
   'state.forbidden.text': 'Если эта страница вам нужна, обратитесь к администратору.',
   'state.offline.title': 'Сервер не отвечает.',
-  'state.offline.text': 'Страница пробует снова сама. Запись от неё не зависит.',
+  'state.offline.text': 'Страница пробует снова сама. Пока сервер не ответит, неизвестно, идёт ли запись.',
   'state.failed.title': 'Не удалось загрузить',
   'state.crashed.title': 'На этой странице произошёл сбой',
   'state.crashed.action': 'Загрузить заново',

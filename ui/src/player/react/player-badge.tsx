@@ -1,7 +1,29 @@
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { MessageKey } from '../../i18n/i18n.ts';
 import type { Player } from '../player.ts';
+import type { PlayerMode, PlayerState } from '../state.ts';
 import classes from './player-badge.module.css';
 import { usePlayer, usePlayerClock } from './use-player.ts';
+
+/** Only frames that arrive are live. */
+function badgeOf(mode: PlayerMode, { name }: PlayerState): MessageKey {
+  if (mode === 'archive') return 'player.badge.archive';
+  switch (name) {
+    case 'playing':
+      return 'player.badge.live';
+    case 'paused':
+      return 'player.badge.paused';
+    case 'idle':
+    case 'connecting':
+    case 'buffering':
+      return 'player.badge.connecting';
+    case 'waiting':
+    case 'failed':
+    case 'unsupported':
+    case 'ended':
+      return 'player.badge.notLive';
+  }
+}
 
 /** Live with its delay, or the archive with its date and time; the mode in a shape and a word, not in colour alone. */
 export function PlayerBadge({ player }: { player: Player }) {
@@ -12,7 +34,7 @@ export function PlayerBadge({ player }: { player: Player }) {
   return (
     <div className={classes.badge}>
       <span className={classes.mode} data-mode={mode} data-moving={isMoving}>
-        {i18n.t(mode === 'live' ? 'player.badge.live' : 'player.badge.archive')}
+        {i18n.t(badgeOf(mode, state))}
       </span>
       {utcMs !== undefined && (
         <time dateTime={new Date(utcMs).toISOString()}>

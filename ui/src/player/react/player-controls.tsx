@@ -72,7 +72,13 @@ export function PlayerControls(props: PlayerControlsProps) {
         size="sm"
         variant={mode === 'live' ? 'light' : 'default'}
         aria-pressed={mode === 'live'}
-        leftSection={<span className={classes.dot} data-live={mode === 'live'} aria-hidden="true" />}
+        leftSection={
+          <span
+            className={classes.dot}
+            data-live={mode === 'live' && state.name === 'playing'}
+            aria-hidden="true"
+          />
+        }
         aria-label={i18n.t('player.live.go')}
         onClick={props.onLive}
       >

@@ -6,6 +6,7 @@ import { Delayed } from '../../components/delayed.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Player } from '../../player/player.ts';
 import type { WaitReason } from '../../player/state.ts';
+import { LastFrame } from '../../player/react/last-frame.tsx';
 import { usePlayer } from '../../player/react/use-player.ts';
 import { reasonOf } from '../streams/reason.ts';
 import classes from './stream-view.module.css';
@@ -36,7 +37,12 @@ export function StateWords({ player, stream, onLive }: StateWordsProps) {
         </Delayed>
       );
     case 'waiting':
-      return <Waiting reason={state.reason} player={player} stream={stream} />;
+      return (
+        <>
+          <Waiting reason={state.reason} player={player} stream={stream} />
+          {mode === 'live' && state.reason !== 'gesture' && <LastFrame utcMs={player.utcMs} />}
+        </>
+      );
     case 'failed':
       return (
         <>
@@ -96,8 +102,9 @@ function Waiting({
     case 'storage':
       return <p>{i18n.t('player.waiting.storage')}</p>;
     case 'source':
+    case 'silent':
       if (stream && stream.status !== 'running') return <Reason stream={stream} />;
-      return <p>{i18n.t('player.waiting.source')}</p>;
+      return <p>{i18n.t(`player.waiting.${reason}`)}</p>;
     case 'gesture':
       return (
         <>

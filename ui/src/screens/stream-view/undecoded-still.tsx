@@ -1,5 +1,6 @@
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback } from 'react';
+import { snapshotAgeMs } from '../../api/snapshot-age.ts';
 import { FreshPicture } from '../../components/fresh-picture.tsx';
 import type { Player } from '../../player/player.ts';
 import { usePlayer, usePlayerClock } from '../../player/react/use-player.ts';
@@ -26,7 +27,8 @@ export function UndecodedStill({ uid, player }: UndecodedStillProps) {
           : addressOf('getArchivePicture', { uid }, { time: momentMs, width: WIDTH_PX });
       const reply = await fetch(address, { credentials: 'same-origin', cache: 'no-store', signal });
       if (!reply.ok) throw new Error(`No picture: ${reply.status}`);
-      return reply.blob();
+      const blob = await reply.blob();
+      return { blob, ageMs: momentMs === undefined ? snapshotAgeMs(reply.headers) : 0 };
     },
     [uid, momentMs],
   );

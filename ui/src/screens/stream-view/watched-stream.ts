@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '@vidette/contract/client';
 import { polls } from '@vidette/contract/constants';
 import { api } from '../../api/api.ts';
+import { statusOptions } from '../../api/streams.ts';
 
 /**
  * The stream that is watched, asked for every second [R9.1]; being asked keeps an on-demand source up. A refusal
@@ -10,7 +11,7 @@ import { api } from '../../api/api.ts';
 export function watchedStreamQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid, 'watched'],
-    queryFn: ({ signal }) => api.getStream({ params: { uid }, query: { extend_lease: true } }, { signal }),
+    queryFn: ({ signal }) => api.getStream({ params: { uid }, query: { extend_lease: true } }, statusOptions(signal)),
     refetchInterval: ({ state }) => (isRefused(state.error) ? false : polls.streamStatusMs),
     meta: {},
   });

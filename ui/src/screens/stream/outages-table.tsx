@@ -1,6 +1,6 @@
 import type { ReplyOf } from '@vidette/contract/client';
 import { DataTable } from '../../components/data-table.tsx';
-import { StreamStatus } from '../../components/stream-status.tsx';
+import { StatusMark } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './stream.module.css';
 
@@ -38,7 +38,7 @@ export function OutagesTable({ outages, nowMs }: OutagesTableProps) {
               : i18n.duration(lengthMs)}
           </td>
           <td>
-            <StreamStatus status={status} />
+            <StatusMark status={status} />
           </td>
           <td data-wide="true">{reason}</td>
         </tr>

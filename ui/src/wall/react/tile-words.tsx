@@ -6,9 +6,10 @@ import { Delayed } from '../../components/delayed.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { ConversionRefusal } from '../../player/state.ts';
-import type { TileSnapshot } from '../tile-snapshot.ts';
+import { isSourceAway, type TileSnapshot } from '../tile-snapshot.ts';
 import type { WallTile } from '../wall-tile.ts';
 import { gapWords } from './gap-words.ts';
+import { LastFrame } from '../../player/react/last-frame.tsx';
 import { lossOf, lossWords } from './lost-tile.tsx';
 import { TilePictures } from './tile-pictures.tsx';
 import { useTileSnapshot } from './use-wall.ts';
@@ -29,7 +30,7 @@ export function TileWords(props: TileWordsProps) {
   const { tile, uid, gapCauseOf, onAway } = props;
   const snapshot = useTileSnapshot(tile);
   const { state, isKeyFrames, isInGap, converted } = snapshot;
-  const isAway = state.name === 'waiting' && state.reason === 'source';
+  const isAway = isSourceAway(state);
   useEffect(() => {
     if (isAway) onAway();
   }, [isAway, onAway]);
@@ -73,7 +74,12 @@ function StateWords({
         </Delayed>
       );
     case 'waiting':
-      return <p>{(state.reason === 'source' ? trouble : undefined) ?? i18n.t(waitingWords[state.reason])}</p>;
+      return (
+        <>
+          <p>{(isSourceAway(state) ? trouble : undefined) ?? i18n.t(waitingWords[state.reason])}</p>
+          {state.reason !== 'gesture' && <LastFrame utcMs={tile.frameMs} />}
+        </>
+      );
     case 'failed': {
       const loss = lossOf(snapshot);
       if (loss) return <p>{i18n.t(lossWords[loss])}</p>;
@@ -127,5 +133,6 @@ const waitingWords = {
   network: 'wall.network',
   storage: 'player.waiting.storage',
   source: 'wall.source',
+  silent: 'wall.silent',
   gesture: 'wall.gesture',
 } as const;

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from './api.ts';
+import { desktop, newPerson, signInByCookie } from './browser.ts';
+import { Stage } from './stage.ts';
+import { allPlaying, tileStates, wallPatienceMs } from './tiles.ts';
+
+// A picture is live only while its frames arrive: what a wall, a stream's page and the list say when they don't.
+
+let stage: Stage;
+let uid: string;
+let mosaic: number;
+/** One more than a wall lets move at first, so that one shows key frames for certain. */
+const tiles = 5;
+
+before(async () => {
+  stage = await Stage.start();
+  const cells = [];
+  for (let at = 0; at < tiles; at++) {
+    const body = { name: `Camera ${at + 1}`, streamSource: 'demo:tile?fps=5' };
+    const { uid: stream } = await stage.client.addStream({ body });
+    uid ??= stream;
+    cells.push({ x: at, y: 0, width: 1, height: 1, stream });
+  }
+  const layout = { columns: tiles, rows: 1, cells };
+  mosaic = (await stage.client.addMosaic({ body: { name: 'All', layout } })).id;
+});
+
+after(() => stage?.close());
+
+/** Waits until a page says something, on a machine with other things to do. */
+const says = (page: Page, words: string | RegExp) =>
+  page.getByText(words).first().waitFor({ timeout: wallPatienceMs });
+
+/** No tile is without words, over and over, with the time of the frame that it still shows. */
+async function noneIsLive(page: Page): Promise<void> {
+  await until(
+    () => tileStates(page),
+    (states) => Object.values(states).every((state) => state === 'waiting'),
+    wallPatienceMs,
+  );
+  assert.equal(await page.locator('article[data-uid]').getByText('Last frame:').count(), tiles);
+  // Ticks and budget decisions go on; none of them brings a frame.
+  const seen = await page.evaluate(async () => {
+    const names: string[] = [];
+    for (let at = 0; at < 15; at++) {
+      for (const tile of document.querySelectorAll<HTMLElement>('[data-tile-state]'))
+        names.push(tile.dataset['tileState'] ?? '');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return names;
+  });
+  assert.deepEqual(
+    seen.filter((name) => name !== 'waiting' && name !== 'connecting'),
+    [],
+  );
+}
+
+test('[R7.53] nothing is called live while the server hangs or is gone: walls with key frames, the player, the list', async () => {
+  const { server, cookie, browser } = stage;
+  const person = await newPerson(browser, { ...desktop, width: 1800 });
+  await signInByCookie(person, server.url, cookie);
+  const wall = await person.newPage();
+  await wall.goto(`${server.url}/ui/mosaic/${mosaic}`);
+  await allPlaying(wall, tiles);
+  await wall.locator('[data-key-frames=true]').first().waitFor({ state: 'attached' });
+  const view = await person.newPage();
+  await view.goto(`${server.url}/ui/stream/${uid}/view`);
+  const badge = view.locator('[data-mode=live][data-moving]');
+  await view.locator('[data-moving=true]').waitFor({ timeout: wallPatienceMs });
+  assert.equal(await badge.innerText(), 'Live');
+  const list = await person.newPage();
+  await list.goto(`${server.url}/ui/streams`);
+  const live = list.locator('article [data-status=running]');
+  await until(
+    () => live.count(),
+    (count) => count === tiles,
+    wallPatienceMs,
+  );
+
+  process.kill(server.pid, 'SIGSTOP');
+  try {
+    await noneIsLive(wall);
+    await says(view, 'No new frames arrive. Waiting for the next one…');
+    await says(view, 'Last frame:');
+    assert.equal(await badge.innerText(), 'Not live');
+    assert.equal(await view.locator('[data-live=true]').count(), 0);
+    await says(list, 'Whether the server is recording is not known until it answers.');
+    assert.equal(await live.count(), 0);
+    assert.equal(await list.getByText('Rec', { exact: true }).count(), 0);
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  await allPlaying(wall, tiles);
+  await view.locator('[data-moving=true]').waitFor({ timeout: wallPatienceMs });
+  await live.nth(tiles - 1).waitFor({ timeout: wallPatienceMs });
+
+  await server.kill();
+  await noneIsLive(wall);
+  await says(wall, 'The server can’t be reached.');
+  await says(view, 'Last frame:');
+  assert.equal(await badge.innerText(), 'Not live');
+  await list.locator('article [data-status=unknown]').first().waitFor({ timeout: wallPatienceMs });
+  assert.equal(await live.count(), 0);
+});
