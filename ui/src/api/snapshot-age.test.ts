@@ -6,13 +6,13 @@ const sent = 'Thu, 05 Nov 2026 10:00:30 GMT';
 const takenMs = Date.UTC(2026, 10, 5, 10, 0, 0);
 
 test('a still is as old as the server says, whatever the clock of the browser', () => {
-  assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-snapshot-time': String(takenMs) })), 30_000);
+  assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-picture-time': String(takenMs) })), 30_000);
   // The date has no milliseconds: a still of this second is not from the future.
-  assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-snapshot-time': String(takenMs + 30_400) })), 0);
+  assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-picture-time': String(takenMs + 30_400) })), 0);
 });
 
 test('without a time, or with nonsense, a still counts from its arrival', () => {
   assert.equal(snapshotAgeMs(new Headers({ date: sent })), 0);
-  assert.equal(snapshotAgeMs(new Headers({ 'x-snapshot-time': String(takenMs) })), 0);
-  assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-snapshot-time': 'now' })), 0);
+  assert.equal(snapshotAgeMs(new Headers({ 'x-picture-time': String(takenMs) })), 0);
+  assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-picture-time': 'now' })), 0);
 });
