@@ -10,7 +10,11 @@ const named = process.argv.slice(2);
 const files =
   named.length > 0
     ? named
-    : ['server/src/store/store.test.ts', ...globSync('e2e/api/*.test.ts', { cwd: root }).sort()];
+    : [
+        'server/src/store/store.test.ts',
+        'server/src/store/access-changes.test.ts',
+        ...globSync('e2e/api/*.test.ts', { cwd: root }).sort(),
+      ];
 
 const postgres = await startPostgres();
 try {

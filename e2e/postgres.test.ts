@@ -18,7 +18,12 @@ const root = join(import.meta.dirname, '..');
 /**
  * A part of the black-box suite that asks the database much and of the machine little; `npm run test:postgres` runs all of it.
  */
-const chosen = ['server/src/store/store.test.ts', 'e2e/api/account.test.ts', 'e2e/api/rights.test.ts'];
+const chosen = [
+  'server/src/store/store.test.ts',
+  'server/src/store/access-changes.test.ts',
+  'e2e/api/account.test.ts',
+  'e2e/api/rights.test.ts',
+];
 
 let postgres: TestPostgres;
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import packageFile from '../../package.json' with { type: 'json' };
 import { refusalOfArchive } from './access/archive-refusal.ts';
+import { AccessFeed } from './access/access-feed.ts';
 import { Doorkeeper } from './access/doorkeeper.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { Archive } from './archive/archive.ts';
@@ -26,7 +27,7 @@ import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
 import { Conversions } from './conversion/conversions.ts';
-import { anyReachesDatabase } from './link/database-witness.ts';
+import { anyReachesDatabase, noneReachesDatabase } from './link/database-witness.ts';
 import { Gate } from './link/gate.ts';
 import { JoinedFootage } from './link/joined-footage.ts';
 import { Link } from './link/link.ts';
@@ -182,13 +183,14 @@ async function assemble(
     version: packageFile.version,
     activeStreams: () => station.active,
   };
+  const tables = config.database === null ? undefined : openCluster(config.database, closers);
   const cluster =
-    config.database === null
+    tables === undefined
       ? undefined
       : await Cluster.open({
           ...self,
           report: () => ({ activeStreams: station.active, cannotRecord: !archive.canRecord }),
-          tables: openCluster(config.database, closers),
+          tables,
           clock,
           log,
           isReady: (uid) => station.find(uid)?.isTakenUp ?? false,
@@ -346,6 +348,15 @@ async function assemble(
     renderPicture,
   });
   closers.push(() => http.close());
+  const accessFeed = await AccessFeed.open({
+    changes: (tables ?? store).accessChanges,
+    clock,
+    log,
+    onChange: (note) => http.review(note),
+    onLost: () => http.endViewers(),
+    isFrozen: cluster && (() => noneReachesDatabase(link, cluster.peersThere)),
+  });
+  closers.push(() => accessFeed.close());
   const url = await http.listen();
   if (config.database !== null) {
     const address = nodeAddress(config.cluster.address, config.host, url);

@@ -88,7 +88,7 @@ test('[R4.4] a blocked user’s sessions and tokens stop working at once', async
     expires_ms: null,
     last_used_ms: null,
   });
-  const heard: number[] = [];
+  const heard: (number | undefined)[] = [];
   doorkeeper.onAccessChange(({ userId }) => heard.push(userId));
   const principal = await doorkeeper.bySession(session.secret, '');
   assert.ok(principal && (await doorkeeper.byToken(secret)));

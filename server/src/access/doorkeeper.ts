@@ -16,13 +16,13 @@ export interface DoorkeeperOptions {
   readonly sessionMs: number;
 }
 
-/** Whose access has just ended or changed. Whoever serves them something long asks again whether they may. */
-export type AccessListener = (change: { readonly userId: number }) => void;
+/** Whose access has just ended or changed; undefined: anybody's. Whoever serves them something long asks again whether they may. */
+export type AccessListener = (change: { readonly userId: number | undefined }) => void;
 
 /**
- * A known secret is looked up again after this long, for another process (a command at the console) may have ended it;
- * what this one ends is forgotten at once. Pages ask once a second: were it looked up each time, that would be the
- * greater part of a poll's cost.
+ * A known secret is looked up again after this long. What this process ends is forgotten immediately, what another one
+ * ends as soon as the access feed hears of it (`access-feed.ts`). Pages ask once a second: were it looked up each time,
+ * that would be the greater part of a poll's cost.
  */
 const rememberMs = 5_000;
 /** How often being seen is written down. */
@@ -107,6 +107,13 @@ export class Doorkeeper {
       if (principal.user.id === userId) this.#remembered.delete(key);
     }
     for (const listener of this.#listeners) listener({ userId });
+  }
+
+  /** The same of everybody: nobody can say what changed. */
+  forgetAll(): void {
+    this.#timesForgotten++;
+    this.#remembered.clear();
+    for (const listener of this.#listeners) listener({ userId: undefined });
   }
 
   /**

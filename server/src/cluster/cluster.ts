@@ -151,6 +151,11 @@ export class Cluster {
     return this.#members.filter(({ id }) => id !== this.id);
   }
 
+  /** The ids of those among them whose lease held. */
+  get peersThere(): readonly string[] {
+    return this.peers.flatMap(({ id, is_there }) => (is_there ? [id] : []));
+  }
+
   /** Whether the database answered just now. */
   get reachesDatabase(): boolean {
     return !this.#isAway && this.#options.clock.monotonicMs() - this.#answeredMs < freshMs;

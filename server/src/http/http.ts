@@ -12,6 +12,7 @@ import Fastify, {
 import { limits } from '@vidette/contract/constants';
 import { messageOf } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
+import type { AccessNote } from '../access/access-feed.ts';
 import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Config } from '../config/schema.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
@@ -41,6 +42,7 @@ import { registerUsers } from './routes/users.ts';
 import { registerWall } from './routes/wall.ts';
 import { callHeaders, securityHeaders, setHeaders } from './security-headers.ts';
 import type { Services } from './services.ts';
+import { SharedViewers } from './shared-viewers.ts';
 import { StreamDesk } from './stream-desk.ts';
 import { Watchers } from './watchers.ts';
 
@@ -54,6 +56,10 @@ export interface Http {
   listen(): Promise<string>;
   /** Brings what other nodes changed into force. Rejects when the database can't be asked what it is. */
   learn(change: ClusterChange): Promise<void>;
+  /** Judges again who is served something that lasts, after rights, sessions or links changed anywhere. */
+  review(note: AccessNote): void;
+  /** Ends all that is served to people, for changes can't be heard of, until `review` of everybody. */
+  endViewers(): void;
   /** Serves a visitor who comes through the tunnel. */
   admit(connection: FarConnection): void;
   /** Ends all connections and stops listening. */
@@ -82,7 +88,8 @@ export async function createHttp(services: Services): Promise<Http> {
   registerPassword(registrar, services.passwordReset);
   registerStreams(registrar, services, desk);
   registerStreamRights(registrar, services, { watchers, desk });
-  registerShare(registrar, services);
+  const sharedViewers = new SharedViewers({ streams: services.store.streams, log: services.log });
+  registerShare(registrar, services, sharedViewers);
   registerProbe(registrar, services);
   registerArchive(registrar, services, watchers);
   registerExports(registrar, services, watchers);
@@ -107,6 +114,23 @@ export async function createHttp(services: Services): Promise<Http> {
       return pageAddress(server, services.config);
     },
     learn: (change) => desk.learn(change),
+    review(note) {
+      if (!note) {
+        services.doorkeeper.forgetAll();
+        sharedViewers.reviewAll();
+        return;
+      }
+      for (const userId of note.userIds) services.doorkeeper.forget(userId);
+      for (const uid of note.uids) {
+        watchers.reviewStream(uid);
+        sharedViewers.review(uid);
+      }
+      desk.hearRights(note.uids);
+    },
+    endViewers() {
+      watchers.endAll();
+      sharedViewers.endAll();
+    },
     admit: (connection) => farCallers.admit(connection),
     async close() {
       watchers.close();

@@ -1,17 +1,37 @@
 import type { ErrorCode } from '@vidette/contract/errors';
+import type { Log } from '../base/log.ts';
+import type { Streams } from '../store/streams.ts';
 
 interface SharedViewer {
   end(code: ErrorCode): void;
 }
 
-/** Who watches by public links, by the stream's uid. They have no account: a link that is revoked is all they can lose. */
-export class SharedViewers {
-  readonly #viewers = new Map<string, Set<SharedViewer>>();
+export interface SharedViewersOptions {
+  readonly streams: Pick<Streams, 'byShareKey'>;
+  readonly log: Log;
+}
 
-  /** Returns what is to be called when the viewer leaves. */
-  add(uid: string, viewer: SharedViewer): () => void {
-    const viewers = this.#viewers.get(uid) ?? new Set();
-    this.#viewers.set(uid, viewers.add(viewer));
+/**
+ * Who watches by public links, by the stream's uid and the key of the link. They have no account: a link that is revoked is
+ * all they can lose.
+ */
+export class SharedViewers {
+  readonly #options: SharedViewersOptions;
+  readonly #viewers = new Map<string, Map<SharedViewer, string>>();
+  #isBlind = false;
+
+  constructor(options: SharedViewersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Judges the viewer again, for the link may have been revoked while they were let in. Returns what is to be called when they
+   * leave.
+   */
+  add(uid: string, key: string, viewer: SharedViewer): () => void {
+    const viewers = this.#viewers.get(uid) ?? new Map<SharedViewer, string>();
+    this.#viewers.set(uid, viewers.set(viewer, key));
+    void this.#review(uid, key);
     return () => {
       viewers.delete(viewer);
       if (viewers.size === 0 && this.#viewers.get(uid) === viewers) this.#viewers.delete(uid);
@@ -22,8 +42,40 @@ export class SharedViewers {
     return this.#viewers.get(uid)?.size ?? 0;
   }
 
-  /** Cuts everybody who watches the stream by its link. */
-  revoke(uid: string): void {
-    for (const viewer of this.#viewers.get(uid) ?? []) viewer.end('NotFound');
+  /** The stream's link was revoked, or made again; here or by another node. */
+  review(uid: string): void {
+    for (const key of new Set(this.#viewers.get(uid)?.values())) void this.#review(uid, key);
+  }
+
+  /** Anything may have changed. */
+  reviewAll(): void {
+    this.#isBlind = false;
+    for (const uid of this.#viewers.keys()) this.review(uid);
+  }
+
+  /** Changes can't be heard of: nobody is served on until `reviewAll`. */
+  endAll(): void {
+    this.#isBlind = true;
+    for (const [uid, viewers] of this.#viewers) {
+      for (const key of new Set(viewers.values())) this.#end(uid, key, 'Unavailable');
+    }
+  }
+
+  /** Never rejects. */
+  async #review(uid: string, key: string): Promise<void> {
+    const { streams, log } = this.#options;
+    try {
+      const stream = await streams.byShareKey(key);
+      if (this.#isBlind) this.#end(uid, key, 'Unavailable');
+      else if (stream?.uid !== uid) this.#end(uid, key, 'NotFound');
+    } catch (error) {
+      // While the database is away no link is revoked that this node could hear of; the access feed says when it may be.
+      log.warn({ err: error, stream: uid }, 'A public link could not be looked up');
+      if (this.#isBlind) this.#end(uid, key, 'Unavailable');
+    }
+  }
+
+  #end(uid: string, key: string, code: ErrorCode): void {
+    for (const [viewer, of] of this.#viewers.get(uid) ?? []) if (of === key) viewer.end(code);
   }
 }

@@ -31,6 +31,9 @@ export interface StreamDeskOptions {
   readonly membership: Membership;
 }
 
+/** Within this a change of this node's own comes back to it from the database. */
+const echoMs = 3_000;
+
 /** Adding, changing and removing streams: the store first, then the station that runs them. */
 export class StreamDesk {
   readonly #options: StreamDeskOptions;
@@ -39,6 +42,8 @@ export class StreamDesk {
   #listRevision = 0;
   /** The revision of each stream as those who poll have been told of it. */
   readonly #listed = new Map<string, number>();
+  /** When this node changed who may do what with a stream, monotonic. */
+  readonly #notedMs = new Map<string, number>();
 
   constructor(options: StreamDeskOptions) {
     this.#options = options;
@@ -51,7 +56,18 @@ export class StreamDesk {
 
   /** Who may do what with these streams has changed: lists that are open anywhere are to be asked for again. */
   noteRights(uids: Iterable<string>): void {
-    for (const uid of uids) this.#noteChange(uid);
+    for (const uid of uids) {
+      this.#noteChange(uid);
+      this.#notedMs.set(uid, this.#options.clock.monotonicMs());
+    }
+  }
+
+  /** The same, heard of from the database: what this node itself changed a moment ago changes no list again. */
+  hearRights(uids: Iterable<string>): void {
+    const { clock, station } = this.#options;
+    const sinceMs = clock.monotonicMs() - echoMs;
+    for (const [uid, notedMs] of this.#notedMs) if (notedMs < sinceMs) this.#notedMs.delete(uid);
+    for (const uid of uids) if (!this.#notedMs.has(uid) && station.find(uid)) this.#noteChange(uid);
   }
 
   /** @throws Fault of the license, the quota, or a field that is wrong */

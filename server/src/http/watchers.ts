@@ -29,11 +29,14 @@ export interface WatchersOptions {
   readonly log: Log;
 }
 
-/** What another process changed (a command at the console) is noticed within this. */
+/** What no change was heard of is noticed within this. */
 const reviewMs = 60_000;
 
 /** While the database does not answer, whoever was let in goes on, and is judged again after this. */
-const retryMs = 5_000;
+const retryMs = 1_000;
+
+/** An answer that is over sooner was judged when it was asked for, and is not worth a second look. */
+const shortMs = 300;
 
 interface Admitted {
   readonly watcher: Watcher;
@@ -43,32 +46,42 @@ interface Admitted {
 }
 
 /**
- * Who watches what over a connection that lasts. When rights change, those who lost theirs are cut at once [R4.4]; when
- * the token or the session that let them in ends, at that moment.
+ * Who watches what over a connection that lasts. When rights change, those who lost theirs are cut immediately [R4.4]; when
+ * the token or the session that let them in ends, at that moment; when changes can't be heard of any more, all of them.
  */
 export class Watchers {
   readonly #options: WatchersOptions;
   readonly #admitted = new Set<Admitted>();
   readonly #stopListening: () => void;
+  #isBlind = false;
 
   constructor(options: WatchersOptions) {
     this.#options = options;
     this.#stopListening = options.doorkeeper.onAccessChange(({ userId }) => {
-      this.#reviewAll(({ principal }) => principal.user.id === userId);
+      if (userId === undefined) this.#isBlind = false;
+      this.#reviewAll(({ principal }) => userId === undefined || principal.user.id === userId);
     });
   }
 
-  /** Judges the watcher anew, for rights may have gone while they were let in. Returns what is to be called when they leave. */
+  /** Judges the watcher again, for rights may have gone while they were let in. Returns what is to be called when they leave. */
   add(watcher: Watcher): () => void {
-    const admitted: Admitted = { watcher, untilMs: Infinity, cancelReview: () => {} };
-    this.#admitted.add(admitted);
-    void this.#review(admitted);
-    return () => this.#forget(admitted);
+    return this.#add(watcher, (admitted) => void this.#review(admitted));
+  }
+
+  /** The same for an answer that is mostly over in no time: it is judged again only if it lasts. */
+  addShort(watcher: Watcher): () => void {
+    return this.#add(watcher, (admitted) => this.#reviewIn(shortMs, admitted));
   }
 
   /** Rights on a stream changed, or it was removed. */
   reviewStream(uid: string): void {
     this.#reviewAll((watcher) => watcher.uid === uid);
+  }
+
+  /** Changes can't be heard of: nobody is served on until everybody's access is forgotten by the doorkeeper. */
+  endAll(): void {
+    this.#isBlind = true;
+    for (const admitted of this.#admitted) this.#end(admitted, 'Unavailable');
   }
 
   close(): void {
@@ -80,6 +93,18 @@ export class Watchers {
   async judge(watcher: Omit<Watcher, 'end'>): Promise<ErrorCode | undefined> {
     const standing = await this.#standingOf(watcher);
     return typeof standing === 'string' ? standing : undefined;
+  }
+
+  #add(watcher: Watcher, begin: (admitted: Admitted) => void): () => void {
+    const admitted: Admitted = { watcher, untilMs: Infinity, cancelReview: () => {} };
+    this.#admitted.add(admitted);
+    begin(admitted);
+    return () => this.#forget(admitted);
+  }
+
+  #end(admitted: Admitted, code: ErrorCode): void {
+    this.#forget(admitted);
+    admitted.watcher.end(code);
   }
 
   #forget(admitted: Admitted): void {
@@ -99,9 +124,10 @@ export class Watchers {
     let verdict: number | ErrorCode;
     try {
       verdict = await this.#standingOf(admitted.watcher);
+      if (this.#isBlind) verdict = 'Unavailable';
     } catch (error) {
       const isAway = error instanceof Fault && error.code === 'Unavailable';
-      if (isAway && clock.wallMs() < admitted.untilMs) {
+      if (isAway && !this.#isBlind && clock.wallMs() < admitted.untilMs) {
         this.#reviewIn(retryMs, admitted);
         return;
       }
@@ -112,8 +138,7 @@ export class Watchers {
     if (!this.#admitted.has(admitted)) return;
     admitted.cancelReview();
     if (typeof verdict === 'string') {
-      this.#admitted.delete(admitted);
-      admitted.watcher.end(verdict);
+      this.#end(admitted, verdict);
       return;
     }
     admitted.untilMs = verdict;
@@ -136,6 +161,7 @@ export class Watchers {
     const untilMs = await doorkeeper.welcomeUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
+    if (user?.must_change_password === 1) return 'Forbidden';
     const isAdmin = user?.is_admin === 1;
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);
     try {

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely';
+import type { AccessChanges } from './access-changes.ts';
 import { flag, type Database, type NodeRow, type StreamRow } from './database.ts';
 
 /** How long a node's lease lasts after it was renewed, and a leader's: both go by the database's clock alone. */
@@ -55,10 +56,13 @@ const now: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp(
 
 /** What several nodes on one PostgreSQL agree on: who is there, who leads, which stream is whose. */
 export class ClusterTables {
+  /** On the same connections: who may do what is asked as soon as whose the streams are. */
+  readonly accessChanges: AccessChanges;
   readonly #db: Kysely<Database>;
 
-  constructor(db: Kysely<Database>) {
+  constructor(db: Kysely<Database>, accessChanges: AccessChanges) {
     this.#db = db;
+    this.accessChanges = accessChanges;
   }
 
   /** Takes a lease under this id, unless another process has it: then false. */

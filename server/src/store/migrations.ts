@@ -1,5 +1,6 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { accessChanges } from './access-triggers.ts';
 
 /** Which engine the migrations speak to: the two count rows differently. */
 export type Engine = 'sqlite' | 'postgres';
@@ -27,6 +28,7 @@ export function migrationsFor(engine: Engine): Record<string, Step> {
     '0010_user_conversion': { up: (db) => userConversion(db as Kysely<unknown>), isAdditive: true },
     '0011_stream_zone': { up: (db) => streamZone(db as Kysely<unknown>), isAdditive: true },
     '0012_node_reports': { up: (db) => nodeReports(db as Kysely<unknown>), isAdditive: true },
+    '0018_access_changes': { up: (db) => accessChanges(db as Kysely<unknown>, engine), isAdditive: true },
   };
 }
 

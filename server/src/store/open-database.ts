@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import { Fault } from '../base/fault.ts';
+import { AccessChanges } from './access-changes.ts';
 import { ClusterTables } from './cluster-tables.ts';
 import type { Database } from './database.ts';
 import { migrationsFor, type Engine } from './migrations.ts';
@@ -44,7 +45,8 @@ export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> 
 /** The same PostgreSQL on two connections of their own, which give a question up soon: a lease does not wait. */
 export function openClusterTables(url: string): ClusterTables {
   const dialect = new SerialPostgresDialect(url, { connectionsMax: 2, connectMs: 2_000, answerMs: 3_000 });
-  return new ClusterTables(new Kysely<Database>({ dialect }));
+  const db = new Kysely<Database>({ dialect });
+  return new ClusterTables(db, new AccessChanges(db, 'postgres'));
 }
 
 async function openSqlite(file: string): Promise<OpenDatabase> {

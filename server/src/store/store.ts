@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { Fault } from '../base/fault.ts';
+import { AccessChanges } from './access-changes.ts';
 import { Annotations } from './annotations.ts';
 import { Audit } from './audit.ts';
 import { Bookmarks } from './bookmarks.ts';
@@ -8,7 +9,7 @@ import type { Database } from './database.ts';
 import { ExportRecords } from './exports.ts';
 import { Mosaics } from './mosaics.ts';
 import { Nodes } from './nodes.ts';
-import { openDatabase, type DatabasePlace } from './open-database.ts';
+import { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
 import { Permissions } from './permissions.ts';
 import { ResetCodes } from './reset-codes.ts';
 import { keyFileName, makeKey, readKey, Seal } from './seal.ts';
@@ -43,9 +44,15 @@ export class Store {
   readonly audit: Audit;
   readonly resetCodes: ResetCodes;
   readonly nodes: Nodes;
+  readonly accessChanges: AccessChanges;
   readonly #db: Kysely<Database>;
 
-  private constructor(db: Kysely<Database>, redact: Redact, addresses: StreamAddresses, secret: Uint8Array) {
+  private constructor(
+    { db, engine }: OpenDatabase,
+    redact: Redact,
+    addresses: StreamAddresses,
+    secret: Uint8Array,
+  ) {
     this.secret = secret;
     this.#db = db;
     this.users = new Users(db);
@@ -62,6 +69,7 @@ export class Store {
     this.audit = new Audit(db);
     this.resetCodes = new ResetCodes(db);
     this.nodes = new Nodes(db);
+    this.accessChanges = new AccessChanges(db, engine);
   }
 
   /**
@@ -69,13 +77,14 @@ export class Store {
    * @throws Fault when it does not answer, or when the key that it needs is missing or damaged
    */
   static async open(options: StoreOptions): Promise<Store> {
-    const { db, engine, keyFolder } = await openDatabase(options);
+    const opened = await openDatabase(options);
+    const { db, engine, keyFolder } = opened;
     try {
       const key = await keyFor(db, keyFolder);
       const addresses = new StreamAddresses(new Seal(key));
       await addresses.sealAll(db);
       if (engine === 'sqlite') await addresses.sweep(db);
-      return new Store(db, options.redact, addresses, key);
+      return new Store(opened, options.redact, addresses, key);
     } catch (error) {
       await db.destroy();
       throw error;

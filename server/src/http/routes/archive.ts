@@ -50,10 +50,13 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     return { contentType: playlistType, body };
   });
 
-  registrar.handle('getArchiveSegment', async ({ stream, params, request }) => {
+  registrar.handle('getArchiveSegment', async ({ stream, principal, params, request }) => {
     license.requireValid();
-    const bytes = await footage.openSegment(stream.stream.uid, params.file.replace(/\.mp4$/, ''));
-    return segmentAnswer(bytes, request.headers.range);
+    const { uid } = stream.stream;
+    const bytes = await footage.openSegment(uid, params.file.replace(/\.mp4$/, ''));
+    const answer = await segmentAnswer(bytes, request.headers.range);
+    if (answer.body instanceof Readable) watched(watchers, principal, [uid], answer.body);
+    return answer;
   });
 
   registrar.handle('getArchiveExtent', async ({ stream, query }) => {

@@ -91,7 +91,7 @@ export function watched(
   body: Readable,
 ): Readable {
   const forget = uids.map((uid) =>
-    watchers.add({
+    watchers.addShort({
       principal,
       uid,
       right: 'archive',

@@ -63,11 +63,26 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
     if (socket.readyState === socket.CLOSED) leave();
   });
 
-  registrar.handle('getLiveFile', async ({ stream, params, request, signal }): Promise<MediaAnswer> => {
-    const running = station.get(stream.stream.uid);
-    running.leases.extend();
-    const query = new URLSearchParams(request.url.split('?')[1] ?? '');
-    const answer = await live.hls(running.stream).handle(params.file, query, signal);
-    return answer;
-  });
+  registrar.handle(
+    'getLiveFile',
+    async ({ stream, principal, params, request, signal }): Promise<MediaAnswer> => {
+      const { uid } = stream.stream;
+      const running = station.get(uid);
+      running.leases.extend();
+      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+      // A request for what is still to come may wait for seconds, and the right may go meanwhile.
+      const cut = new AbortController();
+      const end = (code: ErrorCode) => cut.abort(new Fault(code, 'The right to watch has ended.'));
+      const forget = watchers.addShort({ principal, uid, right: 'view', end });
+      try {
+        const answer = await live
+          .hls(running.stream)
+          .handle(params.file, query, AbortSignal.any([signal, cut.signal]));
+        cut.signal.throwIfAborted();
+        return answer;
+      } finally {
+        forget();
+      }
+    },
+  );
 }

@@ -1,16 +1,14 @@
 import { newSecret } from '../../access/secrets.ts';
 import { Fault } from '../../base/fault.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
-import { faultOf } from '../failure.ts';
 import { publicBase } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { SharedViewers } from '../shared-viewers.ts';
+import type { SharedViewers } from '../shared-viewers.ts';
 
 /** The public link of a stream [R7.9, R10.5]: made and revoked by whoever may share, watched by whoever has it. */
-export function registerShare(registrar: Registrar, services: Services): void {
+export function registerShare(registrar: Registrar, services: Services, viewers: SharedViewers): void {
   const { store, station, live, config } = services;
-  const viewers = new SharedViewers();
 
   registrar.handle('getStreamShare', async ({ stream, request }) => {
     const { id, share_embeds, share_key } = stream.stream;
@@ -33,7 +31,7 @@ export function registerShare(registrar: Registrar, services: Services): void {
 
   registrar.handle('revokeStreamShare', async ({ stream }) => {
     await store.streams.removeShareKey(stream.stream.id);
-    viewers.revoke(stream.stream.uid);
+    viewers.review(stream.stream.uid);
     return {};
   });
 
@@ -57,7 +55,7 @@ export function registerShare(registrar: Registrar, services: Services): void {
         audio: query.audio,
         keyFramesOnly: query.keyframes,
       });
-      const forget = viewers.add(uid, session);
+      const forget = viewers.add(uid, params.key, session);
       const leave = () => {
         forget();
         release();
@@ -65,8 +63,6 @@ export function registerShare(registrar: Registrar, services: Services): void {
       socket.once('close', leave);
       // It may have gone while it was let in; then no 'close' follows.
       if (socket.readyState === socket.CLOSED) leave();
-      // The link may have been revoked while they were let in, before there was anybody to cut.
-      sharedStream(services, params.key).catch((error: unknown) => session.end(faultOf(error).code));
     },
     async ({ request, params, audit }) => {
       const stream = await sharedStream(services, params.key);

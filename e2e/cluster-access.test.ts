@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, beforeEach, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { createClient } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
+import type { LiveMessage } from '../server/src/live/message.ts';
+import { until } from './api.ts';
+import { Nodes } from './nodes.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+import { signIn, type TestServer } from './server.ts';
+import { Way } from './way.ts';
+
+// Two servers: rights are taken on north, those who had them watch on south.
+
+const WAIT_MS = 60_000;
+/** A second is promised; a busy machine may take some more. The review that needs no word takes a minute. */
+const CUT_MS = 15_000;
+const password = 'correct horse 8 battery';
+
+let postgres: TestPostgres;
+/** Between south and the database. */
+let way: Way;
+let nodes: Nodes;
+let uid: string;
+let people = 0;
+
+const north = () => nodes.client('north');
+
+before(async () => {
+  postgres = await startPostgres();
+  const database = await postgres.create('access');
+  way = new Way(postgres.socket);
+  await way.mend();
+  const byWay = { VIDETTE_DATABASE: postgres.urlBy(way.port, 'access') };
+  nodes = await Nodes.start(database, ['north', 'south'], { south: { env: byWay } });
+  // What is drained takes no stream, and shows those of the others.
+  await north().drainClusterNode({ params: { id: 'south' } });
+  ({ uid } = await north().addStream({ body: { name: 'Gate', streamSource: 'demo:' } }));
+  await until(
+    () =>
+      nodes
+        .client('south')
+        .getStream({ params: { uid } })
+        .catch(() => undefined),
+    (stream) => stream?.status === 'running' && stream.node.id === 'north',
+    WAIT_MS,
+  );
+});
+
+after(async () => {
+  await nodes?.close();
+  await way?.cut();
+  await postgres?.stop();
+});
+
+interface Person {
+  readonly login: string;
+  readonly cookie: string;
+  readonly token: string;
+  readonly tokenId: number;
+}
+
+let person: Person;
+
+/** Somebody new with all rights on the stream, signed in on south and with a token. */
+beforeEach(async () => {
+  const login = `guard${++people}`;
+  await north().addUser({
+    body: { name: login, email: `${login}@example.org`, password, permissionType: 'user' },
+  });
+  await allow(login, true);
+  const cookie = await signIn(nodes.server('south'), login, password);
+  const client = createClient({
+    baseUrl: nodes.server('south').url,
+    headers: () => ({ cookie, origin: nodes.server('south').url }),
+  });
+  const { secret: token, id } = await client.addToken({ body: { name: 'phone', expireTime: null } });
+  person = { login, cookie, token, tokenId: id };
+});
+
+async function allow(login: string, archive: boolean): Promise<void> {
+  const items = [{ stream: uid, view: archive, archive, share: false, edit: false }];
+  await north().saveUserPermissions({ params: { login }, body: { items } });
+}
+
+/** Something that lasts, and how it ended. */
+interface Viewer {
+  readonly name: string;
+  readonly ended: Promise<string>;
+}
+
+/** Resolves once it plays. */
+async function socketViewer(
+  server: TestServer,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Viewer> {
+  const socket = new WebSocket(server.url.replace('http', 'ws') + path, {
+    headers: { origin: server.url, ...headers },
+  });
+  const ended = new Promise<string>((resolve) => {
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) return;
+      const message = JSON.parse(data.toString()) as LiveMessage;
+      if (message.type === 'end') resolve(message.code);
+    });
+    socket.once('close', (code) => resolve(`closed ${code}`));
+  });
+  let pieces = 0;
+  socket.on('message', (_, isBinary) => {
+    if (isBinary) pieces++;
+  });
+  await once(socket, 'open');
+  if (path === addressOf('watchWall')) {
+    const request = {
+      type: 'watch',
+      channel: 1,
+      uid,
+      picture: 'main',
+      keyFrames: false,
+      audio: false,
+      convert: false,
+    };
+    socket.send(JSON.stringify(request));
+  }
+  await until(
+    () => pieces,
+    (count) => count > 2,
+    WAIT_MS,
+  );
+  return { name: path, ended };
+}
+
+async function expectEnded(viewers: readonly Viewer[], how: readonly string[]): Promise<void> {
+  for (const { name, ended } of viewers) {
+    let cancel: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      cancel = setTimeout(() => resolve('goes on'), CUT_MS);
+    });
+    const end = await Promise.race([ended, late]);
+    clearTimeout(cancel);
+    assert.ok(how.includes(end), `${name}: ${end}`);
+  }
+}
+
+const authorization = () => ({ authorization: `Bearer ${person.token}` });
+
+/** By the session and by the token, over each kind of connection, on the node that does not run the stream. */
+async function viewersOnSouth(): Promise<Viewer[]> {
+  const south = nodes.server('south');
+  const { cookie } = person;
+  return Promise.all([
+    socketViewer(south, addressOf('watchStream', { uid }), { cookie }),
+    socketViewer(south, addressOf('watchStream', { uid }), authorization()),
+    socketViewer(south, addressOf('watchWall'), { cookie }),
+  ]);
+}
+
+test('[R10.8, R4.4] a right that is taken on one node ends live pictures and walls on the others', async () => {
+  const viewers = await viewersOnSouth();
+  await allow(person.login, false);
+  await expectEnded(viewers, ['Forbidden', 'NotFound']);
+});
+
+test('[R10.8, R4.4] somebody blocked, or to change their password, is cut on every node', async () => {
+  const blocked = await viewersOnSouth();
+  await north().blockUser({ params: { login: person.login } });
+  await expectEnded(blocked, ['AuthorizationRequired']);
+  await north().unblockUser({ params: { login: person.login } });
+  const due = await viewersOnSouth();
+  await north().saveUser({ params: { login: person.login }, body: { mustChangePassword: true } });
+  await expectEnded(due, ['Forbidden']);
+});
+
+test('[R10.8, R7.19] a session and a token that end on one node open nothing on another, and cut who came by them', async () => {
+  const south = nodes.server('south');
+  const askBy = async (headers: Record<string, string>) =>
+    (await fetch(south.url + addressOf('getStream', { uid }), { headers })).status;
+  const [bySession, byToken, onWall] = await viewersOnSouth();
+  assert.ok(bySession && byToken && onWall);
+  const playlist = async () =>
+    (
+      await fetch(south.url + addressOf('getLiveFile', { uid, file: 'index.m3u8' }), {
+        headers: authorization(),
+      })
+    ).status;
+  assert.equal(await playlist(), 200);
+  assert.equal(await askBy(authorization()), 200);
+  const own = createClient({
+    baseUrl: nodes.server('north').url,
+    headers: () => ({ cookie: person.cookie, origin: nodes.server('north').url }),
+  });
+  await own.deleteToken({ params: { id: person.tokenId } });
+  await expectEnded([byToken], ['AuthorizationRequired']);
+  assert.equal(await askBy(authorization()), 401);
+  assert.equal(await playlist(), 401);
+  assert.equal(await askBy({ cookie: person.cookie }), 200);
+  const { items } = await north().listUserSessions({ params: { login: person.login } });
+  for (const { id } of items) {
+    await north().deleteUserSession({ params: { login: person.login, id } });
+  }
+  await expectEnded([bySession, onWall], ['AuthorizationRequired']);
+  assert.equal(await askBy({ cookie: person.cookie }), 401);
+});
+
+test('[R10.8, R10.5] a public link that is revoked plays on through no node, nor does the old one when a new one is made', async () => {
+  const { url } = await north().getStreamShare({ params: { uid } });
+  const key = url.split('/').at(-1) ?? '';
+  const viewers = await Promise.all(
+    ['north', 'south'].map((id) => socketViewer(nodes.server(id), addressOf('watchShared', { key }), {})),
+  );
+  await north().revokeStreamShare({ params: { uid } });
+  await north().getStreamShare({ params: { uid } });
+  await expectEnded(viewers, ['NotFound']);
+  await north().revokeStreamShare({ params: { uid } });
+});
+
+test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go, and one that all are cut off from plays on', async () => {
+  const { cookie } = person;
+  const [south, viewer] = await Promise.all([
+    socketViewer(nodes.server('south'), addressOf('watchStream', { uid }), { cookie }),
+    socketViewer(nodes.server('north'), addressOf('watchStream', { uid }), { cookie }),
+  ]);
+  await way.cut();
+  await expectEnded([south], ['Unavailable']);
+  await way.mend();
+  await until(
+    () => nodes.server('south').output,
+    (output) =>
+      output.includes('Changes of rights are heard of again') &&
+      output.includes('The database answers again'),
+    WAIT_MS,
+  );
+  const again = await socketViewer(nodes.server('south'), addressOf('watchStream', { uid }), { cookie });
+  await postgres.kill();
+  await until(
+    () =>
+      ['north', 'south'].every((id) =>
+        nodes.server(id).output.includes('The lease is over and the database answers nobody'),
+      ),
+    Boolean,
+    WAIT_MS,
+  );
+  let ends = 0;
+  for (const { ended } of [again, viewer]) void ended.then(() => ends++);
+  await until(
+    () =>
+      postgres.start().then(
+        () => true,
+        () => false,
+      ),
+    Boolean,
+    WAIT_MS,
+  );
+  await until(
+    () =>
+      north()
+        .getStream({ params: { uid } })
+        .catch(() => undefined),
+    (stream) => stream?.status === 'running',
+    WAIT_MS,
+  );
+  assert.equal(ends, 0);
+  await north().blockUser({ params: { login: person.login } });
+  await expectEnded([again, viewer], ['AuthorizationRequired']);
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import type { AccessChange, AccessNews } from '../store/access-changes.ts';
+import { AccessFeed, type AccessNote } from './access-feed.ts';
+
+const mark = { transactionId: 0n, lastId: 0, told: new Set<number>() };
+
+/** A feed on a clock that the test moves, of a database that can fall silent. */
+async function setUp(isFrozen?: () => Promise<boolean>) {
+  const clock = new ManualClock();
+  const waiting: (readonly AccessChange[] | undefined)[] = [];
+  const notes: AccessNote[] = [];
+  const database = { isAway: false, losses: 0 };
+  const since = async (): Promise<AccessNews> => {
+    if (database.isAway) throw new Fault('Unavailable', 'The database does not answer.');
+    return { mark, changes: waiting.length > 0 ? waiting.shift() : [] };
+  };
+  const feed = await AccessFeed.open({
+    changes: { since, prune: async () => {} },
+    clock,
+    log: silentLog,
+    onChange: (note) => notes.push(note),
+    onLost: () => database.losses++,
+    ...(isFrozen && { isFrozen }),
+  });
+  /** In steps, so that what is asked meanwhile is answered. */
+  const pass = async (ms: number) => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 50) {
+      clock.advance(50);
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { feed, waiting, notes, database, pass };
+}
+
+test('[R4.4] a change that another process made is told within half a second, of whom and of what', async () => {
+  const { feed, waiting, notes, pass } = await setUp();
+  waiting.push([
+    { userId: 7, streamUid: 'gate' },
+    { userId: 7, streamUid: null },
+  ]);
+  await pass(500);
+  assert.deepEqual(notes, [{ userIds: new Set([7]), uids: new Set(['gate']) }]);
+  waiting.push(undefined);
+  await pass(500);
+  assert.deepEqual(notes.slice(1), [undefined]);
+  feed.close();
+});
+
+test('a database that a server has to itself may be silent: nobody else can change anything', async () => {
+  const { feed, database, pass } = await setUp();
+  database.isAway = true;
+  await pass(60_000);
+  assert.equal(database.losses, 0);
+  feed.close();
+});
+
+test('[R10.8, R4.4] a node that the database does not answer lets its viewers go within the lease, unless no node can change anything', async () => {
+  let frozen = true;
+  const { feed, notes, database, pass } = await setUp(async () => frozen);
+  database.isAway = true;
+  await pass(30_000);
+  assert.equal(database.losses, 0, 'all nodes say that it is away');
+  frozen = false;
+  await pass(5_000);
+  assert.equal(database.losses, 1);
+  assert.deepEqual(notes, []);
+  database.isAway = false;
+  await pass(500);
+  assert.deepEqual(notes, [undefined], 'everybody is judged again');
+  database.isAway = true;
+  await pass(4_000);
+  assert.equal(database.losses, 1);
+  await pass(1_000);
+  assert.equal(database.losses, 2);
+  feed.close();
+});

@@ -1,0 +1,138 @@
+import type { Cancel, Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { AccessChange, AccessChanges, AccessMark } from '../store/access-changes.ts';
+
+/** Who is to be judged again; undefined: everybody. */
+export type AccessNote =
+  { readonly userIds: ReadonlySet<number>; readonly uids: ReadonlySet<string> } | undefined;
+
+export interface AccessFeedOptions {
+  readonly changes: Pick<AccessChanges, 'since' | 'prune'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChange: (note: AccessNote) => void;
+  /** Rights may have changed without this node hearing of it: nobody may be served on until `onChange`. */
+  readonly onLost: () => void;
+  /**
+   * Whether no other node can change anything while the database does not answer this one. Undefined: there are no other
+   * nodes. Never rejects.
+   */
+  readonly isFrozen?: (() => Promise<boolean>) | undefined;
+}
+
+/** With the look itself and the review after it, a change is in force on every node within a second. */
+const lookMs = 300;
+const pruneMs = 600_000;
+/** Silence of this length is worth a question to the other nodes. */
+const doubtMs = 2_000;
+const askMs = 1_000;
+/** For so long an answer of theirs counts. */
+const frozenMs = 2_500;
+/** A node is not trusted for longer than its lease (`cluster.ts`). */
+const lostMs = 4_500;
+const watchMs = 250;
+
+/**
+ * Hears what the database notes of changes of who may do what, whoever made them, and tells those who serve something that
+ * lasts. When the database falls silent for this node alone, that is told as well: what was taken from somebody meanwhile
+ * can't be known here.
+ */
+export class AccessFeed {
+  readonly #options: AccessFeedOptions;
+  #mark: AccessMark | undefined;
+  /** When the question was sent that was answered last, monotonic. */
+  #heardMs: number;
+  /** Until when no other node can change anything, as they said; monotonic. */
+  #frozenUntilMs = -Infinity;
+  #isAsking = false;
+  #isLost = false;
+  #cancelLook: Cancel = () => {};
+  readonly #cancels: readonly Cancel[];
+  #isClosed = false;
+
+  private constructor(options: AccessFeedOptions, mark: AccessMark) {
+    const { clock, changes, log } = options;
+    this.#options = options;
+    this.#mark = mark;
+    this.#heardMs = clock.monotonicMs();
+    this.#cancels = [
+      clock.every(watchMs, () => this.#watchSilence()),
+      clock.every(pruneMs, () => {
+        changes
+          .prune()
+          .catch((error: unknown) => log.debug({ err: error }, 'Old changes of rights stay for now'));
+      }),
+    ];
+    this.#schedule();
+  }
+
+  /** Everything up to now is known to whoever reads the tables after this. */
+  static async open(options: AccessFeedOptions): Promise<AccessFeed> {
+    return new AccessFeed(options, (await options.changes.since(undefined)).mark);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelLook();
+    for (const cancel of this.#cancels) cancel();
+  }
+
+  #schedule(): void {
+    if (!this.#isClosed) this.#cancelLook = this.#options.clock.after(lookMs, () => void this.#look());
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    const { changes, clock, log, onChange } = this.#options;
+    const sentMs = clock.monotonicMs();
+    try {
+      const news = await changes.since(this.#mark);
+      if (this.#isClosed) return;
+      this.#mark = news.mark;
+      this.#heardMs = sentMs;
+      const wasLost = this.#isLost;
+      this.#isLost = false;
+      if (wasLost) log.info({}, 'Changes of rights are heard of again');
+      if (wasLost || news.changes === undefined) onChange(undefined);
+      else if (news.changes.length > 0) onChange(noteOf(news.changes));
+    } catch (error) {
+      const isAway = error instanceof Fault && error.code === 'Unavailable';
+      if (!isAway) log.error({ err: error }, 'Changes of rights could not be read');
+    } finally {
+      this.#schedule();
+    }
+  }
+
+  /** Beside the looks, which may hang as long as the way to the database does. */
+  #watchSilence(): void {
+    const { clock, isFrozen, log, onLost } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const silentMs = nowMs - this.#heardMs;
+    if (!isFrozen || this.#isLost || silentMs < doubtMs) return;
+    if (!this.#isAsking) {
+      this.#isAsking = true;
+      const askAgain = () => {
+        this.#isAsking = false;
+      };
+      void isFrozen().then((frozen) => {
+        if (frozen) this.#frozenUntilMs = Math.max(this.#frozenUntilMs, nowMs + frozenMs);
+        clock.after(askMs, askAgain);
+      });
+    }
+    if (silentMs < lostMs || nowMs < this.#frozenUntilMs) return;
+    this.#isLost = true;
+    log.warn(
+      {},
+      'The database answers other nodes or none can be asked: rights may have changed, viewers are let go',
+    );
+    onLost();
+  }
+}
+
+function noteOf(changes: readonly AccessChange[]): AccessNote {
+  return {
+    userIds: new Set(changes.flatMap(({ userId }) => userId ?? [])),
+    uids: new Set(changes.flatMap(({ streamUid }) => streamUid ?? [])),
+  };
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { AccessChange, AccessMark } from './access-changes.ts';
+import { openTestStore } from './store-fixture.ts';
+import type { Store } from './store.ts';
+import { newStream } from './stream-fixture.ts';
+
+// On SQLite, or with VIDETTE_TEST_POSTGRES on PostgreSQL.
+
+let folder: string;
+let store: Store;
+let mark: AccessMark | undefined;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vidette-access-'));
+  store = await openTestStore(folder);
+});
+
+after(async () => {
+  await store?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** What was noted since it was asked last, each once. */
+async function news(): Promise<AccessChange[]> {
+  const found = await store.accessChanges.since(mark);
+  mark = found.mark;
+  assert.ok(found.changes);
+  const seen = new Map(found.changes.map((change) => [JSON.stringify(change), change]));
+  return [...seen.values()];
+}
+
+const rights = { view: true, archive: false, share: false, edit: false };
+
+test('[R4.4] the database notes whatever changes who may do what, and nothing else', async () => {
+  assert.equal((await store.accessChanges.since(undefined)).changes, undefined);
+  mark = (await store.accessChanges.since(undefined)).mark;
+  const user = await store.users.add({
+    login: 'guard',
+    email: '',
+    full_name: '',
+    language: 'en',
+    password_hash: null,
+    is_admin: 0,
+    max_stream_creation: 0,
+    is_managed: 0,
+    must_change_password: 0,
+    is_blocked: 0,
+    created_ms: 1,
+    last_seen_ms: null,
+  });
+  const stream = await store.streams.add(newStream('gate'));
+  await store.sessions.add({
+    id: 's1',
+    secret_hash: 'h1',
+    user_id: user.id,
+    created_ms: 1,
+    last_seen_ms: 1,
+    ip: '',
+    user_agent: '',
+  });
+  const token = await store.tokens.add({
+    user_id: user.id,
+    name: 't',
+    secret_hash: 'h2',
+    created_ms: 1,
+    expires_ms: null,
+    last_used_ms: null,
+  });
+  assert.deepEqual(await news(), [], 'what is new takes nothing away');
+  await store.users.touch(user.id, 5);
+  await store.sessions.touch('s1', 5, '10.0.0.1');
+  await store.tokens.touch(token.id, 5);
+  await store.streams.setPaused(stream.id, true);
+  assert.deepEqual(await news(), [], 'being seen is no change');
+
+  const ofUser = { userId: user.id, streamUid: null };
+  const ofBoth = { userId: user.id, streamUid: 'gate' };
+  const ofStream = { userId: null, streamUid: 'gate' };
+  await store.permissions.replaceOfStream(stream.id, [{ userId: user.id, rights }]);
+  assert.deepEqual(await news(), [ofBoth]);
+  await store.permissions.replaceOfUser(user.id, []);
+  assert.deepEqual(await news(), [ofBoth]);
+  await store.users.save(user.id, { is_blocked: 1 });
+  assert.deepEqual(await news(), [ofUser]);
+  await store.users.save(user.id, { must_change_password: 1 });
+  assert.deepEqual(await news(), [ofUser]);
+  await store.tokens.remove(user.id, token.id);
+  assert.deepEqual(await news(), [ofUser]);
+  await store.sessions.remove(user.id, 's1');
+  assert.deepEqual(await news(), [ofUser]);
+  await store.streams.makeShareKey(stream.id, 'key');
+  assert.deepEqual(await news(), [ofStream]);
+  await store.streams.removeShareKey(stream.id);
+  assert.deepEqual(await news(), [ofStream]);
+  await store.streams.remove(stream.id, { purge: false });
+  assert.deepEqual(await news(), [ofStream]);
+  await store.users.remove(user.id);
+  assert.deepEqual(await news(), [ofUser]);
+  await store.accessChanges.prune();
+  assert.deepEqual(await news(), []);
+});

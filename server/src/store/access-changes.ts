@@ -1,0 +1,108 @@
+import { sql, type Kysely } from 'kysely';
+import type { Database } from './database.ts';
+import type { Engine } from './migrations.ts';
+
+/** Whose rights, sessions or tokens changed, or on which stream; either may be null. */
+export interface AccessChange {
+  readonly userId: number | null;
+  readonly streamUid: string | null;
+}
+
+/** Up to where changes are known. Opaque to whoever keeps it. */
+export interface AccessMark {
+  /** PostgreSQL: every transaction below it had ended. */
+  readonly transactionId: bigint;
+  readonly lastId: number;
+  /** Changes of transactions at or above `transactionId` that were told already. */
+  readonly told: ReadonlySet<number>;
+}
+
+export interface AccessNews {
+  readonly mark: AccessMark;
+  /** Undefined: too many to list, or not known from when on. Everything may have changed. */
+  readonly changes: readonly AccessChange[] | undefined;
+}
+
+interface ChangeRow {
+  readonly id: number | null;
+  readonly user_id: number | null;
+  readonly stream_uid: string | null;
+  readonly oldest_id: number | null;
+  readonly newest_id: number | null;
+}
+
+/** More in one look are not told one by one. */
+const listMax = 1_000;
+/** So many are kept for those who were away for a while. */
+const keptMax = 20_000;
+
+/** What the database noted of changes of who may do what (`access-triggers.ts`). */
+export class AccessChanges {
+  readonly #db: Kysely<Database>;
+  readonly #engine: Engine;
+
+  constructor(db: Kysely<Database>, engine: Engine) {
+    this.#db = db;
+    this.#engine = engine;
+  }
+
+  /** What changed since a mark; without one nothing is known. */
+  since(mark: AccessMark | undefined): Promise<AccessNews> {
+    return this.#engine === 'sqlite' ? this.#sinceInSqlite(mark) : this.#sinceInPostgres(mark);
+  }
+
+  /** Forgets what every node has heard long ago. */
+  async prune(): Promise<void> {
+    await sql`delete from access_changes where id <= (select max(id) from access_changes) - ${keptMax}`.execute(
+      this.#db,
+    );
+  }
+
+  /** One writer at a time: rows appear in the order of their numbers. */
+  async #sinceInSqlite(mark: AccessMark | undefined): Promise<AccessNews> {
+    const { rows } = await sql<ChangeRow>`
+      select c.id, c.user_id, c.stream_uid, s.oldest_id, s.newest_id
+      from (select min(id) as oldest_id, max(id) as newest_id from access_changes) s
+      left join access_changes c on c.id > ${mark?.lastId ?? Number.MAX_SAFE_INTEGER}
+      order by c.id limit ${listMax + 1}`.execute(this.#db);
+    const next = {
+      transactionId: 0n,
+      lastId: Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0),
+      told: new Set<number>(),
+    };
+    return { mark: next, changes: mark && listed(rows, mark) };
+  }
+
+  /**
+   * A row may appear after others of higher numbers, when its transaction ends later. So all rows of transactions are read
+   * that had not ended at the mark, and those that were told are left out.
+   */
+  async #sinceInPostgres(mark: AccessMark | undefined): Promise<AccessNews> {
+    const from = (mark?.transactionId ?? 0n).toString();
+    const { rows } = await sql<ChangeRow & { readonly transaction_id: string }>`
+      select s.transaction_id, s.oldest_id, s.newest_id, c.id, c.user_id, c.stream_uid
+      from (select pg_snapshot_xmin(pg_current_snapshot())::text as transaction_id,
+        (select min(id) from access_changes) as oldest_id,
+        (select max(id) from access_changes) as newest_id) s
+      left join lateral (select id, user_id, stream_uid from access_changes
+        where transaction_id >= ${from}::text::xid8 order by id desc limit ${listMax + 1}) c on true`.execute(
+      this.#db,
+    );
+    const transactionId = BigInt(rows[0]?.transaction_id ?? 0);
+    const found = rows.filter(({ id }) => id !== null);
+    const lastId = Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0);
+    const next = { transactionId, lastId, told: new Set(found.flatMap(({ id }) => id ?? [])) };
+    // Another database than before, such as one put back from a backup, counts transactions of its own.
+    if (!mark || transactionId < mark.transactionId) return { mark: next, changes: undefined };
+    return { mark: next, changes: listed(rows, mark) };
+  }
+}
+
+/** Undefined when rows are missing that were never told. */
+function listed(rows: readonly ChangeRow[], mark: AccessMark): readonly AccessChange[] | undefined {
+  const fresh = rows.filter(({ id }) => id !== null && !mark.told.has(id));
+  if (fresh.length === 0) return [];
+  const oldestId = rows[0]?.oldest_id ?? 0;
+  if (rows.length > listMax || oldestId > mark.lastId + 1) return undefined;
+  return fresh.map(({ user_id: userId, stream_uid: streamUid }) => ({ userId, streamUid }));
+}
