@@ -1,14 +1,16 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../base/clock.ts';
+import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Stream } from '../stream/stream.ts';
 import { ActiveFolders } from './active-folders.ts';
 import type { ArchiveOptions } from './archive-options.ts';
-import { ArchiveLock, openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
+import { ArchiveLock } from './catalog-lock.ts';
+import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
+import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
 import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
@@ -16,7 +18,7 @@ import { DiskRoom, measureDisk, type DiskUse } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
 import { gopAt, type RecordedRun } from './gop.ts';
 import { extentOf, seamOf, type ArchiveExtent } from './extent.ts';
-import { diskFiles, type ArchiveFiles } from './files.ts';
+import { diskFiles, systemCode, type ArchiveFiles } from './files.ts';
 import { FarArchive, warnWithoutBucket } from './far-archive.ts';
 import type { SegmentReader } from './file-bytes.ts';
 import { sliceOf, type FootageSlice, type SliceSpan } from './footage-slice.ts';
@@ -31,11 +33,12 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { catalogPath, heartbeatPath, lockPath } from './layout.ts';
+import { archiveFolderMode, catalogPath, heartbeatPath, lockPath } from './layout.ts';
 import { ContinuityWatch } from './continuity-watch.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { RecordedDays, type RecordedDay, type TimeZone } from './recorded-days.ts';
+import { NewFiles } from './new-files.ts';
 import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
@@ -80,8 +83,11 @@ export class Archive implements Footage {
   readonly #room: DiskRoom;
   readonly #segments: StoredSegments;
   readonly #gate = new WriteGate(writesAtATime);
+  readonly #newFiles = new NewFiles();
+  readonly #farOptions: ArchiveOptions['far'];
   readonly #recorders = new Map<string, Recorder>();
   #recovery: RecoveryReport | undefined;
+  #rebuild: CatalogRebuild | undefined;
   #markerTimer: Cancel | undefined;
   #closed: Promise<void> | undefined;
 
@@ -91,8 +97,9 @@ export class Archive implements Footage {
     this.#clock = options.clock;
     this.#log = options.log;
     this.#limits = { ...defaultArchiveLimits, ...options.limits };
-    this.#files = options.files ?? diskFiles;
+    this.#files = this.#newFiles.over(options.files ?? diskFiles);
     this.#lock = lock;
+    this.#farOptions = options.far;
     this.#guard = guard;
     this.#heartbeat = new Heartbeat({
       path: heartbeatPath(this.#catalogPath),
@@ -140,20 +147,23 @@ export class Archive implements Footage {
 
   /**
    * Opens the archive, puts it in order after an unclean end, and starts retention. With the wrong disk mounted it opens
-   * too: what the catalog knows can be asked, nothing is written, and `problem` says why until the disk is back.
-   * @throws Error when another process writes the archive or its catalog is of a newer version; system errors
+   * too: what the catalog knows can be asked, nothing is written, and `problem` says why until the disk is back. A catalog that
+   * is damaged, missing or emptied is made again from the files while recording goes on (`isRebuilding`).
+   * @throws Fault when another process writes with this catalog or it is of a newer version; system errors
    */
   static async open(options: ArchiveOptions): Promise<Archive> {
-    const files = options.files ?? diskFiles;
     const catalog = options.catalog ?? catalogPath(options.dir);
-    await mkdir(dirname(catalog), { recursive: true });
+    await makeFolders(dirname(catalog), archiveFolderMode);
     const lock = new ArchiveLock(lockPath(catalog));
+    let guard: DiskGuard | undefined;
     try {
-      const guard = await DiskGuard.open(options.dir, catalog, files, options.log);
+      const wasUsed = await prepareCatalog(catalog, options.log);
+      guard = DiskGuard.open({ root: options.dir, catalog, log: options.log, wasUsed });
       const archive = new Archive(options, lock, guard);
       await archive.#start();
       return archive;
     } catch (error) {
+      guard?.release();
       lock.release();
       throw error;
     }
@@ -167,6 +177,11 @@ export class Archive implements Footage {
   /** Whether the disk is the right one and takes footage, as looked at last. */
   get canRecord(): boolean {
     return this.#guard.problem === undefined && !this.#room.isShort;
+  }
+
+  /** Whether footage is still being brought back into a catalog that was lost. */
+  get isRebuilding(): boolean {
+    return this.#rebuild?.isRunning === true;
   }
 
   /** What the start had to put in order; undefined until the right disk was there. */
@@ -312,6 +327,7 @@ export class Archive implements Footage {
     this.#markerTimer?.();
     this.#room.stop();
     this.continuity.close();
+    await this.#rebuild?.stop();
     await this.far?.offload.stop();
     await this.retention.stop();
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop('server-stopped')));
@@ -326,6 +342,7 @@ export class Archive implements Footage {
     await this.#heartbeat.stop();
     await this.#writer.close();
     this.#readDatabase.close();
+    this.#guard.release();
     this.#lock.release();
   }
 
@@ -334,7 +351,11 @@ export class Archive implements Footage {
     try {
       await this.#guard.assertRightDisk();
     } catch (error) {
-      if (!(error instanceof RecordingFailure)) throw error;
+      // A disk that fails ends recording, not the server.
+      if (!(error instanceof RecordingFailure)) {
+        if (systemCode(error) === undefined) throw error;
+        this.#log.error({ err: error, dir: this.#root }, 'The archive folder cannot be used');
+      }
       this.#watchMarker();
       return;
     }
@@ -352,6 +373,15 @@ export class Archive implements Footage {
         lastSignMs: this.#heartbeat.lastMs,
       });
       if (report.wasDirty) this.#log.info({ ...report }, 'The archive was put in order after an unclean end');
+      this.#rebuild = await CatalogRebuild.start({
+        root: this.#root,
+        catalogPath: this.#catalogPath,
+        reads: this.#reads,
+        catalog: this.#writer,
+        far: this.#farOptions,
+        log: this.#log,
+        newFiles: this.#newFiles,
+      });
       this.#recovery = report;
     } finally {
       database.close();

@@ -1,39 +1,116 @@
 import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { Fault } from '../base/fault.ts';
+import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 import { CATALOG_VERSION, createCatalog, upgradeCatalog } from './catalog-schema.ts';
+import { systemCode } from './files.ts';
+import { archiveFileMode } from './layout.ts';
+
+/** Up to this size all pages are looked at when the server starts (0.3 s on a disk of 300 MB/s). */
+const wholeCheckBytes = 96 * 1024 * 1024;
+
+/** The catalog's file is no catalog, or parts of it are overwritten or missing; the files of the archive are not concerned. */
+export class CatalogDamaged extends Fault {
+  constructor(path: string, cause: unknown) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    super(
+      'Unavailable',
+      `The archive’s catalog ${path} is damaged (${what}). Stop the server and run \`vidette rebuild-index\`: ` +
+        'it makes the catalog again from the recorded files, and keeps the damaged one beside it.',
+      { cause },
+    );
+  }
+}
 
 /**
  * Opens the catalog for its one writer, making it when it is not there.
  * WAL with synchronous=FULL: under NORMAL a power cut takes back rows that were acknowledged.
- * @throws Error when the file was made by a newer version.
+ * @throws CatalogDamaged; Fault when it was made by a newer version or can't be reached
  */
 export function openCatalogForWriting(path: string, newArchiveId: string = randomUUID()): DatabaseSync {
-  const database = new DatabaseSync(path);
-  try {
+  makePrivate(path);
+  return opened(path, {}, (database) => {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');
     // A WAL that a slow reader let grow is cut back to this at the next checkpoint.
     database.exec('PRAGMA journal_size_limit = 16777216');
     if (!hasTables(database)) createCatalog(database, newArchiveId);
     upgradeCatalog(database, versionOf(database));
-    assertVersion(database, path);
-    return database;
+  });
+}
+
+/** A second connection for questions; it never writes. @throws as `openCatalogForWriting`, and Fault for an older version. */
+export function openCatalogForReading(path: string): DatabaseSync {
+  return opened(path, { readOnly: true }, (database) => {
+    database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384');
+  });
+}
+
+/**
+ * Looks for damage before the catalog is trusted: at all its pages up to `wholeCheckBytes`, else at its tables of streams and at
+ * the ends of its indexes. @throws as `openCatalogForWriting`
+ */
+export function assertCatalogIsWhole(path: string): void {
+  const database = openCatalogForWriting(path);
+  try {
+    if (statSync(path).size <= wholeCheckBytes) {
+      const [row] = database.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+      if (row?.quick_check !== 'ok') throw new CatalogDamaged(path, row?.quick_check);
+    }
+    for (const sql of samples) database.prepare(sql).all();
   } catch (error) {
+    throw isSqliteError(error) ? catalogFault(path, error) : error;
+  } finally {
     database.close();
-    throw error;
   }
 }
 
-/** A second connection for questions; it never writes. @throws Error when the file was made by another version. */
-export function openCatalogForReading(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: true });
+const samples = [
+  'SELECT * FROM stream',
+  'SELECT * FROM segment ORDER BY stream_id, start_ticks LIMIT 100',
+  'SELECT * FROM segment ORDER BY stream_id DESC, start_ticks DESC LIMIT 100',
+  'SELECT * FROM fragment_index ORDER BY id DESC LIMIT 10',
+  'SELECT * FROM init ORDER BY id LIMIT 10',
+  'SELECT * FROM interruption LIMIT 10',
+  'SELECT * FROM active_folder LIMIT 10',
+  'SELECT * FROM pending_removal LIMIT 10',
+];
+
+/** Makes the catalog that of another marker, before anything is recorded in it. @throws as `openCatalogForWriting` */
+export function setArchiveId(path: string, archiveId: string): void {
+  const database = openCatalogForWriting(path);
   try {
-    database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384');
+    database.prepare('UPDATE archive SET archive_id = ?').run(archiveId);
+  } finally {
+    database.close();
+  }
+}
+
+function opened(
+  path: string,
+  options: { readOnly?: boolean },
+  prepare: (database: DatabaseSync) => void,
+): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, options);
+    prepare(database);
     assertVersion(database, path);
     return database;
   } catch (error) {
-    database.close();
-    throw error;
+    database?.close();
+    throw catalogFault(path, error);
   }
+}
+
+/** A foreign error as what an operator can do about it. */
+function catalogFault(path: string, error: unknown): unknown {
+  if (!isSqliteError(error)) return error;
+  const trouble = sqliteTroubleOf(error);
+  // A statement that its tables do not fit: they are not those of a catalog.
+  if (trouble === undefined || trouble === 'damaged') return new CatalogDamaged(path, error);
+  const message = `The archive’s catalog ${path} cannot be opened: ${(error as Error).message}.`;
+  return new Fault('Unavailable', message, { cause: error });
 }
 
 function versionOf(database: DatabaseSync): number {
@@ -43,30 +120,26 @@ function versionOf(database: DatabaseSync): number {
 function assertVersion(database: DatabaseSync, path: string): void {
   const version = versionOf(database);
   if (version === CATALOG_VERSION) return;
-  const advice = version < CATALOG_VERSION ? ': start the server once, it brings it up to date' : '';
-  throw new Error(`${path} is of version ${version}, not ${CATALOG_VERSION}${advice}`);
+  if (!Number.isInteger(version)) throw new CatalogDamaged(path, 'it does not say its version');
+  throw new Fault(
+    'Unavailable',
+    version < CATALOG_VERSION
+      ? `The archive’s catalog ${path} is of version ${version}, not ${CATALOG_VERSION}: start the server once, it brings it up to date.`
+      : `A newer version of Vidette has used the archive’s catalog ${path} (version ${version}; this one understands ${CATALOG_VERSION}). ` +
+          'Install that version again, or make the catalog again from the files with `vidette rebuild-index`.',
+  );
 }
 
 function hasTables(database: DatabaseSync): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'archive'`).get() !== undefined;
 }
 
-/** Held by the one process that writes an archive; the system lets go of it when the process dies. */
-export class ArchiveLock {
-  readonly #database: DatabaseSync;
-
-  /** @throws Error when another process holds it. */
-  constructor(path: string) {
-    this.#database = new DatabaseSync(path);
-    try {
-      this.#database.exec('BEGIN EXCLUSIVE');
-    } catch (error) {
-      this.#database.close();
-      throw new Error(`another process writes the archive (it holds ${path})`, { cause: error });
-    }
-  }
-
-  release(): void {
-    this.#database.close();
+/** A new catalog is for the server and its group; what SQLite puts beside it takes its mode. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', archiveFileMode));
+  } catch (error) {
+    // There is one, or SQLite says better what is wrong.
+    if (systemCode(error) === undefined) throw error;
   }
 }

@@ -13,10 +13,13 @@ export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   /** SQLITE_FULL: no room for the catalog's log. */
   readonly isFull: boolean;
+  /** The rows break a rule of the tables: others may be taken. */
+  readonly isRefusal: boolean;
 
   constructor(failure: CatalogFailure) {
     super(`the catalog could not be written: ${failure.message}`);
     this.isFull = failure.sqliteCode === 13;
+    this.isRefusal = failure.sqliteCode === 1 || failure.sqliteCode === 19 || failure.sqliteCode === 20;
   }
 }
 

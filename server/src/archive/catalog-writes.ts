@@ -20,6 +20,8 @@ export type CatalogChange =
       /** ftyp and moov. */
       readonly init: Uint8Array;
       readonly fragments: readonly FragmentEntry[];
+      /** Found in a file of before: no recorder is at work for it. */
+      readonly isFound?: true;
     }
   /** More flushed fragments at the end of an open segment. */
   | {
@@ -97,6 +99,7 @@ export class CatalogWrites {
         return;
       case 'segment':
         this.#addSegment(change.uid, change.startTicks, change.init, change.fragments);
+        if (!change.isFound) run.setRecording.run(1, this.#streamId(change.uid));
         return;
       case 'fragments':
         this.#extendSegment(change.uid, change.segmentStartTicks, change.fragments);
@@ -152,7 +155,6 @@ export class CatalogWrites {
       lastInsertRowid,
     );
     this.#statements.addTotals.run(1, bytes, sum.durationTicks, streamId);
-    this.#statements.setRecording.run(1, streamId);
   }
 
   #extendSegment(uid: string, startTicks: number, fragments: readonly FragmentEntry[]): void {

@@ -1,50 +1,73 @@
-import { mkdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolders } from '../base/durable.ts';
 import type { Log } from '../base/log.ts';
-import { openCatalogForWriting } from './catalog-file.ts';
+import { hasFiles } from './adoption.ts';
+import { ArchiveLock, LockHeldError } from './catalog-lock.ts';
+import { openCatalogForWriting, setArchiveId } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
-import type { ArchiveFiles } from './files.ts';
-import { listStreamFolders, readMarker, writeMarker } from './marker.ts';
+import { systemCode } from './files.ts';
+import { archiveFolderMode, segmentPath } from './layout.ts';
+import { FOLDER_LOCK_NAME, listStreamFolders, readMarker, writeMarker, type MarkerState } from './marker.ts';
 import { RecordingFailure } from './recording-failure.ts';
 
 /** Why nothing can be recorded or deleted at the moment. */
-export type ArchiveProblem = 'marker-missing' | 'marker-of-another-archive';
+export type ArchiveProblem =
+  | 'marker-missing'
+  | 'marker-of-another-archive'
+  /** It is there, holds something else, and nothing proves that this is the right disk. */
+  | 'marker-damaged'
+  /** The system refuses to read it, as on a failing disk. */
+  | 'marker-unreadable'
+  | 'used-by-another-server';
 
-/** Knows which marker must lie in the archive's folder, and looks before anything is written or deleted there. */
+const words: Readonly<Record<ArchiveProblem, string>> = {
+  'marker-missing':
+    'The archive folder was in use and has lost its marker: is its disk mounted? Nothing is written or deleted there. ' +
+    'Where the old disk does not come back, an administrator may use the empty folder: on the page, or stop the server and run `vidette use-disk`',
+  'marker-of-another-archive':
+    'The archive folder belongs to another catalog: nothing is written or deleted there. Mount the right disk, or stop the server and run `vidette rebuild-index` to show what is on this one',
+  'marker-damaged':
+    'The marker of the archive folder is damaged and the footage of the catalog is not there: nothing is written or deleted there. Mount the right disk, or stop the server and run `vidette rebuild-index`',
+  'marker-unreadable':
+    'The marker of the archive folder cannot be read: nothing is written or deleted there. Look at the disk and at the permissions of the folder',
+  'used-by-another-server':
+    'Another server records in the archive folder: give each its own `archive.folder`. Nothing is written or deleted there by this one',
+};
+
+/** Rows whose files prove that a disk is the catalog's. */
+const proofs = 5;
+/** Lies in the root of a disk that holds nothing. */
+const emptyDiskNames = new Set(['lost+found', 'System Volume Information', '.Trash-0', FOLDER_LOCK_NAME]);
+
+interface GuardOptions {
+  readonly root: string;
+  readonly catalog: string;
+  readonly log: Log;
+  /** The catalog was lost: that it knows nothing does not mean that the folder is to be a new one. */
+  readonly wasUsed: boolean;
+}
+
+/**
+ * Knows which marker must lie in the archive's folder, looks before anything is written or deleted there, and holds the lock
+ * of the folder while it is the right one.
+ */
 export class DiskGuard {
-  readonly #root: string;
-  readonly #archiveId: string;
-  readonly #log: Log;
+  readonly #options: GuardOptions;
+  #archiveId: string;
+  #lock: ArchiveLock | undefined;
+  #isUnlockable = false;
   #problem: ArchiveProblem | undefined;
 
-  private constructor(root: string, archiveId: string, log: Log) {
-    this.#root = root;
+  private constructor(options: GuardOptions, archiveId: string) {
+    this.#options = options;
     this.#archiveId = archiveId;
-    this.#log = log;
   }
 
-  /** Makes catalog and marker in a new place, or finds out which marker must be there. @throws system and SQLite errors */
-  static async open(root: string, catalog: string, files: ArchiveFiles, log: Log): Promise<DiskGuard> {
-    const marker = await readMarker(root);
-    const knownId = marker.state === 'present' ? marker.archiveId : undefined;
-    const database = openCatalogForWriting(catalog, knownId);
-    try {
-      const reads = new CatalogReads(database);
-      const { archiveId } = reads.identity();
-      const isUnused = reads.streams().length === 0;
-      if (marker.state === 'missing' && isUnused) {
-        await mkdir(root, { recursive: true });
-        await writeMarker(files, root, archiveId);
-      }
-      if (isUnused && marker.state === 'present' && (await listStreamFolders(root)).length > 0) {
-        log.error(
-          { dir: root },
-          'The catalog is new but the folder holds footage: stop the server and run `vidette rebuild-index`',
-        );
-      }
-      return new DiskGuard(root, archiveId, log);
-    } finally {
-      database.close();
-    }
+  /** Makes the catalog in a new place, or finds out which marker must be there. @throws as `openCatalogForWriting` */
+  static open(options: GuardOptions): DiskGuard {
+    const archiveId = askCatalog(options.catalog, (reads) => reads.identity().archiveId);
+    return new DiskGuard(options, archiveId);
   }
 
   /** As found by the last look. */
@@ -57,25 +80,162 @@ export class DiskGuard {
     const problem = await this.#look();
     if (problem !== this.#problem) this.#report(problem);
     this.#problem = problem;
-    if (problem) throw new RecordingFailure('wrong-disk', `${this.#root}: ${problem}`);
+    if (problem) throw new RecordingFailure('wrong-disk', `${this.#options.root}: ${problem}`);
+  }
+
+  /** Gives the folder to other servers. */
+  release(): void {
+    this.#lock?.release();
+    this.#lock = undefined;
   }
 
   async #look(): Promise<ArchiveProblem | undefined> {
-    const marker = await readMarker(this.#root);
-    if (marker.state === 'missing') return 'marker-missing';
-    const isOurs = marker.state === 'present' && marker.archiveId === this.#archiveId;
-    return isOurs ? undefined : 'marker-of-another-archive';
+    const problem = await this.#judge(await readMarker(this.#options.root));
+    // What is mounted there may be taken out.
+    if (problem !== undefined) this.release();
+    return problem;
+  }
+
+  async #judge(marker: MarkerState): Promise<ArchiveProblem | undefined> {
+    switch (marker.state) {
+      case 'present':
+        if (marker.archiveId === this.#archiveId) return this.#takeLock();
+        return this.#hasNothing() ? this.#adopt(marker.archiveId) : 'marker-of-another-archive';
+      case 'missing':
+        return this.#isUnused() && (!this.#options.wasUsed || (await holdsFootage(this.#options.root)))
+          ? this.#begin()
+          : 'marker-missing';
+      case 'torn':
+        return this.#hasNothing() || (await this.#isProven()) ? this.#repair() : 'marker-damaged';
+      case 'unreadable':
+        return 'marker-unreadable';
+    }
+  }
+
+  /** No stream was ever to be recorded under this catalog: its folder may be made. */
+  #isUnused(): boolean {
+    return askCatalog(this.#options.catalog, (reads) => reads.streams().length === 0);
+  }
+
+  /** No footage was ever kept under it: it may take any folder for its own. */
+  #hasNothing(): boolean {
+    return askCatalog(this.#options.catalog, (reads) =>
+      reads.streams().every(({ segments, removedUntilTicks }) => segments === 0 && removedUntilTicks === 0),
+    );
+  }
+
+  /** A catalog without rows takes the identity of the folder that it is given. */
+  async #adopt(archiveId: string): Promise<ArchiveProblem | undefined> {
+    const problem = await this.#takeLock();
+    if (problem) return problem;
+    setArchiveId(this.#options.catalog, archiveId);
+    this.#archiveId = archiveId;
+    return undefined;
+  }
+
+  async #begin(): Promise<ArchiveProblem | undefined> {
+    const { root } = this.#options;
+    await makeFolders(root, archiveFolderMode);
+    const problem = await this.#takeLock();
+    if (problem) return problem;
+    // Another server may have made it its own in between.
+    const marker = await readMarker(root);
+    if (marker.state !== 'missing') return this.#judge(marker);
+    await writeMarker(root, this.#archiveId);
+    return undefined;
+  }
+
+  async #repair(): Promise<ArchiveProblem | undefined> {
+    const { root, log } = this.#options;
+    const problem = await this.#takeLock();
+    if (problem) return problem;
+    await writeMarker(root, this.#archiveId);
+    log.warn(
+      { dir: root },
+      'The marker of the archive folder was damaged, as by a power cut; the footage there is the catalog’s, and the marker was written again',
+    );
+    return undefined;
+  }
+
+  async #takeLock(): Promise<ArchiveProblem | undefined> {
+    const { root, log } = this.#options;
+    if (this.#lock && (await this.#lock.isInPlace())) return undefined;
+    this.release();
+    try {
+      this.#lock = new ArchiveLock(join(root, FOLDER_LOCK_NAME));
+      this.#isUnlockable = false;
+    } catch (error) {
+      if (error instanceof LockHeldError) return 'used-by-another-server';
+      // File systems without locks, and read-only ones: what can't be written says so itself.
+      if (!this.#isUnlockable) {
+        log.warn({ err: error, dir: root }, 'The archive folder cannot be locked against a second server');
+      }
+      this.#isUnlockable = true;
+    }
+    return undefined;
+  }
+
+  /** Whether files are where the newest and the oldest rows say, with at least their bytes. */
+  async #isProven(): Promise<boolean> {
+    const rows = this.#knownFiles();
+    for (const { path, bytes } of rows) {
+      try {
+        if ((await stat(path)).size >= bytes) return true;
+      } catch (error) {
+        if (systemCode(error) === undefined) throw error;
+      }
+    }
+    return rows.length === 0;
+  }
+
+  #knownFiles(): { path: string; bytes: number }[] {
+    return askCatalog(this.#options.catalog, (reads) => {
+      const near = [
+        ...reads.oldestNear(proofs),
+        ...reads.streams().flatMap(({ id, uid }) => {
+          const row = reads.newestSegment(id);
+          return row && !row.isFar ? [{ ...row, uid }] : [];
+        }),
+      ];
+      return near.map(({ uid, startTicks, bytes }) => ({
+        path: segmentPath(this.#options.root, uid, startTicks),
+        bytes,
+      }));
+    });
   }
 
   #report(problem: ArchiveProblem | undefined): void {
-    if (!problem) {
-      this.#log.info({ dir: this.#root }, 'The archive disk is back');
-      return;
-    }
-    const words =
-      problem === 'marker-missing'
-        ? 'The archive folder was in use and has lost its marker: is its disk mounted? Nothing is written or deleted there'
-        : 'The archive folder belongs to another catalog: nothing is written or deleted there';
-    this.#log.error({ dir: this.#root }, words);
+    const { root: dir, log } = this.#options;
+    if (problem) log.error({ dir }, words[problem]);
+    else log.info({ dir }, 'The archive disk is back');
+  }
+}
+
+function askCatalog<T>(path: string, ask: (reads: CatalogReads) => T): T {
+  const database = openCatalogForWriting(path);
+  try {
+    return ask(new CatalogReads(database));
+  } finally {
+    database.close();
+  }
+}
+
+/** Whether any stream has a file there. False where the folder can't be read. */
+export async function holdsFootage(root: string): Promise<boolean> {
+  try {
+    for (const uid of await listStreamFolders(root)) if (await hasFiles(root, uid)) return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+  return false;
+}
+
+/** Whether nothing is in the folder, or it is not there. @throws system errors */
+export async function isEmptyDisk(root: string): Promise<boolean> {
+  try {
+    return (await readdir(root)).every((name) => emptyDiskNames.has(name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return true;
+    throw error;
   }
 }

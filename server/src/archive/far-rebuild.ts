@@ -1,5 +1,5 @@
 import type { CatalogReads } from './catalog-reads.ts';
-import type { CatalogWrites } from './catalog-writes.ts';
+import type { CatalogChange } from './catalog-writes.ts';
 import { readWhole } from './far-check.ts';
 import type { FarKeys } from './far-keys.ts';
 import { FarReader } from './far-reader.ts';
@@ -15,7 +15,7 @@ interface RebuildTools {
   readonly keys: FarKeys;
   /** Of the new catalog, which has the rows of all files already. */
   readonly reads: CatalogReads;
-  readonly writes: CatalogWrites;
+  commit(changes: readonly CatalogChange[]): Promise<void> | void;
   readonly archiveId: string;
   /** Gets what was left out, and why. */
   readonly findings: string[];
@@ -26,7 +26,7 @@ interface RebuildTools {
  * it is taken for the file's when its turn comes. @throws FarStoreError
  */
 export async function adoptObjects(tools: RebuildTools): Promise<void> {
-  const { store, keys, reads, writes, archiveId, findings } = tools;
+  const { store, keys, reads, archiveId, findings } = tools;
   const marker = await readFarMarker(store, keys);
   if (marker === undefined) return;
   if (marker !== archiveId) {
@@ -45,7 +45,7 @@ export async function adoptObjects(tools: RebuildTools): Promise<void> {
     const known = reads.stream(uid);
     const row = known && reads.segmentAtOrBefore(known.id, catalogTicks(startMs + 1) - 1);
     if (row && catalogMs(row.startTicks) === startMs) {
-      writes.commit([{ type: 'far-sending', uid, startTicks: row.startTicks }]);
+      await tools.commit([{ type: 'far-sending', uid, startTicks: row.startTicks }]);
       continue;
     }
     const contents = await contentsOf(store, key, object);
@@ -59,8 +59,8 @@ export async function adoptObjects(tools: RebuildTools): Promise<void> {
       findings.push(`${key} overlaps another segment`);
       continue;
     }
-    writes.commit([
-      { type: 'segment', uid, startTicks, init, fragments },
+    await tools.commit([
+      { type: 'segment', uid, startTicks, init, fragments, isFound: true },
       { type: 'close', uid, segmentStartTicks: startTicks },
       { type: 'far-found', uid, startTicks },
     ]);

@@ -1,4 +1,6 @@
 import { mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { syncFolder } from '../base/durable.ts';
+import { archiveFileMode, archiveFolderMode } from './layout.ts';
 
 /**
  * All that the archive does to the disk, so that tests can write down the order, and fail or shorten any step.
@@ -31,15 +33,8 @@ export interface WritableFile {
 export const diskFiles: ArchiveFiles = {
   create: (path) => openWritable(path, 'wx'),
   reopen: (path) => openWritable(path, 'r+'),
-  makeFolder: (path) => unlessCode(mkdir(path), 'EEXIST'),
-  async syncFolder(path) {
-    const handle = await open(path, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  },
+  makeFolder: (path) => unlessCode(mkdir(path, archiveFolderMode), 'EEXIST'),
+  syncFolder,
   remove: (path) => unlessCode(unlink(path), 'ENOENT'),
   removeFolder: (path) => unlessCode(rmdir(path), 'ENOTEMPTY', 'ENOENT', 'EEXIST'),
 };
@@ -62,7 +57,7 @@ export async function namesIn(folder: string): Promise<string[]> {
 }
 
 async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableFile> {
-  const handle = await open(path, flags, 0o640);
+  const handle = await open(path, flags, archiveFileMode);
   return {
     write: async (slices, position) => (await handle.writev(slices as Uint8Array[], position)).bytesWritten,
     sync: () => handle.datasync(),

@@ -9,6 +9,10 @@ import { msToTicks, ticksToMs, ticksToMsCeil } from '@vidette/media/time';
 /** Ticks per second of all times in the catalog. */
 export const CATALOG_TIMESCALE = 90_000;
 
+/** Footage is for the server and its group. */
+export const archiveFolderMode = 0o750;
+export const archiveFileMode = 0o640;
+
 const uidPattern = /^[a-z0-9]{1,32}$/;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 const namePattern = /^(\d{2})-(\d{2})-(\d{2})\.(\d{3})\.mp4$/;
@@ -84,6 +88,11 @@ export function catalogPath(root: string): string {
 /** See heartbeat.ts. */
 export function heartbeatPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.alive`;
+}
+
+/** There while footage of the folder has still to be brought into a catalog that was lost. */
+export function rebuildNotePath(catalog: string): string {
+  return `${catalog.replace(/\.sqlite$/, '')}.rebuild`;
 }
 
 export function lockPath(catalog: string): string {

@@ -1,44 +1,44 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode, type ArchiveFiles } from './files.ts';
-import { isUid } from './layout.ts';
+import { replaceFile } from '../base/durable.ts';
+import { systemCode } from './files.ts';
+import { archiveFileMode, isUid } from './layout.ts';
 
 /**
  * The file in the archive's folder that proves that the right disk is mounted there. Without it, in a folder that the
  * catalog says was in use, nothing is written or deleted.
  */
 export const MARKER_NAME = 'vidette-archive.json';
+/** Held by the one server that writes in the folder (see catalog-lock.ts). */
+export const FOLDER_LOCK_NAME = 'vidette-archive.lock';
 
 export type MarkerState =
   | { readonly state: 'present'; readonly archiveId: string }
   | { readonly state: 'missing' }
-  /** Something else lies under that name. */
-  | { readonly state: 'unreadable' };
+  /** It is there and holds something else: cut by a power failure, or overwritten. */
+  | { readonly state: 'torn' }
+  /** The system refuses to read it: `EIO`, `EACCES`, ... */
+  | { readonly state: 'unreadable'; readonly code: string };
 
-/** @throws system errors other than that nothing is there. */
 export async function readMarker(root: string): Promise<MarkerState> {
   let text: string;
   try {
     text = await readFile(join(root, MARKER_NAME), 'utf8');
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' };
-    throw error;
+    if (code === undefined) throw error;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { state: 'missing' } : { state: 'unreadable', code };
   }
   const archiveId = archiveIdIn(text);
-  return archiveId === undefined ? { state: 'unreadable' } : { state: 'present', archiveId };
+  return archiveId === undefined ? { state: 'torn' } : { state: 'present', archiveId };
 }
 
-export async function writeMarker(files: ArchiveFiles, root: string, archiveId: string): Promise<void> {
-  const file = await files.create(join(root, MARKER_NAME));
-  try {
-    const bytes = markerBytes(archiveId);
-    if ((await file.write([bytes], 0)) !== bytes.length) throw new Error('the marker was written short');
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await files.syncFolder(root);
+/**
+ * Puts the marker in place, whole or not at all: after a power cut a torn one would make the archive another's for ever.
+ * @throws system errors
+ */
+export function writeMarker(root: string, archiveId: string): Promise<void> {
+  return replaceFile(join(root, MARKER_NAME), markerBytes(archiveId), archiveFileMode);
 }
 
 /** What a marker holds, on a disk and in a bucket. */

@@ -18,6 +18,7 @@ import { FarKeys } from './far-keys.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { segmentPath, catalogTicks } from './layout.ts';
+import { FOLDER_LOCK_NAME } from './marker.ts';
 
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const fiveSeconds = { limits: { segmentMs: 5_000 } };
@@ -99,7 +100,7 @@ test('footage that moved is byte for byte what it was, at the border and beyond,
   assert.equal(archive.far?.status.waiting.segments, 1);
   await move(archive);
   assert.deepEqual(await filesOf(dir), []);
-  assert.deepEqual(await readdir(dir), ['cam1', 'vidette-archive.json']);
+  assert.deepEqual(await readdir(dir), ['cam1', 'vidette-archive.json', FOLDER_LOCK_NAME]);
   assert.equal(await seen(archive), before);
   assert.deepEqual(archive.far?.status.waiting, { segments: 0, bytes: 0 });
   assert.equal(archive.far?.status.lastMovedMs, clock.wallMs());
@@ -316,7 +317,7 @@ test('a stream that is purged takes its objects with it, one that is being sent 
   await move(archive);
   assert.deepEqual(store.keys, []);
   assert.equal(archive.period('cam1'), undefined);
-  assert.deepEqual(await readdir(dir), ['vidette-archive.json']);
+  assert.deepEqual(await readdir(dir), ['vidette-archive.json', FOLDER_LOCK_NAME]);
   assert.deepEqual(await findingsOf(dir), []);
 });
 

@@ -1,16 +1,16 @@
-import { mkdir, readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ArchiveLock, openCatalogForWriting } from './catalog-file.ts';
+import { freeSuffix, makeFolders, moveFile } from '../base/durable.ts';
+import { removeDatabase, setDatabaseAside } from './catalog-aside.ts';
+import { adoptFiles } from './adoption.ts';
+import { ArchiveLock } from './catalog-lock.ts';
+import { openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
-import { CatalogWrites } from './catalog-writes.ts';
+import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
 import type { FarOptions } from './far-archive.ts';
 import { adoptObjects } from './far-rebuild.ts';
 import { readFarMarker } from './far-tier.ts';
-import { diskFiles, namesIn, systemCode } from './files.ts';
-import { catalogPath, isDay, lockPath, segmentPath, startMsOf } from './layout.ts';
+import { namesIn } from './files.ts';
+import { archiveFolderMode, catalogPath, lockPath } from './layout.ts';
 import { listStreamFolders, readMarker, writeMarker } from './marker.ts';
-import { segmentOf } from './recovery.ts';
-import { readSegmentContents } from './segment-scan.ts';
 
 export interface RebuildReport {
   readonly segments: number;
@@ -35,9 +35,11 @@ export async function rebuildCatalog(
   const lock = new ArchiveLock(lockPath(catalog));
   try {
     const newPath = `${catalog}.new`;
+    // What an earlier attempt left there is of no use.
+    await removeDatabase(newPath);
     const report = await buildCatalog(root, newPath, archiveId, far);
-    const oldCatalog = await setAside(catalog);
-    await rename(newPath, catalog);
+    const oldCatalog = await setDatabaseAside(catalog, await freeSuffix([catalog], 'old'));
+    await moveFile(newPath, catalog);
     return { ...report, oldCatalog };
   } finally {
     lock.release();
@@ -52,8 +54,8 @@ async function identityOf(root: string, far?: Pick<FarOptions, 'store' | 'keys'>
   const archiveId = isEmpty && far ? await readFarMarker(far.store, far.keys) : undefined;
   if (archiveId === undefined)
     throw new Error(`${root} has no readable marker: is the archive's disk mounted?`);
-  await mkdir(root, { recursive: true });
-  await writeMarker(diskFiles, root, archiveId);
+  await makeFolders(root, archiveFolderMode);
+  await writeMarker(root, archiveId);
   return archiveId;
 }
 
@@ -63,41 +65,14 @@ async function buildCatalog(
   archiveId: string,
   far?: Pick<FarOptions, 'store' | 'keys'>,
 ): Promise<Omit<RebuildReport, 'oldCatalog'>> {
-  // What an earlier attempt left there is no use to anybody.
-  await setAside(path);
   const database = openCatalogForWriting(path, archiveId);
   try {
     const writes = new CatalogWrites(database);
     const reads = new CatalogReads(database);
     const findings: string[] = [];
-    for (const uid of await listStreamFolders(root)) {
-      for (const { path: file, startMs } of await segmentFiles(root, uid, findings)) {
-        const contents = await readSegmentContents(file);
-        const { startTicks } = contents;
-        if (startTicks === undefined || contents.fragments.length === 0) {
-          findings.push(`${file} holds no whole fragment`);
-          continue;
-        }
-        const end =
-          startTicks + contents.fragments.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-        const stream = reads.stream(uid);
-        if (stream && reads.segments(stream.id, startTicks, end, 1).length > 0) {
-          findings.push(`${file} overlaps another segment`);
-          continue;
-        }
-        if (segmentPath(root, uid, startTicks) !== file) {
-          findings.push(`${file} starts at another moment than its name says (${startMs})`);
-          continue;
-        }
-        // One with a tail stays open, so that the next start of the server cuts it.
-        const isWhole = contents.wholeBytes === contents.fileBytes;
-        writes.commit([
-          segmentOf(uid, startTicks, contents),
-          ...(isWhole ? [{ type: 'close', uid, segmentStartTicks: startTicks } as const] : []),
-        ]);
-      }
-    }
-    if (far) await adoptObjects({ ...far, reads, writes, archiveId, findings });
+    const commit = (changes: readonly CatalogChange[]) => writes.commit(changes);
+    for (const uid of await listStreamFolders(root)) await adoptFiles({ root, reads, commit, findings }, uid);
+    if (far) await adoptObjects({ ...far, reads, commit, archiveId, findings });
     const streams = reads.streams();
     return {
       segments: streams.reduce((sum, { segments }) => sum + segments, 0),
@@ -108,36 +83,4 @@ async function buildCatalog(
     // The last connection to close brings the log into the file.
     database.close();
   }
-}
-
-async function segmentFiles(
-  root: string,
-  uid: string,
-  findings: string[],
-): Promise<{ path: string; startMs: number }[]> {
-  const files: { path: string; startMs: number }[] = [];
-  for (const day of (await readdir(join(root, uid))).sort()) {
-    const folder = join(root, uid, day);
-    for (const name of isDay(day) ? (await readdir(folder)).sort() : []) {
-      const startMs = startMsOf(day, name);
-      if (startMs === undefined) findings.push(`${join(folder, name)} is no segment`);
-      else files.push({ path: join(folder, name), startMs });
-    }
-    if (!isDay(day)) findings.push(`${folder} is no day`);
-  }
-  return files;
-}
-
-/** Renames a catalog with its log, so that nothing of it is applied to another. */
-async function setAside(path: string): Promise<string | undefined> {
-  let moved: string | undefined;
-  for (const suffix of ['', '-wal', '-shm']) {
-    try {
-      await rename(`${path}${suffix}`, `${path}.old${suffix}`);
-      if (suffix === '') moved = `${path}.old`;
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-    }
-  }
-  return moved;
 }

@@ -232,6 +232,10 @@ export class Recovery {
 }
 
 /** The row of a file as its contents say. */
-export function segmentOf(uid: string, startTicks: number, contents: SegmentContents): CatalogChange {
+export function segmentOf(
+  uid: string,
+  startTicks: number,
+  contents: SegmentContents,
+): Extract<CatalogChange, { type: 'segment' }> {
   return { type: 'segment', uid, startTicks, init: contents.init, fragments: contents.fragments };
 }

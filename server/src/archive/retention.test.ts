@@ -6,7 +6,7 @@ import { Stream } from '../stream/stream.ts';
 import type { Archive } from './archive.ts';
 import { findingsOf, openArchive, recordSpan, temporaryRoot, until } from './archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
-import { MARKER_NAME } from './marker.ts';
+import { FOLDER_LOCK_NAME, MARKER_NAME } from './marker.ts';
 
 const footage = footageOf('h264-no-b.mp4');
 const day = '2026-11-20';
@@ -95,7 +95,7 @@ test('[R4.3] purge removes rows, files and folders of a stream, of that stream a
   connect(stream, footage, t0 + 100_000, t0 + 105_000);
   await archive.remove('cam1');
   assert.equal(archive.recorder('cam1'), undefined);
-  assert.deepEqual((await readdir(dir)).sort(), ['cam2', MARKER_NAME]);
+  assert.deepEqual((await readdir(dir)).sort(), ['cam2', MARKER_NAME, FOLDER_LOCK_NAME]);
   assert.equal(archive.period('cam1'), undefined);
   assert.equal(archive.stats('cam2').segments, 6);
   await archive.remove('cam1');

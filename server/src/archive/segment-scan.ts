@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { constants, open, type FileHandle } from 'node:fs/promises';
 import { scanSegment, type ReadAt, type ScannedFragment } from '@vidette/media/fmp4/scan';
 import type { FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { rescaleTicks } from '@vidette/media/time';
@@ -29,12 +29,15 @@ const initLikelyBytes = 16_384;
 /**
  * Walks the headers of a segment's file. With `mediaFromBytes` the media of the fragments behind that offset are read
  * too and must be what their headers say: after a power cut, bytes that were never flushed may be anything.
- * @throws system errors
+ * @throws system errors; EISDIR for what is no file
  */
 export async function readSegmentContents(path: string, mediaFromBytes?: number): Promise<SegmentContents> {
-  const handle = await open(path, 'r');
+  // Without waiting for the other end of what is a pipe.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const { size: fileBytes } = await handle.stat();
+    const facts = await handle.stat();
+    if (!facts.isFile()) throw Object.assign(new Error(`${path} is no file`), { code: 'EISDIR' });
+    const fileBytes = facts.size;
     return await scanSegmentContents(windowedRead(handle), fileBytes, mediaFromBytes);
   } finally {
     await handle.close();

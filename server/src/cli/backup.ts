@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ArchiveLock } from '../archive/catalog-file.ts';
+import { setDatabaseAside } from '../archive/catalog-aside.ts';
+import { ArchiveLock, LockHeldError } from '../archive/catalog-lock.ts';
 import { catalogPath, lockPath } from '../archive/layout.ts';
 import type { Clock } from '../base/clock.ts';
+import { freeSuffix, makeFolders, moveFile, replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
 import { extractDatabase, readBackup, writeBackup } from '../store/backup.ts';
 import { keyFileName, readKey, writeKey } from '../store/seal.ts';
@@ -41,8 +43,8 @@ export async function backUp(
 }
 
 /**
- * `vidette restore FILE`: puts configuration, database and key back; what was there is kept beside it as `.old`. The server
- * must be stopped.
+ * `vidette restore FILE`: puts configuration, database and key back; what was there is kept beside it as `.old`, `.old.2` and
+ * so on. The server must be stopped.
  */
 export async function restore({ dataDir, file, out }: BackupOptions): Promise<number> {
   if (!existsSync(file)) {
@@ -54,31 +56,33 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
     out(`${file} is not a whole backup.`);
     return 1;
   }
-  await mkdir(dataDir, { recursive: true });
+  await makeFolders(dataDir, 0o750);
   const lock = takeLock(dataDir);
   if (!lock) {
     out('The server is running: stop it first.');
     return 1;
   }
+  let kept: string | undefined;
   try {
     const database = join(dataDir, databaseName);
     const next = `${database}.new`;
     await extractDatabase(file, next);
-    await keepOld(database);
-    // The log of the old database must not be played into the new one.
-    for (const suffix of ['-wal', '-shm']) await rm(`${database}${suffix}`, { force: true });
+    const [keyFile, configFile] = [join(dataDir, keyFileName), join(dataDir, configFileName)];
+    const suffix = await freeSuffix([database, keyFile, configFile], 'old');
+    await setDatabaseAside(database, suffix);
     if (facts.key !== null) {
-      await keepOld(join(dataDir, keyFileName));
+      await keepOld(keyFile, suffix);
       await writeKey(dataDir, Buffer.from(facts.key, 'base64'));
     }
-    await rename(next, database);
-    const configFile = join(dataDir, configFileName);
-    await keepOld(configFile);
-    if (facts.configText !== null) await writeFile(configFile, facts.configText, { mode: 0o600 });
+    await moveFile(next, database);
+    await keepOld(configFile, suffix);
+    if (facts.configText !== null) await replaceFile(configFile, facts.configText, 0o600);
+    kept = existsSync(`${database}${suffix}`) ? `${database}${suffix}` : undefined;
   } finally {
     lock.release();
   }
   out(`Restored the backup of ${new Date(facts.createdMs).toISOString()} by version ${facts.version}.`);
+  if (kept !== undefined) out(`The database that was there is kept as ${kept}.`);
   return 0;
 }
 
@@ -87,12 +91,11 @@ function takeLock(dataDir: string): ArchiveLock | undefined {
   try {
     return new ArchiveLock(lockPath(catalogPath(join(dataDir, 'archive'))));
   } catch (error) {
-    const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;
-    if (cause?.code === 'ERR_SQLITE_ERROR') return undefined;
+    if (error instanceof LockHeldError) return undefined;
     throw error;
   }
 }
 
-async function keepOld(file: string): Promise<void> {
-  if (existsSync(file)) await rename(file, `${file}.old`);
+async function keepOld(file: string, suffix: string): Promise<void> {
+  if (existsSync(file)) await moveFile(file, `${file}${suffix}`);
 }

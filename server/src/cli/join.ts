@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join as joinPaths } from 'node:path';
 import { parseDocument } from 'yaml';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
+import { makeFolders, replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
 import { applyWith, joinPath } from '../link/invitation.ts';
 import { loadNodeKey } from '../link/node-key.ts';
@@ -34,7 +35,7 @@ export async function join({ dataDir, address, code, node, out }: JoinOptions): 
     out(`${dataDir} is that of a server already: a new node begins with an empty data folder.`);
     return 1;
   }
-  await mkdir(dataDir, { recursive: true });
+  await makeFolders(dataDir, 0o750);
   const key = await loadNodeKey(dataDir);
   const { question, open } = applyWith(code, { node, publicKey: base64url(key.publicBytes) });
   const reply = await post(new URL(`${linkPath}${joinPath}`, address), question);
@@ -78,7 +79,7 @@ async function configure(file: string, node: string, database: string): Promise<
   const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');
   document.set('database', database);
   document.setIn(['node', 'id'], node);
-  await writeFile(file, String(document), { mode: 0o600 });
+  await replaceFile(file, String(document), 0o600);
 }
 
 function withoutPassword(database: string): string {

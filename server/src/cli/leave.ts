@@ -1,6 +1,7 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
+import { replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { nodeKeyFile } from '../link/node-key.ts';
@@ -36,7 +37,7 @@ export async function leave(config: Config, out: (line: string) => void): Promis
   }
   const file = join(config.dataDir, configFileName);
   const document = parseDocument(await readFile(file, 'utf8').catch(() => ''));
-  if (document.delete('database')) await writeFile(file, String(document), { mode: 0o600 });
+  if (document.delete('database')) await replaceFile(file, String(document), 0o600);
   await rm(join(config.dataDir, nodeKeyFile), { force: true });
   out(`The node ${id} has left. What it recorded lies in its data folder.`);
   return 0;

@@ -1,7 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { Clock } from '../base/clock.ts';
+import { createFile } from '../base/durable.ts';
 import { featuresOf, LicenseClaims, writeLicense } from '../system/license-text.ts';
 
 type Out = (line: string) => void;
@@ -9,10 +10,7 @@ type Out = (line: string) => void;
 /** `vidette new-license-key FILE`: makes a key that signs licenses, and prints the public half for `license.vendorKey`. */
 export async function newLicenseKey(file: string, out: Out): Promise<number> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  try {
-    await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  if (!(await createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), 0o600))) {
     out(`${file} is there already, and a key is not overwritten.`);
     return 1;
   }

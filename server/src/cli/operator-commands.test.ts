@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { ArchiveLock } from '../archive/catalog-file.ts';
+import { ArchiveLock } from '../archive/catalog-lock.ts';
 import { catalogPath, lockPath } from '../archive/layout.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import { ManualClock } from '../base/manual-clock.ts';
@@ -136,6 +136,43 @@ test('[R10.10] restoring keeps what was there, and leaves a running server alone
   assert.ok(!(await readdir(dataDir)).includes('vidette.yaml'));
   const restored = await openStore(t, dataDir);
   assert.equal(await restored.users.count(), 0);
+});
+
+test('[R10.10] what restore puts aside has all that a killed server had acknowledged, and is never overwritten', async (t) => {
+  const [dataDir, killed] = [await folder(t), await folder(t)];
+  const store = await openStore(t, dataDir);
+  const file = join(dataDir, 'a.backup');
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  await backUp({ dataDir, file, out, clock, version });
+  await store.users.add(newUser('acknowledged'));
+  await writeFile(join(dataDir, 'vidette.yaml'), 'port: 1\n');
+  // As kill -9 leaves it: the newest changes are in the write-ahead log alone.
+  for (const name of ['vidette.sqlite', 'vidette.sqlite-wal', 'secret.key', 'vidette.yaml']) {
+    await copyFile(join(dataDir, name), join(killed, name));
+  }
+  for (const name of ['old', 'old.2']) {
+    assert.equal(await restore({ dataDir: killed, file, out }), 0);
+    assert.equal(
+      lines.at(-1),
+      `The database that was there is kept as ${join(killed, `vidette.sqlite.${name}`)}.`,
+    );
+    if (name === 'old') {
+      const between = await Store.open({ file: join(killed, 'vidette.sqlite'), redact: (text) => text });
+      await between.users.add(newUser('between'));
+      await between.close();
+    }
+  }
+  assert.equal(await readFile(join(killed, 'vidette.yaml.old'), 'utf8'), 'port: 1\n');
+  for (const [suffix, login] of [
+    ['old', 'acknowledged'],
+    ['old.2', 'between'],
+  ]) {
+    const place = await folder(t);
+    await copyFile(join(killed, `vidette.sqlite.${suffix}`), join(place, 'vidette.sqlite'));
+    const old = await openStore(t, place);
+    assert.ok(await old.users.byLogin(login ?? ''), login);
+  }
 });
 
 test('[R10.10] what is no backup, or cut short, is refused and changes nothing', async (t) => {

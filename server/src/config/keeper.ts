@@ -1,7 +1,8 @@
-import { chmod, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { replaceFile } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import { environmentKeys } from './environment.ts';
 import { isLive } from './live-keys.ts';
@@ -91,7 +92,7 @@ export class ConfigKeeper {
     if (changedKeys.length === 0) return { changedKeys, pendingRestart: this.#isRestartDue(before) };
     const next = String(document);
     const after = this.#parse(next);
-    await replaceFile(this.#file, next);
+    await replaceFile(this.#file, next, 0o600);
     this.#apply(after);
     return { changedKeys, pendingRestart: this.#isRestartDue(after) };
   }
@@ -210,30 +211,4 @@ function masked(config: FileConfig): Record<string, unknown> {
 function invalid(keys: readonly string[], code: string, error: string): Fault {
   const fields = keys.map((key) => ({ path: `values.${key}`, code, error }));
   return new Fault('ValidationError', error, { details: { fields } });
-}
-
-/** As a whole or not at all, also through a power cut; readable by its owner only when new, for it may hold secrets. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const mode = await stat(file).then(
-    (known) => known.mode & 0o777,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return 0o600;
-      throw error;
-    },
-  );
-  const temporary = `${file}.new`;
-  try {
-    const handle = await open(temporary, 'w', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(temporary, mode);
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
 }

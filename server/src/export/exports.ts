@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat, statfs } from 'node:fs/promises';
+import { rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Export, ExportFailure } from '@vidette/contract/entities';
 import type { Cancel } from '../base/clock.ts';
+import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { ExportRecord } from '../store/exports.ts';
@@ -220,7 +221,7 @@ export class Exports {
     const running = { id: record.id, abort, bytes: 0 };
     this.#running = running;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolders(folder, 0o700);
       await records.save(record.id, { status: 'running' });
       const tools = {
         ...this.#options,
@@ -264,7 +265,7 @@ export class Exports {
   async #roomBytes(): Promise<number> {
     const { records, folder, limits } = this.#options;
     const { quotaBytes, minFreeBytes } = limits();
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolders(folder, 0o700);
     const { bavail, bsize } = await statfs(folder);
     let used = 0;
     for (const { id } of await records.all()) {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { constants, open, rename, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { moveFile } from '../base/durable.ts';
 import { blockBytes } from './manifest.ts';
 import { centralDirectory, localCrcPosition, localHeader, type ZipEntry } from './zip.ts';
 
@@ -98,13 +98,7 @@ export class PackageFile {
     await this.#write(directory, this.#endBytes);
     await this.#handle.sync();
     await this.#handle.close();
-    await rename(this.#path, finalPath);
-    const folder = await open(dirname(finalPath), 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await moveFile(this.#path, finalPath);
     return this.#endBytes + directory.length;
   }
 

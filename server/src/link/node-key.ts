@@ -1,6 +1,7 @@
-import { chmod, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { replaceFile } from '../base/durable.ts';
 import { KeyPair, seedBytes } from '../base/key-pair.ts';
 
 export const nodeKeyFile = 'node.key';
@@ -38,15 +39,6 @@ export function passingNodeKey(): KeyPair {
 /** The file appears whole or not at all. */
 async function makeSeed(file: string): Promise<Buffer> {
   const seed = randomBytes(seedBytes);
-  const part = `${file}.new`;
-  await rm(part, { force: true });
-  const handle = await open(part, 'wx', 0o600);
-  try {
-    await handle.writeFile(seed);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(part, file);
+  await replaceFile(file, seed, 0o600);
   return seed;
 }

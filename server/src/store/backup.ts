@@ -1,5 +1,6 @@
-import { chmod, open, rename, rm } from 'node:fs/promises';
+import { chmod, open, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { moveFile, syncFile } from '../base/durable.ts';
 import { keyBytes } from './seal.ts';
 
 /** What a backup holds beside the database. */
@@ -46,8 +47,8 @@ export async function writeBackup(
     } finally {
       copy.close();
     }
-    await flush(part);
-    await rename(part, target);
+    await syncFile(part);
+    await moveFile(part, target);
   } catch (error) {
     await rm(part, { force: true });
     throw error;
@@ -96,14 +97,5 @@ export async function extractDatabase(backupFile: string, target: string): Promi
     database.close();
   }
   await chmod(target, 0o600);
-  await flush(target);
-}
-
-async function flush(file: string): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncFile(target);
 }

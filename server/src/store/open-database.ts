@@ -1,7 +1,8 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
+import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import { AccessChanges } from './access-changes.ts';
 import { ClusterTables } from './cluster-tables.ts';
@@ -51,14 +52,14 @@ export function openClusterTables(url: string): ClusterTables {
 
 async function openSqlite(file: string): Promise<OpenDatabase> {
   const keyFolder = dirname(file);
-  await mkdir(keyFolder, { recursive: true });
+  await makeFolders(keyFolder, 0o750);
   // Nobody else on the machine reads it. What SQLite puts beside it takes its mode.
   await (await open(file, 'a', 0o600)).close();
   return { db: new Kysely<Database>({ dialect: new NodeSqliteDialect(file) }), engine: 'sqlite', keyFolder };
 }
 
 async function openPostgres({ url, folder }: { url: string; folder: string }): Promise<OpenDatabase> {
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder, 0o750);
   return {
     db: new Kysely<Database>({ dialect: new SerialPostgresDialect(url) }),
     engine: 'postgres',

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFile } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 
 /** Name of the key's file, in the folder of the database. */
@@ -88,29 +89,6 @@ export async function makeKey(folder: string): Promise<Buffer> {
 }
 
 /** Writes the key unless there is one: whole or not at all. False when there is one. @throws system errors */
-export async function writeKey(folder: string, key: Buffer): Promise<boolean> {
-  const part = join(folder, `${keyFileName}.${randomBytes(6).toString('hex')}`);
-  try {
-    const handle = await open(part, 'wx', 0o600);
-    try {
-      await handle.writeFile(key);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    const file = join(folder, keyFileName);
-    await link(part, file);
-    const folderHandle = await open(dirname(file), 'r');
-    try {
-      await folderHandle.sync();
-    } finally {
-      await folderHandle.close();
-    }
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(part, { force: true });
-  }
+export function writeKey(folder: string, key: Buffer): Promise<boolean> {
+  return createFile(join(folder, keyFileName), key, 0o600);
 }

@@ -1,6 +1,7 @@
-import { chmod, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
+import { replaceFile } from '../base/durable.ts';
 
 export const tunnelKeyFile = 'tunnel.key';
 
@@ -40,15 +41,6 @@ async function readIfThere(file: string): Promise<string | undefined> {
 /** The file appears whole or not at all: half a key would stop the tunnel for good. */
 async function makeKey(file: string): Promise<string> {
   const { private: text } = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'vidette' });
-  const part = `${file}.new`;
-  await rm(part, { force: true });
-  const handle = await open(part, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(part, file);
+  await replaceFile(file, text, 0o600);
   return text;
 }

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { moveFile } from '../base/durable.ts';
+import { isSqliteError } from '../base/sqlite-trouble.ts';
+
+/** What SQLite keeps beside a database. */
+const companions = ['-wal', '-shm', '-journal'];
+
+/**
+ * Renames a database to `FILE + suffix` with everything that was acknowledged: after a kill the newest changes are in its
+ * write-ahead log alone, which is brought into the file first, or moved with it where the file is too damaged for that.
+ * Undefined when there is no such file. Nobody else may have it open. @throws system errors
+ */
+export async function setDatabaseAside(file: string, suffix: string): Promise<string | undefined> {
+  if (!existsSync(file)) {
+    // A log without its database must not be played into the next one.
+    await removeCompanions(file);
+    return undefined;
+  }
+  emptyLog(file);
+  const target = `${file}${suffix}`;
+  await moveFile(file, target);
+  for (const companion of companions) {
+    if (existsSync(`${file}${companion}`)) await moveFile(`${file}${companion}`, `${target}${companion}`);
+  }
+  return target;
+}
+
+/** Removes a database that is of no use. @throws system errors */
+export async function removeDatabase(file: string): Promise<void> {
+  await rm(file, { force: true });
+  await removeCompanions(file);
+}
+
+async function removeCompanions(file: string): Promise<void> {
+  for (const companion of companions) await rm(`${file}${companion}`, { force: true });
+}
+
+/** The last connection that closes writes the log into the file and removes it. */
+function emptyLog(file: string): void {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file);
+    database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+  } catch (error) {
+    // Too damaged to be opened: its log is moved as it is.
+    if (!isSqliteError(error)) throw error;
+  } finally {
+    database?.close();
+  }
+}

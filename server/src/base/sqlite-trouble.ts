@@ -1,0 +1,34 @@
+/** What an error of SQLite means for an operator. */
+export type SqliteTrouble =
+  /** The file is no database, or parts of it are overwritten or missing. */
+  | 'damaged'
+  /** Another process has it. */
+  | 'busy'
+  /** The disk is full. */
+  | 'full'
+  /** The disk fails, or the file may not be opened or written. */
+  | 'unreachable';
+
+/** Primary result codes (https://www.sqlite.org/rescode.html). */
+const troubles: Readonly<Record<number, SqliteTrouble>> = {
+  5: 'busy',
+  6: 'busy',
+  3: 'unreachable',
+  8: 'unreachable',
+  10: 'unreachable',
+  14: 'unreachable',
+  11: 'damaged',
+  26: 'damaged',
+  13: 'full',
+};
+
+export function isSqliteError(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'ERR_SQLITE_ERROR';
+}
+
+/** Undefined for other errors, also for those of SQLite that say that a statement is wrong. */
+export function sqliteTroubleOf(error: unknown): SqliteTrouble | undefined {
+  const { errcode, cause } = (error ?? {}) as { errcode?: unknown; cause?: unknown };
+  if (typeof errcode === 'number') return troubles[errcode & 0xff];
+  return cause === undefined ? undefined : sqliteTroubleOf(cause);
+}
