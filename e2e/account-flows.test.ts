@@ -14,6 +14,7 @@ import {
 import { administratorOf, until } from './api.ts';
 import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
+import { inStore } from './stored.ts';
 
 // Coming in and staying in: sign-in, recovery, forced and free changes of the password, and what failures look like.
 
@@ -283,4 +284,49 @@ test('[R7.51] [R4.4] a blocked person is led to the sign-in, which takes them no
     await client.unblockUser({ params: { login: kiosk.name } });
   });
   assert.ok(await signIn(server, administrator.name));
+});
+
+test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page asks for the password, and the old address hears of a change', async () => {
+  const person = { name: 'keeper', password: 'six patient storks 3', email: 'keeper@example.org' };
+  await client.addUser({ body: person });
+  const here = await signIn(server, person.name, person.password);
+  await inStore(server, 'UPDATE session_proofs SET proved_ms = 1');
+  await open('/profile/me/tokens', here, async (page) => {
+    await page.getByLabel('Name').fill('script');
+    await button(page, 'Create a token').click();
+    const dialog = page.getByRole('dialog', { name: 'Enter your password' });
+    await dialog.getByLabel('Password', { exact: true }).fill('not this one');
+    await button(page, 'Confirm').click();
+    await dialog.getByText('Invalid old password.').waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill(person.password);
+    await button(page, 'Confirm').click();
+    await page.getByText('Copy the secret now.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.goto(`${server.url}/ui/profile/me/edit`);
+    await page.getByLabel('E-mail').fill('thief@example.org');
+    await button(page, 'Save').click();
+    await page.getByText('Profile has been updated').waitFor();
+
+    await page.goto(`${server.url}/ui/profile/me/sessions`);
+    await button(page, 'End all sessions').click();
+    const ending = page.getByRole('dialog', { name: 'End all sessions' });
+    await ending.getByText('This session stays unless you end it too.').waitFor();
+    await ending.getByRole('button', { name: 'End all sessions' }).click();
+    await page.getByText('Sessions have been ended').waitFor();
+    // The session goes on under its new secret.
+    await page.goto(`${server.url}/ui/profile/me/tokens`);
+    await page.getByText('No tokens yet').waitFor();
+    await page.goto(`${server.url}/ui/profile/me/sessions`);
+    await button(page, 'End all sessions').click();
+    await ending.getByLabel('End this session too').check();
+    await ending.getByRole('button', { name: 'End all sessions' }).click();
+    await page.waitForURL('**/ui/auth');
+  });
+  const letter = await until(
+    () => smtp.letters.find(({ to, subject }) => to === person.email && /account was changed/.test(subject)),
+    (found) => found !== undefined,
+  );
+  assert.match(letter?.content ?? '', /the e-mail address/);
+  assert.doesNotMatch(letter?.content ?? '', /thief/);
 });

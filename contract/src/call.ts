@@ -24,6 +24,11 @@ export interface Call {
   readonly whileLocked?: true;
   /** Answers to somebody who must change the password first; every other call answers Forbidden to them. */
   readonly whilePasswordDue?: true;
+  /**
+   * What an API token can't do, so that a leaked one never becomes the account: `session` takes a signed-in person,
+   * `password` one who has entered the password in this session lately (design/permissions.md).
+   */
+  readonly proof?: 'session' | 'password';
   /** A reading call that the audit log records too; unsafe calls always are. */
   readonly audited?: true;
   readonly params?: z.ZodObject;

@@ -47,7 +47,13 @@ const namedOnly = [
 ];
 
 /** Of what the specification does not speak of. */
-const ours = ['FarArchiveUnavailable', 'FarArchiveRefused', 'FarArchiveForeign', 'FarArchiveDamaged'];
+const ours = [
+  'PasswordRequired',
+  'FarArchiveUnavailable',
+  'FarArchiveRefused',
+  'FarArchiveForeign',
+  'FarArchiveDamaged',
+];
 
 test('[R8.1] the catalogue is the specification’s, word for word', () => {
   for (const [code, words] of Object.entries(specified))

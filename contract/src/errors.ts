@@ -49,6 +49,11 @@ export const catalogue = {
     ru: 'Пароль недостаточно сложный.',
   },
   InvalidOldPassword: { status: 400, en: 'Invalid old password.', ru: 'Неверный старый пароль.' },
+  PasswordRequired: {
+    status: 403,
+    en: 'Enter your password to continue.',
+    ru: 'Чтобы продолжить, введите пароль.',
+  },
   OldPasswordAndNewPasswordCannotBeSame: {
     status: 400,
     en: 'Old password and new password cannot be same.',

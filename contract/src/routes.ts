@@ -62,6 +62,7 @@ export const routes = {
   sendPasswordReset: { method: 'POST', path: '/v1/password/send-reset' },
   resetPassword: { method: 'POST', path: '/v1/password/reset' },
   getProfile: { method: 'GET', path: '/v1/profile' },
+  confirmPassword: { method: 'POST', path: '/v1/profile/confirm' },
   saveProfile: { method: 'PATCH', path: '/v1/profile' },
   listTokens: { method: 'GET', path: '/v1/tokens' },
   addToken: { method: 'POST', path: '/v1/tokens' },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { administrator, signIn, startServer, type TestServer } from '../server.ts';
+import { inStore } from '../stored.ts';
 
 let server: TestServer;
 
@@ -165,6 +166,116 @@ test('[R5.2] a password change keeps this browser signed in and ends the user’
   await here.client.saveProfile({ body: { password, oldPassword: next } });
 });
 
+/** Asks for the profile by a token, or with a cookie. */
+async function statusBy(headers: Record<string, string>): Promise<number> {
+  return (await fetch(`${server.url}/v1/profile`, { headers })).status;
+}
+
+test('[R5.2, R7.23] a password change ends tokens, unless they are kept, and gives this session a new secret', async () => {
+  const { name, password } = administrator;
+  const { client, cookie } = visitor();
+  await client.signIn({ body: { name, password } });
+  const token = async () => `Bearer ${(await client.addToken({ body: { name: 'script' } })).secret}`;
+  const [first, kept] = [await token(), await token()];
+  const old = cookie();
+  const next = 'the next password';
+  await client.saveProfile({ body: { password: next, oldPassword: password, keepTokens: true } });
+  assert.notEqual(cookie(), old);
+  assert.deepEqual(
+    [
+      await statusBy({ cookie: old }),
+      await statusBy({ cookie: cookie() }),
+      await statusBy({ authorization: first }),
+    ],
+    [401, 200, 200],
+  );
+  await client.saveProfile({ body: { password, oldPassword: next } });
+  assert.deepEqual(
+    [await statusBy({ authorization: first }), await statusBy({ authorization: kept })],
+    [401, 401],
+  );
+});
+
+test('[R7.24] ending all sessions ends tokens and renews this session, or ends it too when asked', async () => {
+  const { name, password } = administrator;
+  const { client, cookie } = visitor();
+  await client.signIn({ body: { name, password } });
+  const { secret } = await client.addToken({ body: { name: 'script' } });
+  const authorization = `Bearer ${secret}`;
+  const old = cookie();
+  await client.terminateSessions({ body: { keepTokens: true } });
+  assert.deepEqual(
+    [
+      await statusBy({ cookie: old }),
+      await statusBy({ cookie: cookie() }),
+      await statusBy({ authorization }),
+    ],
+    [401, 200, 200],
+  );
+  await client.terminateSessions();
+  assert.equal(await statusBy({ authorization }), 401);
+  const last = cookie();
+  await client.terminateSessions({ body: { includeCurrent: true } });
+  assert.equal(await statusBy({ cookie: last }), 401);
+});
+
+test('[R7.22, R7.23] a leaked token does not become the account, nor does a cookie without the password', async () => {
+  const { name, password } = administrator;
+  const owner = visitor();
+  await owner.client.signIn({ body: { name, password } });
+  await owner.client.addUser({ body: { name: 'victim2', password: 'three loud magpies 8' } });
+  const { secret, id } = await owner.client.addToken({
+    body: { name: 'leaked', expireTime: Date.now() + 60_000 },
+  });
+  const thief = createClient({ baseUrl: server.url, headers: () => ({ authorization: `Bearer ${secret}` }) });
+  const other = await owner.client.addToken({ body: { name: 'other' } });
+  for (const call of [
+    () => thief.addToken({ body: { name: 'endless' } }),
+    () => thief.deleteToken({ params: { id: other.id } }),
+    () => thief.terminateSessions(),
+    () => thief.confirmPassword({ body: { password } }),
+    () => thief.saveProfile({ body: { email: 'thief@example.org' } }),
+    () => thief.saveProfile({ body: { name: 'thief' } }),
+    () => thief.saveUser({ params: { login: name }, body: { email: 'thief@example.org' } }),
+    () => thief.saveUser({ params: { login: 'victim2' }, body: { password: 'four loud magpies 8' } }),
+    () => thief.saveUser({ params: { login: 'victim2' }, body: { isAdmin: true } }),
+    () => thief.addUser({ body: { name: 'accomplice', password: 'four loud magpies 8', isAdmin: true } }),
+    () => thief.saveConfiguration({ body: { values: { 'smtp.host': 'mail.example.org' } } }),
+  ]) {
+    await assert.rejects(call, hasCode('Forbidden'));
+  }
+  await assert.rejects(
+    thief.saveProfile({ body: { password: 'a better one 77', oldPassword: 'a guess' } }),
+    hasCode('InvalidOldPassword', 'oldPassword'),
+  );
+  assert.equal((await owner.client.getProfile()).name, name);
+  await thief.deleteToken({ params: { id } });
+  await assert.rejects(thief.getProfile(), hasCode('AuthorizationRequired'));
+
+  // The password was entered long ago: whoever has the cookie now need not be the one who knew it.
+  await inStore(server, 'UPDATE session_proofs SET proved_ms = proved_ms - 3600000');
+  await owner.client.saveProfile({ body: { fullName: 'Ada' } });
+  const email = 'ada.new@example.org';
+  for (const call of [
+    () => owner.client.saveProfile({ body: { email } }),
+    () => owner.client.addToken({ body: { name: 'x' } }),
+    () => owner.client.saveUser({ params: { login: 'victim2' }, body: { name: 'victim3' } }),
+  ]) {
+    await assert.rejects(call, hasCode('PasswordRequired'));
+  }
+  await assert.rejects(
+    owner.client.saveProfile({ body: { email, oldPassword: 'no' } }),
+    hasCode('InvalidOldPassword', 'oldPassword'),
+  );
+  await assert.rejects(
+    owner.client.confirmPassword({ body: { password: 'no' } }),
+    hasCode('InvalidOldPassword', 'password'),
+  );
+  await owner.client.confirmPassword({ body: { password } });
+  assert.equal((await owner.client.saveProfile({ body: { email } })).email, email);
+  await owner.client.deleteUser({ params: { login: 'victim2' } });
+});
+
 test('[R7.24, R3.4] sessions are listed newest first and ended one by one or all', async () => {
   const { name, password } = administrator;
   const [first, second, third] = [visitor(), visitor(), visitor()];
@@ -234,6 +345,19 @@ test('[R7.25, R7.26, R4.4] users are added, changed, blocked and deleted', async
     body: { name: 'Robert', permissionType: 'admin' },
   });
   assert.deepEqual([changed.name, changed.isAdmin], ['Robert', true]);
+  for (const body of [
+    { permissionType: 'user', isAdmin: true },
+    { permissionType: 'admin', isAdmin: false },
+  ] as const) {
+    await assert.rejects(
+      client.saveUser({ params: { login: 'Robert' }, body }),
+      hasCode('ValidationError', 'permissionType'),
+    );
+    await assert.rejects(
+      client.addUser({ body: { name: 'both', password, ...body } }),
+      hasCode('ValidationError', 'permissionType'),
+    );
+  }
   assert.equal((await client.listUsers({ query: { searchingValues: ['ROB'] } })).total, 1);
   await client.deleteUser({ params: { login: 'robert' } });
   await assert.rejects(client.getUser({ params: { login: 'Robert' } }), hasCode('NotFound'));

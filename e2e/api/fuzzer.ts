@@ -185,8 +185,9 @@ class Fuzzer {
   }
 
   async #send(operation: Operation, request: WireRequest, turn: number): Promise<void> {
-    // Whoever signs out must be nobody: a sender would be lost.
-    const sender = operation.operationId === 'signOut' ? {} : this.#headers[turn % this.#headers.length];
+    // Whoever ends sessions must be nobody: a sender's cookie would be lost.
+    const endsSession = ['signOut', 'terminateSessions'].includes(operation.operationId);
+    const sender = endsSession ? {} : this.#headers[turn % this.#headers.length];
     let answer: { status: number; type: string; text: string };
     try {
       const response = await fetch(this.#server.url + request.path, {

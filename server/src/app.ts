@@ -6,6 +6,7 @@ import { refusalOfArchive } from './access/archive-refusal.ts';
 import { AccessFeed } from './access/access-feed.ts';
 import { Doorkeeper } from './access/doorkeeper.ts';
 import { PasswordHasher } from './access/password-hash.ts';
+import { PasswordProof } from './access/password-proof.ts';
 import { Archive } from './archive/archive.ts';
 import { farOptionsOf } from './bucket/far-options.ts';
 import type { RetentionRules } from './archive/retention.ts';
@@ -45,6 +46,7 @@ import { databasePlace, openClusterTables } from './store/open-database.ts';
 import type { ClusterTables } from './store/cluster-tables.ts';
 import type { Stream } from './stream/stream.ts';
 import { Store } from './store/store.ts';
+import { AccountLetters } from './system/account-letters.ts';
 import { AuditLog } from './system/audit-log.ts';
 import { Health } from './system/health.ts';
 import { LicenseKeeper } from './system/license.ts';
@@ -294,7 +296,19 @@ async function assemble(
   });
   const passwords = new PasswordHasher();
   const mailer = new Mailer(config);
-  const passwordReset = new PasswordReset({ config, store, doorkeeper, passwords, mailer, clock, log });
+  const proof = new PasswordProof({ sessions: store.sessions, doorkeeper, passwords, clock });
+  const letters = new AccountLetters({ config, mailer, log });
+  closers.push(() => letters.settle());
+  const passwordReset = new PasswordReset({
+    config,
+    store,
+    doorkeeper,
+    passwords,
+    mailer,
+    letters,
+    clock,
+    log,
+  });
   closers.push(() => passwordReset.settle());
   const versionCheck = new VersionCheck({ config, current: packageFile.version, clock, log });
   closers.push(() => versionCheck.close());
@@ -321,6 +335,8 @@ async function assemble(
     store,
     doorkeeper,
     passwords,
+    proof,
+    letters,
     passwordReset,
     lock,
     license,

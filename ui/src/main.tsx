@@ -1,6 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
+import { isRenewingSession } from './api/proof.ts';
 import { forgetSession, onUser, setUser, settingsQuery } from './api/session.ts';
 import { diversion, screenFor } from './app/admission.ts';
 import { App } from './app/app.tsx';
@@ -63,14 +64,27 @@ const queryClient = createQueryClient({
   toNotFound: () => void router.navigate({ to: '/not-found', replace: true, ignoreBlocker: true }),
   toInit: () => void router.navigate({ to: '/init', ignoreBlocker: true }),
   toSignIn: () => {
-    const { place } = router.get();
-    const { name, params, search } = place;
-    if (name === null || addressOf(place)?.isPublic) return;
-    replaceDestination(sessionStorage, { name, params, search });
-    forgetSession(queryClient);
-    void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true });
+    if (!isRenewingSession()) {
+      leaveForSignIn();
+      return;
+    }
+    api.getProfile().then(
+      () => queryClient.invalidateQueries(),
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) leaveForSignIn();
+      },
+    );
   },
 });
+
+function leaveForSignIn(): void {
+  const { place } = router.get();
+  const { name, params, search } = place;
+  if (name === null || addressOf(place)?.isPublic) return;
+  replaceDestination(sessionStorage, { name, params, search });
+  forgetSession(queryClient);
+  void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true });
+}
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
 // What somebody chose for themselves is at work as soon as they are known; after they leave, what is on stays on.
 onUser(queryClient, (user) => {

@@ -65,8 +65,17 @@ export const accountCalls = {
     reply: Profile,
     errors: ['AuthorizationRequired'],
   },
+  confirmPassword: {
+    summary: 'Enters the password again, for calls that answer PasswordRequired',
+    who: 'user',
+    proof: 'session',
+    body: z.strictObject({ password: PasswordText }),
+    reply: Done,
+    errors: ['AuthorizationRequired', 'Forbidden', 'InvalidOldPassword'],
+  },
   saveProfile: {
-    summary: 'Changes the signed-in user; a new password needs the old one',
+    summary:
+      'Changes the signed-in user; a new password takes the old one, a login or e-mail a password entered lately, or here',
     who: 'user',
     whilePasswordDue: true,
     body: z.strictObject({
@@ -76,12 +85,17 @@ export const accountCalls = {
       language: Language.optional(),
       password: PasswordText.optional(),
       oldPassword: PasswordText.optional(),
+      keepTokens: z
+        .boolean()
+        .optional()
+        .describe('A new password ends the API tokens too, unless this is true'),
       preferences: PreferenceChanges.optional(),
     }),
     reply: Profile,
     errors: [
       'AuthorizationRequired',
       'InvalidOldPassword',
+      'PasswordRequired',
       'OldPasswordAndNewPasswordCannotBeSame',
       'AlreadyUsed',
       'ActionNotAcceptable',
@@ -97,16 +111,17 @@ export const accountCalls = {
   addToken: {
     summary: 'Makes an API token; its secret is in this answer and never again',
     who: 'user',
+    proof: 'password',
     body: z.strictObject({ name: Name, expireTime: TimeMs.nullable().default(null) }),
     reply: Token.extend({ secret: z.string() }),
-    errors: ['AuthorizationRequired', 'QuotaReached'],
+    errors: ['AuthorizationRequired', 'Forbidden', 'PasswordRequired', 'QuotaReached'],
   },
   deleteToken: {
-    summary: 'Ends an API token of the caller',
+    summary: 'Ends an API token of the caller; a token can end itself only',
     who: 'user',
     params: z.strictObject({ id: Id }),
     reply: Done,
-    errors: ['AuthorizationRequired', 'NotFound'],
+    errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
   },
   listSessions: {
     summary: 'Sessions of the caller, the last seen first',
@@ -115,16 +130,25 @@ export const accountCalls = {
     errors: ['AuthorizationRequired'],
   },
   terminateSessions: {
-    summary: 'Ends all sessions of the caller but this one',
+    summary:
+      'Ends all other sessions of the caller and the API tokens; this session goes on under a new secret',
     who: 'user',
+    proof: 'session',
+    body: z
+      .strictObject({
+        keepTokens: z.boolean().optional().describe('API tokens stay'),
+        includeCurrent: z.boolean().optional().describe('This session ends too'),
+      })
+      .optional(),
     reply: Done,
-    errors: ['AuthorizationRequired'],
+    errors: ['AuthorizationRequired', 'Forbidden'],
   },
   deleteSession: {
     summary: 'Ends one session of the caller',
     who: 'user',
+    proof: 'session',
     params: z.strictObject({ id: z.string().regex(/^[A-Za-z0-9]{1,64}$/) }),
     reply: Done,
-    errors: ['AuthorizationRequired', 'NotFound'],
+    errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
   },
 } as const satisfies Record<string, Call>;

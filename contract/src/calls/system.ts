@@ -217,11 +217,12 @@ export const systemCalls = {
   addClusterInvitation: {
     summary: 'Makes a code by which one server joins the cluster, once, within a quarter of an hour',
     who: 'admin',
+    proof: 'password',
     reply: ClusterInvitation.extend({
       code: z.string().describe('Told this once: only a hash of it can be looked up'),
       address: z.string(),
     }),
-    errors: [...clusterErrors, 'ActionNotAcceptable'],
+    errors: [...clusterErrors, 'PasswordRequired', 'ActionNotAcceptable'],
   },
   deleteClusterInvitation: {
     summary: 'Withdraws a code',
@@ -252,9 +253,10 @@ export const systemCalls = {
   saveConfiguration: {
     summary: 'Changes the keys that are given; a masked secret that comes back stays as it is',
     who: 'admin',
+    proof: 'password',
     body: z.strictObject({ values: z.record(z.string(), z.unknown()) }),
     reply: z.object({ pendingRestart: z.boolean() }),
-    errors: adminErrors,
+    errors: [...adminErrors, 'PasswordRequired'],
   },
   listAuditLogs: {
     summary: 'Who did what, newest first',

@@ -45,20 +45,35 @@ export const userCalls = {
     errors: adminErrors,
   },
   addUser: {
-    summary: 'Adds a user',
+    summary: 'Adds a user; an administrator takes a password entered lately',
     who: 'admin',
     body: z.strictObject({ name: Login, password: PasswordText, ...person }),
     reply: User,
-    errors: [...adminErrors, 'AlreadyUsed', 'PasswordIsNotComplexEnough'],
+    errors: [...adminErrors, 'PasswordRequired', 'AlreadyUsed', 'PasswordIsNotComplexEnough'],
   },
   getUser: { summary: 'One user', who: 'admin', params: login, reply: User, errors: userErrors },
   saveUser: {
-    summary: 'Changes a user',
+    summary:
+      'Changes a user; login, e-mail, password and being an administrator take a password entered lately',
     who: 'admin',
     params: login,
-    body: z.strictObject({ name: Login.optional(), password: PasswordText.optional(), ...person }),
+    body: z.strictObject({
+      name: Login.optional(),
+      password: PasswordText.optional(),
+      keepTokens: z
+        .boolean()
+        .optional()
+        .describe('A new password ends the API tokens too, unless this is true'),
+      ...person,
+    }),
     reply: User,
-    errors: [...userErrors, 'AlreadyUsed', 'PasswordIsNotComplexEnough', 'ActionNotAcceptable'],
+    errors: [
+      ...userErrors,
+      'PasswordRequired',
+      'AlreadyUsed',
+      'PasswordIsNotComplexEnough',
+      'ActionNotAcceptable',
+    ],
   },
   deleteUser: {
     summary: 'Deletes a user; their streams stay',

@@ -66,6 +66,7 @@ export class Doorkeeper {
       ip: from.ip,
       user_agent: from.userAgent.slice(0, 500),
     });
+    await this.#options.sessions.noteProof(id, nowMs);
     await this.#options.users.touch(user.id, nowMs);
     return { id, secret };
   }
@@ -82,7 +83,10 @@ export class Doorkeeper {
         await this.#options.sessions.touch(session.id, nowMs, ip);
         await this.#options.users.touch(user.id, nowMs);
       });
-      return { principal: principalOf(user, { kind: 'session', id: session.id }), leftMs: rememberMs };
+      return {
+        principal: principalOf(user, { kind: 'session', id: session.id, provedMs: session.provedMs }),
+        leftMs: rememberMs,
+      };
     });
   }
 
@@ -98,6 +102,26 @@ export class Doorkeeper {
       const leftMs = Math.min(rememberMs, (token.expires_ms ?? Infinity) - nowMs);
       return { principal: principalOf(user, { kind: 'token', id: token.id }), leftMs };
     });
+  }
+
+  /**
+   * Ends what else opens an account, once its password has changed or its owner asks for it: other sessions, and API
+   * tokens unless they are to stay. What the caller came by stays: a token as it is, a session under a new secret, which
+   * is returned for its cookie.
+   */
+  async endOthers(
+    userId: number,
+    by: Principal['by'] | undefined,
+    keepTokens: boolean,
+  ): Promise<string | undefined> {
+    const { sessions, tokens } = this.#options;
+    const secret = by?.kind === 'session' ? newSecret() : undefined;
+    if (by?.kind === 'session' && secret !== undefined)
+      await sessions.replaceSecret(by.id, hashSecret(secret));
+    await sessions.removeOfUser(userId, by?.kind === 'session' ? by.id : undefined);
+    if (!keepTokens) await tokens.removeOfUser(userId, by?.kind === 'token' ? by.id : undefined);
+    this.forget(userId);
+    return secret;
   }
 
   /** Says that a user changed, was blocked, or lost a session, token or right: nothing remembered counts any more. */

@@ -7,7 +7,13 @@ export interface Principal {
   /** `maxStreamCreation` is 0 and not an administrator. */
   readonly isReadOnly: boolean;
   readonly by:
-    { readonly kind: 'session'; readonly id: string } | { readonly kind: 'token'; readonly id: number };
+    | {
+        readonly kind: 'session';
+        readonly id: string;
+        /** When the password was last entered in it, ms since the epoch. */
+        readonly provedMs: number;
+      }
+    | { readonly kind: 'token'; readonly id: number };
 }
 
 export function principalOf(user: UserRecord, by: Principal['by']): Principal {

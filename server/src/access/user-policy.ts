@@ -13,13 +13,19 @@ export function requireNotSelf(principal: Principal, user: UserRecord): void {
   }
 }
 
-const managedMembers = ['name', 'email', 'fullName', 'password'] as const;
+const managedMembers = {
+  name: 'login',
+  email: 'email',
+  fullName: 'full_name',
+  password: null,
+} as const satisfies Record<string, keyof UserRecord | null>;
 
 /** @throws Fault ActionNotAcceptable when a managed person's data would change. */
 export function requireOwnData(user: UserRecord, changes: Readonly<Record<string, unknown>>): void {
   if (user.is_managed === 0) return;
-  const member = managedMembers.find((name) => changes[name] !== undefined);
-  if (member !== undefined) {
+  for (const [member, column] of Object.entries(managedMembers)) {
+    const value = changes[member];
+    if (value === undefined || (column !== null && value === user[column])) continue;
     throw new Fault('ActionNotAcceptable', `The ${member} of this user is kept elsewhere.`);
   }
 }

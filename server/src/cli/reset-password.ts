@@ -12,7 +12,7 @@ export interface ResetPasswordOptions {
 
 /**
  * `vidette reset-password LOGIN`: gives a person a temporary password, which the first sign-in has to change, and ends
- * their sessions. It works beside a running server, for whoever may write its data folder.
+ * their sessions and tokens. It works beside a running server, for whoever may write its data folder.
  */
 export async function resetPassword({ database, login, out }: ResetPasswordOptions): Promise<number> {
   if ('file' in database && !existsSync(database.file)) {
@@ -35,6 +35,7 @@ export async function resetPassword({ database, login, out }: ResetPasswordOptio
     const password_hash = await new PasswordHasher().hash(password);
     await store.users.save(user.id, { password_hash, must_change_password: 1 });
     await store.sessions.removeOfUser(user.id, undefined);
+    await store.tokens.removeOfUser(user.id, undefined);
     await store.resetCodes.remove(user.id);
     out(`Temporary password of ${user.login}: ${password}`);
     if (user.is_blocked === 1) out('The user is blocked; an administrator can unblock them.');

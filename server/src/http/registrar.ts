@@ -135,7 +135,7 @@ export class Registrar {
     audit: AuditNote,
     onLanguage: (language: Language) => void,
   ): Promise<AnyContext> {
-    const { lock, doorkeeper, config } = this.#services;
+    const { lock, doorkeeper, config, proof } = this.#services;
     if (lock.isLocked && !call.whileLocked)
       throw new Fault('LifetimeCodeRequired', 'The server has no administrator.');
     requireSameOrigin(request, config.publicUrl);
@@ -144,6 +144,7 @@ export class Registrar {
     const language = this.#languageOf(request, principal?.user.language);
     onLanguage(language);
     requireAudience(call, principal);
+    if (principal) proof.requireFor(call, principal);
     const params = check(name, call.params, decoded(call.params, request.params), language);
     // Before the rest is judged: what else a stranger sends is none of their business to have explained.
     const stream = await this.#streamOf(call, principal, params);

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { PasswordProof } from '../access/password-proof.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Footage } from '../archive/footage.ts';
@@ -15,6 +16,7 @@ import type { LocalInsight, StreamInsight } from './stream-insight.ts';
 import type { Statistics } from './statistics.ts';
 import type { Station } from '../station/station.ts';
 import type { Store } from '../store/store.ts';
+import type { AccountLetters } from '../system/account-letters.ts';
 import type { AuditLog } from '../system/audit-log.ts';
 import type { Health } from '../system/health.ts';
 import type { LicenseKeeper } from '../system/license.ts';
@@ -44,6 +46,8 @@ export interface Services {
   readonly store: Store;
   readonly doorkeeper: Doorkeeper;
   readonly passwords: PasswordHasher;
+  readonly proof: PasswordProof;
+  readonly letters: AccountLetters;
   readonly passwordReset: PasswordReset;
   readonly lock: Lock;
   readonly license: LicenseKeeper;

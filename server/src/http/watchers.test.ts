@@ -125,6 +125,18 @@ test('[R7.24] whoever watches by a session is cut when it ends for want of use, 
   assert.deepEqual(ends, ['AuthorizationRequired']);
 });
 
+test('[R3.2] [R4.4] whoever must change the password loses open pictures until it is changed', async (t) => {
+  const { store, doorkeeper, user, watchers, ends, watch, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(null);
+  await watch(principal);
+  await store.users.save(user.id, { must_change_password: 1 });
+  doorkeeper.forget(user.id);
+  await until(() => ends.length > 0);
+  assert.deepEqual(ends, ['Forbidden']);
+  await store.users.save(user.id, { must_change_password: 0 });
+  assert.equal(await watchers.judge({ principal, uid: 'cam1', right: 'view' }), undefined);
+});
+
 test('[R4.4] whoever has pictures converted is cut when that right goes, and who takes them as they are is not', async (t) => {
   const { store, doorkeeper, user, watchers, ends, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);

@@ -161,6 +161,7 @@ export class Watchers {
     const untilMs = await doorkeeper.welcomeUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
+    // Who must change the password does nothing else before, as in `audience-policy.ts`.
     if (user?.must_change_password === 1) return 'Forbidden';
     const isAdmin = user?.is_admin === 1;
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);

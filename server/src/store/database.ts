@@ -53,6 +53,12 @@ export interface SessionRow {
   user_agent: string;
 }
 
+/** When the password was last entered in a session. */
+export interface SessionProofRow {
+  session_id: string;
+  proved_ms: number;
+}
+
 export interface TokenRow {
   id: Generated<number>;
   user_id: number;
@@ -129,6 +135,32 @@ export interface PermissionRow {
   can_archive: Flag;
   can_share: Flag;
   can_edit: Flag;
+}
+
+/**
+ * A right as somebody gave it, by the login that they typed: what `permissions` holds is all of these together. A login that
+ * does not exist has its row too, so that who may not know the difference can't see it.
+ */
+export interface GrantRow {
+  stream_id: number;
+  /** 0: administrators. */
+  granter_id: number;
+  login_key: string;
+  /** Null: nobody had the login when it was typed, or the user is gone. */
+  user_id: number | null;
+  can_view: Flag;
+  can_archive: Flag;
+  can_share: Flag;
+  can_edit: Flag;
+}
+
+/** Failures of one kind by one key, as sign-ins from one network. */
+export interface FailedAttemptRow {
+  /** SHA-256, hex: what is typed in place of a login is often a password. */
+  key: string;
+  count: number;
+  last_ms: number;
+  expires_ms: number;
 }
 
 export interface MosaicRow {
@@ -276,10 +308,13 @@ export interface ClusterRow {
 export interface Database {
   users: UserRow;
   sessions: SessionRow;
+  session_proofs: SessionProofRow;
   tokens: TokenRow;
   streams: StreamRow;
   stream_tags: StreamTagRow;
   permissions: PermissionRow;
+  grants: GrantRow;
+  failed_attempts: FailedAttemptRow;
   mosaics: MosaicRow;
   bookmarks: BookmarkRow;
   annotations: AnnotationRow;

@@ -28,6 +28,7 @@ export function migrationsFor(engine: Engine): Record<string, Step> {
     '0010_user_conversion': { up: (db) => userConversion(db as Kysely<unknown>), isAdditive: true },
     '0011_stream_zone': { up: (db) => streamZone(db as Kysely<unknown>), isAdditive: true },
     '0012_node_reports': { up: (db) => nodeReports(db as Kysely<unknown>), isAdditive: true },
+    '0016_accounts': { up: (db) => accounts(db as Kysely<unknown>), isAdditive: true },
     '0018_access_changes': { up: (db) => accessChanges(db as Kysely<unknown>, engine), isAdditive: true },
   };
 }
@@ -376,4 +377,38 @@ async function userConversion(db: Kysely<unknown>): Promise<void> {
 
 async function streamZone(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('streams').addColumn('time_zone', 'text').execute();
+}
+
+/** Fresh proof of the password, who granted which right, and failed sign-ins (design/permissions.md). */
+async function accounts(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('session_proofs')
+    .addColumn('session_id', 'text', (column) =>
+      column.primaryKey().references('sessions.id').onDelete('cascade'),
+    )
+    .addColumn('proved_ms', 'bigint', required)
+    .execute();
+
+  await db.schema
+    .createTable('grants')
+    .addColumn('stream_id', 'integer', ofStream)
+    .addColumn('granter_id', 'integer', required)
+    .addColumn('login_key', 'text', required)
+    .addColumn('user_id', 'integer', (column) => column.references('users.id').onDelete('set null'))
+    .addColumn('can_view', 'integer', required)
+    .addColumn('can_archive', 'integer', required)
+    .addColumn('can_share', 'integer', required)
+    .addColumn('can_edit', 'integer', required)
+    .addPrimaryKeyConstraint('grants_primary', ['stream_id', 'granter_id', 'login_key'])
+    .execute();
+  await index(db, 'grants', ['user_id', 'stream_id']);
+
+  await db.schema
+    .createTable('failed_attempts')
+    .addColumn('key', 'text', (column) => column.primaryKey())
+    .addColumn('count', 'integer', required)
+    .addColumn('last_ms', 'bigint', required)
+    .addColumn('expires_ms', 'bigint', required)
+    .execute();
+  await index(db, 'failed_attempts', ['expires_ms']);
 }

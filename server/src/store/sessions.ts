@@ -8,6 +8,8 @@ export type SessionRecord = Selectable<SessionRow>;
 export interface OpenSession {
   readonly id: string;
   readonly lastSeenMs: number;
+  /** When the password was last entered in it; 0: never. */
+  readonly provedMs: number;
 }
 
 export class Sessions {
@@ -26,13 +28,18 @@ export class Sessions {
     const row = await this.#db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
+      .leftJoin('session_proofs', 'session_proofs.session_id', 'sessions.id')
       .selectAll('users')
-      .select(['sessions.id as session_id', 'sessions.last_seen_ms as session_seen_ms'])
+      .select([
+        'sessions.id as session_id',
+        'sessions.last_seen_ms as session_seen_ms',
+        'session_proofs.proved_ms',
+      ])
       .where('sessions.secret_hash', '=', secretHash)
       .executeTakeFirst();
     if (!row) return undefined;
-    const { session_id: id, session_seen_ms: lastSeenMs, ...user } = row;
-    return { session: { id, lastSeenMs }, user };
+    const { session_id: id, session_seen_ms: lastSeenMs, proved_ms, ...user } = row;
+    return { session: { id, lastSeenMs, provedMs: proved_ms ?? 0 }, user };
   }
 
   /** The last seen first. */
@@ -52,6 +59,20 @@ export class Sessions {
       .set({ last_seen_ms: lastSeenMs, ip })
       .where('id', '=', id)
       .execute();
+  }
+
+  /** The password was entered in it. */
+  async noteProof(id: string, provedMs: number): Promise<void> {
+    await this.#db
+      .insertInto('session_proofs')
+      .values({ session_id: id, proved_ms: provedMs })
+      .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ proved_ms: provedMs }))
+      .execute();
+  }
+
+  /** From now on another secret opens it. */
+  async replaceSecret(id: string, secretHash: string): Promise<void> {
+    await this.#db.updateTable('sessions').set({ secret_hash: secretHash }).where('id', '=', id).execute();
   }
 
   /** Returns the ended session's id, or undefined when the user has no such session. */

@@ -35,4 +35,15 @@ export class Tokens {
       .executeTakeFirst();
     return row !== undefined;
   }
+
+  /** Ends the tokens of a user, but for the one to keep. Returns how many ended. */
+  async removeOfUser(userId: number, keepId: number | undefined): Promise<number> {
+    const rows = await this.#db
+      .deleteFrom('tokens')
+      .where('user_id', '=', userId)
+      .$if(keepId !== undefined, (query) => query.where('id', '!=', keepId ?? 0))
+      .returning('id')
+      .execute();
+    return rows.length;
+  }
 }

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts';
 import { keyOf } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRecord } from '../store/users.ts';
+import type { AccountLetters } from './account-letters.ts';
 import type { Mailer } from './mailer.ts';
 import { resetLetter } from './reset-letter.ts';
 
@@ -21,10 +22,11 @@ const maxTries = 5;
 export interface PasswordResetOptions {
   /** Read at every call: changes count at once. */
   readonly config: Pick<Config, 'passwordReset' | 'app' | 'publicUrl'>;
-  readonly store: Pick<Store, 'users' | 'sessions' | 'resetCodes'>;
+  readonly store: Pick<Store, 'users' | 'resetCodes'>;
   readonly doorkeeper: Doorkeeper;
   readonly passwords: PasswordHasher;
   readonly mailer: Mailer;
+  readonly letters: Pick<AccountLetters, 'noteChange'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -75,14 +77,14 @@ export class PasswordReset {
   }
 
   /**
-   * Sets a password by a code and ends all sessions of its owner, whose login is returned.
+   * Sets a password by a code and ends all sessions and tokens of its owner, whose login is returned.
    * @throws Fault UnknownLifetimeCode, PasswordIsNotComplexEnough, TooManyRequests, ActionNotAcceptable
    */
   async reset(typed: { email: string; code: string; password: string }, ip: string): Promise<string> {
     this.#requireEnabled();
     takeAttempt(this.#triedBy, ip);
     takeAttempt(this.#triedFor, keyOf(typed.email));
-    const { store, passwords, doorkeeper } = this.#options;
+    const { store, passwords, doorkeeper, letters } = this.#options;
     // What is wrong whoever it is for must not cost one of the code's few tries.
     checkPassword(typed.password, { login: '', email: typed.email });
     const user = await this.#requireCode(typed.email, typed.code);
@@ -90,9 +92,9 @@ export class PasswordReset {
     const password_hash = await passwords.hash(typed.password);
     // Of two that come with the same code at once, the one that removes it goes on.
     if (!(await store.resetCodes.remove(user.id))) throw wrongCode();
-    await store.users.save(user.id, { password_hash, must_change_password: 0 });
-    await store.sessions.removeOfUser(user.id, undefined);
-    doorkeeper.forget(user.id);
+    const saved = await store.users.save(user.id, { password_hash, must_change_password: 0 });
+    await doorkeeper.endOthers(user.id, undefined, false);
+    letters.noteChange(user, saved);
     return user.login;
   }
 

@@ -55,6 +55,6 @@ const wordings: Record<Language, (facts: ResetLetterFacts) => Wording> = {
   }),
 };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
+import { renewingSession, withProof } from './proof.ts';
 import { setUser } from './session.ts';
 
 /** Sessions of whoever is signed in, the last seen first. */
@@ -24,9 +25,13 @@ export function useSaveProfile() {
   return useMutation({
     // One after the other: the answer to an older change must not come after that to a newer one.
     scope: { id: 'profile' },
-    mutationFn: (body: RequestOf<'saveProfile'>['body']) => api.saveProfile({ body }),
+    mutationFn: (body: NonNullable<RequestOf<'saveProfile'>['body']>) => {
+      const save = () => withProof(() => api.saveProfile({ body }));
+      return body.password === undefined ? save() : renewingSession(save);
+    },
     onSuccess: (user) => {
       setUser(queryClient, user);
+      void queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
       return queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
   });
@@ -42,13 +47,17 @@ export function useEndSession() {
   });
 }
 
-/** Ends all sessions but this one. */
-export function useEndOtherSessions() {
+/** Ends all other sessions, and the tokens and this session too unless they are to stay. */
+export function useEndAllSessions() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: () => api.terminateSessions(),
+    mutationFn: (body: NonNullable<RequestOf<'terminateSessions'>['body']>) =>
+      renewingSession(() => api.terminateSessions({ body })),
     meta: { title: 'sessions.failed' },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
+      return queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
   });
 }
 
@@ -56,7 +65,7 @@ export function useEndOtherSessions() {
 export function useAddToken() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: RequestOf<'addToken'>['body']) => api.addToken({ body }),
+    mutationFn: (body: RequestOf<'addToken'>['body']) => withProof(() => api.addToken({ body })),
     meta: { title: 'tokens.failed' },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });

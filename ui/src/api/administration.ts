@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from './api.ts';
+import { withProof } from './proof.ts';
 import { settingsQuery } from './session.ts';
 
 /** Figures of the server as it runs, with their last hour. */
@@ -43,7 +44,8 @@ export const configurationQuery = queryOptions({
 export function useSaveConfiguration() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (values: Record<string, unknown>) => api.saveConfiguration({ body: { values } }),
+    mutationFn: (values: Record<string, unknown>) =>
+      withProof(() => api.saveConfiguration({ body: { values } })),
     onSuccess: () =>
       Promise.all([
         queryClient.invalidateQueries({ queryKey: configurationQuery.queryKey }),

@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from './api.ts';
+import { withProof } from './proof.ts';
 import { healthQuery } from './health.ts';
 
 /** The nodes of the cluster; looked at closely, for a drain goes on under the viewer's eyes. */
@@ -37,7 +38,7 @@ export const clusterInvitationsQuery = queryOptions({
 
 /** Makes a code; the answer is the only place that it is told. */
 export function useAddInvitation() {
-  return useInvitationChange(() => api.addClusterInvitation({}));
+  return useInvitationChange(() => withProof(() => api.addClusterInvitation({})));
 }
 
 /** Withdraws a code that nobody has used. */

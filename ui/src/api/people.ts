@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
+import { renewingSession, withProof } from './proof.ts';
 
 // Users, as administrators see and change them.
 
@@ -57,7 +58,7 @@ export function userPermissionsQuery(login: string) {
 export function useAddUser() {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: RequestOf<'addUser'>['body']) => api.addUser({ body }),
+    mutationFn: (body: RequestOf<'addUser'>['body']) => withProof(() => api.addUser({ body })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: allUsers }),
   });
 }
@@ -66,7 +67,8 @@ export function useAddUser() {
 export function useSaveUser(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: RequestOf<'saveUser'>['body']) => api.saveUser({ params: { login }, body }),
+    mutationFn: (body: RequestOf<'saveUser'>['body']) =>
+      renewingSession(() => withProof(() => api.saveUser({ params: { login }, body }))),
     onSuccess: (user) => {
       queryClient.setQueryData(userQuery(user.name).queryKey, user);
       return queryClient.invalidateQueries({ queryKey: allUsers });

@@ -1,5 +1,6 @@
 import type { User } from '@vidette/contract/entities';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, Suspense, useSyncExternalStore, type ReactNode } from 'react';
+import { proofRequests } from '../api/proof.ts';
 import { SignedInBanners } from './banners.tsx';
 import classes from './desk.module.css';
 import { Header } from './header.tsx';
@@ -7,8 +8,9 @@ import { usePalette } from './use-palette.ts';
 import { useSideBar } from './use-side-bar.ts';
 import { usePlace } from '../routing/react/router-context.tsx';
 
-// Both are asked for by a click or a key: the first picture should not wait for them.
+// All are asked for by a click or a key: the first picture should not wait for them.
 const SideBar = lazy(async () => ({ default: (await import('./side-bar.tsx')).SideBar }));
+const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }));
 
 interface DeskProps {
@@ -22,6 +24,7 @@ interface DeskProps {
 export function Desk({ user, alert, children }: DeskProps) {
   const sideBar = useSideBar();
   const palette = usePalette();
+  const proofRequest = useSyncExternalStore(proofRequests.subscribe, proofRequests.get);
   const { kiosk } = usePlace().search;
   const isKiosk = kiosk === true;
   return (
@@ -41,6 +44,11 @@ export function Desk({ user, alert, children }: DeskProps) {
         )}
         {children}
       </div>
+      {proofRequest && (
+        <Suspense fallback={null}>
+          <ProofDialog request={proofRequest} />
+        </Suspense>
+      )}
       {palette.isOpen && (
         <Suspense fallback={null}>
           <Palette user={user} onClose={palette.close} />

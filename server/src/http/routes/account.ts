@@ -6,8 +6,9 @@ import { requireOwnData } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { keyOf } from '../../store/database.ts';
 import type { UserChanges, UserRecord } from '../../store/users.ts';
-import { clearSessionCookie, prolongSessionCookie, setSessionCookie } from '../credentials.ts';
+import { clearSessionCookie, setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../field-errors.ts';
+import { requireSession } from '../../access/password-proof.ts';
 import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
@@ -98,17 +99,25 @@ function byUniqueEmail(services: Services, name: string): Promise<UserRecord | u
 }
 
 function registerProfile(registrar: Registrar, services: Services): void {
-  const { store, passwords, doorkeeper, clock, config } = services;
-  const passwordTries = new Attempts(clock, { max: 10, windowMs });
+  const { store, passwords, proof, letters, doorkeeper, config } = services;
 
   registrar.handle('getProfile', ({ principal }) => profileView(principal.user));
+
+  registrar.handle('confirmPassword', async ({ principal, body }) => {
+    await proof.verify(principal, body.password, 'password');
+    return {};
+  });
 
   registrar.handle('saveProfile', async ({ principal, body, request, reply }) => {
     const { user } = principal;
     requireOwnData(user, body);
     const changes: UserChanges = {};
-    if (body.name !== undefined) changes.login = body.name;
-    if (body.email !== undefined) changes.email = body.email;
+    if (body.name !== undefined && body.name !== user.login) changes.login = body.name;
+    if (body.email !== undefined && body.email !== user.email) changes.email = body.email;
+    if (body.password !== undefined) await proof.verify(principal, body.oldPassword ?? '', 'oldPassword');
+    else if (changes.login !== undefined || changes.email !== undefined) {
+      await proof.requireHereOrLately(principal, body.oldPassword);
+    }
     if (body.fullName !== undefined) changes.full_name = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
     if (body.preferences !== undefined) {
@@ -117,12 +126,6 @@ function registerProfile(registrar: Registrar, services: Services): void {
     }
     await requireFree(services, user, changes);
     if (body.password !== undefined) {
-      passwordTries.check(String(user.id));
-      passwordTries.add(String(user.id));
-      if (!(await passwords.verify(body.oldPassword ?? '', user.password_hash))) {
-        throw fieldFault('InvalidOldPassword', 'oldPassword', 'The old password is wrong.');
-      }
-      passwordTries.clear(String(user.id));
       if (body.password === body.oldPassword) {
         throw fieldFault('OldPasswordAndNewPasswordCannotBeSame', 'password', 'The password stays the same.');
       }
@@ -136,10 +139,11 @@ function registerProfile(registrar: Registrar, services: Services): void {
     const saved = Object.keys(changes).length > 0 ? await store.users.save(user.id, changes) : user;
     if (body.password !== undefined) {
       // This browser stays signed in, everybody else who knew the old password does not [R5.2].
-      await store.sessions.removeOfUser(user.id, sessionIdOf(principal));
-      prolongSessionCookie(request, reply, config.session.days * 86_400_000);
+      const secret = await doorkeeper.endOthers(user.id, principal.by, body.keepTokens ?? false);
+      if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
     doorkeeper.forget(user.id);
+    letters.noteChange(user, saved);
     return profileView(saved);
   });
 }
@@ -165,16 +169,19 @@ export async function requireFree(
 }
 
 function registerSessions(registrar: Registrar, services: Services): void {
-  const { store, doorkeeper } = services;
+  const { store, doorkeeper, config } = services;
 
   registrar.handle('listSessions', async ({ principal }) => {
     const sessions = await store.sessions.ofUser(principal.user.id);
     return wholeList(sessions.map((session) => sessionView(session, sessionIdOf(principal))));
   });
 
-  registrar.handle('terminateSessions', async ({ principal }) => {
-    await store.sessions.removeOfUser(principal.user.id, sessionIdOf(principal));
-    doorkeeper.forget(principal.user.id);
+  registrar.handle('terminateSessions', async ({ principal, body, request, reply }) => {
+    const { keepTokens = false, includeCurrent = false } = body ?? {};
+    const by = includeCurrent ? undefined : principal.by;
+    const secret = await doorkeeper.endOthers(principal.user.id, by, keepTokens);
+    if (secret === undefined) clearSessionCookie(reply);
+    else setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     return {};
   });
 
@@ -216,6 +223,8 @@ function registerTokens(registrar: Registrar, services: Services): void {
   });
 
   registrar.handle('deleteToken', async ({ principal, params }) => {
+    const { by } = principal;
+    if (by.kind !== 'token' || by.id !== params.id) requireSession(principal);
     const isRemoved = await store.tokens.remove(principal.user.id, params.id);
     if (!isRemoved) throw new Fault('NotFound', 'There is no such token.');
     doorkeeper.forget(principal.user.id);

@@ -3,6 +3,8 @@ import { requireNotSelf, requireOwnData } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import { flag } from '../../store/database.ts';
 import type { UserChanges, UserQuery } from '../../store/users.ts';
+import { setSessionCookie } from '../credentials.ts';
+import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { sessionView, userView, wholeList } from '../user-view.ts';
@@ -17,7 +19,7 @@ const sortColumns = {
 
 /** People, for administrators. */
 export function registerUsers(registrar: Registrar, services: Services): void {
-  const { store, passwords, doorkeeper, clock, config } = services;
+  const { store, passwords, proof, letters, doorkeeper, clock, config } = services;
 
   registrar.handle('listUsers', async ({ query }) => {
     const sort = query.sortType.replace('-', '') as keyof typeof sortColumns;
@@ -33,8 +35,10 @@ export function registerUsers(registrar: Registrar, services: Services): void {
 
   registrar.handle('getUser', async ({ params }) => userView(await requireUser(services, params.login)));
 
-  registrar.handle('addUser', async ({ body, audit }) => {
+  registrar.handle('addUser', async ({ principal, body, audit }) => {
     audit.target = body.name;
+    const isAdmin = wantsAdmin(body) ?? false;
+    if (isAdmin) proof.requireLately(principal);
     await requireFree(services, undefined, { login: body.name, email: body.email });
     checkPassword(body.password, { login: body.name, email: body.email ?? '' });
     const user = await store.users.add({
@@ -43,7 +47,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       full_name: body.fullName ?? '',
       language: body.language ?? config.app.language ?? 'en',
       password_hash: await passwords.hash(body.password),
-      is_admin: flag(wantsAdmin(body) ?? false),
+      is_admin: flag(isAdmin),
       max_stream_creation: body.maxStreamCreation ?? 0,
       can_convert: flag(body.canConvert ?? true),
       is_managed: 0,
@@ -55,12 +59,12 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     return userView(user);
   });
 
-  registrar.handle('saveUser', async ({ principal, params, body }) => {
+  registrar.handle('saveUser', async ({ principal, params, body, request, reply }) => {
     const user = await requireUser(services, params.login);
     requireOwnData(user, body);
     const changes: UserChanges = {};
-    if (body.name !== undefined) changes.login = body.name;
-    if (body.email !== undefined) changes.email = body.email;
+    if (body.name !== undefined && body.name !== user.login) changes.login = body.name;
+    if (body.email !== undefined && body.email !== user.email) changes.email = body.email;
     if (body.fullName !== undefined) changes.full_name = body.fullName;
     if (body.language !== undefined) changes.language = body.language;
     if (body.maxStreamCreation !== undefined) changes.max_stream_creation = body.maxStreamCreation;
@@ -70,6 +74,10 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     if (isAdmin !== undefined && flag(isAdmin) !== user.is_admin) {
       requireNotSelf(principal, user);
       changes.is_admin = flag(isAdmin);
+    }
+    const { login, email, is_admin } = changes;
+    if ([login, email, is_admin, body.password].some((change) => change !== undefined)) {
+      proof.requireLately(principal);
     }
     await requireFree(services, user, changes);
     if (body.password !== undefined) {
@@ -81,10 +89,12 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     }
     const saved = Object.keys(changes).length > 0 ? await store.users.save(user.id, changes) : user;
     if (body.password !== undefined) {
-      const isSelf = user.id === principal.user.id && principal.by.kind === 'session';
-      await store.sessions.removeOfUser(user.id, isSelf ? String(principal.by.id) : undefined);
+      const by = user.id === principal.user.id ? principal.by : undefined;
+      const secret = await doorkeeper.endOthers(user.id, by, body.keepTokens ?? false);
+      if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
     doorkeeper.forget(user.id);
+    letters.noteChange(user, saved);
     return userView(saved);
   });
 
@@ -125,10 +135,17 @@ export function registerUsers(registrar: Registrar, services: Services): void {
   });
 }
 
-/** `isAdmin` and `permissionType` say the same; undefined when neither is given. */
+/**
+ * `isAdmin` and `permissionType` say the same; undefined when neither is given.
+ * @throws Fault ValidationError when they contradict each other
+ */
 function wantsAdmin(body: {
   isAdmin?: boolean | undefined;
   permissionType?: 'admin' | 'user' | undefined;
 }): boolean | undefined {
+  const { isAdmin, permissionType } = body;
+  if (isAdmin !== undefined && permissionType !== undefined && isAdmin !== (permissionType === 'admin')) {
+    throw fieldFault('ValidationError', 'permissionType', '"isAdmin" says the opposite.');
+  }
   return body.isAdmin ?? (body.permissionType === undefined ? undefined : body.permissionType === 'admin');
 }

@@ -17,6 +17,10 @@ export const account = {
   'account.oldPassword': 'Old password',
   'account.newPassword': 'New password',
   'account.showPassword': 'Show or hide the password',
+  'account.proof.title': 'Enter your password',
+  'account.proof.text': 'You signed in some time ago. Enter your password to confirm that it is you.',
+  'account.proof.submit': 'Confirm',
+  'account.keepTokens': 'Keep API tokens valid',
 
   'auth.title': 'Sign in',
   'auth.submit': 'Sign in',

@@ -26,7 +26,8 @@ export const people = {
     'What their browser can’t play, H.265 for one, the server converts, as far as its configuration allows. Otherwise they see single pictures.',
   'user.convert.yes': 'As far as the configuration allows',
   'user.convert.no': 'No, single pictures',
-  'user.password.help': 'Leave it empty to keep the password. A new one ends all their sessions.',
+  'user.password.help':
+    'Leave it empty to keep the password. A new one ends all their sessions and API tokens.',
   'user.mustChange': 'Must choose a new password at the next sign-in',
   'user.state': 'Access',
   'user.state.active': 'May sign in',

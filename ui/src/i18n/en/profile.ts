@@ -12,7 +12,8 @@ export const profile = {
   'profile.person': 'Personal data',
   'profile.managed': 'Name, e-mail and password of this account are kept in another system.',
   'profile.passwordChange': 'Change the password',
-  'profile.passwordChange.help': 'Leave both empty to keep the password. Your other sessions will end.',
+  'profile.passwordChange.help':
+    'Leave both empty to keep the password. A new one ends your other sessions and your API tokens.',
   'profile.mustChange': 'Choose a new password to go on.',
   'profile.oldPassword.missing': 'Type the present password to change it',
   'profile.updated': 'Profile has been updated',
@@ -21,9 +22,12 @@ export const profile = {
   'sessions.current': 'This browser',
   'sessions.lastSeen': 'Last seen {time}',
   'sessions.end': 'End this session',
-  'sessions.endAll': 'End all other sessions',
+  'sessions.endAll': 'End all sessions',
+  'sessions.endAll.text':
+    'All other browsers and programs have to sign in again. This session stays unless you end it too.',
+  'sessions.endAll.current': 'End this session too',
   'sessions.ended': 'Session has been ended',
-  'sessions.allEnded': 'All other sessions have been ended',
+  'sessions.allEnded': 'Sessions have been ended',
   'sessions.failed': 'Session has not been ended',
   'sessions.unknownBrowser': 'Unknown program',
 

@@ -19,6 +19,10 @@ export const account: Record<keyof typeof english, string> = {
   'account.oldPassword': 'Старый пароль',
   'account.newPassword': 'Новый пароль',
   'account.showPassword': 'Показать или скрыть пароль',
+  'account.proof.title': 'Введите пароль',
+  'account.proof.text': 'С момента входа прошло время. Введите пароль, чтобы подтвердить, что это вы.',
+  'account.proof.submit': 'Подтвердить',
+  'account.keepTokens': 'Оставить токены API',
 
   'auth.title': 'Вход',
   'auth.submit': 'Войти',

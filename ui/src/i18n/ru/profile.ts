@@ -15,7 +15,7 @@ export const profile: Record<keyof typeof english, string> = {
   'profile.managed': 'Имя, почта и пароль этой учётной записи хранятся в другой системе.',
   'profile.passwordChange': 'Смена пароля',
   'profile.passwordChange.help':
-    'Оставьте оба поля пустыми, чтобы не менять пароль. Другие ваши сеансы завершатся.',
+    'Оставьте оба поля пустыми, чтобы не менять пароль. Новый пароль завершит другие ваши сеансы и отзовёт токены API.',
   'profile.mustChange': 'Чтобы продолжить, задайте новый пароль.',
   'profile.oldPassword.missing': 'Для смены пароля нужен нынешний',
   'profile.updated': 'Профиль обновлён',
@@ -24,9 +24,12 @@ export const profile: Record<keyof typeof english, string> = {
   'sessions.current': 'Этот браузер',
   'sessions.lastSeen': 'Был здесь {time}',
   'sessions.end': 'Завершить этот сеанс',
-  'sessions.endAll': 'Завершить остальные сеансы',
+  'sessions.endAll': 'Завершить все сеансы',
+  'sessions.endAll.text':
+    'Во всех остальных браузерах и программах придётся войти заново. Этот сеанс останется, если не завершить и его.',
+  'sessions.endAll.current': 'Завершить и этот сеанс',
   'sessions.ended': 'Сеанс завершён',
-  'sessions.allEnded': 'Остальные сеансы завершены',
+  'sessions.allEnded': 'Сеансы завершены',
   'sessions.failed': 'Сеанс не завершён',
   'sessions.unknownBrowser': 'Неизвестная программа',
 

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
 import { limits } from '@vidette/contract/constants';
@@ -29,7 +29,7 @@ function ProfileForm({ user }: { user: User }) {
   const save = useSaveProfile();
   const [isSaved, raiseSaved] = useSavedFlag();
   const form = useForm({
-    initialValues: { fullName: user.fullName, email: user.email, oldPassword: '', password: '' },
+    initialValues: { fullName: user.fullName, email: user.email, oldPassword: '', password: '', keepTokens: false },
     validate: {
       oldPassword: (value, { password }) =>
         password !== '' && value === '' ? i18n.t('profile.oldPassword.missing') : null,
@@ -38,12 +38,12 @@ function ProfileForm({ user }: { user: User }) {
     },
   });
   const submit = form.onSubmit(
-    ({ fullName, email, oldPassword, password }) =>
+    ({ fullName, email, oldPassword, password, keepTokens }) =>
       save.mutate(
         {
           ...(user.isManaged || !form.isDirty('fullName') ? {} : { fullName: fullName.trim() }),
           ...(user.isManaged || !form.isDirty('email') ? {} : { email: email.trim() }),
-          ...(password === '' ? {} : { oldPassword, password }),
+          ...(password === '' ? {} : { oldPassword, password, keepTokens }),
         },
         {
           onError: (error) => {
@@ -51,7 +51,7 @@ function ProfileForm({ user }: { user: User }) {
             focusFirstError();
           },
           onSuccess: (saved) => {
-            const fresh = { fullName: saved.fullName, email: saved.email, oldPassword: '', password: '' };
+            const fresh = { fullName: saved.fullName, email: saved.email, oldPassword: '', password: '', keepTokens: false };
             form.setValues(fresh);
             form.resetDirty(fresh);
             raiseSaved();
@@ -106,6 +106,10 @@ function ProfileForm({ user }: { user: User }) {
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             autoComplete="new-password"
             {...form.getInputProps('password')}
+          />
+          <Checkbox
+            label={i18n.t('account.keepTokens')}
+            {...form.getInputProps('keepTokens', { type: 'checkbox' })}
           />
         </FormSection>
       )}

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Session } from '@vidette/contract/entities';
-import { sessionsQuery, useEndOtherSessions, useEndSession } from '../../api/account.ts';
+import { useState } from 'react';
+import { sessionsQuery, useEndSession } from '../../api/account.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { EndSessionsDialog } from './end-sessions-dialog.tsx';
 import classes from './profile.module.css';
 import { SessionItem } from './session-item.tsx';
 
@@ -11,24 +13,18 @@ import { SessionItem } from './session-item.tsx';
 export function SessionsScreen() {
   const i18n = useI18n();
   const { data } = useQuery(sessionsQuery);
-  const endOthers = useEndOtherSessions();
+  const [isAsking, setAsking] = useState(false);
   const sessions = data?.items ?? [];
   return (
     <>
       <div className={classes.bar}>
         <h2>{i18n.t('sessions.title')}</h2>
-        {sessions.length > 1 && (
-          <Button
-            size="sm"
-            variant="default"
-            loading={endOthers.isPending}
-            onClick={() =>
-              endOthers.mutate(undefined, { onSuccess: () => notifySuccess(i18n.t('sessions.allEnded')) })
-            }
-          >
+        {sessions.length > 0 && (
+          <Button size="sm" variant="default" onClick={() => setAsking(true)}>
             {i18n.t('sessions.endAll')}
           </Button>
         )}
+        {isAsking && <EndSessionsDialog onClose={() => setAsking(false)} />}
       </div>
       {data && (
         <ul className={classes.items}>

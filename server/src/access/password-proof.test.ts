@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Call } from '@vidette/contract/call';
+import { Fault } from '../base/fault.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import type { Sessions } from '../store/sessions.ts';
+import type { UserRecord } from '../store/users.ts';
+import { PasswordHasher } from './password-hash.ts';
+import { PasswordProof, proofMs } from './password-proof.ts';
+import { principalOf } from './principal.ts';
+
+const call = { who: 'user', proof: 'password' } as unknown as Call;
+const hasCode = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
+
+/** A hasher that takes no time: a hash is its password. */
+class PlainHasher extends PasswordHasher {
+  override verify(password: string, hash: string | null | undefined): Promise<boolean> {
+    return Promise.resolve(password === hash);
+  }
+}
+
+function desk() {
+  const clock = new ManualClock();
+  const proved: [string, number][] = [];
+  const sessions = {
+    noteProof: (id: string, ms: number) => Promise.resolve(void proved.push([id, ms])),
+  } as unknown as Sessions;
+  const doorkeeper = { forget: () => {} };
+  const proof = new PasswordProof({ sessions, doorkeeper, passwords: new PlainHasher(), clock });
+  const user = { id: 1, password_hash: 'right' } as UserRecord;
+  const session = (id: string, provedMs: number) => principalOf(user, { kind: 'session', id, provedMs });
+  return { clock, proof, proved, session, token: principalOf(user, { kind: 'token', id: 7 }) };
+}
+
+test('[R5.1] a password counts for ten minutes in its session, and a clock that was set back makes it older, never younger', () => {
+  const { clock, proof, session, token } = desk();
+  const nowMs = clock.wallMs();
+  proof.requireFor(call, session('a', nowMs));
+  proof.requireFor(call, session('a', nowMs - proofMs + 1));
+  for (const provedMs of [nowMs - proofMs, 0, nowMs + 1]) {
+    assert.throws(() => proof.requireFor(call, session('a', provedMs)), hasCode('PasswordRequired'));
+  }
+  assert.throws(() => proof.requireFor(call, token), hasCode('Forbidden'));
+  assert.throws(() => proof.requireFor({ ...call, proof: 'session' }, token), hasCode('Forbidden'));
+});
+
+test('[R8.12] guesses at the password run out by session: a stolen one does not keep the owner from confirming', async () => {
+  const { clock, proof, proved, session } = desk();
+  const stolen = session('stolen', 0);
+  for (let guess = 0; guess < 10; guess++) {
+    await assert.rejects(proof.verify(stolen, 'wrong', 'password'), hasCode('InvalidOldPassword'));
+  }
+  await assert.rejects(proof.verify(stolen, 'right', 'password'), hasCode('TooManyRequests'));
+  await proof.verify(session('own', 0), 'right', 'password');
+  assert.deepEqual(proved, [['own', clock.wallMs()]]);
+});

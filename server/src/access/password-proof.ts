@@ -1,0 +1,87 @@
+import type { Call } from '@vidette/contract/call';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Sessions } from '../store/sessions.ts';
+import { Attempts } from './attempts.ts';
+import type { Doorkeeper } from './doorkeeper.ts';
+import type { PasswordHasher } from './password-hash.ts';
+import type { Principal } from './principal.ts';
+
+/** A password that was entered counts for so long, in the session where it was. */
+export const proofMs = 10 * 60_000;
+
+export interface PasswordProofOptions {
+  readonly sessions: Sessions;
+  readonly doorkeeper: Pick<Doorkeeper, 'forget'>;
+  readonly passwords: PasswordHasher;
+  readonly clock: Clock;
+}
+
+/**
+ * Proof that whoever calls knows the account's password, for what would otherwise turn a leaked cookie or token into the
+ * account: its login, e-mail, password and tokens, and administrators' power over these. Signing in is proof; so is entering
+ * the password again, here or in the call itself.
+ */
+export class PasswordProof {
+  readonly #options: PasswordProofOptions;
+  /** By what the caller came by: who has stolen a cookie and guesses does not keep the owner from confirming. */
+  readonly #tries: Attempts;
+
+  constructor(options: PasswordProofOptions) {
+    this.#options = options;
+    this.#tries = new Attempts(options.clock, { max: 10, windowMs: 15 * 60_000 });
+  }
+
+  /** What the call declares as `proof`. @throws Fault Forbidden for a token, PasswordRequired */
+  requireFor(call: Call, principal: Principal): void {
+    if (call.proof === undefined) return;
+    requireSession(principal);
+    if (call.proof === 'password') this.requireLately(principal);
+  }
+
+  /** @throws Fault Forbidden for a token, PasswordRequired */
+  requireLately(principal: Principal): void {
+    requireSession(principal);
+    if (!this.#isFresh(principal))
+      throw new Fault('PasswordRequired', 'The password was not entered lately.');
+  }
+
+  /**
+   * Proof that may come with the call: a token needs it there.
+   * @throws Fault Forbidden, PasswordRequired, InvalidOldPassword at `oldPassword`, TooManyRequests
+   */
+  async requireHereOrLately(principal: Principal, typed: string | undefined): Promise<void> {
+    if (typed === undefined) this.requireLately(principal);
+    else await this.verify(principal, typed, 'oldPassword');
+  }
+
+  /** The password was entered. @throws Fault InvalidOldPassword at the given member, TooManyRequests */
+  async verify(principal: Principal, typed: string, path: string): Promise<void> {
+    const { passwords, sessions, doorkeeper, clock } = this.#options;
+    const { user, by } = principal;
+    const key = `${by.kind} ${by.id}`;
+    this.#tries.check(key);
+    // Counted before the slow check, so that many guesses at once don't all pass the limit.
+    this.#tries.add(key);
+    if (!(await passwords.verify(typed, user.password_hash))) {
+      throw new Fault('InvalidOldPassword', 'The password is wrong.', {
+        details: { fields: [{ path, code: 'InvalidOldPassword' }] },
+      });
+    }
+    this.#tries.clear(key);
+    if (by.kind !== 'session') return;
+    await sessions.noteProof(by.id, clock.wallMs());
+    doorkeeper.forget(user.id);
+  }
+
+  #isFresh({ by }: Principal): boolean {
+    if (by.kind !== 'session') return false;
+    const ageMs = this.#options.clock.wallMs() - by.provedMs;
+    return ageMs >= 0 && ageMs < proofMs;
+  }
+}
+
+/** @throws Fault Forbidden for a token */
+export function requireSession({ by }: Principal): void {
+  if (by.kind !== 'session') throw new Fault('Forbidden', 'An API token can’t do this: sign in.');
+}

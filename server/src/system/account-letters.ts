@@ -1,0 +1,97 @@
+import type { Language } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/schema.ts';
+import type { UserRecord } from '../store/users.ts';
+import type { Letter, Mailer } from './mailer.ts';
+import { escapeHtml } from './reset-letter.ts';
+
+export interface AccountLettersOptions {
+  /** Read at every letter: changes count at once. */
+  readonly config: Pick<Config, 'app'>;
+  readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
+  readonly log: Log;
+}
+
+/**
+ * Tells people by e-mail that their account has changed, so that a change that they did not make is noticed: a new e-mail
+ * or login goes to the old address. Letters go out in the background; one that fails is logged.
+ */
+export class AccountLetters {
+  readonly #options: AccountLettersOptions;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(options: AccountLettersOptions) {
+    this.#options = options;
+  }
+
+  /** After a change of login, e-mail or password, whoever made it. */
+  noteChange(before: UserRecord, after: UserRecord): void {
+    const { mailer, config, log } = this.#options;
+    const changes: Change[] = [];
+    if (before.login !== after.login) changes.push('login');
+    if (before.email !== after.email) changes.push('email');
+    if (before.password_hash !== after.password_hash) changes.push('password');
+    if (changes.length === 0 || before.email === '' || !mailer.isConfigured) return;
+    const facts = { to: before.email, login: before.login, title: config.app.title, changes };
+    const work = mailer
+      .send(changeLetter(after.language, facts))
+      .catch((error: unknown) => {
+        const cause = error instanceof Fault ? (error.cause ?? error) : error;
+        log.error({ error: cause, user: after.login }, 'a letter about a changed account was not sent');
+      })
+      .finally(() => this.#underWay.delete(work));
+    this.#underWay.add(work);
+  }
+
+  /** Resolves when no letter is under way any more. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+}
+
+type Change = 'login' | 'email' | 'password';
+
+interface ChangeFacts {
+  readonly to: string;
+  readonly login: string;
+  /** What this server is called. */
+  readonly title: string;
+  readonly changes: readonly Change[];
+}
+
+const wordings: Record<
+  Language,
+  {
+    readonly subject: (title: string) => string;
+    readonly line: (login: string, title: string, what: string) => string;
+    readonly what: Record<Change, string>;
+    readonly ending: string;
+  }
+> = {
+  en: {
+    subject: (title) => `${title}: your account was changed`,
+    line: (login, title, what) => `The account ${login} of ${title} was changed: ${what}.`,
+    what: { login: 'the login', email: 'the e-mail address', password: 'the password' },
+    ending: 'If you did not make this change, contact an administrator of the server immediately.',
+  },
+  ru: {
+    subject: (title) => `${title}: учётная запись изменена`,
+    line: (login, title, what) => `В учётной записи ${login} (${title}) изменено: ${what}.`,
+    what: { login: 'логин', email: 'адрес почты', password: 'пароль' },
+    ending: 'Если это сделали не вы, немедленно обратитесь к администратору сервера.',
+  },
+};
+
+/** Names what changed and never to what: the letter may reach whoever has the old address by now. */
+function changeLetter(language: Language, { to, login, title, changes }: ChangeFacts): Letter {
+  const { subject, line, what, ending } = wordings[language];
+  const lines = [line(login, title, changes.map((change) => what[change]).join(', ')), ending];
+  const html = lines.map((text) => `<p>${escapeHtml(text)}</p>`).join('');
+  return {
+    to,
+    subject: subject(title),
+    text: `${lines.join('\n\n')}\n`,
+    html: `<!doctype html><html lang="${language}"><body>${html}</body></html>`,
+  };
+}
