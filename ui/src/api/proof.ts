@@ -13,14 +13,15 @@ export interface ProofRequest {
 let request: ProofRequest | null = null;
 const listeners = new Set<() => void>();
 
-/** For `useSyncExternalStore`. */
-export const proofRequests = {
-  get: (): ProofRequest | null => request,
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+/** What waits now; with `onProofRequest` for `useSyncExternalStore`. */
+export function proofRequest(): ProofRequest | null {
+  return request;
+}
+
+export function onProofRequest(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 function show(next: ProofRequest | null): void {
   request = next;

@@ -1,6 +1,6 @@
 import type { User } from '@vidette/contract/entities';
 import { lazy, Suspense, useSyncExternalStore, type ReactNode } from 'react';
-import { proofRequests } from '../api/proof.ts';
+import { onProofRequest, proofRequest } from '../api/proof.ts';
 import { SignedInBanners } from './banners.tsx';
 import classes from './desk.module.css';
 import { Header } from './header.tsx';
@@ -24,7 +24,7 @@ interface DeskProps {
 export function Desk({ user, alert, children }: DeskProps) {
   const sideBar = useSideBar();
   const palette = usePalette();
-  const proofRequest = useSyncExternalStore(proofRequests.subscribe, proofRequests.get);
+  const asked = useSyncExternalStore(onProofRequest, proofRequest);
   const { kiosk } = usePlace().search;
   const isKiosk = kiosk === true;
   return (
@@ -44,9 +44,9 @@ export function Desk({ user, alert, children }: DeskProps) {
         )}
         {children}
       </div>
-      {proofRequest && (
+      {asked && (
         <Suspense fallback={null}>
-          <ProofDialog request={proofRequest} />
+          <ProofDialog request={asked} />
         </Suspense>
       )}
       {palette.isOpen && (
