@@ -54,9 +54,83 @@ test('[R7.10, R3.5] the list of a stream: who adds it may edit it, any right inc
   });
   assert.deepEqual(items, [{ user: 'boris', ...none, view: true, share: true }]);
   await assert.rejects(boris.getStreamPermissions({ params: { uid: gate } }), code('Forbidden'));
-  await assert.rejects(allow({ view: true }, 'nosuch'), code('NotFound', 'items.0.user'));
+  const unknown = [{ user: 'nosuch', view: true }];
+  const byAdmin = admin.saveStreamPermissions({ params: { uid: gate }, body: { items: unknown } });
+  await assert.rejects(byAdmin, code('NotFound', 'items.0.user'));
   await assert.rejects(allow({ view: true }, 'бorис'), code('ValidationError', 'items.0.user'));
   assert.deepEqual((await anna.getStreamPermissions({ params: { uid: gate } })).items, items);
+});
+
+test('[R6.5, R7.10] an editor gives what they hold, sees what they gave, and can’t tell who is here', async () => {
+  const params = { uid: yard };
+  await admin.addUser({ body: { name: 'Carl', password } });
+  await admin.addUser({ body: { name: 'dora', password } });
+  const doraMay = async () => (await admin.getUserPermissions({ params: { login: 'dora' } })).items;
+  await admin.saveStreamPermissions({
+    params,
+    body: {
+      items: [
+        { user: 'boris', edit: true },
+        { user: 'dora', view: true },
+      ],
+    },
+  });
+  const save = (
+    items: { user: string; archive?: boolean; share?: boolean; edit?: boolean; view?: boolean }[],
+  ) => boris.saveStreamPermissions({ params, body: { items } });
+  assert.deepEqual((await boris.getStreamPermissions({ params })).items, [], 'what others gave');
+  // Neither to oneself nor to an accomplice, nor to somebody who is not there.
+  for (const user of ['boris', 'anna', 'nosuch']) {
+    await assert.rejects(save([{ user, archive: true }]), code('Forbidden', 'items.0.archive'));
+    await assert.rejects(save([{ user, edit: true, share: true }]), code('Forbidden', 'items.0.share'));
+  }
+  assert.equal((await boris.getStream({ params })).canArchive, false);
+  const row = (user: string) => ({ user, view: true, archive: false, share: false, edit: true });
+  const items = [row('carl'), row('dora'), row('nosuch')];
+  const { items: answered } = await save([
+    { user: 'NoSuch', edit: true },
+    { user: 'CARL', edit: true },
+    { user: 'dora', edit: true },
+  ]);
+  assert.deepEqual(answered, items, 'a login that is there looks like one that is not');
+  assert.deepEqual((await boris.getStreamPermissions({ params })).items, items);
+  assert.equal((await doraMay())[0]?.edit, true);
+  // What others gave is theirs to take.
+  assert.deepEqual((await save([])).items, []);
+  assert.deepEqual(
+    (await doraMay()).map(({ view, edit }) => [view, edit]),
+    [[true, false]],
+  );
+  // With the right to the archive it may be given; without it, what was given stays as it is.
+  const give = async (archive: boolean) =>
+    admin.saveStreamPermissions({
+      params,
+      body: {
+        items: [
+          { user: 'boris', edit: true, archive },
+          ...(archive ? [] : [{ user: 'Carl', archive: true }]),
+        ],
+      },
+    });
+  await give(true);
+  await save([{ user: 'carl', archive: true }]);
+  await give(false);
+  await save([{ user: 'carl', archive: true }]);
+  await assert.rejects(save([{ user: 'anna', archive: true }]), code('Forbidden', 'items.0.archive'));
+  // An owner sees who watches, and learns no more of who is here than an editor.
+  await allow({ view: true }, 'nosuch');
+  assert.deepEqual(
+    (await anna.getStreamPermissions({ params: { uid: gate } })).items.map(({ user }) => user),
+    ['nosuch'],
+  );
+  await allow({ view: true }, 'DORA');
+  assert.deepEqual(
+    (await anna.getStreamPermissions({ params: { uid: gate } })).items.map(({ user }) => user),
+    ['dora'],
+  );
+  await allow({ share: true });
+  for (const login of ['Carl', 'dora']) await admin.deleteUser({ params: { login } });
+  await admin.saveStreamPermissions({ params, body: { items: [] } });
 });
 
 test('[R7.27, R6.5] the list of a user is the same truth, edited by administrators', async () => {

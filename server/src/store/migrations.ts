@@ -402,6 +402,10 @@ async function accounts(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('grants_primary', ['stream_id', 'granter_id', 'login_key'])
     .execute();
   await index(db, 'grants', ['user_id', 'stream_id']);
+  await sql`insert into grants
+    select stream_id, 0, '#' || user_id, user_id, can_view, can_archive, can_share, can_edit from permissions`.execute(
+    db,
+  );
 
   await db.schema
     .createTable('failed_attempts')

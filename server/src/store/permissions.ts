@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import type { Database } from './database.ts';
+import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
+import type { Database, GrantRow } from './database.ts';
 import { flag } from './database.ts';
 
 export interface Rights {
@@ -9,7 +9,27 @@ export interface Rights {
   readonly edit: boolean;
 }
 
-/** Who may do what with which stream: one table, read and written from the stream's side and from the user's. */
+/** Who gives rights where it is not a person: administrators, all of them together. */
+export const byAdministrators = 0;
+
+/** A right as somebody gave it. */
+export interface Grant {
+  /** The login that was typed, as `keyOf` folds it. */
+  readonly loginKey: string;
+  /** Null: nobody has this login, or the user is gone. */
+  readonly userId: number | null;
+  readonly rights: Rights;
+}
+
+interface StoredGrant extends Grant {
+  readonly streamId: number;
+  readonly granterId: number;
+}
+
+/**
+ * Who may do what with which stream. What counts is one table, `permissions`, read from the stream's side and from the user's;
+ * it holds all that was given together, and `grants` who gave what, so that somebody takes back what they gave and no more.
+ */
 export class Permissions {
   readonly #db: Kysely<Database>;
 
@@ -17,15 +37,15 @@ export class Permissions {
     this.#db = db;
   }
 
-  async ofStream(streamId: number): Promise<{ user: string; rights: Rights }[]> {
+  async ofStream(streamId: number): Promise<{ user: string; userId: number; rights: Rights }[]> {
     const rows = await this.#db
       .selectFrom('permissions')
       .innerJoin('users', 'users.id', 'permissions.user_id')
-      .select(['users.login', 'can_view', 'can_archive', 'can_share', 'can_edit'])
+      .select(['users.login', 'users.id', 'can_view', 'can_archive', 'can_share', 'can_edit'])
       .where('permissions.stream_id', '=', streamId)
       .orderBy('users.login_key')
       .execute();
-    return rows.map((row) => ({ user: row.login, rights: rightsOf(row) }));
+    return rows.map((row) => ({ user: row.login, userId: row.id, rights: rightsOf(row) }));
   }
 
   async ofUser(userId: number): Promise<{ stream: string; streamName: string; rights: Rights }[]> {
@@ -40,48 +60,164 @@ export class Permissions {
     return rows.map((row) => ({ stream: row.uid, streamName: row.name, rights: rightsOf(row) }));
   }
 
-  /** Replaces everybody's rights on one stream. */
+  /** What one person gave on a stream, as they typed it, by login. */
+  async grantsOf(streamId: number, granterId: number): Promise<Grant[]> {
+    const rows = await this.#db
+      .selectFrom('grants')
+      .selectAll()
+      .where('stream_id', '=', streamId)
+      .where('granter_id', '=', granterId)
+      .orderBy('login_key')
+      .execute();
+    return rows.map(grantOf);
+  }
+
+  /**
+   * Replaces everybody's rights on one stream. What others gave and the new list holds too stays theirs.
+   * @param rows one for each login; those of unknown ones are kept for who typed them and open nothing
+   */
   async replaceOfStream(
     streamId: number,
-    rows: readonly { userId: number; rights: Rights }[],
-  ): Promise<void> {
-    await this.#replace(
-      'stream_id',
-      streamId,
-      rows.map((row) => ({ ...row, streamId })),
-    );
-  }
-
-  /** Replaces one user's rights on all streams. */
-  async replaceOfUser(userId: number, rows: readonly { streamId: number; rights: Rights }[]): Promise<void> {
-    await this.#replace(
-      'user_id',
-      userId,
-      rows.map((row) => ({ ...row, userId })),
-    );
-  }
-
-  async #replace(
-    side: 'stream_id' | 'user_id',
-    id: number,
-    rows: readonly { userId: number; streamId: number; rights: Rights }[],
+    rows: readonly { userId: number | null; loginKey?: string; rights: Rights }[],
+    granterId = byAdministrators,
   ): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
-      await db.deleteFrom('permissions').where(side, '=', id).execute();
-      // Engines limit how many values one statement may carry.
-      for (let start = 0; start < rows.length; start += 1_000) {
-        const values = rows.slice(start, start + 1_000).map(({ userId, streamId, rights }) => ({
-          user_id: userId,
-          stream_id: streamId,
-          can_view: flag(rights.view),
-          can_archive: flag(rights.archive),
-          can_share: flag(rights.share),
-          can_edit: flag(rights.edit),
-        }));
-        await db.insertInto('permissions').values(values).execute();
+      const stored = await db.selectFrom('grants').selectAll().where('stream_id', '=', streamId).execute();
+      const others = stored.map(grantOf).filter((grant) => grant.granterId !== granterId);
+      await db
+        .deleteFrom('grants')
+        .where('stream_id', '=', streamId)
+        .where((row) => row.or([row('user_id', 'is not', null), row('granter_id', '=', granterId)]))
+        .execute();
+      const wanted = rows.map(({ userId, loginKey, rights }) => ({
+        streamId,
+        granterId,
+        userId,
+        loginKey: loginKey ?? `#${userId}`,
+        rights,
+      }));
+      await insertGrants(
+        db,
+        mergeGrants(wanted, others, ({ userId }) => userId),
+      );
+      await db.deleteFrom('permissions').where('stream_id', '=', streamId).execute();
+      await addUp(db, sql`stream_id = ${streamId}`);
+    });
+  }
+
+  /** Replaces what one person gave on a stream; what others gave is not touched. */
+  async replaceGrants(streamId: number, granterId: number, rows: readonly Grant[]): Promise<void> {
+    await this.#db.transaction().execute(async (db) => {
+      const before = await db
+        .deleteFrom('grants')
+        .where('stream_id', '=', streamId)
+        .where('granter_id', '=', granterId)
+        .returning('user_id')
+        .execute();
+      await insertGrants(
+        db,
+        rows.map((row) => ({ ...row, streamId, granterId })),
+      );
+      const touched = new Set([...before.map((row) => row.user_id), ...rows.map(({ userId }) => userId)]);
+      const userIds = [...touched].filter((id) => id !== null);
+      for (let start = 0; start < userIds.length; start += batch) {
+        const some = sql.join(userIds.slice(start, start + batch));
+        const those = sql<SqlBool>`stream_id = ${streamId} and user_id in (${some})`;
+        await db.deleteFrom('permissions').where(those).execute();
+        await addUp(db, those);
       }
     });
   }
+
+  /** Replaces one user's rights on all streams, as administrators do. */
+  async replaceOfUser(userId: number, rows: readonly { streamId: number; rights: Rights }[]): Promise<void> {
+    await this.#db.transaction().execute(async (db) => {
+      const stored = await db.deleteFrom('grants').where('user_id', '=', userId).returningAll().execute();
+      const others = stored.map(grantOf).filter(({ granterId }) => granterId !== byAdministrators);
+      const wanted = rows.map((row) => ({
+        ...row,
+        granterId: byAdministrators,
+        userId,
+        loginKey: `#${userId}`,
+      }));
+      await insertGrants(
+        db,
+        mergeGrants(wanted, others, ({ streamId }) => streamId),
+      );
+      await db.deleteFrom('permissions').where('user_id', '=', userId).execute();
+      await addUp(db, sql`user_id = ${userId}`);
+    });
+  }
+}
+
+/** Engines limit how many values one statement may carry. */
+const batch = 1_000;
+
+/**
+ * What has to be stored so that each key gets what is wanted and nothing else: what others gave stays where it goes no
+ * further, and only what is missing then is given anew.
+ */
+function mergeGrants(
+  wanted: readonly StoredGrant[],
+  others: readonly StoredGrant[],
+  keyOf: (grant: StoredGrant) => number | null,
+): StoredGrant[] {
+  const ofOthers = Map.groupBy(others, keyOf);
+  return wanted.flatMap((grant) => {
+    const key = keyOf(grant);
+    if (key === null || grant.userId === null) return [grant];
+    const kept = ofOthers.get(key) ?? [];
+    const given = kept.reduce((sum, { rights }) => both(sum, rights), noRights);
+    if (rightNames.some((name) => given[name] && !grant.rights[name])) return [grant];
+    return rightNames.every((name) => given[name] === grant.rights[name]) ? kept : [...kept, grant];
+  });
+}
+
+const rightNames = ['view', 'archive', 'share', 'edit'] as const;
+const noRights: Rights = { view: false, archive: false, share: false, edit: false };
+
+function both(a: Rights, b: Rights): Rights {
+  return {
+    view: a.view || b.view,
+    archive: a.archive || b.archive,
+    share: a.share || b.share,
+    edit: a.edit || b.edit,
+  };
+}
+
+async function insertGrants(db: Kysely<Database>, grants: readonly StoredGrant[]): Promise<void> {
+  for (let start = 0; start < grants.length; start += batch) {
+    const values = grants
+      .slice(start, start + batch)
+      .map(({ streamId, granterId, loginKey, userId, rights }) => ({
+        stream_id: streamId,
+        granter_id: granterId,
+        login_key: loginKey,
+        user_id: userId,
+        can_view: flag(rights.view),
+        can_archive: flag(rights.archive),
+        can_share: flag(rights.share),
+        can_edit: flag(rights.edit),
+      }));
+    await db.insertInto('grants').values(values).execute();
+  }
+}
+
+/** Writes into `permissions` what the grants that are meant come to. */
+async function addUp(db: Kysely<Database>, which: RawBuilder<SqlBool>): Promise<void> {
+  await sql`insert into permissions (user_id, stream_id, can_view, can_archive, can_share, can_edit)
+    select user_id, stream_id, max(can_view), max(can_archive), max(can_share), max(can_edit)
+    from grants where user_id is not null and ${which} group by user_id, stream_id`.execute(db);
+}
+
+function grantOf(row: GrantRow): StoredGrant {
+  return {
+    streamId: row.stream_id,
+    granterId: row.granter_id,
+    loginKey: row.login_key,
+    userId: row.user_id,
+    rights: rightsOf(row),
+  };
 }
 
 function rightsOf(row: {

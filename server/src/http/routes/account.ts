@@ -101,6 +101,9 @@ function byUniqueEmail(services: Services, name: string): Promise<UserRecord | u
 function registerProfile(registrar: Registrar, services: Services): void {
   const { store, passwords, proof, letters, doorkeeper, config } = services;
 
+  // Whoever asks whether a login or an e-mail is taken learns who is here.
+  const takenTries = new Attempts(services.clock, { max: 10, windowMs: 3_600_000 });
+
   registrar.handle('getProfile', ({ principal }) => profileView(principal.user));
 
   registrar.handle('confirmPassword', async ({ principal, body }) => {
@@ -124,7 +127,11 @@ function registerProfile(registrar: Registrar, services: Services): void {
       requireZoneChoice(body.preferences.timeZone);
       changes.preferences = JSON.stringify({ ...preferencesOf(user), ...body.preferences });
     }
-    await requireFree(services, user, changes);
+    if (changes.login !== undefined || changes.email !== undefined) {
+      takenTries.check(String(user.id));
+      takenTries.add(String(user.id));
+      await requireFree(services, user, changes);
+    }
     if (body.password !== undefined) {
       if (body.password === body.oldPassword) {
         throw fieldFault('OldPasswordAndNewPasswordCannotBeSame', 'password', 'The password stays the same.');

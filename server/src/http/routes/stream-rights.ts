@@ -6,6 +6,8 @@ import { wholeList } from '../user-view.ts';
 import type { Watchers } from '../watchers.ts';
 import { keyOf } from '../../store/database.ts';
 import type { Rights } from '../../store/permissions.ts';
+import type { StreamRecord } from '../../store/stream-addresses.ts';
+import type { Principal } from '../../access/principal.ts';
 import { Fault } from '../../base/fault.ts';
 
 /** Who may do what with streams: from the stream's side and from the user's. */
@@ -16,26 +18,63 @@ export function registerStreamRights(
 ): void {
   const { store, doorkeeper } = services;
 
-  const ofStream = async (streamId: number) => {
-    const rows = await store.permissions.ofStream(streamId);
-    return wholeList(rows.map(({ user, rights }) => ({ user, ...rights })));
+  /** As the caller may see it: names that they typed stand as they typed them, whether somebody has them or not. */
+  const ofStream = async (principal: Principal, { id, created_by }: StreamRecord) => {
+    const { permissions } = store;
+    const side = sideOf(principal, created_by);
+    const own = side === 'administrator' ? [] : await permissions.grantsOf(id, principal.user.id);
+    if (side === 'editor')
+      return wholeList(own.map(({ loginKey, rights }) => ({ user: loginKey, ...rights })));
+    const typed = new Map(own.map(({ userId, loginKey }) => [userId, loginKey]));
+    const rows = (await permissions.ofStream(id)).map(({ user, userId, rights }) => ({
+      user: typed.get(userId) ?? user,
+      ...rights,
+    }));
+    const unknown = own.filter(({ userId }) => userId === null);
+    for (const { loginKey, rights } of unknown) rows.push({ user: loginKey, ...rights });
+    return wholeList(
+      unknown.length === 0 ? rows : rows.toSorted((a, b) => compareKeys(keyOf(a.user), keyOf(b.user))),
+    );
   };
 
-  registrar.handle('getStreamPermissions', ({ stream }) => ofStream(stream.stream.id));
+  registrar.handle('getStreamPermissions', ({ principal, stream }) => ofStream(principal, stream.stream));
 
-  registrar.handle('saveStreamPermissions', async ({ stream, body }) => {
+  registrar.handle('saveStreamPermissions', async ({ principal, stream, body }) => {
+    const { permissions, users } = store;
+    const { id, uid, created_by } = stream.stream;
+    const side = sideOf(principal, created_by);
     const items = [...distinctBy(body.items, (row) => keyOf(row.user))];
-    const ids = await store.users.idsByLoginKey(items.map(([, row]) => row.user));
+    const ids = await users.idsByLoginKey(items.map(([, row]) => row.user));
+    const given = new Map(
+      side === 'editor'
+        ? (await permissions.grantsOf(id, principal.user.id)).map(({ loginKey, rights }) => [
+            loginKey,
+            rights,
+          ])
+        : [],
+    );
     const rows = [];
     for (const [index, { user: login, ...rights }] of items) {
-      const userId = ids.get(keyOf(login));
-      if (userId === undefined) throw fieldFault('NotFound', `items.${index}.user`, 'There is no such user.');
-      if (hasAny(rights)) rows.push({ userId, rights: withView(rights) });
+      const loginKey = keyOf(login);
+      const userId = ids.get(loginKey) ?? null;
+      if (side === 'administrator' && userId === null) {
+        throw fieldFault('NotFound', `items.${index}.user`, 'There is no such user.');
+      }
+      if (!hasAny(rights)) continue;
+      // The same for a login that nobody has.
+      if (side === 'editor') requireHeld(stream.rights, given.get(loginKey), rights, `items.${index}`);
+      rows.push({ userId, loginKey, rights: withView(rights) });
     }
-    await store.permissions.replaceOfStream(stream.stream.id, rows);
-    watchers.reviewStream(stream.stream.uid);
-    desk.noteRights([stream.stream.uid]);
-    return ofStream(stream.stream.id);
+    if (side === 'administrator') {
+      await permissions.replaceOfStream(
+        id,
+        rows.map(({ userId, rights }) => ({ userId, rights })),
+      );
+    } else if (side === 'owner') await permissions.replaceOfStream(id, rows, principal.user.id);
+    else await permissions.replaceGrants(id, principal.user.id, rows);
+    watchers.reviewStream(uid);
+    desk.noteRights([uid]);
+    return ofStream(principal, stream.stream);
   });
 
   const ofUser = async (userId: number) => {
@@ -71,6 +110,24 @@ export async function requireUser(services: Services, login: string) {
   const user = await services.store.users.byLogin(login);
   if (!user) throw new Fault('NotFound', 'There is no such user.');
   return user;
+}
+
+/** Administrators and whoever added the stream administer its list; other editors have the part that they gave. */
+function sideOf(principal: Principal, createdBy: number | null): 'administrator' | 'owner' | 'editor' {
+  if (principal.isAdmin) return 'administrator';
+  return createdBy === principal.user.id ? 'owner' : 'editor';
+}
+
+/** A right is given by whoever holds it. What they gave before stays. @throws Fault Forbidden at the right */
+function requireHeld(held: Rights, before: Rights | undefined, wanted: Rights, path: string): void {
+  for (const right of ['archive', 'share', 'edit'] as const) {
+    if (!wanted[right] || held[right] || before?.[right]) continue;
+    throw fieldFault('Forbidden', `${path}.${right}`, `You don't have the right "${right}" yourself.`);
+  }
+}
+
+function compareKeys(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function hasAny(rights: Rights): boolean {

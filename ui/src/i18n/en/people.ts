@@ -55,6 +55,8 @@ export const people = {
   'rights.add': 'Add',
   'rights.addUser': 'Add a user',
   'rights.unknownUser': 'There is no user “{name}”',
+  'rights.byLogin':
+    'Enter the exact login. The server does not say whether it exists. You can give the rights that you have yourself.',
   'rights.stream.empty': 'Nobody yet. Administrators and whoever added the stream may do everything.',
 
   'share.title': 'Public link',

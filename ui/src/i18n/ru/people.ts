@@ -57,6 +57,8 @@ export const people: Record<keyof typeof english, string> = {
   'rights.add': 'Добавить',
   'rights.addUser': 'Добавить пользователя',
   'rights.unknownUser': 'Пользователя «{name}» нет',
+  'rights.byLogin':
+    'Введите точный логин: сервер не сообщает, существует ли он. Выдать можно только те права, которые есть у вас.',
   'rights.stream.empty': 'Пока никого. Администраторам и тому, кто добавил поток, доступно всё.',
 
   'share.title': 'Публичная ссылка',

@@ -8,7 +8,7 @@ import { SignButton } from '../../components/sign-button.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
-import { rightNames, sameRights, withRight, withRow, type RightName, type RightsRow } from './rights.ts';
+import { rightNames, sameRights, withRight, withRow, type RightName, type Rights, type RightsRow } from './rights.ts';
 import classes from './rights.module.css';
 
 const pageSize = 50;
@@ -30,12 +30,14 @@ interface RightsEditorProps {
   readonly onSave: (rows: readonly RightsRow[]) => void;
   /** The field by which a line is added. */
   readonly picker: (add: (id: string, name: string) => void) => ReactNode;
+  /** The rights that may be given here; without it all. Those that are given stay and may be taken. */
+  readonly mayGive?: Rights;
   /** Said while the list is empty. */
   readonly emptyText: string;
 }
 
 /** A list of rights, changed as a whole: lines are added, ticked, taken out, then saved together. */
-export function RightsEditor({ saved, isSaving, failure, onSave, picker, emptyText }: RightsEditorProps) {
+export function RightsEditor({ saved, isSaving, failure, onSave, picker, mayGive, emptyText }: RightsEditorProps) {
   const i18n = useI18n();
   const [rows, setRows] = useState(saved);
   const [search, setSearch] = useState('');
@@ -72,6 +74,7 @@ export function RightsEditor({ saved, isSaving, failure, onSave, picker, emptyTe
             <li key={row.id}>
               <RightsLine
                 row={row}
+                mayGive={mayGive}
                 onChange={(right, isGiven) => set(row.id, right, isGiven)}
                 onRemove={() => setRows(rows.filter(({ id }) => id !== row.id))}
               />
@@ -92,11 +95,12 @@ export function RightsEditor({ saved, isSaving, failure, onSave, picker, emptyTe
 
 interface RightsLineProps {
   readonly row: RightsRow;
+  readonly mayGive: Rights | undefined;
   readonly onChange: (right: RightName, isGiven: boolean) => void;
   readonly onRemove: () => void;
 }
 
-function RightsLine({ row: { name, rights }, onChange, onRemove }: RightsLineProps) {
+function RightsLine({ row: { name, rights }, mayGive, onChange, onRemove }: RightsLineProps) {
   const i18n = useI18n();
   return (
     <fieldset className={classes.row}>
@@ -107,6 +111,7 @@ function RightsLine({ row: { name, rights }, onChange, onRemove }: RightsLinePro
             <input
               type="checkbox"
               checked={rights[right]}
+              disabled={mayGive !== undefined && !mayGive[right] && !rights[right]}
               onChange={(event) => onChange(right, event.currentTarget.checked)}
             />
             {i18n.t(rightWords[right])}

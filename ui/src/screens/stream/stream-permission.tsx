@@ -1,4 +1,4 @@
-import { Autocomplete, Button, Skeleton } from '@mantine/core';
+import { Autocomplete, Button, Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@vidette/contract/client';
@@ -6,6 +6,7 @@ import { limits } from '@vidette/contract/constants';
 import { useState } from 'react';
 import { usersQuery } from '../../api/people.ts';
 import { useUser } from '../../api/session.ts';
+import { useStream } from '../../api/streams.ts';
 import { streamPermissionsQuery, useSaveStreamPermissions } from '../../api/stream-access.ts';
 import { codeOf, wordsOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
@@ -24,6 +25,8 @@ export function StreamPermissionScreen() {
   const { uid } = useParams({ from: '/stream/$uid' });
   const { data, error, refetch, dataUpdatedAt } = useQuery(streamPermissionsQuery(uid));
   const save = useSaveStreamPermissions(uid);
+  const isAdmin = useUser()?.isAdmin === true;
+  const { data: stream } = useStream(uid);
   if (!data && error) {
     if (codeOf(error) === 'Forbidden') return <ForbiddenScreen message={wordsOf(error, i18n)} />;
     return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
@@ -38,7 +41,16 @@ export function StreamPermissionScreen() {
   const sent = save.variables ?? [];
   return (
     <div className={classes.form}>
+      {!isAdmin && <Text size="sm">{i18n.t('rights.byLogin')}</Text>}
       <RightsEditor
+        {...(stream && {
+          mayGive: {
+            view: true,
+            archive: stream.canArchive,
+            share: stream.canShare,
+            edit: stream.canEdit,
+          },
+        })}
         key={dataUpdatedAt}
         saved={data.items.map(({ user, ...rights }) => ({ id: user, name: user, rights }))}
         isSaving={save.isPending}
