@@ -217,7 +217,7 @@ async function assemble(
   const between = { self: config.node.id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
   const gate = new Gate(between);
   closers.push(() => gate.close());
-  const link = new Link(between);
+  const link = new Link({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
   closers.push(() => link.close());
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
   const relay = (stream: Stream, picture: 'main' | 'sub') =>
@@ -250,7 +250,7 @@ async function assemble(
     local: archive,
     clock,
     tenuresOf: (uid) => store.nodes.tenuresOf(uid),
-    remote: (node) => new RemoteFootage(link, node),
+    remote: (node) => new RemoteFootage(link, node, clock),
     limits,
   });
   const exports = new Exports({

@@ -39,7 +39,12 @@ export interface FootageSlice {
 
 /** A day of minutes; of a week there are seven slices. */
 const segmentsMax = 1_440;
-/** More make no footage that anybody asks for at once. */
+/** Of the indexes in one slice: cameras without groups of pictures have long ones. */
+const entriesMaxBytes = 2 * 1024 * 1024;
+/** A slice that is cut has one of these at least, of whichever version its node is. */
+const cutLeast = 500;
+const cutLeastEntries = 512 * 1024;
+/** More make no footage that anybody asks for in one question. */
 const slicesMax = 1_000;
 
 export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): FootageSlice {
@@ -47,8 +52,9 @@ export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span:
   const stream = reads.stream(uid);
   const none = { segmentCount: 0, removedUntilTicks: 0, newestEndTicks: 0 };
   if (!stream) return { ...none, isLive, segments: [], inits: {}, interruptions: [], isCut: false };
-  const within = reads.segments(stream.id, fromTicks, toTicks, segmentsMax);
-  const isCut = within.length >= segmentsMax;
+  const found = reads.segments(stream.id, fromTicks, toTicks, segmentsMax);
+  const within = withFragments ? upToBytes(reads, found) : found;
+  const isCut = found.length >= segmentsMax || within.length < found.length;
   const before = reads.segmentAtOrBefore(stream.id, fromTicks);
   const after = isCut
     ? undefined
@@ -74,7 +80,17 @@ export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span:
   };
 }
 
-/** All of a span, asked for slice by slice. */
+/** The first of them, as many as have indexes of so many bytes together; one at least. */
+function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly SegmentRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += reads.fragmentEntries(row).length;
+    return index > 0 && bytes > entriesMaxBytes;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+/** All of a span, asked for slice by slice. @throws RangeError when a slice that is cut brings nothing new */
 export async function wholeSlice(
   span: SliceSpan,
   ask: (span: SliceSpan) => FootageSlice | Promise<FootageSlice>,
@@ -97,8 +113,15 @@ export async function wholeSlice(
         interruptions: [...interruptions.values()],
       };
     }
-    piece = { ...span, fromTicks: Math.max(last.endTicks, piece.fromTicks + 1) };
+    const isFull = slice.segments.length >= cutLeast || entriesLength(slice) >= cutLeastEntries;
+    if (!isFull || last.endTicks <= piece.fromTicks) throw new RangeError('a slice without progress');
+    piece = { ...span, fromTicks: last.endTicks };
   }
+}
+
+/** Characters. */
+export function entriesLength({ segments }: Pick<FootageSlice, 'segments'>): number {
+  return segments.reduce((sum, { entries }) => sum + entries.length, 0);
 }
 
 function base64(bytes: Uint8Array): string {

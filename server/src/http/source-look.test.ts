@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import type { IncomingMessage } from 'node:http';
 import { Fault } from '../base/fault.ts';
 import { parseSourceAddress } from '../ingest/address.ts';
 import type { LinkRequest } from '../link/link.ts';
@@ -16,7 +14,7 @@ function look(answer: () => void): { look: SourceLook; asked: { node: string; re
   const ask = async (node: string, request: LinkRequest) => {
     asked.push({ node, request });
     answer();
-    return Readable.from([picture]) as IncomingMessage;
+    return { bytes: picture, headers: {} };
   };
   const askJson = async (node: string, request: LinkRequest) => {
     await ask(node, request);
@@ -26,7 +24,10 @@ function look(answer: () => void): { look: SourceLook; asked: { node: string; re
     probe: async () => ({ tracks: [], transport: 'tcp' }),
     preview: async () => Buffer.from('a picture from here'),
   };
-  return { look: new SourceLook({ prober, link: { ask, askJson }, timeoutMs: () => 7_000 }), asked };
+  return {
+    look: new SourceLook({ prober, link: { askBytes: ask, askJson }, timeoutMs: () => 7_000 }),
+    asked,
+  };
 }
 
 const at = {

@@ -1,9 +1,10 @@
 import type { Track } from '@vidette/media/track';
 import type { z } from 'zod';
-import type { Calls } from '@vidette/contract/calls';
+import { calls, type Calls } from '@vidette/contract/calls';
 import { Fault } from '../base/fault.ts';
 import { addressWithCredentials, type SourceAddress } from '../ingest/address.ts';
 import type { Link } from '../link/link.ts';
+import { believed } from '../link/remote-answers.ts';
 
 /** What a source delivers, as people are told. */
 export type SourceReport = z.input<Calls['probeStream']['reply']>;
@@ -48,7 +49,7 @@ const wayMs = 5_000;
 
 export interface SourceLookOptions {
   readonly prober: Prober;
-  readonly link: Pick<Link, 'ask' | 'askJson'>;
+  readonly link: Pick<Link, 'askBytes' | 'askJson'>;
   /** How long a look may take. */
   readonly timeoutMs: () => number;
 }
@@ -68,20 +69,19 @@ export class SourceLook {
   report(node: string | undefined, at: LookAt): Promise<SourceReport> {
     const { link } = this.#options;
     if (node === undefined) return this.reportHere(at);
-    const ask = async () => (await link.askJson(node, this.#request(sourceReportPath, at))) as SourceReport;
+    const ask = async () =>
+      believed(calls.probeStream.reply, await link.askJson(node, this.#request(sourceReportPath, at)), node);
     return elseHere(ask(), () => this.reportHere(at));
   }
 
   /** The first key picture as a JPEG; as `report`. */
   picture(node: string | undefined, at: LookAt): Promise<Uint8Array> {
     if (node === undefined) return this.pictureHere(at);
-    const ask = async () => {
-      const chunks: Buffer[] = [];
-      const answer = await this.#options.link.ask(node, this.#request(sourcePicturePath, at));
-      for await (const chunk of answer) chunks.push(chunk as Buffer);
-      return Buffer.concat(chunks);
+    const ask = async (): Promise<Uint8Array> => {
+      const { link } = this.#options;
+      return (await link.askBytes(node, this.#request(sourcePicturePath, at))).bytes;
     };
-    return elseHere<Uint8Array>(ask(), () => this.pictureHere(at));
+    return elseHere(ask(), () => this.pictureHere(at));
   }
 
   async reportHere({ address, allowLoopback, signal }: LookAt): Promise<SourceReport> {

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
-import type { Calls } from '@vidette/contract/calls';
+import { calls, type Calls } from '@vidette/contract/calls';
 import type { Language } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Link } from '../link/link.ts';
+import { believed } from '../link/remote-answers.ts';
 import { describeTrack } from '../live/message.ts';
 import type { Live } from '../live/live.ts';
 import type { Picture, Pictures } from '../station/pictures.ts';
@@ -89,9 +90,12 @@ export class LocalInsight implements StreamInsight {
   }
 }
 
+/** No still of any width is larger. */
+const pictureMaxBytes = 16 * 1024 * 1024;
+
 export interface ClusterInsightOptions {
   readonly local: LocalInsight;
-  readonly link: Pick<Link, 'ask' | 'askJson'>;
+  readonly link: Pick<Link, 'askBytes' | 'askJson'>;
   /** The other node that runs a stream; undefined when this one does, or none. */
   readonly nodeOf: (uid: string) => string | undefined;
 }
@@ -108,28 +112,34 @@ export class ClusterInsight implements StreamInsight {
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return this.#options.local.stats(uid, language);
     const path = `stream/${uid}/stats?language=${language}`;
-    return (await this.#options.link.askJson(node, { path })) as StreamStats;
+    return believed(calls.getStreamStats.reply, await this.#options.link.askJson(node, { path }), node);
   }
 
   async logs(uid: string, after: number): Promise<StreamLines> {
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return this.#options.local.logs(uid, after);
-    return (await this.#options.link.askJson(node, {
-      path: `stream/${uid}/logs?after=${after}`,
-    })) as StreamLines;
+    const path = `stream/${uid}/logs?after=${after}`;
+    return believed(calls.getStreamLogs.reply, await this.#options.link.askJson(node, { path }), node);
   }
 
   async picture(uid: string, width: number): Promise<Picture> {
     const { local, link } = this.#options;
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return local.picture(uid, width);
-    const answer = await link.ask(node, { path: `stream/${uid}/picture?width=${width}` });
-    const chunks: Buffer[] = [];
-    try {
-      for await (const chunk of answer) chunks.push(chunk as Buffer);
-    } catch (cause) {
-      throw new Fault('Unavailable', 'The node broke off in its answer.', { cause });
+    const { bytes: jpeg, headers } = await link.askBytes(node, {
+      path: `stream/${uid}/picture?width=${width}`,
+      kind: 'picture',
+      body: { maxBytes: pictureMaxBytes },
+    });
+    const timeMs = Number(headers['x-picture-time']);
+    if (!Number.isSafeInteger(timeMs) || !isJpeg(jpeg)) {
+      throw new Fault('Unavailable', `The node ${node} answers with what is no picture.`);
     }
-    return { jpeg: Buffer.concat(chunks), timeMs: Number(answer.headers['x-picture-time']) };
+    return { jpeg, timeMs };
   }
+}
+
+/** By its first marker. */
+function isJpeg(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xd8;
 }

@@ -99,8 +99,7 @@ export class JoinedFootage implements Footage {
       endTime: most(parts.map(({ endTime }) => endTime)),
       durationMs,
       bytes,
-      // One of an earlier version tells none.
-      farBytes: sum(parts, (part) => part.farBytes ?? 0),
+      farBytes: sum(parts, (part) => part.farBytes),
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
       recorded: parts.some(({ recorded }) => recorded !== null) ? await this.#recordedBy(uid, tenures) : null,
@@ -121,7 +120,7 @@ export class JoinedFootage implements Footage {
         }));
         return node === self
           ? local.continuity.over(uid, spans)
-          : unlessAway(unlessOlder(remote(node).recorded(uid, spans)));
+          : unlessAway(remote(node).recorded(uid, spans));
       }),
     );
     const isYoung = (tenures[0]?.fromMs ?? nowMs) > nowMs - dayMs;
@@ -275,22 +274,15 @@ function joinedDays(found: readonly RecordedDay[]): RecordedDay[] {
   return [...byDay.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-/** Undefined while the node that is asked is away. */
+/**
+ * Undefined while the node that is asked is away, is of a version that does not know the question, or refuses it for a reason
+ * of its own: what the others have is shown all the same.
+ */
 async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof Fault && error.code === 'Unavailable') return undefined;
-    throw error;
-  }
-}
-
-/** Undefined when the node that is asked is of a version that does not know the question. */
-async function unlessOlder<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'NotFound') return undefined;
+    if (error instanceof Fault) return undefined;
     throw error;
   }
 }

@@ -1,30 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, get, type RequestListener, type Server } from 'node:http';
+import { get } from 'node:http';
 import { createServer as createTlsServer, request as tlsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { KeyPair, seedBytes } from '../base/key-pair.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Fault } from '../base/fault.ts';
-import { Gate } from './gate.ts';
-import { channelOf, Link } from './link.ts';
-import type { Peer } from './peers.ts';
-import {
-  areCompatible,
-  base64url,
-  claimHeader,
-  linkProtocol,
-  proofHeader,
-  requestText,
-  writeClaim,
-} from './signature.ts';
-
-const noBytes = new Uint8Array();
+import { noBytes, pair, selfSigned } from './link-fixture.ts';
+import { Link } from './link.ts';
+import { areCompatible, base64url, linkProtocol, proofHeader, requestText, writeClaim } from './signature.ts';
 
 /** What a promise was refused with. */
 async function faultOf(refused: Promise<unknown>): Promise<Fault> {
@@ -34,98 +19,6 @@ async function faultOf(refused: Promise<unknown>): Promise<Fault> {
   );
   assert.ok(fault instanceof Fault, 'a Fault was expected');
   return fault;
-}
-
-interface Pair {
-  readonly link: Link;
-  readonly gate: Gate;
-  readonly north: KeyPair;
-  readonly south: KeyPair;
-  /** Of the node that is asked. */
-  readonly clock: ManualClock;
-  readonly server: Server;
-  /** Headers of what came, oldest first. */
-  readonly claims: string[];
-}
-
-interface PairOptions {
-  readonly allowPlainHttp?: boolean;
-  /** The node that is asked has a certificate, self-signed. */
-  readonly isTls?: boolean;
-  /** Who stands where the asking node looks for the other: given its address, returns its own. */
-  readonly between?: (address: string) => Promise<string>;
-  /** Under which key the asking node finds the other one. */
-  readonly knownAs?: KeyPair;
-  /** By which the answer is signed in place of the node's own. */
-  readonly answersAs?: KeyPair;
-}
-
-/** Two nodes: south is asked by north. */
-async function pair(t: TestContext, options: PairOptions = {}): Promise<Pair> {
-  const { allowPlainHttp = true } = options;
-  const [north, south] = [new KeyPair(randomBytes(seedBytes)), new KeyPair(randomBytes(seedBytes))];
-  const clock = new ManualClock();
-  const peerOf = (id: string, key: KeyPair, address: string): Peer => ({
-    id,
-    address,
-    publicKey: key.publicBytes,
-  });
-  const gate = new Gate({
-    self: 'south',
-    key: options.answersAs ?? south,
-    clock,
-    allowPlainHttp,
-    peers: { byId: async (id) => (id === 'north' ? peerOf('north', north, 'http://nowhere') : undefined) },
-  });
-  const claims: string[] = [];
-  const answer: RequestListener = (request, reply) => {
-    const channel = channelOf(request.socket);
-    const header = String(request.headers[claimHeader]);
-    claims.push(header);
-    const asked = { method: 'GET', path: request.url ?? '', body: noBytes, channel };
-    gate.admit(header, asked).then(
-      ({ claim, refusal }) => {
-        const status = refusal ? 401 : 200;
-        reply.writeHead(status, { [proofHeader]: gate.proofFor(claim, status, channel) });
-        reply.end(JSON.stringify({ path: request.url }));
-      },
-      (error: Fault) => reply.writeHead(401).end(JSON.stringify({ code: error.code })),
-    );
-  };
-  const server = options.isTls ? createTlsServer(selfSigned(), answer) : createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const own = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const address = (await options.between?.(own)) ?? own;
-  const link = new Link({
-    self: 'north',
-    key: north,
-    clock: new ManualClock(),
-    allowPlainHttp,
-    peers: {
-      byId: async (id) => (id === 'south' ? peerOf('south', options.knownAs ?? south, address) : undefined),
-    },
-  });
-  t.after(() => {
-    link.close();
-    gate.close();
-    server.close();
-    server.closeAllConnections();
-  });
-  return { link, gate, north, south, clock, server, claims };
-}
-
-/** A key and a certificate that nobody vouches for. */
-function selfSigned(): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), 'vidette-link-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  try {
-    const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-    const files = ['-keyout', key, '-out', cert, '-subj', '/CN=vidette'];
-    execFileSync('openssl', ['req', ...kind, ...files], { stdio: 'ignore' });
-    return { key: readFileSync(key), cert: readFileSync(cert) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 const ask = (link: Link) => link.askJson('south', { path: 'alive?x=1' });

@@ -2,11 +2,14 @@ import {
   Agent as PlainAgent,
   request as plainRequest,
   type ClientRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
 } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { isErrorCode } from '@vidette/contract/errors';
+import { readBody, readJson, type BodyLimits } from './answer-body.ts';
+import { Avoidance } from './avoidance.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { isSignedBy, type KeyPair } from '../base/key-pair.ts';
@@ -35,6 +38,8 @@ export interface LinkOptions {
   readonly peers: Pick<Peers, 'byId'>;
   readonly clock: Clock;
   readonly allowPlainHttp: boolean;
+  /** Whether a node's lease holds, as far as this node knows; without leases every node may be there. */
+  readonly isThere?: (node: string) => boolean;
 }
 
 export interface LinkRequest {
@@ -46,16 +51,19 @@ export interface LinkRequest {
   readonly signal?: AbortSignal | undefined;
   /** Until the answer begins. */
   readonly timeoutMs?: number;
+  /** Of an answer that is read whole. */
+  readonly body?: Partial<BodyLimits>;
+  /** Questions of one kind are left off together while the node fails to answer them; the first word of the path by default. */
+  readonly kind?: string;
 }
 
-const answerTimeoutMs = 10_000;
+const answerTimeoutMs = 4_000;
 /** A node whose machine is off does not refuse, it is silent. */
 const connectTimeoutMs = 2_000;
-/** So long a node that could not be reached is not tried again. */
-const awayMs = 1_000;
 const socketsPerPeer = 512;
 const noBytes = Buffer.alloc(0);
-const jsonMaxBytes = 64 * 1024 * 1024;
+const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 4_000 };
+const refusalLimits: BodyLimits = { maxBytes: 65_536, timeoutMs: 2_000 };
 
 /** The asking side of the link between nodes. */
 export class Link {
@@ -67,11 +75,12 @@ export class Link {
   readonly #open = new WeakSet<object>();
   /** By node: its clock less ours, ms. */
   readonly #clockLead = new Map<string, number>();
-  /** By node: when it could not be reached, monotonic ms. */
-  readonly #awaySince = new Map<string, number>();
+  /** By node, when it can't be reached; by node and kind of question, when it does not answer these. */
+  readonly #avoidance: Avoidance;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#avoidance = new Avoidance(options.clock);
   }
 
   /**
@@ -79,25 +88,58 @@ export class Link {
    * @throws Fault Unavailable when the node is away or is not who it should be; the Fault that it answers with
    */
   async ask(node: string, request: LinkRequest): Promise<IncomingMessage> {
-    const { peers, clock, allowPlainHttp } = this.#options;
+    const answer = await this.#answered(node, request);
+    this.#avoidance.succeeded(keyOf(node, request));
+    return answer;
+  }
+
+  async #answered(node: string, request: LinkRequest): Promise<IncomingMessage> {
+    const { peers, allowPlainHttp, isThere } = this.#options;
     const peer = await peers.byId(node);
     if (!peer) throw new Fault('Unavailable', `The node ${node} has told no address yet.`);
     if (!allowPlainHttp && !peer.address.startsWith('https:')) {
       throw new Fault('Unavailable', `The node ${node} speaks no TLS, and cluster.allowPlainHttp is off.`);
     }
-    if (clock.monotonicMs() - (this.#awaySince.get(node) ?? -Infinity) < awayMs) {
+    if (isThere?.(node) === false) {
+      // What was learnt of it before it went says nothing of how it comes back.
+      this.#avoidance.forget((key) => key === node || key.startsWith(`${node} `));
+      throw new Fault('Unavailable', `The node ${node} is away: its lease is over.`);
+    }
+    const trialMs = connectTimeoutMs + (request.timeoutMs ?? answerTimeoutMs);
+    if (!this.#avoidance.mayAsk(node, connectTimeoutMs)) {
       throw new Fault('Unavailable', `The node ${node} is away.`);
     }
+    if (!this.#avoidance.mayAsk(keyOf(node, request), trialMs)) {
+      throw new Fault('Unavailable', `The node ${node} did not answer that a moment ago.`);
+    }
     const first = await this.#exchange(peer, request);
-    if (first.statusCode !== 401) return this.#checked(first, node);
+    if (first.statusCode !== 401) return this.#checked(first, node, request);
     // It knows us, but not our time; its answer told us its own.
-    first.resume();
-    return this.#checked(await this.#exchange(peer, request), node);
+    readBody(first, this.#options.clock, refusalLimits).catch(() => undefined);
+    return this.#checked(await this.#exchange(peer, request), node, request);
   }
 
-  /** The same, as JSON. */
+  /** The same, whole. */
+  async askBytes(
+    node: string,
+    request: LinkRequest,
+  ): Promise<{ bytes: Buffer; headers: IncomingHttpHeaders }> {
+    const answer = await this.#answered(node, request);
+    const limits = { ...bodyLimits, ...request.body };
+    const bytes = await this.#minded(node, request, readBody(answer, this.#options.clock, limits));
+    return { bytes, headers: answer.headers };
+  }
+
+  /** The same, as JSON. What it says is for the caller to check. */
   async askJson(node: string, request: LinkRequest): Promise<unknown> {
-    return readJson(await this.ask(node, request));
+    const answer = await this.#answered(node, request);
+    const limits = { ...bodyLimits, ...request.body };
+    return this.#minded(node, request, readJson(answer, this.#options.clock, limits));
+  }
+
+  /** What the node answered to such a question is of no use: it is left off for a while. */
+  avoid(node: string, request: Pick<LinkRequest, 'path' | 'kind'>): void {
+    this.#avoidance.failed(keyOf(node, request));
   }
 
   close(): void {
@@ -105,10 +147,26 @@ export class Link {
     this.#tls.destroy();
   }
 
-  async #checked(answer: IncomingMessage, node: string): Promise<IncomingMessage> {
+  /** A body that does not come as it should costs the next questions of its kind no time. */
+  async #minded<T>(node: string, request: LinkRequest, reading: Promise<T>): Promise<T> {
+    try {
+      const result = await reading;
+      this.#avoidance.succeeded(keyOf(node, request));
+      return result;
+    } catch (error) {
+      if (!request.signal?.aborted) this.avoid(node, request);
+      throw error;
+    }
+  }
+
+  async #checked(answer: IncomingMessage, node: string, request: LinkRequest): Promise<IncomingMessage> {
     if ((answer.statusCode ?? 500) < 400) return answer;
-    const body = (await readJson(answer).catch(() => ({}))) as { code?: unknown };
-    const code = typeof body.code === 'string' && isErrorCode(body.code) ? body.code : 'Unavailable';
+    const body = await this.#minded(node, request, readBody(answer, this.#options.clock, refusalLimits)).then(
+      (bytes) => parsed(bytes),
+      () => undefined,
+    );
+    const said = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+    const code = typeof said === 'string' && isErrorCode(said) ? said : 'Unavailable';
     // It is not the person who asked that the other node does not know, but this node.
     const shown = code === 'AuthorizationRequired' || code === 'Forbidden' ? 'Unavailable' : code;
     throw new Fault(shown, `The node ${node} answers ${answer.statusCode}.`);
@@ -129,10 +187,12 @@ export class Link {
         ...(request.signal && { signal: request.signal }),
       };
       const outgoing: ClientRequest = isTls ? tlsRequest(url, options) : plainRequest(url, options);
+      let isConnected = false;
       const fail = (error: Error) => {
         cancelConnect();
         cancelAnswer();
-        if (!request.signal?.aborted) this.#awaySince.set(peer.id, clock.monotonicMs());
+        // One that takes the question and is silent may answer others; one that can't be reached answers none.
+        if (!request.signal?.aborted) this.#avoidance.failed(isConnected ? keyOf(peer.id, request) : peer.id);
         reject(new Fault('Unavailable', `The node ${peer.id} is away.`, { cause: error }));
       };
       const giveUp = () => outgoing.destroy(new Error('no answer in time'));
@@ -144,6 +204,7 @@ export class Link {
       outgoing.once('socket', (socket) => {
         const send = () => {
           cancelConnect();
+          isConnected = true;
           this.#open.add(socket);
           channel = channelOf(socket);
           claim = this.#claim(peer, { method, path, body, channel });
@@ -172,7 +233,7 @@ export class Link {
           reject(new Fault('Unavailable', `The node ${peer.id} is not who it should be.`, { cause: error }));
           return;
         }
-        this.#awaySince.delete(peer.id);
+        this.#avoidance.succeeded(peer.id);
         this.#clockLead.set(peer.id, proof.timeMs - clock.wallMs());
         resolve(answer);
       });
@@ -195,18 +256,18 @@ export function channelOf(socket: unknown): Uint8Array {
     : new Uint8Array();
 }
 
-async function readJson(answer: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+/** Undefined for what is no JSON. */
+function parsed(bytes: Buffer): unknown {
   try {
-    for await (const chunk of answer) {
-      const piece = chunk as Buffer;
-      bytes += piece.length;
-      if (bytes > jsonMaxBytes) throw new Error('an answer without end');
-      chunks.push(piece);
-    }
-    return JSON.parse(Buffer.concat(chunks).toString());
-  } catch (cause) {
-    throw new Fault('Unavailable', 'A node broke off in its answer.', { cause });
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
   }
+}
+
+function keyOf(
+  node: string,
+  { path, kind = /^[^/?]*/.exec(path)?.[0] }: Pick<LinkRequest, 'path' | 'kind'>,
+): string {
+  return `${node} ${kind}`;
 }

@@ -1,13 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
+import { entriesLength, wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
 import type { RecordedParts, RecordingSpan } from '../archive/continuity-watch.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchiveStats } from '../archive/stream-stats.ts';
+import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { Link } from './link.ts';
+import { steadyBody } from './answer-body.ts';
+import type { Link, LinkRequest } from './link.ts';
+import {
+  believed,
+  believedSlice,
+  RemoteDays,
+  RemoteRecorded,
+  RemoteSize,
+  RemoteStats,
+} from './remote-answers.ts';
 
 /** As they travel in an address. */
 export function writeSpans(spans: readonly RecordingSpan[]): string {
@@ -25,57 +35,97 @@ export function readSpans(text: string): RecordingSpan[] {
   });
 }
 
-/** What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while it is away. */
-export class RemoteFootage {
-  readonly #link: Pick<Link, 'ask' | 'askJson'>;
-  readonly #node: string;
+/** A slice with its indexes: a day of minutes is some megabytes, an older version may send more. */
+const sliceLimits = { maxBytes: 48 * 1024 * 1024, timeoutMs: 6_000 };
+/** All slices of one question together: a node that answers without end is left out. */
+const wholeMs = 10_000;
+const wholeSegmentsMax = 100_000;
+const wholeEntriesMax = 64 * 1024 * 1024;
+/** Footage that a disk or a bucket is slow to give may let us wait so long for its next byte. */
+const silenceMs = 10_000;
+/** Nothing that is read in one go is longer: a group of pictures. */
+const readMaxBytes = 64 * 1024 * 1024;
 
-  constructor(link: Pick<Link, 'ask' | 'askJson'>, node: string) {
+/** What it may be asked; a part of the link. */
+export type FootageLink = Pick<Link, 'ask' | 'askJson' | 'avoid'>;
+
+/**
+ * What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while the node is away,
+ * and when its answer is none: too long, too late, or not what was asked for.
+ */
+export class RemoteFootage {
+  readonly #link: FootageLink;
+  readonly #node: string;
+  readonly #clock: Clock;
+
+  constructor(link: FootageLink, node: string, clock: Clock) {
     this.#link = link;
     this.#node = node;
+    this.#clock = clock;
   }
 
   /** All of a span, however many slices that are. */
   async slice(uid: string, span: SliceSpan): Promise<FootageSlice> {
-    return wholeSlice(span, (piece) => this.#slice(uid, piece));
+    const overdue = new AbortController();
+    const cancel = this.#clock.after(wholeMs, () => overdue.abort());
+    let [segments, entries] = [0, 0];
+    const request = { path: `footage/${uid}`, kind: 'footage' };
+    try {
+      return await wholeSlice(span, async (piece) => {
+        const { fromTicks, toTicks, withFragments } = piece;
+        const query = `from=${fromTicks}&to=${toTicks}&fragments=${withFragments ? 1 : 0}`;
+        const slice = await this.#believe(
+          { ...request, path: `${request.path}?${query}`, signal: overdue.signal, body: sliceLimits },
+          (answer) => believedSlice(answer, this.#node),
+        );
+        segments += slice.segments.length;
+        entries += entriesLength(slice);
+        if (segments > wholeSegmentsMax || entries > wholeEntriesMax)
+          throw new RangeError('more segments than fit a span');
+        return slice;
+      });
+    } catch (error) {
+      if (!overdue.signal.aborted && !isEndless(error)) throw error;
+      this.#link.avoid(this.#node, request);
+      throw this.#endless(error);
+    } finally {
+      cancel();
+    }
   }
 
-  async #slice(uid: string, { fromTicks, toTicks, withFragments }: SliceSpan): Promise<FootageSlice> {
-    const query = `from=${fromTicks}&to=${toTicks}&fragments=${withFragments ? 1 : 0}`;
-    return (await this.#link.askJson(this.#node, { path: `footage/${uid}?${query}` })) as FootageSlice;
-  }
-
-  async stats(uid: string): Promise<ArchiveStats> {
-    return (await this.#link.askJson(this.#node, { path: `footage/${uid}/stats` })) as ArchiveStats;
+  stats(uid: string): Promise<ArchiveStats> {
+    return this.#believe({ path: `footage/${uid}/stats`, kind: 'stats' }, (answer) =>
+      believed(RemoteStats, answer, this.#node),
+    );
   }
 
   /** How much of what the node was to record in these times it did. */
-  async recorded(uid: string, spans: readonly RecordingSpan[]): Promise<RecordedParts> {
+  recorded(uid: string, spans: readonly RecordingSpan[]): Promise<RecordedParts> {
     const path = `footage/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
-    return (await this.#link.askJson(this.#node, { path })) as RecordedParts;
+    return this.#believe({ path, kind: 'recorded' }, (answer) =>
+      believed(RemoteRecorded, answer, this.#node),
+    );
   }
 
-  async days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
+  days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
     const query = `start=${startMs}&end=${endMs}&zone=${encodeURIComponent(zone)}`;
-    return (await this.#link.askJson(this.#node, { path: `footage/${uid}/days?${query}` })) as RecordedDay[];
+    return this.#believe({ path: `footage/${uid}/days?${query}`, kind: 'days' }, (answer) =>
+      believed(RemoteDays, answer, this.#node),
+    );
   }
 
   /** To read here and there in a segment. */
   open(uid: string, fileTicks: number): SegmentReader {
     return {
       read: async (offset, length) => {
-        const bytes = Buffer.allocUnsafe(length);
-        let at = 0;
-        try {
-          for await (const chunk of await this.#bytes(uid, fileTicks, offset, offset + length - 1)) {
-            at += (chunk as Buffer).copy(bytes, at);
-          }
-        } catch (cause) {
-          if (cause instanceof Fault) throw cause;
-          throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`, { cause });
+        // Both come from the node's own index.
+        if (length > readMaxBytes)
+          throw new Fault('Unavailable', `The node ${this.#node} has no such piece.`);
+        const pieces: Buffer[] = [];
+        for await (const piece of await this.#bytes(uid, fileTicks, offset, offset + length - 1)) {
+          pieces.push(piece);
         }
-        if (at < length) throw new Fault('Unavailable', `The node ${this.#node} broke off in a segment.`);
-        return bytes;
+        return Buffer.concat(pieces);
       },
       close: async () => {},
     };
@@ -84,23 +134,57 @@ export class RemoteFootage {
   /** @throws Fault NotFound */
   async openSegment(uid: string, fileTicks: number): Promise<SegmentBytes> {
     const path = `footage/${uid}/segment/${fileTicks}/size`;
-    const { size, isGrowing } = (await this.#link.askJson(this.#node, { path })) as {
-      size: number;
-      isGrowing: boolean;
-    };
+    const { size, isGrowing } = await this.#believe({ path, kind: 'size' }, (answer) =>
+      believed(RemoteSize, answer, this.#node),
+    );
     return {
       size,
       isGrowing,
       stream: async (start, end) =>
-        start > end ? Readable.from([]) : this.#bytes(uid, fileTicks, start, Math.min(end, size - 1)),
+        start > end
+          ? Readable.from([])
+          : Readable.from(await this.#bytes(uid, fileTicks, start, Math.min(end, size - 1)), {
+              objectMode: false,
+            }),
       close: async () => {},
     };
   }
 
   /** As fast as they are taken. @throws Fault that the node answers with */
-  #bytes(uid: string, fileTicks: number, start: number, end: number): Promise<IncomingMessage> {
-    return this.#link.ask(this.#node, {
+  async #bytes(uid: string, fileTicks: number, start: number, end: number): Promise<AsyncGenerator<Buffer>> {
+    const request: LinkRequest = {
       path: `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`,
-    });
+      kind: 'bytes',
+      timeoutMs: silenceMs,
+    };
+    const answer = await this.#link.ask(this.#node, request);
+    return this.#steady(answer, request, end - start + 1);
   }
+
+  async *#steady(answer: IncomingMessage, request: LinkRequest, length: number): AsyncGenerator<Buffer> {
+    try {
+      yield* steadyBody(answer, this.#clock, { length, silenceMs });
+    } catch (error) {
+      this.#link.avoid(this.#node, request);
+      throw error;
+    }
+  }
+
+  async #believe<T>(request: LinkRequest, check: (answer: unknown) => T): Promise<T> {
+    const answer = await this.#link.askJson(this.#node, request);
+    try {
+      return check(answer);
+    } catch (error) {
+      this.#link.avoid(this.#node, request);
+      throw error;
+    }
+  }
+
+  #endless(cause?: unknown): Fault {
+    return new Fault('Unavailable', `The node ${this.#node} answers without end.`, { cause });
+  }
+}
+
+function isEndless(error: unknown): boolean {
+  return error instanceof RangeError;
 }

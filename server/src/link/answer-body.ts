@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+
+/** What an answer may cost whoever asked: a node can be sick in any way and still sign what it says. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** Until it has come whole. */
+  readonly timeoutMs: number;
+}
+
+/** The whole body. @throws Fault Unavailable when it is longer, takes longer, or breaks off */
+export async function readBody(
+  answer: IncomingMessage,
+  clock: Clock,
+  { maxBytes, timeoutMs }: BodyLimits,
+): Promise<Buffer> {
+  const cancel = clock.after(timeoutMs, () => answer.destroy(new Error('no end in time')));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      const piece = chunk as Buffer;
+      bytes += piece.length;
+      if (bytes > maxBytes) throw new Error('an answer without end');
+      chunks.push(piece);
+    }
+    return Buffer.concat(chunks);
+  } catch (cause) {
+    throw new Fault('Unavailable', 'A node broke off in its answer.', { cause });
+  } finally {
+    cancel();
+    answer.destroy();
+  }
+}
+
+/** The same as JSON. */
+export async function readJson(answer: IncomingMessage, clock: Clock, limits: BodyLimits): Promise<unknown> {
+  const body = await readBody(answer, clock, limits);
+  try {
+    return JSON.parse(body.toString());
+  } catch (cause) {
+    throw new Fault('Unavailable', 'A node answers what is no JSON.', { cause });
+  }
+}
+
+/**
+ * The body piece by piece, as fast as it is taken: exactly `length` bytes. The time in which nobody takes any does not count.
+ * @throws Fault Unavailable when the next piece is not there within `silenceMs`, or there are fewer or more bytes
+ */
+export async function* steadyBody(
+  answer: IncomingMessage,
+  clock: Clock,
+  { length, silenceMs }: { length: number; silenceMs: number },
+): AsyncGenerator<Buffer> {
+  const pieces = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let left = length;
+  try {
+    while (left > 0) {
+      const cancel = clock.after(silenceMs, () => answer.destroy(new Error('the node fell silent')));
+      const { done, value } = await pieces.next().finally(cancel);
+      if (done) throw new Error(`${left} bytes are missing`);
+      if (value.length > left) throw new Error('more came than was asked for');
+      left -= value.length;
+      yield value;
+    }
+  } catch (cause) {
+    throw new Fault('Unavailable', 'A node broke off in its answer.', { cause });
+  } finally {
+    answer.destroy();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../base/clock.ts';
+
+/** After the first failure a node is left alone for so long, after each further one for twice as long. */
+const firstMs = 1_000;
+const longestMs = 8_000;
+
+interface Avoided {
+  readonly failures: number;
+  /** Until then it is not asked, monotonic ms. */
+  untilMs: number;
+}
+
+/**
+ * Which questions are not put to which nodes for a while, for the last ones cost time and came to nothing. When the time is
+ * over one question tries; the others wait for what comes of it.
+ */
+export class Avoidance {
+  readonly #clock: Clock;
+  readonly #avoided = new Map<string, Avoided>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether it may be asked now. If it may after failures, nobody else may within `trialMs`, unless `succeeded`. */
+  mayAsk(key: string, trialMs: number): boolean {
+    const avoided = this.#avoided.get(key);
+    if (!avoided) return true;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs < avoided.untilMs) return false;
+    avoided.untilMs = nowMs + trialMs;
+    return true;
+  }
+
+  failed(key: string): void {
+    const failures = (this.#avoided.get(key)?.failures ?? 0) + 1;
+    const restMs = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+    this.#avoided.set(key, { failures, untilMs: this.#clock.monotonicMs() + restMs });
+  }
+
+  succeeded(key: string): void {
+    this.#avoided.delete(key);
+  }
+
+  /** What is known of a node counts no more. */
+  forget(isOfNode: (key: string) => boolean): void {
+    for (const key of this.#avoided.keys()) if (isOfNode(key)) this.#avoided.delete(key);
+  }
+}

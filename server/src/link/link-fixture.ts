@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Fault } from '../base/fault.ts';
+import { KeyPair, seedBytes } from '../base/key-pair.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import { Gate } from './gate.ts';
+import { channelOf, Link } from './link.ts';
+import type { Peer } from './peers.ts';
+import { claimHeader, proofHeader } from './signature.ts';
+
+/** A body of nothing. */
+export const noBytes = new Uint8Array();
+
+export interface Pair {
+  readonly link: Link;
+  /** Of the node that asks. */
+  readonly linkClock: ManualClock;
+  readonly gate: Gate;
+  readonly north: KeyPair;
+  readonly south: KeyPair;
+  /** Of the node that is asked. */
+  readonly clock: ManualClock;
+  readonly server: Server;
+  /** Headers of what came, oldest first. */
+  readonly claims: string[];
+}
+
+export interface PairOptions {
+  readonly allowPlainHttp?: boolean;
+  /** The node that is asked has a certificate, self-signed. */
+  readonly isTls?: boolean;
+  /** Who stands where the asking node looks for the other: given its address, returns its own. */
+  readonly between?: (address: string) => Promise<string>;
+  /** Under which key the asking node finds the other one. */
+  readonly knownAs?: KeyPair;
+  /** By which the answer is signed in place of the node's own. */
+  readonly answersAs?: KeyPair;
+  /** Whether the lease of the node that is asked holds. */
+  readonly isThere?: () => boolean;
+  /** What the node that is asked makes of a question that is in order; it tells the path of it by default. */
+  readonly respond?: (path: string, reply: SignedReply) => void;
+}
+
+/** An answer whose head is signed as it is sent. */
+export interface SignedReply {
+  readonly raw: ServerResponse;
+  /** Sends the head; the body may follow or not. */
+  begin(status?: number, headers?: Record<string, string>): void;
+}
+
+/** Two nodes: south is asked by north. */
+export async function pair(t: TestContext, options: PairOptions = {}): Promise<Pair> {
+  const { allowPlainHttp = true } = options;
+  const [north, south] = [new KeyPair(randomBytes(seedBytes)), new KeyPair(randomBytes(seedBytes))];
+  const clock = new ManualClock();
+  const peerOf = (id: string, key: KeyPair, address: string): Peer => ({
+    id,
+    address,
+    publicKey: key.publicBytes,
+  });
+  const gate = new Gate({
+    self: 'south',
+    key: options.answersAs ?? south,
+    clock,
+    allowPlainHttp,
+    peers: { byId: async (id) => (id === 'north' ? peerOf('north', north, 'http://nowhere') : undefined) },
+  });
+  const claims: string[] = [];
+  const answer: RequestListener = (request, reply) => {
+    const channel = channelOf(request.socket);
+    const header = String(request.headers[claimHeader]);
+    claims.push(header);
+    const asked = { method: 'GET', path: request.url ?? '', body: noBytes, channel };
+    gate.admit(header, asked).then(
+      ({ claim, refusal }) => {
+        const begin = (status = 200, headers = {}) =>
+          reply.writeHead(status, { ...headers, [proofHeader]: gate.proofFor(claim, status, channel) });
+        if (refusal) {
+          begin(401);
+          reply.end();
+          return;
+        }
+        if (options.respond) {
+          options.respond(request.url ?? '', { raw: reply, begin });
+          return;
+        }
+        begin();
+        reply.end(JSON.stringify({ path: request.url }));
+      },
+      (error: Fault) => reply.writeHead(401).end(JSON.stringify({ code: error.code })),
+    );
+  };
+  const server = options.isTls ? createTlsServer(selfSigned(), answer) : createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const own = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = (await options.between?.(own)) ?? own;
+  const linkClock = new ManualClock();
+  const { isThere } = options;
+  const link = new Link({
+    self: 'north',
+    key: north,
+    clock: linkClock,
+    ...(isThere && { isThere }),
+    allowPlainHttp,
+    peers: {
+      byId: async (id) => (id === 'south' ? peerOf('south', options.knownAs ?? south, address) : undefined),
+    },
+  });
+  t.after(() => {
+    link.close();
+    gate.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  return { link, linkClock, gate, north, south, clock, server, claims };
+}
+
+/** A key and a certificate that nobody vouches for. */
+export function selfSigned(): { key: Buffer; cert: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), 'vidette-link-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  try {
+    const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    const files = ['-keyout', key, '-out', cert, '-subj', '/CN=vidette'];
+    execFileSync('openssl', ['req', ...kind, ...files], { stdio: 'ignore' });
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

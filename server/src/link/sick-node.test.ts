@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { archiveOf, faultOf } from '../archive/archive-fixture.ts';
+import type { Archive } from '../archive/archive.ts';
+import { footageStartMs } from '../archive/footage-fixture.ts';
+import { catalogTicks } from '../archive/layout.ts';
+import type { ManualClock } from '../base/manual-clock.ts';
+import { JoinedFootage } from './joined-footage.ts';
+import { pair, type PairOptions, type SignedReply } from './link-fixture.ts';
+import { RemoteFootage } from './remote-footage.ts';
+
+// A node that proves who it is, and whose answers are sick. The stream's healthy footage is here, on north.
+
+const [startMs, movedMs, endMs] = [footageStartMs, footageStartMs + 6_000, footageStartMs + 12_000];
+const uid = 'cam1';
+
+type Respond = NonNullable<PairOptions['respond']>;
+
+/** What a question costs and gets, of a node whose archive is well beside one that is not. */
+async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean) {
+  const { archive: local } = await archiveOf(t, [[0, 6_000]]);
+  const paths: string[] = [];
+  const { link, linkClock } = await pair(t, {
+    ...(isThere && { isThere }),
+    respond(path, reply) {
+      paths.push(path);
+      respond(path, reply);
+    },
+  });
+  const footage = new JoinedFootage({
+    self: 'north',
+    local,
+    clock: linkClock,
+    tenuresOf: async () => [
+      { node: 'north', fromMs: startMs, toMs: movedMs },
+      { node: 'south', fromMs: movedMs, toMs: null },
+    ],
+    remote: (node) => new RemoteFootage(link, node, linkClock),
+    limits: { rangesMaxMs: 3_600_000, playlistMaxMs: 3_600_000, downloadMaxMs: 3_600_000 },
+  });
+  return { footage, local, paths, linkClock };
+}
+
+/** What comes of it, with the time that passes meanwhile by the clock of the node that asks. */
+async function timed<T>(clock: ManualClock, asked: Promise<T>): Promise<{ result: T; passedMs: number }> {
+  let isOver = false;
+  const over = asked.finally(() => (isOver = true));
+  over.catch(() => undefined);
+  const fromMs = clock.monotonicMs();
+  for (;;) {
+    // What needs no waiting is over before the clock moves.
+    for (let turn = 0; turn < 10 && !isOver; turn++) await pause(2);
+    if (isOver) break;
+    clock.advance(250);
+  }
+  return { result: await over, passedMs: clock.monotonicMs() - fromMs };
+}
+
+const json = (value: unknown): Respond => text(JSON.stringify(value));
+
+function text(body: string): Respond {
+  return (_, reply) => {
+    reply.begin();
+    reply.raw.end(body);
+  };
+}
+
+const emptySlice = {
+  segmentCount: 1,
+  removedUntilTicks: 0,
+  isLive: false,
+  newestEndTicks: catalogTicks(endMs),
+  segments: [],
+  inits: {},
+  interruptions: [],
+  isCut: false,
+};
+const segmentOf = (fromTicks: number) => ({
+  startTicks: fromTicks,
+  endTicks: fromTicks + 1,
+  bytes: 10,
+  initId: 1,
+  isOpen: false,
+  entries: '',
+});
+
+/** Sends for as long as somebody takes it. */
+const endless: Respond = (_, reply) => {
+  reply.begin();
+  reply.raw.write('{"segments":[');
+  const piece = `${'0,'.repeat(32_768)}`;
+  const more = () => {
+    while (!reply.raw.destroyed && reply.raw.write(piece));
+  };
+  reply.raw.on('drain', more);
+  more();
+};
+
+const fromOf = (path: string) => Number(new URL(path, 'http://south').searchParams.get('from') ?? 0);
+
+const sicknesses: Record<string, Respond> = {
+  nothing: json(null),
+  'a list': json([]),
+  'an object without members': json({}),
+  'a text': json('footage'),
+  'no JSON': text('{"segments":'),
+  'nothing at all': text(''),
+  'a list in a list, and so on': text('['.repeat(900_000)),
+  'members of other kinds': json({ ...emptySlice, segments: [{ ...segmentOf(0), startTicks: '0' }] }),
+  'times beyond all numbers': json({ ...emptySlice, segments: [{ ...segmentOf(0), endTicks: 1e300 }] }),
+  'segments that end before they begin': json({
+    ...emptySlice,
+    segments: [{ ...segmentOf(9), endTicks: 3 }],
+  }),
+  'an index that is none': json({
+    ...emptySlice,
+    inits: { 1: 'AAAA' },
+    segments: [{ ...segmentOf(catalogTicks(movedMs)), entries: '////' }],
+  }),
+  'an init that is none': json({
+    ...emptySlice,
+    inits: { 1: 'Z2FyYmFnZQ==' },
+    segments: [{ ...segmentOf(catalogTicks(movedMs)), entries: '' }],
+  }),
+  'slices that are cut for ever, without progress': json({
+    ...emptySlice,
+    segments: [segmentOf(0)],
+    isCut: true,
+  }),
+  'slices that are cut for ever, tick by tick': (path, reply) =>
+    json({ ...emptySlice, segments: [segmentOf(fromOf(path))], isCut: true })(path, reply),
+  'slices that are cut for ever, each of many segments': (path, reply) =>
+    json({
+      ...emptySlice,
+      segments: Array.from({ length: 600 }, (_, index) => segmentOf(fromOf(path) + index)),
+      isCut: true,
+    })(path, reply),
+  'a body without end': endless,
+  'a body that stalls': (_, reply) => {
+    reply.begin(200, { 'content-length': '1000' });
+    reply.raw.write('{"segmentCount":');
+  },
+  'a head that never comes': () => {},
+  'an error of its own': (_, reply) => {
+    reply.begin(500);
+    reply.raw.end('{"code":"InternalServerError"}');
+  },
+  'an error whose body stalls': (_, reply) => {
+    reply.begin(500);
+    reply.raw.write('{');
+  },
+  'that there is nothing': (_, reply) => {
+    reply.begin(404);
+    reply.raw.end('{"code":"NotFound"}');
+  },
+};
+
+for (const [name, respond] of Object.entries(sicknesses)) {
+  test(`[R10.8] a node that answers ${name} costs the others neither their footage nor much time`, async (t) => {
+    const { footage, local, paths, linkClock } = await cluster(t, respond);
+    const isEmpty = name === 'that there is nothing';
+    for (const round of [1, 2]) {
+      const { result, passedMs } = await timed(linkClock, footage.ranges(uid, startMs, endMs));
+      assert.deepEqual(result.ranges[0], { date: startMs, status: 'fragment' }, `round ${round}`);
+      assert.ok(
+        result.gaps.some(({ cause }) => cause === 'node-away'),
+        JSON.stringify(result.gaps),
+      );
+      assert.ok(passedMs <= 12_000, `${passedMs} ms`);
+      // It was sick a moment ago: nobody waits for it again.
+      if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
+    }
+    const stats = (await timed(linkClock, footage.stats(uid))).result;
+    assert.equal(stats.bytes, local.stats(uid).bytes);
+    const days = (await timed(linkClock, footage.recordedDays(uid, startMs, endMs, 0))).result;
+    assert.equal(days.length, 1);
+    linkClock.advance(60_000);
+    const playlist = (await timed(linkClock, footage.playlist(uid, startMs, endMs))).result;
+    assert.match(playlist, /\.mp4/);
+    assert.ok((await timed(linkClock, footage.download(uid, startMs, endMs))).result.contentLength > 0);
+    assert.ok(paths.length < 500, `${paths.length} questions`);
+  });
+}
+
+test('[R10.8] a node whose lease is over is not asked, and is asked as soon as it is back', async (t) => {
+  let isThere = false;
+  const { footage, paths, linkClock } = await cluster(t, json(emptySlice), () => isThere);
+  const { result, passedMs } = await timed(linkClock, footage.ranges(uid, startMs, endMs));
+  assert.ok(result.gaps.some(({ cause }) => cause === 'node-away'));
+  assert.deepEqual([passedMs, paths], [0, []]);
+  isThere = true;
+  const { gaps } = (await timed(linkClock, footage.ranges(uid, startMs, endMs))).result;
+  assert.ok(!gaps.some(({ cause }) => cause === 'node-away'));
+});
+
+/** A node whose catalog is well, and whose bytes are sent by `respondBytes`. */
+function wellBut(archive: Archive, respondBytes: Respond): Respond {
+  return (path, reply) => {
+    const url = new URL(path, 'http://south');
+    if (url.pathname.includes('/segment/') && !url.pathname.endsWith('/size')) {
+      respondBytes(path, reply);
+      return;
+    }
+    const answer = url.pathname.endsWith('/size')
+      ? { size: 1_000_000, isGrowing: false }
+      : archive.slice(uid, {
+          fromTicks: Number(url.searchParams.get('from')),
+          toTicks: Number(url.searchParams.get('to')),
+          withFragments: url.searchParams.get('fragments') === '1',
+        });
+    json(answer)(path, reply);
+  };
+}
+
+const half = (reply: SignedReply, path: string): number => {
+  const { searchParams } = new URL(path, 'http://south');
+  const length = Number(searchParams.get('end')) - Number(searchParams.get('start')) + 1;
+  reply.begin(200, { 'content-length': String(length) });
+  reply.raw.write(Buffer.alloc(Math.floor(length / 2)));
+  return length;
+};
+
+const brokenBodies: Record<string, Respond> = {
+  'stall midway': (path, reply) => void half(reply, path),
+  'break off midway': (path, reply) => {
+    half(reply, path);
+    setTimeout(() => reply.raw.destroy(), 5);
+  },
+  'never begin': () => {},
+};
+
+for (const [name, respondBytes] of Object.entries(brokenBodies)) {
+  test(`[R10.8] bytes of another node that ${name} end what reads them, in a stated time`, async (t) => {
+    const { archive } = await archiveOf(t, [[6_000, 12_000]]);
+    const { footage, linkClock } = await cluster(t, wellBut(archive, respondBytes));
+    const playlist = (await timed(linkClock, footage.playlist(uid, startMs, endMs))).result;
+    const names = [...playlist.matchAll(/segment\/(\S+)\.mp4/g)].map((match) => match[1] ?? '');
+    const far = names.at(-1) ?? '';
+    assert.notEqual(far.split('-')[1], names[0]?.split('-')[1]);
+    const bytes = (await timed(linkClock, footage.openSegment(uid, far))).result;
+    const read = async () => {
+      for await (const _ of await bytes.stream(0, 99_999));
+    };
+    await assert.rejects(timed(linkClock, read()), faultOf('Unavailable'));
+    linkClock.advance(60_000);
+    const still = footage.frameAt(uid, endMs - 1_500);
+    await assert.rejects(timed(linkClock, still), faultOf('Unavailable'));
+  });
+}
+
+test('[R10.8] who takes bytes slowly is not taken for a node that is silent', async (t) => {
+  const { archive } = await archiveOf(t, [[6_000, 12_000]]);
+  const respond = wellBut(archive, (path, reply) => {
+    const { searchParams } = new URL(path, 'http://south');
+    const length = Number(searchParams.get('end')) - Number(searchParams.get('start')) + 1;
+    reply.begin(200, { 'content-length': String(length) });
+    reply.raw.end(Buffer.alloc(length));
+  });
+  const { footage, linkClock } = await cluster(t, respond);
+  const playlist = (await timed(linkClock, footage.playlist(uid, startMs, endMs))).result;
+  const far = [...playlist.matchAll(/segment\/(\S+)\.mp4/g)].at(-1)?.[1] ?? '';
+  const bytes = (await timed(linkClock, footage.openSegment(uid, far))).result;
+  let count = 0;
+  for await (const piece of await bytes.stream(0, 999_999)) {
+    count += (piece as Buffer).length;
+    await pause(20);
+    linkClock.advance(30_000);
+  }
+  assert.equal(count, 1_000_000);
+});
