@@ -208,6 +208,11 @@ export const License = z.object({
 export const Settings = z.object({
   isEnterprise: z.boolean(),
   isLocked: z.boolean().describe('True until the first administrator exists'),
+  isSetupAllowed: z
+    .boolean()
+    .describe(
+      'False while set-up waits for `allow-setup` on the console: the database is new, the archive is not',
+    ),
   prober: z.boolean().describe('Sources can be probed before they are added'),
   revision: z.string(),
   version: z.string(),

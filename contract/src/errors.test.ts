@@ -35,6 +35,7 @@ const namedOnly = [
   'ActionNotAcceptable',
   'LifetimeCodeRequired',
   'TooManyRequests',
+  'SetupNotAllowed',
   'UnknownLifetimeCode',
   'EHOSTUNREACH',
   'HTTP_NOT_FOUND',

@@ -89,6 +89,11 @@ export const catalogue = {
     en: 'Too many requests. Try again later.',
     ru: 'Слишком много запросов. Попробуйте позже.',
   },
+  SetupNotAllowed: {
+    status: 403,
+    en: 'The archive of this server belonged to someone: set-up has to be allowed on the server’s console first.',
+    ru: 'Архив этого сервера кому-то принадлежал: сначала разрешите настройку в консоли сервера.',
+  },
   UnknownLifetimeCode: {
     status: 400,
     en: 'The code is wrong or no longer valid.',

@@ -55,6 +55,7 @@ import { LogRing } from './system/log-ring.ts';
 import { Mailer } from './system/mailer.ts';
 import { PasswordReset } from './system/password-reset.ts';
 import { SetupCode } from './system/setup-code.ts';
+import { SetupConsent } from './system/setup-consent.ts';
 import { StatusKeeper } from './system/status-keeper.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 import { VersionCheck } from './system/version-check.ts';
@@ -281,9 +282,15 @@ async function assemble(
   // Under load a still is late; `Pictures` serves the last good one meanwhile.
   const renderLate: Render = (track, keySample, maxWidth) =>
     av.picture(track, keySample, { maxWidth, deadlineMs: 60_000 });
+  const consent = new SetupConsent(config.dataDir);
+  const isLocked = (await store.users.countActiveAdmins()) === 0;
+  if (!isLocked) await consent.end();
   const lock = new Lock({
-    isLocked: (await store.users.countActiveAdmins()) === 0,
+    isLocked,
     setupCode: new SetupCode({ clock, print }),
+    consent: isLocked && (await archive.wasUsed()) ? consent : undefined,
+    clock,
+    print,
   });
   closers.push(() => lock.close());
   const doorkeeper = new Doorkeeper({

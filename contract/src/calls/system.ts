@@ -110,7 +110,7 @@ export const systemCalls = {
       language: Language.default('en'),
     }),
     reply: SignedIn,
-    errors: ['UnknownLifetimeCode', 'PasswordIsNotComplexEnough', 'ActionNotAcceptable'],
+    errors: ['UnknownLifetimeCode', 'PasswordIsNotComplexEnough', 'ActionNotAcceptable', 'SetupNotAllowed'],
   },
   getSystemLogs: {
     summary: 'What the server logged lately, oldest first',

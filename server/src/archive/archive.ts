@@ -13,7 +13,7 @@ import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts'
 import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
-import { DiskGuard, type ArchiveProblem } from './disk-guard.ts';
+import { DiskGuard, holdsFootage, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
 import { gopAt, type RecordedRun } from './gop.ts';
@@ -177,6 +177,12 @@ export class Archive implements Footage {
   /** Whether the disk is the right one and takes footage, as looked at last. */
   get canRecord(): boolean {
     return this.#guard.problem === undefined && !this.#room.isShort;
+  }
+
+  /** Whether anything was ever recorded here, as far as catalog and folder tell. */
+  async wasUsed(): Promise<boolean> {
+    const hasRows = this.#reads.streams().length > 0;
+    return hasRows || this.problem !== undefined || (await holdsFootage(this.#root));
   }
 
   /** Whether footage is still being brought back into a catalog that was lost. */

@@ -100,6 +100,15 @@ const commands: Readonly<Record<string, Command>> = {
       return leave(await loadConfig(env), out);
     },
   },
+  'allow-setup': {
+    takes: '',
+    does: 'let a server that lost its database be set up beside the footage that it has',
+    count: 0,
+    async run(_, env, out) {
+      const { allowSetup } = await import('./allow-setup.ts');
+      return allowSetup(dataDirOf(env), out);
+    },
+  },
   'reset-password': {
     takes: 'LOGIN',
     does: 'give a person a temporary password and print it',

@@ -76,6 +76,7 @@ const words: Readonly<Record<string, unknown>> = {
   isExpired: false,
   isLicenseExpired: false,
   isLocked: false,
+  isSetupAllowed: true,
   isManaged: false,
   keyFrames: 3_600,
   kioskPrefillPassword: null,

@@ -14,6 +14,7 @@ export function settingsView(services: Services, principal: Principal | undefine
   return {
     isEnterprise: productType === 'enterprise',
     isLocked: lock.isLocked,
+    isSetupAllowed: lock.isSetupAllowed,
     prober: true,
     revision: isKnown ? services.revision : '',
     version: isKnown ? services.version : '',

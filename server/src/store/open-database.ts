@@ -11,6 +11,7 @@ import { migrationsFor, type Engine } from './migrations.ts';
 import { SerialPostgresDialect } from './postgres-dialect.ts';
 import { postgresColumnTypes } from './postgres-types.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
+import { assertSqliteIsWhole, copyBeforeMigrating, sqliteFault } from './sqlite-state.ts';
 
 /** Where the database is: a SQLite file, made when missing, or a PostgreSQL server's database, which must be there. */
 export type DatabasePlace =
@@ -21,9 +22,33 @@ export type DatabasePlace =
 export interface OpenDatabase {
   readonly db: Kysely<Database>;
   readonly engine: Engine;
+  /** The file of SQLite. */
+  readonly file?: string;
   /** Where the key lies that opens what is sealed in it. */
   readonly keyFolder: string;
 }
+
+/** Every table of the present version: one that is missing was lost. */
+const tables = [
+  'users',
+  'sessions',
+  'tokens',
+  'streams',
+  'stream_tags',
+  'permissions',
+  'mosaics',
+  'bookmarks',
+  'annotations',
+  'exports',
+  'export_files',
+  'settings',
+  'audit',
+  'reset_codes',
+  'nodes',
+  'stream_nodes',
+  'stream_purges',
+  'cluster',
+] as const satisfies readonly (keyof Database)[];
 
 /** By the configuration: the file in the data folder unless `database` names a server. */
 export function databasePlace(config: { dataDir: string; database: string | null }): DatabasePlace {
@@ -31,15 +56,19 @@ export function databasePlace(config: { dataDir: string; database: string | null
   return database === null ? { file: join(dataDir, 'vidette.sqlite') } : { url: database, folder: dataDir };
 }
 
-/** Opens the database and brings its tables to the present. @throws Fault Unavailable, or what the engine says */
+/**
+ * Opens the database and brings its tables to the present; a SQLite file is copied before they change.
+ * @throws Fault Unavailable in words that say what cures it, or what the engine says
+ */
 export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> {
   const opened = 'url' in place ? await openPostgres(place) : await openSqlite(place.file);
   try {
     await migrate(opened);
+    await assertTables(opened);
     return opened;
   } catch (error) {
     await opened.db.destroy();
-    throw error;
+    throw opened.file === undefined ? error : sqliteFault(opened.file, error);
   }
 }
 
@@ -53,9 +82,11 @@ export function openClusterTables(url: string): ClusterTables {
 async function openSqlite(file: string): Promise<OpenDatabase> {
   const keyFolder = dirname(file);
   await makeFolders(keyFolder, 0o750);
+  await assertSqliteIsWhole(file);
   // Nobody else on the machine reads it. What SQLite puts beside it takes its mode.
   await (await open(file, 'a', 0o600)).close();
-  return { db: new Kysely<Database>({ dialect: new NodeSqliteDialect(file) }), engine: 'sqlite', keyFolder };
+  const db = new Kysely<Database>({ dialect: new NodeSqliteDialect(file) });
+  return { db, engine: 'sqlite', file, keyFolder };
 }
 
 async function openPostgres({ url, folder }: { url: string; folder: string }): Promise<OpenDatabase> {
@@ -71,26 +102,50 @@ async function openPostgres({ url, folder }: { url: string; folder: string }): P
 const floorKey = 'schema.floor';
 
 /** Brings the tables to the present; those of a newer version stay, if that says that this one may work on them. */
-async function migrate({ db, engine }: OpenDatabase): Promise<void> {
+async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
   const migrations = migrationsFor(engine);
-  if ((await stepsOf(db)).some((name) => !(name in migrations))) {
+  const taken = await stepsOf(db);
+  if (taken.some((name) => !(name in migrations))) {
     const floor = await floorOf(db);
     if (floor !== undefined && floor in migrations) return;
     throw new Fault(
       'Unavailable',
-      'A newer version has used this database and this one does not understand it: update it.',
+      'A newer version has used this database and this one does not understand it: update it. ' +
+        'To go back, put the copy that the update made beside the database (`vidette.sqlite.before-...`) in its place, or restore a backup.',
     );
   }
+  const next = Object.keys(migrations).find((name) => !taken.includes(name));
+  const copy =
+    file !== undefined && taken.length > 0 && next !== undefined
+      ? await copyBeforeMigrating(file, next)
+      : undefined;
   const migrator = new Migrator({
     db: engine === 'postgres' ? db.withPlugin(postgresColumnTypes) : db,
     provider: { getMigrations: () => Promise.resolve(migrations) },
   });
   const { error } = await migrator.migrateToLatest();
   if (error instanceof Fault) throw error;
-  if (error !== undefined)
-    throw new Error('The database cannot be brought to this version.', { cause: error });
+  if (error !== undefined) {
+    const what = error instanceof Error ? error.message : 'for an unknown reason';
+    const kept = copy === undefined ? '' : ` As it was before it is kept as ${copy}.`;
+    throw new Fault('Unavailable', `The database cannot be brought to this version (${what}).${kept}`, {
+      cause: error,
+    });
+  }
   const floor = Object.keys(migrations).findLast((name) => !migrations[name]?.isAdditive);
   if (floor !== undefined && (await floorOf(db)) !== floor) await saveFloor(db, floor);
+}
+
+/** A table that was lost is said once, here, and not by every question for it. */
+async function assertTables({ db, file }: OpenDatabase): Promise<void> {
+  const found = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  const missing = tables.filter((name) => !found.has(name));
+  if (missing.length === 0) return;
+  const cure =
+    file === undefined
+      ? 'restore it from a copy that pg_dump made'
+      : 'put a backup back with `vidette restore FILE`';
+  throw new Fault('Unavailable', `The database lacks ${missing.join(', ')}: ${cure}.`);
 }
 
 /** The names of all steps that were taken; none in an empty database. */

@@ -5,6 +5,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import type { UserRecord } from '../store/users.ts';
 import { Lock } from './lock.ts';
 import { SetupCode } from './setup-code.ts';
+import type { SetupConsent } from './setup-consent.ts';
 
 const user = { login: 'admin' } as UserRecord;
 
@@ -15,7 +16,7 @@ function locked() {
     if (line.startsWith('Set-up code')) lines.push(line);
   };
   const setupCode = new SetupCode({ clock, print });
-  const lock = new Lock({ isLocked: true, setupCode });
+  const lock = new Lock({ isLocked: true, setupCode, clock, print });
   const code = () => lines.at(-1)?.replace('Set-up code: ', '') ?? '';
   return { clock, lines, lock, code };
 }
@@ -76,4 +77,37 @@ test('a set-up that fails leaves the server locked and its code valid', async ()
   );
   assert.equal(lock.isLocked, true);
   await lock.unlock(code(), () => Promise.resolve(user));
+});
+
+test('[R8.13] where the archive belonged to someone no code is made until the console allows it, for one set-up', async () => {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  let isGiven = false;
+  const consent = {
+    get isGiven() {
+      return isGiven;
+    },
+    end: async () => {
+      isGiven = false;
+    },
+  } as unknown as SetupConsent;
+  const setupCode = new SetupCode({ clock, print });
+  const lock = new Lock({ isLocked: true, setupCode, consent, clock, print });
+  assert.equal(lock.isSetupAllowed, false);
+  assert.match(lines.join('\n'), /allow-setup/);
+  assert.ok(!lines.some((line) => line.startsWith('Set-up code')));
+  for (const code of ['', 'AAAA-AAAA']) {
+    await assert.rejects(
+      lock.unlock(code, () => Promise.resolve(user)),
+      hasCode('SetupNotAllowed'),
+    );
+  }
+  isGiven = true;
+  clock.advance(1_000);
+  assert.equal(lock.isSetupAllowed, true);
+  const code = lines.find((line) => line.startsWith('Set-up code'))?.replace('Set-up code: ', '') ?? '';
+  await lock.unlock(code, () => Promise.resolve(user));
+  assert.equal(isGiven, false);
+  assert.equal(clock.pendingTimers, 0);
 });

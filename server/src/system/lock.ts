@@ -1,37 +1,66 @@
 import type { UserRecord } from '../store/users.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { SetupCode } from './setup-code.ts';
+import type { SetupConsent } from './setup-consent.ts';
+
+const consentLookMs = 1_000;
+
+interface LockOptions {
+  readonly isLocked: boolean;
+  readonly setupCode: SetupCode;
+  /** Where the archive belonged to someone, what the set-up waits for; undefined on a new server. */
+  readonly consent?: SetupConsent | undefined;
+  readonly clock: Clock;
+  readonly print: (line: string) => void;
+}
 
 /** A server without an administrator is locked: it answers nothing but what its set-up needs. */
 export class Lock {
-  readonly #setupCode: SetupCode;
+  readonly #options: LockOptions;
   #isLocked: boolean;
+  #isSetupAllowed: boolean;
   #unlocking = false;
+  #cancelLook: Cancel | undefined;
 
-  constructor(options: { isLocked: boolean; setupCode: SetupCode }) {
+  constructor(options: LockOptions) {
+    this.#options = options;
     this.#isLocked = options.isLocked;
-    this.#setupCode = options.setupCode;
-    if (options.isLocked) options.setupCode.start();
+    this.#isSetupAllowed = !options.isLocked || !options.consent || options.consent.isGiven;
+    if (!options.isLocked) return;
+    if (this.#isSetupAllowed) options.setupCode.start();
+    else this.#awaitConsent();
   }
 
   get isLocked(): boolean {
     return this.#isLocked;
   }
 
+  /** False while the set-up waits for the console. */
+  get isSetupAllowed(): boolean {
+    return this.#isSetupAllowed;
+  }
+
   /**
    * Makes the first administrator by `make`, once: of two people who hold the code one comes too late.
-   * @throws Fault ActionNotAcceptable on an unlocked server, else the faults of `SetupCode.check` and `make`.
+   * @throws Fault ActionNotAcceptable on an unlocked server, SetupNotAllowed without the console's consent, else the faults of
+   *   `SetupCode.check` and `make`.
    */
   async unlock(code: string, make: () => Promise<UserRecord>): Promise<UserRecord> {
     if (!this.#isLocked || this.#unlocking) {
       throw new Fault('ActionNotAcceptable', 'The server has its administrator already.');
     }
-    this.#setupCode.check(code);
+    if (!this.#isSetupAllowed) {
+      throw new Fault('SetupNotAllowed', 'The archive belonged to someone: run `vidette allow-setup` first.');
+    }
+    const { setupCode, consent } = this.#options;
+    setupCode.check(code);
     this.#unlocking = true;
     try {
       const user = await make();
       this.#isLocked = false;
-      this.#setupCode.stop();
+      setupCode.stop();
+      await consent?.end();
       return user;
     } finally {
       this.#unlocking = false;
@@ -40,6 +69,23 @@ export class Lock {
 
   /** Ends the renewal of the code when the server stops. */
   close(): void {
-    this.#setupCode.stop();
+    this.#cancelLook?.();
+    this.#options.setupCode.stop();
+  }
+
+  /** Without a code nobody can set up, from wherever they read the console's lines. */
+  #awaitConsent(): void {
+    const { consent, clock, print, setupCode } = this.#options;
+    print(
+      'The database has no administrator, but the archive holds footage of before: nobody can set up this server now.',
+    );
+    print('To have streams and accounts back, stop it and put a backup back: vidette restore FILE');
+    print('To set it up again for the footage that is there, run on this machine: vidette allow-setup');
+    this.#cancelLook = clock.every(consentLookMs, () => {
+      if (consent?.isGiven !== true) return;
+      this.#cancelLook?.();
+      this.#isSetupAllowed = true;
+      setupCode.start();
+    });
   }
 }

@@ -46,5 +46,11 @@ export const account = {
     'The server printed it when it started, in its console or log, after “Set-up code:”. It proves that the server is yours.',
   'init.code.missing': 'Type the code from the server’s console',
   'init.email.help': 'Optional. Used only to recover the password.',
+  'init.notAllowed.title': 'This server lost its database',
+  'init.notAllowed.text':
+    'It has no accounts, but its archive holds recordings. So that no stranger takes them over, it can be set up only after someone at its console allows it.',
+  'init.notAllowed.restore': 'To get streams and accounts back, stop the server and put a backup back:',
+  'init.notAllowed.allow': 'To set it up again with the recordings that are there, run on the server:',
+  'init.notAllowed.again': 'Check again',
   'init.submit': 'Create the account',
 };

@@ -65,6 +65,7 @@ export function InitScreen() {
     (values) => unlock.mutate(values),
     focusFirstError,
   );
+  if (!settings.isSetupAllowed) return <SetupNotAllowed />;
   const isAboutFields = Object.keys(form.errors).length > 0;
   return (
     <AccountFrame
@@ -123,6 +124,32 @@ export function InitScreen() {
           </Button>
         </FormActions>
       </Form>
+    </AccountFrame>
+  );
+}
+
+/** The database is new, the archive is not: only the console may say that this is meant. */
+function SetupNotAllowed() {
+  const i18n = useI18n();
+  const settings = useSettings();
+  return (
+    <AccountFrame
+      appTitle={settings.appTitle}
+      appLogo={settings.appLogo}
+      title={i18n.t('init.notAllowed.title')}
+      text={i18n.t('init.notAllowed.text')}
+    >
+      <ul>
+        <li>
+          {i18n.t('init.notAllowed.restore')} <code>npm run vidette -- restore FILE</code>
+        </li>
+        <li>
+          {i18n.t('init.notAllowed.allow')} <code>npm run vidette -- allow-setup</code>
+        </li>
+      </ul>
+      <Button size="sm" fullWidth onClick={() => window.location.reload()}>
+        {i18n.t('init.notAllowed.again')}
+      </Button>
     </AccountFrame>
   );
 }

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, clientOf, until } from './api.ts';
+import { launchBrowser, newPerson } from './browser.ts';
+import { recordPast } from './past-footage.ts';
+import { administrator, databaseOf, setUp, startServer, type TestServer } from './server.ts';
+import { inStore } from './stored.ts';
+
+const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+const minuteMs = 60_000;
+const nowMs = Math.floor(Date.now() / minuteMs) * minuteMs;
+const spans = [30, 20, 10].map((minutes) => ({
+  startMs: nowMs - minutes * minuteMs,
+  endMs: nowMs - minutes * minuteMs + 20_000,
+}));
+
+let dataDir: string;
+let server: TestServer;
+let client: Client;
+let browser: Browser;
+let uid: string;
+let cookie: string;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'vidette-disaster-'));
+  browser = await launchBrowser();
+  server = await startServer({ dataDir });
+  ({ client, cookie } = await administratorOf(server));
+  ({ uid } = await client.addStream({
+    body: { name: 'Gate', streamSource: 'demo:', archive: { isEnable: false, depthHours: -1 } },
+  }));
+  await server.stop();
+  await recordPast(dataDir, uid, spans);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A command beside the server, as an operator runs it; without one the server itself, which is expected to end. */
+async function vidette(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const env = {
+    ...process.env,
+    VIDETTE_DATA: dataDir,
+    VIDETTE_PORT: '0',
+    VIDETTE_HOST: '127.0.0.1',
+    ...(databaseOf(dataDir) === undefined ? {} : { VIDETTE_DATABASE: databaseOf(dataDir) }),
+  };
+  const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output: Buffer.concat(output).toString() };
+}
+
+async function start(): Promise<void> {
+  server = await startServer({ dataDir });
+  client = clientOf(server, cookie);
+}
+
+async function recordedPieces(): Promise<number> {
+  const from = nowMs - 60 * minuteMs;
+  const { ranges } = await client.getArchiveRanges({
+    params: { uid },
+    query: { start_time: from, end_time: nowMs },
+  });
+  return ranges.filter(({ status }) => status === 'fragment').length;
+}
+
+test('[R10.3] a server whose catalog is damaged or gone starts, says so and shows all that was recorded', async () => {
+  for (const [name, lose] of [
+    ['damaged', (file: string) => writeFile(file, 'garbage '.repeat(1000))],
+    ['gone', (file: string) => rm(file)],
+  ] as const) {
+    await lose(join(dataDir, 'archive.sqlite'));
+    await start();
+    // The rebuild goes on beside the server.
+    await until(recordedPieces, (pieces) => pieces === spans.length);
+    assert.match(server.output, new RegExp(`catalog is ${name === 'gone' ? 'missing' : 'damaged'}`));
+    await server.stop();
+    assert.equal((await vidette('check')).output, 'The archive is in order.\n', name);
+  }
+});
+
+test('[R8.13] a deleted database beside footage opens set-up to nobody until the console allows it', async () => {
+  const secret = databaseOf(dataDir) === undefined ? join(dataDir, 'vidette.sqlite') : undefined;
+  const kept = secret && (await readFile(secret));
+  if (secret) for (const suffix of ['', '-wal', '-shm']) await rm(`${secret}${suffix}`, { force: true });
+  else await inStore({ dataDir }, 'DELETE FROM users');
+  await start();
+  assert.doesNotMatch(server.output, /Set-up code/);
+  assert.match(server.output, /allow-setup/);
+  const reply = await fetch(`${server.url}/v1/system/unlock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: 'AAAA-AAAA', language: 'en', ...administrator }),
+  });
+  assert.equal(reply.status, 403);
+  assert.equal(((await reply.json()) as { code: string }).code, 'SetupNotAllowed');
+  const context = await newPerson(browser);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/`);
+  await page.getByRole('heading', { name: 'This server lost its database' }).waitFor();
+  await page.getByText('allow-setup').waitFor();
+  assert.equal(await page.getByRole('textbox').count(), 0);
+
+  assert.equal((await vidette('allow-setup')).code, 0);
+  await until(
+    () => server.output,
+    (output) => output.includes('Set-up code'),
+  );
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await page.getByRole('heading', { name: 'Set up this server' }).waitFor();
+  await context.close();
+  cookie = await setUp(server);
+  client = clientOf(server, cookie);
+  await server.stop();
+  if (!secret || !kept) return;
+  // The backup would bring this back.
+  for (const suffix of ['-wal', '-shm']) await rm(`${secret}${suffix}`, { force: true });
+  await writeFile(secret, kept);
+});
+
+test('[R10.8] a damaged database ends the start with one line that names the cure', async () => {
+  if (databaseOf(dataDir) !== undefined) return;
+  const file = join(dataDir, 'vidette.sqlite');
+  const kept = await readFile(file);
+  await writeFile(file, kept.subarray(0, 20_000));
+  const { code, output } = await vidette();
+  assert.equal(code, 1);
+  assert.match(output, /^The database .*vidette\.sqlite is damaged .*vidette restore FILE.*\n$/);
+  await writeFile(file, kept);
+});

@@ -1,0 +1,92 @@
+import { chmod, readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { syncFile, syncFolder } from '../base/durable.ts';
+import { Fault } from '../base/fault.ts';
+import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
+
+/** Up to this size all pages are looked at when the server starts; the database of a hundred streams has a few MB. */
+const wholeCheckBytes = 256 * 1024 * 1024;
+/** Copies made before migrating of which so many stay. */
+const keptCopies = 3;
+
+/**
+ * Looks for damage in the database's file before anything trusts it. A file that is missing or empty is a new one.
+ * @throws Fault Unavailable, which says what cures it
+ */
+export async function assertSqliteIsWhole(file: string): Promise<void> {
+  const bytes = await sizeOf(file);
+  if (bytes === 0) return;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file);
+    database.exec('PRAGMA busy_timeout = 5000');
+    const [row] = (bytes <= wholeCheckBytes ? database.prepare('PRAGMA quick_check(1)').all() : []) as {
+      quick_check?: string;
+    }[];
+    if (row !== undefined && row.quick_check !== 'ok') throw damaged(file, row.quick_check);
+    database.prepare('SELECT * FROM sqlite_schema').all();
+  } catch (error) {
+    throw sqliteFault(file, error);
+  } finally {
+    database?.close();
+  }
+}
+
+/** What SQLite says about the database's file in words that help. Other errors pass. */
+export function sqliteFault(file: string, error: unknown): unknown {
+  if (!isSqliteError(error)) return error;
+  const trouble = sqliteTroubleOf(error);
+  if (trouble === 'damaged') return damaged(file, (error as Error).message, error);
+  if (trouble === 'full') {
+    return new Fault('Unavailable', `The disk of ${file} is full: free some space.`, { cause: error });
+  }
+  const message = `The database ${file} cannot be opened: ${(error as Error).message}.`;
+  return new Fault('Unavailable', message, { cause: error });
+}
+
+/**
+ * A copy of the database as of now beside it, before its tables change, so that the version before can be gone back to. Of
+ * earlier copies the newest stay. Resolves to its name.
+ * @throws Fault Unavailable on a full disk; system errors
+ */
+export async function copyBeforeMigrating(file: string, step: string): Promise<string> {
+  const prefix = `${basename(file)}.before-`;
+  const target = join(dirname(file), `${prefix}${step}`);
+  // Of an attempt that was interrupted, or of a migration that failed: the database is what it was then.
+  await rm(target, { force: true });
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec('PRAGMA busy_timeout = 5000');
+    database.prepare('VACUUM INTO ?').run(target);
+  } catch (error) {
+    await rm(target, { force: true });
+    throw sqliteFault(file, error);
+  } finally {
+    database.close();
+  }
+  await chmod(target, 0o600);
+  await syncFile(target);
+  await syncFolder(dirname(target));
+  const copies = (await readdir(dirname(file))).filter((name) => name.startsWith(prefix)).sort();
+  for (const name of copies.slice(0, -keptCopies)) await rm(join(dirname(file), name), { force: true });
+  return target;
+}
+
+function damaged(file: string, what: unknown, cause?: unknown): Fault {
+  return new Fault(
+    'Unavailable',
+    `The database ${file} is damaged (${String(what)}). Put a backup back with \`vidette restore FILE\`; it keeps the damaged file beside. ` +
+      'Without a backup, move the file away: the recordings stay, and the server is set up again after `vidette allow-setup`.',
+    { cause },
+  );
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFile } from '../base/durable.ts';
+
+const fileName = 'allow-setup';
+
+/**
+ * The word of whoever has the console that a new administrator may be made although the archive belonged to someone: a file in
+ * the data folder, made by `vidette allow-setup`, good for one set-up.
+ */
+export class SetupConsent {
+  readonly #file: string;
+
+  constructor(dataDir: string) {
+    this.#file = join(dataDir, fileName);
+  }
+
+  get isGiven(): boolean {
+    return existsSync(this.#file);
+  }
+
+  /** @throws system errors */
+  async give(): Promise<void> {
+    await createFile(this.#file, '', 0o600);
+  }
+
+  /** It has served, or is not needed. @throws system errors */
+  async end(): Promise<void> {
+    await rm(this.#file, { force: true });
+  }
+}
