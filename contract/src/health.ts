@@ -12,6 +12,10 @@ export const HealthWarning = z.object({
     'cluster-node-drained',
     'tunnel-down',
     'far-archive',
+    'archive-clock',
+    'archive-undeletable',
+    'archive-deletes-early',
+    'archive-disk-missing',
   ]),
   expiresAt: TimeMs.nullable(),
   usedPercent: z.number().nullable(),
@@ -20,6 +24,12 @@ export const HealthWarning = z.object({
     .string()
     .nullable()
     .describe('Uid of the stream, id of the node, code of the location or of the error that is meant'),
+  figures: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe(
+      'What else the warning says in numbers: bytes of the archive and of others on the disk, milliseconds that the clock is ahead, files that cannot be deleted',
+    ),
 });
 export const Health = z.object({ version: z.string(), warnings: z.array(HealthWarning) });
 

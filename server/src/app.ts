@@ -134,6 +134,8 @@ async function assemble(
     log,
     isEnabled: config.audit.enabled,
     keepDays: config.audit.days,
+    // The archive knows best how late it is: it opens next.
+    nowMs: () => archive.retention.cautiousNowMs,
   });
   closers.push(() => audit.close());
 
@@ -162,7 +164,7 @@ async function assemble(
   // Of all nodes together: one that is away counts with the time that it was to record.
   const keptSince = async (uid: string) => {
     const hours = station.find(uid)?.settings.depthHours ?? -1;
-    const byDepth = hours < 0 ? undefined : clock.wallMs() - hours * hourMs;
+    const byDepth = hours < 0 ? undefined : archive.retention.cautiousNowMs - hours * hourMs;
     const byFootage = (await footage.period(uid))?.startTime;
     return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
   };
@@ -269,6 +271,7 @@ async function assemble(
       minFreeBytes: config.export.minFreeBytes,
     }),
     refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
+    nowMs: () => archive.retention.cautiousNowMs,
     loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',
   });
   closers.push(() => exports.close());

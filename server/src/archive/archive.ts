@@ -33,7 +33,7 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { archiveFolderMode, catalogPath, heartbeatPath, lockPath } from './layout.ts';
+import { archiveFolderMode, catalogPath, heartbeatPath, lockPath, retentionPath } from './layout.ts';
 import { ContinuityWatch } from './continuity-watch.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
@@ -43,10 +43,12 @@ import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 import { Removal } from './removal.ts';
+import { RetentionState, type RetentionFacts } from './retention-state.ts';
 import { Retention } from './retention.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
 import { StoredSegments } from './stored-segments.ts';
 import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
+import { Undeletable } from './undeletable.ts';
 import { WriteGate } from './write-gate.ts';
 
 const writesAtATime = 3;
@@ -91,7 +93,13 @@ export class Archive implements Footage {
   #markerTimer: Cancel | undefined;
   #closed: Promise<void> | undefined;
 
-  private constructor(options: ArchiveOptions, lock: ArchiveLock, guard: DiskGuard) {
+  private constructor(
+    options: ArchiveOptions,
+    lock: ArchiveLock,
+    guard: DiskGuard,
+    state: RetentionState,
+    facts: RetentionFacts | undefined,
+  ) {
     this.#root = options.dir;
     this.#catalogPath = options.catalog ?? catalogPath(options.dir);
     this.#clock = options.clock;
@@ -121,7 +129,8 @@ export class Archive implements Footage {
       clock: this.#clock,
       log: this.#log,
     };
-    this.#removal = new Removal({ ...shared, assertRightDisk: () => this.#assertReady() });
+    const undeletable = new Undeletable(this.#clock, this.#log);
+    this.#removal = new Removal({ ...shared, undeletable, assertRightDisk: () => this.#assertReady() });
     this.#room = new DiskRoom({
       folder: this.#root,
       reserveBytes: this.#limits.reserveBytes,
@@ -132,14 +141,24 @@ export class Archive implements Footage {
     });
     this.continuity = new ContinuityWatch({ ...shared, recorders: this.#recorders });
     const assertRightDisk = () => this.#assertReady();
+    const spans = () => this.retention.spans;
     this.far =
-      options.far && new FarArchive(options.far, { ...shared, removal: this.#removal, assertRightDisk });
+      options.far &&
+      new FarArchive(options.far, { ...shared, removal: this.#removal, spans, assertRightDisk });
     this.#segments = new StoredSegments(this.#root, this.#reads, this.far?.tier);
     const offload = this.far?.offload;
     this.retention = new Retention({
       ...shared,
       removal: this.#removal,
+      undeletable,
       room: this.#room,
+      facts,
+      lastSignMs: this.#heartbeat.lastMs,
+      keep: (next) => state.write(next),
+      assertDeletable: async () => {
+        await this.#assertReady();
+        await guard.assertDeletable();
+      },
       rules: { quotaBytes: null, farQuotaBytes: null, minFreeShare: 0, ...options.retention },
       ...(offload && { relieve: (segments, untilMs) => offload.relieve(segments, untilMs) }),
     });
@@ -159,7 +178,8 @@ export class Archive implements Footage {
     try {
       const wasUsed = await prepareCatalog(catalog, options.log);
       guard = DiskGuard.open({ root: options.dir, catalog, log: options.log, wasUsed });
-      const archive = new Archive(options, lock, guard);
+      const state = new RetentionState(retentionPath(catalog), options.log);
+      const archive = new Archive(options, lock, guard, state, await state.read());
       await archive.#start();
       return archive;
     } catch (error) {

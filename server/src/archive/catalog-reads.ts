@@ -160,10 +160,24 @@ export class CatalogReads {
     return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
-  /** The oldest closed segments of one stream that end at or before a moment. */
-  closedBefore(streamId: number, beforeTicks: number, limit: number): SegmentRow[] {
-    const rows = this.#statements.closedFirst.all(streamId, beforeTicks, limit).map(segmentRow);
+  /** The oldest closed segments of one stream that start at or after `fromTicks` and end at or before `beforeTicks`. */
+  closedBefore(streamId: number, fromTicks: number, beforeTicks: number, limit: number): SegmentRow[] {
+    const rows = this.#statements.closedFirst.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
     return rows.filter((row) => row.endTicks <= beforeTicks);
+  }
+
+  /** How many start in [fromTicks, beforeTicks), their bytes and how long they are together. */
+  closedTotals(
+    streamId: number,
+    fromTicks: number,
+    beforeTicks: number,
+  ): { segments: number; bytes: number; durationTicks: number } {
+    const row = this.#statements.closedTotals.get(streamId, fromTicks, beforeTicks) as Row;
+    return {
+      segments: row['segments'] as number,
+      bytes: row['bytes'] as number,
+      durationTicks: row['ticks'] as number,
+    };
   }
 
   openSegments(): OwnedSegment[] {
@@ -285,8 +299,11 @@ const statements = {
                AND is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
   nearClosedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes FROM segment
                      WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? AND is_open = 0 AND is_far = 0`,
-  closedFirst: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks < ? AND is_open = 0
-                ORDER BY start_ticks LIMIT ?`,
+  closedFirst: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
+                AND is_open = 0 ORDER BY start_ticks LIMIT ?`,
+  closedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes,
+                 coalesce(sum(end_ticks - start_ticks), 0) AS ticks FROM segment
+                 WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? AND is_open = 0`,
   open: `SELECT uid, ${columns} FROM segment INDEXED BY segment_open
          JOIN stream ON stream.id = stream_id WHERE is_open = 1 ORDER BY stream_id, start_ticks`,
   init: 'SELECT bytes FROM init WHERE id = ?',

@@ -49,7 +49,23 @@ export type CatalogChange =
       readonly removedUntilTicks?: number;
     }
   /** The files are gone and their folder is flushed. */
-  | { readonly type: 'removed'; readonly uid: string; readonly startsTicks: readonly number[] }
+  | {
+      readonly type: 'removed';
+      readonly uid: string;
+      readonly startsTicks: readonly number[];
+      /** As for `remove`; known only now that the files are gone. */
+      readonly removedUntilTicks?: number;
+    }
+  /** The file could not be deleted: the row is as it was before `remove`, nothing is pending any more. */
+  | {
+      readonly type: 'restore';
+      readonly uid: string;
+      readonly startTicks: number;
+      readonly endTicks: number;
+      readonly bytes: number;
+      readonly initId: number;
+      readonly entries: Uint8Array;
+    }
   /** A row whose file was lost: nothing to remove. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
   /** Before the first byte of an object goes to the store. */
@@ -63,6 +79,8 @@ export type CatalogChange =
   /** A stream without segments is forgotten. */
   | { readonly type: 'forget'; readonly uid: string }
   | { readonly type: 'dirty'; readonly isDirty: boolean };
+
+type ChangeOf<Type extends CatalogChange['type']> = Extract<CatalogChange, { readonly type: Type }>;
 
 /** Applies changes to one connection. Runs in the worker thread, in recovery and in rebuild; the caller holds the transaction. */
 export class CatalogWrites {
@@ -116,6 +134,10 @@ export class CatalogWrites {
         return;
       case 'removed':
         for (const startTicks of change.startsTicks) run.deletePending.run(change.uid, startTicks);
+        this.#noteRemovedUntil(change.uid, change.removedUntilTicks);
+        return;
+      case 'restore':
+        this.#restore(change);
         return;
       case 'lost':
         this.#deleteSegment(this.#streamId(change.uid), change.startTicks);
@@ -178,9 +200,24 @@ export class CatalogWrites {
       const isSending = run.deleteSending.run(uid, startTicks).changes > 0;
       if (isFar || isSending) run.addFarRemoval.run(uid, startTicks);
     }
-    if (removedUntilTicks === undefined) return;
-    this.#statements.setRemovedUntil.run(removedUntilTicks, streamId);
-    this.#statements.deleteInterruptionsBefore.run(streamId, removedUntilTicks);
+    this.#noteRemovedUntil(uid, removedUntilTicks);
+  }
+
+  #noteRemovedUntil(uid: string, removedUntilTicks: number | undefined): void {
+    const id = this.#statements.getStream.get(uid)?.['id'] as number | undefined;
+    if (removedUntilTicks === undefined || id === undefined) return;
+    this.#statements.setRemovedUntil.run(removedUntilTicks, id);
+    this.#statements.deleteInterruptionsBefore.run(id, removedUntilTicks);
+  }
+
+  #restore({ uid, startTicks, endTicks, bytes, initId, entries }: ChangeOf<'restore'>): void {
+    const streamId = this.#streamId(uid);
+    const run = this.#statements;
+    const { lastInsertRowid } = run.addIndex.run(entries);
+    run.addSegment.run(streamId, startTicks, endTicks, bytes, initId, lastInsertRowid);
+    run.closeSegment.run(streamId, startTicks);
+    run.addTotals.run(1, bytes, endTicks - startTicks, streamId);
+    run.deletePending.run(uid, startTicks);
   }
 
   #deleteSegment(streamId: number, startTicks: number): void {

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../base/durable.ts';
 import type { Log } from '../base/log.ts';
@@ -87,6 +87,12 @@ export class DiskGuard {
   release(): void {
     this.#lock?.release();
     this.#lock = undefined;
+  }
+
+  /** @throws RecordingFailure when this is not the right disk; system errors, EROFS when it can only be read */
+  async assertDeletable(): Promise<void> {
+    await this.assertRightDisk();
+    await access(this.#options.root, constants.W_OK);
   }
 
   async #look(): Promise<ArchiveProblem | undefined> {

@@ -54,6 +54,11 @@ export class DiskRoom {
     return this.#use !== undefined && this.#use.availableBytes < this.#reserveBytes;
   }
 
+  /** Recording is about to stop. */
+  get isScarce(): boolean {
+    return this.#use !== undefined && this.#use.availableBytes < 2 * this.#reserveBytes;
+  }
+
   /** @throws RecordingFailure disk-full */
   assertRoom(): void {
     if (!this.isShort) return;

@@ -98,3 +98,8 @@ export function rebuildNotePath(catalog: string): string {
 export function lockPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.lock`;
 }
+
+/** See retention-state.ts. */
+export function retentionPath(catalog: string): string {
+  return `${catalog.replace(/\.sqlite$/, '')}.retention`;
+}

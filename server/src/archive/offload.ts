@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import { RetryPause } from '../base/retry-pause.ts';
 import type { CatalogReads, OwnedSegment } from './catalog-reads.ts';
 import { CatalogError, type CatalogSink } from './catalog-writer.ts';
+import type { DatedSpan } from './footage-clock.ts';
 import { digestOf, factsOf, metadataOf } from './far-segment.ts';
 import { FarStoreError } from './far-store.ts';
 import type { FarTier } from './far-tier.ts';
@@ -24,6 +25,8 @@ export interface OffloadTools {
   readonly log: Log;
   /** Segments that are sent at a time. */
   readonly atOnce: number;
+  /** By which clock the age of footage is known. */
+  spans(): readonly DatedSpan[];
   /** @throws RecordingFailure when nothing may be deleted here now. */
   assertRightDisk(): Promise<void>;
 }
@@ -85,11 +88,11 @@ export class Offload {
     const { reads } = this.#tools;
     const sum = { segments: 0, bytes: 0 };
     for (const { id, uid } of reads.streams()) {
-      const beforeTicks = this.#dueBefore(uid);
-      if (beforeTicks === undefined) continue;
-      const part = reads.nearClosedTotals(id, this.#fromTicks.get(uid) ?? 0, beforeTicks);
-      sum.segments += part.segments;
-      sum.bytes += part.bytes;
+      for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
+        const part = reads.nearClosedTotals(id, fromTicks, beforeTicks);
+        sum.segments += part.segments;
+        sum.bytes += part.bytes;
+      }
     }
     return sum;
   }
@@ -194,27 +197,32 @@ export class Offload {
     }
   }
 
-  #dueBefore(uid: string): number | undefined {
+  /** Where footage is old enough, oldest dates first; what is known to be moved is left out. */
+  #dueSpans(uid: string): { fromTicks: number; beforeTicks: number }[] {
     const hours = this.#farAfterOf(uid);
-    if (hours === undefined || hours < 0) return undefined;
-    return catalogTicks(this.#tools.clock.wallMs() - hours * hourMs);
+    if (hours === undefined || hours < 0) return [];
+    return this.#tools.spans().flatMap(({ fromMs, toMs, nowMs }) => {
+      const fromTicks = Math.max(this.#fromTicks.get(uid) ?? 0, catalogTicks(fromMs));
+      const beforeTicks = catalogTicks(Math.min(toMs, nowMs - hours * hourMs));
+      return fromTicks < beforeTicks ? [{ fromTicks, beforeTicks }] : [];
+    });
   }
 
   #due(): OwnedSegment[] {
     const { reads } = this.#tools;
     const due: OwnedSegment[] = [];
     for (const { id, uid } of reads.streams()) {
-      const beforeTicks = this.#dueBefore(uid);
-      if (beforeTicks === undefined) continue;
-      const from = this.#fromTicks.get(uid) ?? 0;
       const limit = batchSize + this.#setAside.size;
-      const rows = reads.nearClosed(id, from, beforeTicks, limit);
-      // What is older than the first of them is far or gone; so is all that is older than one that still grows.
-      const reached = rows[0] ?? reads.segmentAtOrBefore(id, beforeTicks);
-      if (reached) this.#fromTicks.set(uid, reached.startTicks);
-      for (const row of rows) {
-        const segment = { ...row, uid };
-        if (row.endTicks <= beforeTicks && !this.#isSetAside(segment)) due.push(segment);
+      for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
+        const isNext = fromTicks === (this.#fromTicks.get(uid) ?? 0);
+        const rows = reads.nearClosed(id, fromTicks, beforeTicks, limit);
+        // What is older than the first of them is far or gone; so is all that is older than one that still grows.
+        const reached = rows[0] ?? reads.segmentAtOrBefore(id, beforeTicks);
+        if (reached && isNext) this.#fromTicks.set(uid, reached.startTicks);
+        for (const row of rows) {
+          const segment = { ...row, uid };
+          if (row.endTicks <= beforeTicks && !this.#isSetAside(segment)) due.push(segment);
+        }
       }
     }
     return due.sort((a, b) => a.startTicks - b.startTicks);

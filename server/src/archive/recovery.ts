@@ -63,25 +63,75 @@ export class Recovery {
   static async run(tools: RecoveryTools): Promise<RecoveryReport> {
     const recovery = new Recovery(tools);
     await recovery.#finishRemovals();
-    for (const segment of recovery.#reads.openSegments()) await recovery.#closeSegment(segment.uid, segment);
-    for (const { uid, day } of recovery.#reads.activeFolders()) await recovery.#adoptFolder(uid, day);
+    for (const segment of recovery.#reads.openSegments()) {
+      const path = segmentPath(tools.root, segment.uid, segment.startTicks);
+      await recovery.#attempt(path, () => recovery.#closeSegment(segment.uid, segment));
+    }
+    const unseen: { uid: string; day: string }[] = [];
+    for (const { uid, day } of recovery.#reads.activeFolders()) {
+      if (!(await recovery.#adoptFolder(uid, day))) unseen.push({ uid, day });
+    }
     recovery.#noteInterruptions();
     // Clean for a moment: that forgets the folders, which hold nothing unseen any more.
     recovery.#writes.commit([
       { type: 'dirty', isDirty: false },
       { type: 'dirty', isDirty: true },
+      ...unseen.map((folder) => ({ type: 'folder' as const, ...folder })),
     ]);
     return recovery.#report;
+  }
+
+  /** One file that the disk refuses is reported and left for the next start: the others and the product go on. */
+  async #attempt(path: string, work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      const code = systemCode(error);
+      // What SQLite says is about all of them.
+      if (code === undefined || code.startsWith('ERR_')) throw error;
+      this.#find(`${path} cannot be put in order (${code}); left alone until the next start`);
+      return false;
+    }
   }
 
   async #finishRemovals(): Promise<void> {
     for (const { uid, startTicks } of this.#reads.pendingRemovals()) {
       const path = segmentPath(this.#root, uid, startTicks);
-      await this.#files.remove(path);
-      await this.#syncIfThere(dirname(path));
-      this.#writes.commit([{ type: 'removed', uid, startsTicks: [startTicks] }]);
-      this.#report.finishedRemovals++;
+      const isGone = await this.#attempt(path, async () => {
+        await this.#files.remove(path);
+        await this.#syncIfThere(dirname(path));
+      });
+      if (isGone) {
+        this.#writes.commit([this.#removed(uid, startTicks)]);
+        this.#report.finishedRemovals++;
+      } else if (!this.#isKnown(uid, catalogMs(startTicks))) {
+        await this.#attempt(path, () => this.#takeBack(uid, startTicks, path));
+      }
     }
+  }
+
+  /** Where it ended went with its row: what comes before the next footage is gone with it. */
+  #removed(uid: string, startTicks: number): CatalogChange {
+    const stream = this.#reads.stream(uid);
+    const isFar = stream && this.#reads.segment(stream.id, startTicks)?.isFar === true;
+    if (!stream || isFar) return { type: 'removed', uid, startsTicks: [startTicks] };
+    const next = this.#reads.segmentAfter(stream.id, startTicks);
+    const removedUntilTicks = next?.startTicks ?? startTicks + 1;
+    return { type: 'removed', uid, startsTicks: [startTicks], removedUntilTicks };
+  }
+
+  /** A file that can't be deleted is footage like any other: it gets its row back, and retention tries again. */
+  async #takeBack(uid: string, startTicks: number, path: string): Promise<void> {
+    const contents = await this.#read(path, 0);
+    if (!contents || contents.startTicks !== startTicks || contents.fragments.length === 0) return;
+    if (contents.wholeBytes !== contents.fileBytes) return;
+    this.#writes.commit([
+      segmentOf(uid, startTicks, contents),
+      { type: 'close', uid, segmentStartTicks: startTicks },
+      { type: 'removed', uid, startsTicks: [startTicks] },
+    ]);
+    this.#report.adoptedFiles++;
   }
 
   async #closeSegment(uid: string, row: SegmentRow): Promise<void> {
@@ -109,17 +159,24 @@ export class Recovery {
     this.#report.closedSegments++;
   }
 
-  /** Files that were begun and not yet noted. */
-  async #adoptFolder(uid: string, day: string): Promise<void> {
+  /** Files that were begun and not yet noted. False when some of them are to be looked at again. */
+  async #adoptFolder(uid: string, day: string): Promise<boolean> {
     const folder = dayFolder(this.#root, uid, day);
-    for (const name of await namesIn(folder)) {
+    let names: string[] = [];
+    let isSeen = await this.#attempt(folder, async () => {
+      names = await namesIn(folder);
+    });
+    for (const name of names) {
       const startMs = startMsOf(day, name);
       if (startMs === undefined) {
         this.#find(`${folder}/${name} is no segment; left alone`);
         continue;
       }
-      if (!this.#isKnown(uid, startMs)) await this.#adopt(uid, `${folder}/${name}`);
+      if (this.#isKnown(uid, startMs)) continue;
+      const path = `${folder}/${name}`;
+      if (!(await this.#attempt(path, () => this.#adopt(uid, path)))) isSeen = false;
     }
+    return isSeen;
   }
 
   async #adopt(uid: string, path: string): Promise<void> {

@@ -2,12 +2,16 @@ import { dirname } from 'node:path';
 import type { ActiveFolders } from './active-folders.ts';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { CatalogSink } from './catalog-writer.ts';
-import { namesIn, type ArchiveFiles } from './files.ts';
+import type { CatalogChange } from './catalog-writes.ts';
+import { namesIn, systemCode, type ArchiveFiles } from './files.ts';
 import { dayFolder, dayOf, isDay, segmentPath, streamFolder } from './layout.ts';
+import type { Undeletable } from './undeletable.ts';
 import { WriteGate } from './write-gate.ts';
 
 /** Rows per transaction, and files between two looks at the marker. */
 const batchSize = 100;
+/** After so many files in a row that can't be deleted the rest of them isn't tried: each may cost a sick disk seconds. */
+const failuresInARow = 10;
 
 export interface RemovalTools {
   readonly root: string;
@@ -15,13 +19,22 @@ export interface RemovalTools {
   readonly catalog: CatalogSink;
   readonly reads: CatalogReads;
   readonly folders: ActiveFolders;
+  readonly undeletable: Undeletable;
   /** @throws RecordingFailure when nothing may be deleted here now. */
   assertRightDisk(): Promise<void>;
 }
 
+/** What came of it. */
+export interface RemovalResult {
+  readonly segments: number;
+  readonly bytes: number;
+  /** Why the last one that stayed could not be deleted; undefined when all are gone. */
+  readonly failure: Error | undefined;
+}
+
 /**
  * Deletes footage: the rows first, with a note that the files must go, then the files, then the note. A crash in between
- * leaves notes, which the next start finishes. Only what has a row is ever deleted.
+ * leaves notes, which the next start finishes. What can't be deleted gets its row back. Only what has a row is ever deleted.
  */
 export class Removal {
   readonly #tools: RemovalTools;
@@ -32,40 +45,81 @@ export class Removal {
     this.#tools = tools;
   }
 
-  /** Removes these closed segments of one stream. @throws RecordingFailure, CatalogError, system errors */
-  async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<void> {
-    const { catalog } = this.#tools;
+  /**
+   * Removes these closed segments of one stream; one that can't be deleted is noted, stays, and keeps none of the others.
+   * @throws RecordingFailure, CatalogError, and system errors of flushing a folder
+   */
+  async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<RemovalResult> {
+    const sum = { segments: 0, bytes: 0, failure: undefined as Error | undefined };
     for (let at = 0; at < segments.length; at += batchSize) {
       await this.#tools.assertRightDisk();
       const batch = segments.slice(at, at + batchSize);
-      const startsTicks = batch.map(({ startTicks }) => startTicks);
-      const removedUntilTicks = Math.max(...batch.map(({ endTicks }) => endTicks));
-      await catalog.commit([{ type: 'remove', uid, startsTicks, removedUntilTicks }]);
-      await this.finish(uid, startsTicks);
+      const { gone, failure, isHopeless } = await this.#oneAtATime.run(() => this.#removeBatch(uid, batch));
+      sum.segments += gone.length;
+      sum.bytes += gone.reduce((bytes, segment) => bytes + segment.bytes, 0);
+      sum.failure = failure ?? sum.failure;
+      if (isHopeless) break;
     }
+    return sum;
   }
 
-  /** Removes the files of segments whose removal is pending; what is far has none. @throws CatalogError, system errors */
+  /**
+   * Removes the files of segments whose removal is pending; what is far has none. A file that can't be deleted keeps its note
+   * and is noted as undeletable. @throws CatalogError, system errors of flushing a folder
+   */
   async finish(uid: string, startsTicks: readonly number[]): Promise<void> {
-    await this.#oneAtATime.run(() => this.#removeFiles(uid, startsTicks));
-    await this.#tools.catalog.commit([{ type: 'removed', uid, startsTicks }]);
+    await this.#oneAtATime.run(async () => {
+      const gone: number[] = [];
+      for (const startTicks of startsTicks) {
+        const failure = await this.#removeFile(uid, startTicks);
+        if (failure === undefined) gone.push(startTicks);
+        else this.#noteKept(uid, startTicks, 0, failure);
+      }
+      await this.#flush(uid, gone);
+      if (gone.length > 0) await this.#tools.catalog.commit([{ type: 'removed', uid, startsTicks: gone }]);
+      for (const startTicks of gone) this.#tools.undeletable.forget(uid, startTicks);
+    });
+  }
+
+  /** Tries again what an earlier removal left pending. @throws like `finish` */
+  async finishPending(): Promise<void> {
+    const { reads, undeletable } = this.#tools;
+    const pending = reads.pendingRemovals().filter((name) => !undeletable.isResting(name.uid, name));
+    if (pending.length === 0) return;
+    await this.#tools.assertRightDisk();
+    for (const [uid, names] of Map.groupBy(pending.slice(0, batchSize), (name) => name.uid)) {
+      await this.finish(
+        uid,
+        names.map(({ startTicks }) => startTicks),
+      );
+    }
   }
 
   /**
    * Removes all that a stream recorded, and the stream from the catalog. Nobody may be recording it.
    * Files without rows stay where they are.
    * @returns whether the stream's folder is gone.
+   * @throws RecordingFailure, CatalogError, and the system's error for a file that can't be deleted: then it can be tried again
    */
   async removeStream(uid: string): Promise<boolean> {
     const { reads, catalog, folders, files, root } = this.#tools;
     const stream = reads.stream(uid);
     if (!stream) return true;
     folders.forget(uid);
+    let failure: Error | undefined;
+    let fromTicks = 0;
     for (;;) {
-      const segments = reads.segments(stream.id, 0, Number.MAX_SAFE_INTEGER, batchSize);
-      if (segments.length === 0) break;
-      await this.removeSegments(uid, segments);
+      // The one that spans this moment was tried already.
+      const segments = reads
+        .segments(stream.id, fromTicks, Number.MAX_SAFE_INTEGER, batchSize)
+        .filter(({ startTicks }) => startTicks >= fromTicks);
+      const last = segments.at(-1);
+      if (!last) break;
+      const result = await this.removeSegments(uid, segments);
+      failure = result.failure ?? failure;
+      fromTicks = last.startTicks + 1;
     }
+    if (failure !== undefined) throw failure;
     await catalog.commit([{ type: 'forget', uid }]);
     const folder = streamFolder(root, uid);
     // Retention leaves a folder that it emptied while it was in use.
@@ -77,18 +131,73 @@ export class Removal {
     return isGone;
   }
 
-  async #removeFiles(uid: string, startsTicks: readonly number[]): Promise<void> {
-    const { root, files, folders } = this.#tools;
-    const days = new Set<string>();
-    for (const startTicks of startsTicks) {
-      if (await files.remove(segmentPath(root, uid, startTicks))) days.add(dayOf(startTicks));
+  async #removeBatch(uid: string, batch: readonly SegmentRow[]) {
+    const { catalog, reads, undeletable } = this.#tools;
+    // What it takes to put a row back: with the row it is gone.
+    const rows = batch.map((segment) => ({ segment, entries: reads.fragmentEntries(segment) }));
+    const startsTicks = batch.map(({ startTicks }) => startTicks);
+    await catalog.commit([{ type: 'remove', uid, startsTicks }]);
+    const gone: SegmentRow[] = [];
+    const kept: CatalogChange[] = [];
+    let failure: Error | undefined;
+    let failures = 0;
+    for (const { segment, entries } of rows) {
+      const { startTicks, endTicks, bytes, initId } = segment;
+      const isTried = failures < failuresInARow;
+      const failed = isTried ? await this.#removeFile(uid, startTicks) : failure;
+      if (failed === undefined) {
+        gone.push(segment);
+        failures = 0;
+        continue;
+      }
+      failure = failed;
+      failures++;
+      if (isTried) this.#noteKept(uid, startTicks, bytes, failed);
+      kept.push({ type: 'restore', uid, startTicks, endTicks, bytes, initId, entries });
     }
-    for (const day of days) {
+    // The rows of what stayed come back even where the folders of the rest can't be flushed: their notes stay then.
+    if (kept.length > 0) await catalog.commit(kept);
+    const goneTicks = gone.map(({ startTicks }) => startTicks);
+    await this.#flush(uid, goneTicks);
+    if (gone.length > 0) {
+      const removedUntilTicks = Math.max(...gone.map(({ endTicks }) => endTicks));
+      await catalog.commit([{ type: 'removed', uid, startsTicks: goneTicks, removedUntilTicks }]);
+    }
+    for (const startTicks of goneTicks) undeletable.forget(uid, startTicks);
+    return { gone, failure, isHopeless: failures >= failuresInARow };
+  }
+
+  /** The system's error when the file is still there. */
+  async #removeFile(uid: string, startTicks: number): Promise<Error | undefined> {
+    const { root, files } = this.#tools;
+    try {
+      await files.remove(segmentPath(root, uid, startTicks));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Error) || systemCode(error) === undefined) throw error;
+      return error;
+    }
+  }
+
+  #noteKept(uid: string, startTicks: number, bytes: number, error: unknown): void {
+    const { root, undeletable } = this.#tools;
+    undeletable.note(uid, startTicks, bytes, segmentPath(root, uid, startTicks), error);
+  }
+
+  /** The folders in which names went, or their parents where they are empty now. */
+  async #flush(uid: string, startsTicks: readonly number[]): Promise<void> {
+    const { root, files, folders } = this.#tools;
+    for (const day of new Set(startsTicks.map(dayOf))) {
       const folder = dayFolder(root, uid, day);
-      if (!folders.isActive(uid, day) && (await files.removeFolder(folder))) {
-        await files.syncFolder(dirname(folder));
-      } else {
-        await files.syncFolder(folder);
+      try {
+        if (!folders.isActive(uid, day) && (await files.removeFolder(folder))) {
+          await files.syncFolder(dirname(folder));
+        } else {
+          await files.syncFolder(folder);
+        }
+      } catch (error) {
+        // Of far segments no folder need be here.
+        if (systemCode(error) !== 'ENOENT') throw error;
       }
     }
   }

@@ -4,8 +4,24 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Stream } from '../stream/stream.ts';
 import type { Archive } from './archive.ts';
-import { findingsOf, openArchive, recordSpan, temporaryRoot, until } from './archive-fixture.ts';
+import { silentLog } from '../base/log.ts';
+import { ManualClock } from '../base/manual-clock.ts';
+import {
+  copyAsKilled,
+  findingsOf,
+  openArchive,
+  recordSpan,
+  systemError,
+  temporaryRoot,
+  until,
+  watchedFiles,
+  type DiskStep,
+} from './archive-fixture.ts';
+import type { ArchiveOptions } from './archive-options.ts';
+import { openCatalogForWriting } from './catalog-file.ts';
+import { CatalogWrites } from './catalog-writes.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
+import { catalogPath, catalogTicks } from './layout.ts';
 import { FOLDER_LOCK_NAME, MARKER_NAME } from './marker.ts';
 
 const footage = footageOf('h264-no-b.mp4');
@@ -164,4 +180,183 @@ test('[R10.4] an archive that starts on the wrong disk answers, writes nothing a
 test('a second process is refused', async (t) => {
   const { dir } = await twoStreams(t);
   await assert.rejects(openArchive(t, dir), /another process/);
+});
+
+/** The same archive, opened again by a machine whose clock is off by so much. */
+async function reopened(t: TestContext, offMs: number, options: Partial<ArchiveOptions> = {}) {
+  const { dir, archive: first, clock: firstClock } = await twoStreams(t);
+  first.retention.configure({ depthOf: () => 1 });
+  firstClock.advance(70_000);
+  await first.close();
+  const clock = new ManualClock(firstClock.wallMs() + offMs);
+  const { archive } = await openArchive(t, dir, { ...options, clock });
+  return { dir, clock, archive };
+}
+
+test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and the quota still holds', async (t) => {
+  const { archive, clock, dir } = await reopened(t, 3 * 365 * 86_400_000);
+  archive.retention.configure({ depthOf: () => 1 });
+  for (let pass = 0; pass < 20; pass++) {
+    clock.advance(10_000);
+    await archive.retention.run();
+  }
+  assert.equal(archive.stats('cam1').segments, 6);
+  assert.ok((archive.retention.status.clockAheadMs ?? 0) > 365 * 86_400_000);
+  archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes * 0.8) });
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 9);
+  // Corrected, it is believed again, and what is due goes when it is.
+  clock.stepWall(-3 * 365 * 86_400_000);
+  await archive.retention.run();
+  assert.equal(archive.retention.status.clockAheadMs, undefined);
+  clock.advance(3_600_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 0);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
+test('[R10.4] what the wrong clock of a short run left behind is no proof for the next run', async (t) => {
+  const wrong = await reopened(t, 365 * 86_400_000);
+  wrong.archive.retention.configure({ depthOf: () => 1 });
+  wrong.clock.advance(4_000);
+  await wrong.archive.close();
+  const clock = new ManualClock(wrong.clock.wallMs());
+  const { archive } = await openArchive(t, wrong.dir, { clock });
+  archive.retention.configure({ depthOf: () => 1 });
+  clock.advance(20_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 6);
+});
+
+test('[R10.4] a depth that is lowered waits for an hour, over a restart too, and is undone by raising it', async (t) => {
+  const { dir, archive: first, clock: firstClock } = await twoStreams(t);
+  first.retention.configure({ depthOf: () => -1 });
+  firstClock.advance(3_700_000);
+  await first.retention.run();
+  first.retention.configure({ depthOf: () => 1 });
+  await first.retention.run();
+  assert.equal(first.retention.pendingDepth('cam1')?.waitMs, 3_600_000);
+  assert.deepEqual(first.retention.lossOf('cam1', 1).segments, 6);
+  firstClock.advance(1_800_000);
+  await first.retention.run();
+  await first.close();
+  const clock = new ManualClock(firstClock.wallMs());
+  const { archive } = await openArchive(t, dir, { clock });
+  archive.retention.configure({ depthOf: (uid) => (uid === 'cam1' ? 1 : -1) });
+  clock.advance(1_700_000);
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.retention.pendingDepth('cam2'), undefined);
+  clock.advance(120_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 0);
+  assert.equal(archive.stats('cam2').segments, 6);
+});
+
+test('[R10.4] one file that can’t be deleted stays in the catalog, is counted, and keeps no other', async (t) => {
+  let fault: string | undefined = 'EPERM';
+  const broken = '22-00-10.000.mp4';
+  const files = watchedFiles([], ({ name, path }) =>
+    fault !== undefined && name === 'remove' && path.endsWith(broken) ? systemError(fault) : undefined,
+  );
+  const { archive, clock, dir } = await reopened(t, 0, { files });
+  archive.retention.configure({ depthOf: () => 1 });
+  clock.advance(3_600_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 1);
+  assert.equal(archive.stats('cam2').segments, 0);
+  const { files: count, bytes, code } = archive.retention.status.undeletable ?? {};
+  assert.deepEqual([count, bytes, code], [1, archive.totalBytes, 'EPERM']);
+  assert.deepEqual(await findingsOf(dir), []);
+  // What can't be deleted pushes nothing else out.
+  await record(archive, 'cam2', 4_000_000, 4_030_000);
+  archive.retention.configure({ quotaBytes: archive.totalBytes - 1 });
+  await archive.retention.run();
+  assert.equal(archive.stats('cam2').segments, 1);
+  fault = undefined;
+  clock.advance(20 * 60_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 0);
+  assert.equal(archive.retention.status.undeletable, undefined);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
+test('[R10.4] on a disk that fails every removal rows stay, and what is due goes when it is well', async (t) => {
+  let isSick = true;
+  const steps: DiskStep[] = [];
+  const files = watchedFiles(steps, (step) => {
+    if (!isSick || step.name !== 'remove') return undefined;
+    steps.push(step);
+    return systemError('EIO');
+  });
+  const { archive, clock, dir } = await reopened(t, 0, { files });
+  archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes * 0.75) });
+  for (let pass = 0; pass < 50; pass++) {
+    clock.advance(10_000);
+    await archive.retention.run();
+  }
+  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 12);
+  assert.ok(steps.length < 250, `${steps.length} tries`);
+  isSick = false;
+  clock.advance(20 * 60_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 9);
+  assert.deepEqual(await findingsOf(dir), []);
+});
+
+test('[R10.4] a file whose removal was cut short and that can’t be deleted does not end the start', async (t) => {
+  const { dir, archive } = await twoStreams(t);
+  const [first] = (await readdir(join(dir, 'cam1', day))).sort();
+  const copy = await copyAsKilled(t, dir);
+  await archive.close();
+  const database = openCatalogForWriting(catalogPath(copy));
+  const startTicks = catalogTicks(t0);
+  new CatalogWrites(database).commit([{ type: 'remove', uid: 'cam1', startsTicks: [startTicks] }]);
+  database.close();
+  let isBroken = true;
+  const files = watchedFiles([], ({ name, path }) =>
+    isBroken && name === 'remove' && path.endsWith(first ?? '') ? systemError('EPERM') : undefined,
+  );
+  const { archive: again, clock } = await openArchive(t, copy, { files });
+  assert.equal(again.stats('cam1').segments, 6);
+  isBroken = false;
+  again.retention.configure({ quotaBytes: again.totalBytes - 1 });
+  clock.advance(20 * 60_000);
+  await again.retention.run();
+  await again.retention.run();
+  assert.equal(again.stats('cam1').segments, 5);
+  assert.deepEqual(await findingsOf(copy), []);
+});
+
+test('[R10.4] what others put on the disk pushes out no more than the floor leaves', async (t) => {
+  const dir = await temporaryRoot(t);
+  const lines: [object, string][] = [];
+  const log = { ...silentLog, warn: (fields: object, text: string) => void lines.push([fields, text]) };
+  let usedBytes = () => 0;
+  const { archive, clock } = await openArchive(t, dir, {
+    limits: { segmentMs: 10_000, reserveBytes: 0 },
+    log: log as typeof silentLog,
+    measure: () => Promise.resolve({ totalBytes: 1e9, availableBytes: Math.max(0, 1e9 - usedBytes()) }),
+  });
+  usedBytes = () => 1e9;
+  archive.retention.configure({ minFreeShare: 0.1, depthOf: () => 48 });
+  await record(archive, 'cam1', 0, 60_000);
+  await record(archive, 'cam1', 7_200_000, 7_260_000);
+  await record(archive, 'cam2', 0, 30_000);
+  clock.advance(7_300_000);
+  await archive.retention.run();
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 6, 'the last hour of it');
+  assert.equal(archive.stats('cam2').segments, 3, 'the last hour that it has');
+  const { early, shares } = archive.retention.status;
+  assert.equal(early?.segments, 6);
+  assert.ok(shares && shares.otherBytes > shares.archiveBytes);
+  const [fields] = lines.find(([, text]) => text.includes('other files')) ?? [];
+  assert.deepEqual((fields as { stream: string; segments: number }).stream, 'cam1');
 });

@@ -1,67 +1,99 @@
-import type { Cancel, Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import type { CatalogReads, OwnedSegment } from './catalog-reads.ts';
-import type { DiskRoom } from './disk-room.ts';
-import { catalogTicks } from './layout.ts';
-import type { Removal } from './removal.ts';
+import type { Cancel } from '../base/clock.ts';
+import { systemCode } from './files.ts';
+import { FootageClock, sameClockMs, type DatedSpan } from './footage-clock.ts';
+import { catalogMs, catalogTicks } from './layout.ts';
+import { LoweredDepths } from './lowered-depths.ts';
+import { RecordingFailure } from './recording-failure.ts';
+import type { RetentionFacts } from './retention-state.ts';
+import {
+  RoomMaker,
+  type DiskShares,
+  type EarlyDeletion,
+  type RoomRules,
+  type RoomTools,
+} from './room-maker.ts';
+import type { UndeletableSum } from './undeletable.ts';
 
-/** Hours of footage to keep of a stream; undefined or below 0: no limit. */
+/** Hours of footage to keep of a stream; below 0: no limit; undefined: not known, so that nothing goes by age. */
 export type DepthOf = (uid: string) => number | undefined;
 
-export interface RetentionRules {
-  /** Bytes that all footage on the disk may take; null: as much as there is. */
-  readonly quotaBytes: number | null;
-  /** Bytes that all footage in the bucket may take. */
-  readonly farQuotaBytes: number | null;
-  /** Share of the archive's disk that stays free, 0 to 1; the oldest footage goes when it is not. */
-  readonly minFreeShare: number;
+export type RetentionRules = RoomRules;
+
+export interface RetentionTools extends RoomTools {
+  readonly rules: RetentionRules;
+  /** What the run before this one kept; undefined when there was none. */
+  readonly facts: RetentionFacts | undefined;
+  /** When that run last gave a sign, ms since the epoch. */
+  readonly lastSignMs: number | undefined;
+  /** Whether files may be deleted at all. @throws RecordingFailure, system errors: EROFS of a disk that is read-only */
+  assertDeletable(): Promise<void>;
+  /** Never rejects. */
+  keep(facts: RetentionFacts): Promise<void>;
 }
 
-/** Moves segments to the bucket until `untilMs` of the monotonic clock; answers how many are no longer on the disk. */
-export type Relieve = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
+/** What an operator should know of it. */
+export interface RetentionStatus {
+  /** By so much the wall clock is ahead of what the footage proves, where footage is kept for that; else undefined. */
+  readonly clockAheadMs: number | undefined;
+  readonly undeletable: UndeletableSum | undefined;
+  /** What the disk answers as a whole, as in EROFS; undefined while it lets files go. */
+  readonly refusal: string | undefined;
+  readonly early: EarlyDeletion | undefined;
+  readonly shares: DiskShares | undefined;
+}
 
-/** Making room by moving may take so long a pass: a slow store must not stop recording. */
-const relieveMs = 20_000;
-/** So many segments are removed in one go, so that a long backlog leaves the disk time for recording. */
+/** Footage that a lower depth would delete, or waits to. */
+export interface DepthLoss {
+  readonly segments: number;
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+/** A depth that was lowered and does not hold yet. */
+export interface PendingDepth {
+  /** What the stream is kept by until then. */
+  readonly inForceHours: number;
+  readonly hours: number;
+  readonly waitMs: number;
+}
+
+/** So many segments of a stream are removed in one go, so that a long backlog leaves the disk time for recording. */
 const passSegments = 200;
 const hourMs = 3_600_000;
+/** What is known is kept so often, and when it changes. */
+const keepEveryMs = 60_000;
+/** The wall clock may be ahead by so much without a word. */
+const aheadNoticeMs = 600_000;
 
 /**
- * Makes room: footage deeper than its stream keeps, then the oldest of all while quota or free space are overdrawn. Where
- * there is a bucket, what may go there is moved instead of removed. Closed segments with rows only.
+ * Makes room: footage deeper than its stream keeps, then the oldest of all while quota or free space are overdrawn. Closed
+ * segments with rows only. How old footage is says `FootageClock`, which depth holds `LoweredDepths`.
  */
 export class Retention {
-  readonly #reads: CatalogReads;
-  readonly #removal: Removal;
-  readonly #room: DiskRoom;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #relieve: Relieve | undefined;
-  readonly #startWallMs: number;
-  readonly #startMonotonicMs: number;
+  readonly #tools: RetentionTools;
+  readonly #roomMaker: RoomMaker;
+  readonly #depths: LoweredDepths;
+  readonly #startedMs: number;
+  #footageClock: FootageClock;
   #rules: RetentionRules;
   #depthOf: DepthOf = () => undefined;
   #cancel: Cancel | undefined;
   #pass: Promise<void> | undefined;
+  #lookedMs: number;
+  #keptMs: number;
+  #clockAheadMs: number | undefined;
+  #refusal: string | undefined;
 
-  constructor(options: {
-    reads: CatalogReads;
-    removal: Removal;
-    room: DiskRoom;
-    clock: Clock;
-    log: Log;
-    rules: RetentionRules;
-    relieve?: Relieve;
-  }) {
-    this.#reads = options.reads;
-    this.#removal = options.removal;
-    this.#room = options.room;
-    this.#clock = options.clock;
-    this.#log = options.log;
-    this.#rules = options.rules;
-    this.#relieve = options.relieve;
-    this.#startWallMs = options.clock.wallMs();
-    this.#startMonotonicMs = options.clock.monotonicMs();
+  constructor(tools: RetentionTools) {
+    this.#tools = tools;
+    this.#rules = tools.rules;
+    this.#roomMaker = new RoomMaker(tools);
+    this.#depths = new LoweredDepths(tools.facts?.depths);
+    const { clock } = tools;
+    this.#startedMs = clock.monotonicMs();
+    this.#lookedMs = this.#startedMs;
+    this.#keptMs = this.#startedMs;
+    this.#footageClock = new FootageClock(clock.wallMs(), this.#startedMs, erasOf(tools));
   }
 
   /** Takes other rules, or a way to know each stream's depth; holds from the next pass on. */
@@ -70,11 +102,63 @@ export class Retention {
     if (rules.depthOf) this.#depthOf = rules.depthOf;
   }
 
+  get status(): RetentionStatus {
+    return {
+      clockAheadMs: this.#clockAheadMs,
+      undeletable: this.#tools.undeletable.sum,
+      refusal: this.#refusal,
+      early: this.#roomMaker.early,
+      shares: this.#roomMaker.shares,
+    };
+  }
+
+  /** The earliest that it may be now, ms since the epoch, for what is kept by age beside the footage. */
+  get cautiousNowMs(): number {
+    this.#look();
+    return this.#footageClock.cautiousMs;
+  }
+
+  /** Dates and the clocks that they are to be compared with. */
+  get spans(): readonly DatedSpan[] {
+    this.#look();
+    return this.#footageClock.spans;
+  }
+
+  /** What waits for a stream; undefined when nothing does. */
+  pendingDepth(uid: string): PendingDepth | undefined {
+    this.#noteDepth(uid);
+    const lowered = this.#depths.lowered(uid);
+    const inForceHours = this.#depths.inForce(uid);
+    return lowered && inForceHours !== undefined ? { ...lowered, inForceHours } : undefined;
+  }
+
+  /** What of a stream would go by such a depth if it held now. */
+  lossOf(uid: string, hours: number): DepthLoss {
+    const { reads } = this.#tools;
+    const sum = { segments: 0, bytes: 0, durationMs: 0 };
+    const stream = reads.stream(uid);
+    if (!stream || hours < 0) return sum;
+    for (const { fromMs, toMs, nowMs } of this.spans) {
+      const beforeMs = Math.min(toMs, nowMs - hours * hourMs);
+      if (beforeMs <= fromMs) continue;
+      const part = reads.closedTotals(stream.id, catalogTicks(fromMs), catalogTicks(beforeMs));
+      sum.segments += part.segments;
+      sum.bytes += part.bytes;
+      sum.durationMs += catalogMs(part.durationTicks);
+    }
+    return sum;
+  }
+
   start(periodMs: number): void {
-    this.#cancel ??= this.#clock.every(periodMs, () => {
-      this.run().catch((error: unknown) =>
-        this.#log.error({ err: error }, 'Retention failed; it will be tried again'),
-      );
+    if (this.#cancel) return;
+    // Before the heartbeat can pass a wrong clock on to the next run.
+    if (this.#footageClock.cautiousMs < this.#tools.clock.wallMs()) void this.#keep();
+    this.#cancel = this.#tools.clock.every(periodMs, () => {
+      this.run().catch((error: unknown) => {
+        // The guard has said what is wrong with the disk.
+        if (!(error instanceof RecordingFailure))
+          this.#tools.log.error({ err: error }, 'Retention failed; it will be tried again');
+      });
     });
   }
 
@@ -90,79 +174,159 @@ export class Retention {
     this.#cancel?.();
     // How the pass ended was told to whoever started it.
     await this.#pass?.catch(() => undefined);
+    const { clock } = this.#tools;
+    // A run too short to have kept anything leaves what the heartbeat says.
+    if (clock.monotonicMs() - this.#startedMs < keepEveryMs) return;
+    this.#look();
+    await this.#keep();
   }
 
   async #run(): Promise<void> {
-    for (const { uid, id } of this.#reads.streams()) {
-      const hours = this.#depthOf(uid);
-      if (hours === undefined || hours < 0) continue;
-      const beforeTicks = catalogTicks(this.#cautiousNowMs() - hours * hourMs);
-      await this.#removal.removeSegments(uid, this.#reads.closedBefore(id, beforeTicks, passSegments));
-    }
-    await this.#reduce(
-      () => this.#farExcessBytes(),
-      () => this.#reads.oldestFar(passSegments),
+    const { reads, removal } = this.#tools;
+    this.#look();
+    const uids = reads.streams();
+    this.#footageClock.forget(
+      ({ fromMs, toMs }) => !uids.some(({ id }) => this.#hasFootage(id, fromMs, toMs)),
     );
-    await this.#room.refresh();
-    const relievedUntilMs = this.#clock.monotonicMs() + relieveMs;
-    await this.#reduce(
-      () => this.#excessBytes(),
-      () => this.#reads.oldestNear(passSegments),
-      async (victims) => {
-        const relieved = (await this.#relieve?.(victims, relievedUntilMs)) ?? 0;
-        return relieved > 0;
-      },
-    );
+    this.#noteDepths(uids);
+    if (this.#tools.clock.monotonicMs() - this.#keptMs >= keepEveryMs) await this.#keep();
+    if (!(await this.#isDeletable())) return;
+    const failures: unknown[] = [];
+    const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => failures.push(error));
+    await attempt(removal.finishPending());
+    for (const { uid, id } of uids) await attempt(this.#removeOld(uid, id));
+    this.#noteHeld(uids);
+    const depthOf: DepthOf = (uid) => this.#depths.inForce(uid);
+    await attempt(this.#roomMaker.run(this.#rules, this.#footageClock.cautiousMs, depthOf));
+    // The first is told of; what it kept from going on is tried again with the next pass.
+    if (failures.length > 0) throw failures[0];
   }
 
-  /** Removes the oldest while there is too much. `spare`: true when it made room in another way. */
-  async #reduce(
-    excessBytes: () => number,
-    oldest: () => readonly OwnedSegment[],
-    spare: (victims: readonly OwnedSegment[]) => Promise<boolean> = async () => false,
-  ): Promise<void> {
-    let excess = excessBytes();
-    while (excess > 0) {
-      const victims = victimsOf(oldest(), excess);
-      if (victims.length === 0) return;
-      if (!(await spare(victims))) {
-        for (const [uid, segments] of Map.groupBy(victims, ({ uid: ofStream }) => ofStream)) {
-          await this.#removal.removeSegments(uid, segments);
-        }
-      }
-      await this.#room.refresh();
-      excess = excessBytes();
+  /** What is deeper than its stream keeps. */
+  async #removeOld(uid: string, streamId: number): Promise<void> {
+    const { reads, removal, undeletable } = this.#tools;
+    const hours = this.#depths.inForce(uid);
+    if (hours === undefined || hours < 0 || this.#depthOf(uid) === undefined) return;
+    for (const { fromMs, toMs, nowMs } of this.#footageClock.spans) {
+      const beforeMs = nowMs - hours * hourMs;
+      if (beforeMs <= fromMs) continue;
+      const toTicks = toMs === Number.POSITIVE_INFINITY ? toMs : catalogTicks(toMs);
+      const limit = passSegments + undeletable.size;
+      const due = reads
+        .closedBefore(streamId, catalogTicks(fromMs), catalogTicks(beforeMs), limit)
+        .filter((segment) => segment.startTicks < toTicks && !undeletable.isResting(uid, segment));
+      await removal.removeSegments(uid, due);
     }
   }
 
-  #excessBytes(): number {
-    const { quotaBytes, minFreeShare } = this.#rules;
-    const nearBytes = this.#reads.totalBytes() - this.#reads.farTotals().bytes;
-    const overQuota = quotaBytes === null ? 0 : nearBytes - quotaBytes;
-    const use = this.#room.use;
-    const missingFree = use ? use.totalBytes * minFreeShare - use.availableBytes : 0;
-    return Math.max(overQuota, missingFree);
+  /** The disk lets nothing go: no row is touched before it does. */
+  async #isDeletable(): Promise<boolean> {
+    const { log } = this.#tools;
+    try {
+      await this.#tools.assertDeletable();
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined || error instanceof RecordingFailure) throw error;
+      if (this.#refusal !== code)
+        log.error({ err: error }, 'The archive disk lets nothing be deleted; retention waits');
+      this.#refusal = code;
+      return false;
+    }
+    if (this.#refusal !== undefined) log.info({}, 'The archive disk lets files be deleted again');
+    this.#refusal = undefined;
+    return true;
   }
 
-  #farExcessBytes(): number {
-    const { farQuotaBytes } = this.#rules;
-    return farQuotaBytes === null ? 0 : this.#reads.farTotals().bytes - farQuotaBytes;
+  #look(): void {
+    const { clock, log } = this.#tools;
+    const nowMs = clock.monotonicMs();
+    const due = this.#depths.pass(nowMs - this.#lookedMs);
+    this.#lookedMs = nowMs;
+    for (const uid of due) {
+      log.warn({ stream: uid, hours: this.#depths.inForce(uid) }, 'The lower depth of a stream holds now');
+      this.#keptMs = Number.NEGATIVE_INFINITY;
+    }
+    const offMs = this.#footageClock.update(clock.wallMs(), nowMs);
+    if (Math.abs(offMs) <= sameClockMs) return;
+    const words =
+      offMs > 0
+        ? 'The clock was set forward: footage recorded before ages by the time that the server runs until the clock has proved right'
+        : 'The clock was set back: what would be removed by age waits until it is that late again';
+    log.warn({ offSeconds: Math.round(offMs / 1000) }, words);
+    this.#keptMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** A clock that is set forward by mistake must not delete what is not old: the lower of two clocks counts. */
-  #cautiousNowMs(): number {
-    const sinceStartMs = this.#clock.monotonicMs() - this.#startMonotonicMs;
-    return Math.min(this.#clock.wallMs(), this.#startWallMs + sinceStartMs);
+  #noteDepths(streams: readonly { readonly uid: string }[]): void {
+    for (const { uid } of streams) this.#noteDepth(uid);
+    const present = new Set(streams.map(({ uid }) => uid));
+    for (const uid of Object.keys(this.#depths.known)) {
+      if (!present.has(uid)) this.#depths.forget(uid);
+    }
+  }
+
+  #noteDepth(uid: string): void {
+    const hours = this.#depthOf(uid);
+    const stream = this.#tools.reads.stream(uid);
+    if (hours === undefined || !stream) return;
+    const hasFootage = stream.segments > 0;
+    const waiting = this.#depths.lowered(uid);
+    if (!this.#depths.note(uid, hours, hasFootage)) return;
+    const lowered = this.#depths.lowered(uid);
+    this.#keptMs = Number.NEGATIVE_INFINITY;
+    if (lowered && lowered !== waiting) {
+      const minutes = Math.ceil(lowered.waitMs / 60_000);
+      const fields = { stream: uid, hours, inForceHours: this.#depths.inForce(uid), minutes };
+      this.#tools.log.warn(
+        fields,
+        'The depth of a stream was lowered: nothing goes by it before it has waited',
+      );
+    }
+  }
+
+  /** Whether footage is kept only because the clock is not believed, and by how much it is ahead. */
+  #noteHeld(streams: readonly { readonly uid: string; readonly id: number }[]): void {
+    const { clock, log, reads } = this.#tools;
+    const wallMs = clock.wallMs();
+    let aheadMs = 0;
+    for (const { fromMs, toMs, nowMs } of this.#footageClock.spans) {
+      if (wallMs - nowMs <= Math.max(aheadMs, aheadNoticeMs)) continue;
+      const isHeld = streams.some(({ uid, id }) => {
+        const hours = this.#depths.inForce(uid) ?? -1;
+        if (hours < 0) return false;
+        const oldest = reads.segmentAfter(id, catalogTicks(fromMs) - 1);
+        const beforeTicks = catalogTicks(Math.min(toMs, wallMs - hours * hourMs));
+        return oldest !== undefined && !oldest.isOpen && oldest.endTicks <= beforeTicks;
+      });
+      if (isHeld) aheadMs = wallMs - nowMs;
+    }
+    const wasHeld = this.#clockAheadMs !== undefined;
+    this.#clockAheadMs = aheadMs > 0 ? aheadMs : undefined;
+    if (aheadMs > 0 === wasHeld) return;
+    if (wasHeld) log.info({}, 'The clock is believed again: footage goes by its age');
+    else
+      log.warn(
+        { aheadSeconds: Math.round(aheadMs / 1000) },
+        'The clock is ahead of what the archive knows: footage that would go by age is kept for now',
+      );
+  }
+
+  #hasFootage(streamId: number, fromMs: number, toMs: number): boolean {
+    const first = this.#tools.reads.segmentAfter(streamId, catalogTicks(fromMs) - 1);
+    return first !== undefined && catalogMs(first.startTicks) < toMs;
+  }
+
+  async #keep(): Promise<void> {
+    this.#keptMs = this.#tools.clock.monotonicMs();
+    await this.#tools.keep({ eras: this.#footageClock.eras, depths: this.#depths.known });
   }
 }
 
-/** The first of `oldest` that together hold `excessBytes`. */
-function victimsOf(oldest: readonly OwnedSegment[], excessBytes: number): OwnedSegment[] {
-  const victims: OwnedSegment[] = [];
-  for (const segment of oldest) {
-    if (excessBytes <= 0) break;
-    excessBytes -= segment.bytes;
-    victims.push(segment);
-  }
-  return victims;
+/** As they were kept; without that the last sign of life, or the newest footage, is the last that is known of the time. */
+function erasOf({ facts, lastSignMs, reads, clock }: RetentionTools): RetentionFacts['eras'] {
+  if (facts) return facts.eras;
+  const streams = reads.streams();
+  const starts = streams.flatMap(({ id }) => reads.firstSegment(id)?.startTicks ?? []);
+  const ends = streams.flatMap(({ id }) => reads.newestSegment(id)?.endTicks ?? []);
+  if (starts.length === 0) return [{ fromMs: clock.wallMs(), nowMs: clock.wallMs() }];
+  return [{ fromMs: catalogMs(Math.min(...starts)), nowMs: lastSignMs ?? catalogMs(Math.max(...ends)) }];
 }

@@ -30,6 +30,8 @@ export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onPr
   /** Of the packages. */
   readonly folder: string;
   readonly limits: () => ExportLimits;
+  /** The earliest that it may be, so that a clock set forward removes nothing; by default the wall clock. */
+  readonly nowMs?: () => number;
 }
 
 /** What a person asks for. */
@@ -178,8 +180,8 @@ export class Exports {
 
   /** Removes what is due. */
   async expire(): Promise<void> {
-    const { records, clock, log, node } = this.#options;
-    for (const record of await records.expired(node, clock.wallMs())) {
+    const { records, clock, log, node, nowMs } = this.#options;
+    for (const record of await records.expired(node, nowMs?.() ?? clock.wallMs())) {
       await this.remove(record);
       log.info({ export: record.id }, 'The files of an export were removed, as their time was over');
     }

@@ -52,6 +52,22 @@ async function newRegistry(services: Services): Promise<Registry> {
   gauge('vidette_archive_disk_total_bytes', 'Size of the disk of the archive', async () => {
     return (await health.disk())?.totalBytes ?? Number.NaN;
   });
+  gauge('vidette_archive_undeletable_files', 'Files of old footage that the disk does not let go', () => {
+    return archive.retention.status.undeletable?.files ?? 0;
+  });
+  gauge('vidette_archive_undeletable_bytes', 'Bytes of those files', () => {
+    return archive.retention.status.undeletable?.bytes ?? 0;
+  });
+  gauge(
+    'vidette_archive_early_deleted_bytes',
+    'Deleted before its time to make room, since the start',
+    () => {
+      return archive.retention.status.early?.bytes ?? 0;
+    },
+  );
+  gauge('vidette_archive_clock_ahead_seconds', 'The clock is not believed by so much', () => {
+    return (archive.retention.status.clockAheadMs ?? 0) / 1_000;
+  });
   gauge(
     'vidette_event_loop_delay_seconds',
     'Longest delay of the event loop within ten seconds',

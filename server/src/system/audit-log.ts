@@ -26,18 +26,28 @@ export class AuditLog {
   readonly #log: Log;
   readonly #isEnabled: boolean;
   readonly #keepMs: number;
+  readonly #nowMs: () => number;
   #waiting: Parameters<Audit['addAll']>[0][number][] = [];
   #cancelFlush: Cancel | undefined;
   #cancelCleanUp: Cancel | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #lost = 0;
 
-  constructor(options: { audit: Audit; clock: Clock; log: Log; isEnabled: boolean; keepDays: number }) {
+  /** `nowMs`: the earliest that it may be, so that a clock set forward removes nothing. */
+  constructor(options: {
+    audit: Audit;
+    clock: Clock;
+    log: Log;
+    isEnabled: boolean;
+    keepDays: number;
+    nowMs?: () => number;
+  }) {
     this.#audit = options.audit;
     this.#clock = options.clock;
     this.#log = options.log;
     this.#isEnabled = options.isEnabled;
     this.#keepMs = options.keepDays * 86_400_000;
+    this.#nowMs = options.nowMs ?? (() => options.clock.wallMs());
     if (options.isEnabled) this.#cancelCleanUp = this.#clock.every(cleanUpMs, () => this.#cleanUp());
   }
 
@@ -91,7 +101,7 @@ export class AuditLog {
 
   #cleanUp(): void {
     this.#audit
-      .removeBefore(this.#clock.wallMs() - this.#keepMs)
+      .removeBefore(this.#nowMs() - this.#keepMs)
       .catch((error: unknown) => this.#log.warn({ error }, 'old audit entries were not removed'));
   }
 }

@@ -15,6 +15,15 @@ export interface DiskUse {
   readonly usedPercent: number;
 }
 
+/** Who takes the archive's disk, in bytes. */
+export interface DiskShares {
+  readonly archiveBytes: number;
+  readonly otherBytes: number;
+}
+
+/** So many percent before old footage has to go, whoever fills the disk with other files is pointed out. */
+const beforeQuotaPercent = 2;
+
 export interface HealthOptions {
   readonly clock: Clock;
   readonly license: LicenseKeeper;
@@ -37,21 +46,25 @@ export class Health {
 
   /**
    * `notRecording`: uids of streams that should record and don't; `recordedLow`: streams of whose last 24 hours too little was
-   * recorded. Both as the caller may see them.
+   * recorded. Both as the caller may see them. `shares`: of the disk, when they are known.
    */
   async warnings(
     notRecording: readonly string[],
     recordedLow: readonly { readonly uid: string; readonly share: number }[],
+    shares?: DiskShares,
   ): Promise<HealthWarning[]> {
     const warnings = this.#licenseWarnings();
     const disk = await this.disk();
-    if (disk && disk.usedPercent >= this.#options.config.archive.warnPercent) {
+    if (disk && disk.usedPercent >= this.#warnPercent(shares)) {
       warnings.push({
         code: 'archive-disk-usage',
         expiresAt: null,
         usedPercent: Math.floor(disk.usedPercent),
         recordedPercent: null,
         subject: null,
+        ...(shares && {
+          figures: { archiveBytes: shares.archiveBytes, otherBytes: shares.otherBytes },
+        }),
       });
     }
     const { node } = this.#options;
@@ -84,6 +97,13 @@ export class Health {
       });
     }
     return warnings;
+  }
+
+  /** An archive that fills its disk by itself is as it should be; one that others push out is to be looked at before it is. */
+  #warnPercent(shares: DiskShares | undefined): number {
+    const { warnPercent, quotaPercent } = this.#options.config.archive;
+    const isByOthers = shares !== undefined && shares.otherBytes > shares.archiveBytes;
+    return isByOthers ? Math.min(warnPercent, quotaPercent - beforeQuotaPercent) : warnPercent;
   }
 
   /** Undefined while there is no such folder yet. */

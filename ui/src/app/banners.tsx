@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useSettings, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import type { I18n } from '../i18n/i18n.ts';
+import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
 import { dismiss, loadDismissals } from './dismissals.ts';
@@ -133,13 +133,42 @@ function keyOf({ code, subject }: HealthWarning): string {
   return subject === null ? code : `${code}:${subject}`;
 }
 
+/** By what is wrong with the archive folder. */
+const archiveProblemWords: Readonly<Record<string, MessageKey>> = {
+  'marker-of-another-archive': 'warning.archiveDiskOther',
+  'marker-damaged': 'warning.archiveDiskDamaged',
+  'marker-unreadable': 'warning.archiveDiskUnreadable',
+  'used-by-another-server': 'warning.archiveDiskShared',
+};
+
+/** Whoever fills the disk is named when it isn't the archive. */
+function archiveSpaceWords({ usedPercent, figures }: HealthWarning, i18n: I18n): string {
+  const percent = i18n.number(usedPercent ?? 0);
+  const { archiveBytes = 0, otherBytes = 0 } = figures ?? {};
+  if (otherBytes <= archiveBytes) return i18n.t('warning.archiveSpace', { percent });
+  const sizes = { archive: i18n.bytes(archiveBytes), others: i18n.bytes(otherBytes) };
+  return i18n.t('warning.archiveSpaceOthers', { percent, ...sizes });
+}
+
 function warningText(warning: HealthWarning, i18n: I18n): string {
   switch (warning.code) {
     case 'license-expires':
     case 'license-expired':
       return i18n.t('warning.licenseWillExpire', { day: i18n.date(warning.expiresAt ?? 0) });
     case 'archive-disk-usage':
-      return i18n.t('warning.archiveSpace', { percent: i18n.number(warning.usedPercent ?? 0) });
+      return archiveSpaceWords(warning, i18n);
+    case 'archive-clock':
+      return i18n.t('warning.archiveClock', { duration: i18n.duration(warning.figures?.['aheadMs'] ?? 0) });
+    case 'archive-undeletable': {
+      const { files = 0, bytes = 0 } = warning.figures ?? {};
+      const reason = warning.subject ?? '';
+      if (files === 0) return i18n.t('warning.archiveReadOnly', { reason });
+      return i18n.t('warning.archiveUndeletable', { size: i18n.bytes(bytes), reason });
+    }
+    case 'archive-deletes-early':
+      return i18n.t('warning.archiveEarly', { size: i18n.bytes(warning.figures?.['bytes'] ?? 0) });
+    case 'archive-disk-missing':
+      return i18n.t(archiveProblemWords[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
     case 'stream-not-recording':
       return i18n.t('warning.notRecording', { count: 1 });
     case 'stream-recorded-low':

@@ -1,3 +1,4 @@
+import { archiveWarnings } from '../archive-warnings.ts';
 import type { CallContext } from '../call-context.ts';
 import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
@@ -43,7 +44,9 @@ export function registerSystem(registrar: Registrar, services: Services): void {
       .below(config.archive.warnRecordedPercent / 100)
       .filter(({ uid }) => viewable === undefined || viewable.has(uid))
       .slice(0, namedStreams);
-    const warnings = await health.warnings(idle, await lowEverywhere(services, low));
+    const { shares } = services.archive.retention.status;
+    const warnings = await health.warnings(idle, await lowEverywhere(services, low), shares);
+    warnings.push(...archiveWarnings(services.archive, services.clock));
     const { downLocation } = services.tunnel;
     if (principal.isAdmin && downLocation !== undefined) {
       warnings.push({

@@ -97,6 +97,26 @@ export const shell = {
   'warning.licenseWillExpire':
     'License will expire at {day}. Addition streams and watching archive will be disabled after that.',
   'warning.archiveSpace': 'The archive directory is running out of memory, more than {percent}% used',
+  'warning.archiveSpaceOthers':
+    'The archive’s disk is {percent}% full: other files take {others}, recordings {archive}. The oldest recordings are deleted to keep room; remove other files from the disk.',
+  'warning.archiveClock':
+    'The server’s clock is {duration} ahead of what its recordings show. Recordings are not deleted by age until the clock has proved right. If the date or time of the server is wrong, correct it; if it is right, wait.',
+  'warning.archiveUndeletable':
+    'Old recordings ({size}) cannot be deleted: {reason}. Check the disk and the permissions of the archive folder.',
+  'warning.archiveReadOnly':
+    'The archive’s disk does not let old recordings be deleted ({reason}). Check whether it is mounted read-only or failing.',
+  'warning.archiveEarly':
+    '{size} of recordings were deleted earlier than their depth says, because the archive’s disk was full.',
+  'warning.archiveDiskMissing':
+    'The archive folder is not there, or its disk is not mounted. Nothing is recorded until it is back.',
+  'warning.archiveDiskOther':
+    'Another archive’s disk is mounted at the archive folder. Nothing is recorded until the right one is back.',
+  'warning.archiveDiskDamaged':
+    'The marker of the archive folder is damaged, and its recordings are not there. Nothing is recorded until the right disk is back.',
+  'warning.archiveDiskUnreadable':
+    'The archive folder cannot be read. Nothing is recorded. Check the disk and the permissions of the folder.',
+  'warning.archiveDiskShared':
+    'Another server records in the archive folder. Nothing is recorded by this one until it has a folder of its own.',
   'warning.nodeDrained': 'This node is drained. Start the node to return to the cluster',
   'warning.nodeDrained.show': 'Show the node',
   'warning.notRecording':

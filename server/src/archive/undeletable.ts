@@ -1,0 +1,88 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { SegmentRow } from './catalog-reads.ts';
+import { systemCode } from './files.ts';
+
+/** What should be gone and can't be deleted. */
+export interface UndeletableSum {
+  readonly files: number;
+  readonly bytes: number;
+  /** The system's name of the error of the latest, as in EPERM. */
+  readonly code: string;
+  readonly path: string;
+}
+
+interface Kept {
+  readonly bytes: number;
+  readonly code: string;
+  readonly path: string;
+  readonly pauseMs: number;
+  readonly retryAtMs: number;
+}
+
+const firstPauseMs = 20_000;
+const longestPauseMs = 600_000;
+
+/** Remembers the files that could not be deleted: each is tried again after growing pauses, the others go on meanwhile. */
+export class Undeletable {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** Of what is left alone for now: no other footage has to go for it. */
+  get restingBytes(): number {
+    const nowMs = this.#clock.monotonicMs();
+    let sum = 0;
+    for (const { bytes, retryAtMs } of this.#kept.values()) if (nowMs < retryAtMs) sum += bytes;
+    return sum;
+  }
+
+  get sum(): UndeletableSum | undefined {
+    const latest = [...this.#kept.values()].at(-1);
+    return latest && { files: this.size, bytes: this.#bytes, code: latest.code, path: latest.path };
+  }
+
+  /** Whether it is left alone for now. */
+  isResting(uid: string, { startTicks }: Pick<SegmentRow, 'startTicks'>): boolean {
+    const kept = this.#kept.get(keyOf(uid, startTicks));
+    return kept !== undefined && this.#clock.monotonicMs() < kept.retryAtMs;
+  }
+
+  /** It was tried and is still there. */
+  note(uid: string, startTicks: number, bytes: number, path: string, error: unknown): void {
+    const key = keyOf(uid, startTicks);
+    const before = this.#kept.get(key);
+    const code = systemCode(error) ?? 'unknown';
+    const pauseMs = before ? Math.min(longestPauseMs, before.pauseMs * 2) : firstPauseMs;
+    this.forget(uid, startTicks);
+    this.#kept.set(key, { bytes, code, path, pauseMs, retryAtMs: this.#clock.monotonicMs() + pauseMs });
+    this.#bytes += bytes;
+    if (before?.code === code) return;
+    this.#log.error(
+      { err: error, stream: uid, file: path },
+      'A file of old footage cannot be deleted; it stays in the archive and is tried again',
+    );
+  }
+
+  /** It is gone, or need not go any more. */
+  forget(uid: string, startTicks: number): void {
+    const kept = this.#kept.get(keyOf(uid, startTicks));
+    if (!kept) return;
+    this.#kept.delete(keyOf(uid, startTicks));
+    this.#bytes -= kept.bytes;
+  }
+}
+
+function keyOf(uid: string, startTicks: number): string {
+  return `${uid} ${startTicks}`;
+}

@@ -1,0 +1,34 @@
+import type { HealthWarning } from '@vidette/contract/health';
+import type { Archive } from '../archive/archive.ts';
+import type { Clock } from '../base/clock.ts';
+
+/** What was deleted early is pointed out for so long. */
+const earlyNoticeMs = 24 * 3_600_000;
+
+/** What an operator should know of the archive's disk and of what is or isn't deleted there. */
+export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[] {
+  const { clockAheadMs, undeletable, refusal, early } = archive.retention.status;
+  const warnings: HealthWarning[] = [];
+  if (archive.problem) warnings.push(warning('archive-disk-missing', archive.problem));
+  if (clockAheadMs !== undefined)
+    warnings.push(warning('archive-clock', null, { aheadMs: Math.round(clockAheadMs) }));
+  const code = refusal ?? undeletable?.code;
+  if (code !== undefined) {
+    const { files = 0, bytes = 0 } = undeletable ?? {};
+    warnings.push(warning('archive-undeletable', code, { files, bytes }));
+  }
+  if (early && clock.monotonicMs() - early.lastMs < earlyNoticeMs) {
+    const { segments, bytes, youngestHours } = early;
+    warnings.push(warning('archive-deletes-early', null, { segments, bytes, youngestHours }));
+  }
+  return warnings;
+}
+
+function warning(
+  code: HealthWarning['code'],
+  subject: string | null,
+  figures?: Record<string, number>,
+): HealthWarning {
+  const others = { expiresAt: null, usedPercent: null, recordedPercent: null };
+  return { code, ...others, subject, ...(figures && { figures }) };
+}
