@@ -255,6 +255,28 @@ function momentsShown(page: Page, forMs: number): Promise<{ badge: string[]; utc
   );
 }
 
+test('[R4.7] [R4.8] playing faster than the archive grows ends at the live picture, at speed 1, from 8 times and 16', async (t) => {
+  const page = await openPaused(t);
+  const speed = page.getByRole('combobox', { name: 'Speed' });
+  await page.keyboard.press('k');
+  for (const [times, backMs] of [
+    [8, 20_000],
+    [16, 24_000],
+    [8, 9_000],
+  ] as const) {
+    await page.getByRole('slider', { name: 'Timeline of Gate 2' }).fill(String(Date.now() - backMs));
+    await page.locator('[data-player-mode=archive]').waitFor({ state: 'attached', timeout: WAIT_MS });
+    await speed.selectOption(String(times));
+    await page.locator('[data-player-mode=live][data-player-state=playing]').waitFor({
+      state: 'attached',
+      timeout: WAIT_MS,
+    });
+    assert.equal(await speed.inputValue(), '1');
+    const shown = await shownPicture(page);
+    assert.ok(Math.abs(Date.now() - (shown?.clockMs ?? 0)) < 5_000, 'what is shown is of now');
+  }
+});
+
 test('while it buffers the clock stands, and goes on with the next picture', async (t) => {
   const person = await newPerson(browser);
   t.after(() => person.close());

@@ -1,3 +1,4 @@
+import type { Interval } from '../timeline/intervals.ts';
 import type { ArchiveReader } from './archive-reader.ts';
 import { joinable, pieceIndexAt, type ArchivePiece } from './archive-playlist.ts';
 import type { Clock } from './clock.ts';
@@ -21,6 +22,8 @@ export interface ArchiveFeedOptions {
   /** What the element still has to play, ms. */
   readonly leftMs: () => number;
   readonly speed: () => number;
+  /** The viewer wants it to go on: who has paused right before the edge of the archive is not taken to the live picture. */
+  readonly isPlaying: () => boolean;
   /** The first bytes are appended; playing can begin at `startMs`, which is later than asked when that was a gap. */
   readonly onStart: (startMs: number) => void;
   readonly onEnd: (end: ArchiveFeedEnd) => void;
@@ -46,6 +49,10 @@ const GROWING_MS = 15_000;
 const LITTLE_LEFT_MS = 3000;
 const NOTHING_LEFT_MS = 400;
 const GROWING_PAUSE_MS = 700;
+const GROWTH_LOOKS = 4;
+const STANDING_PAUSE_MS = 2000;
+/** Faster than the archive grows, what plays in less time than this is not worth another question: the edge is reached. */
+const EDGE_MS = 1500;
 /** Key pictures are small: so many are asked for at once. */
 const KEYS_AT_ONCE = 8;
 
@@ -65,6 +72,8 @@ export class ArchiveFeed {
   #fed: { readonly startMs: number; readonly endMs: number }[] = [];
   #initInUse: string | undefined;
   #isStarted = false;
+  /** Playing faster than the archive grows has come to its edge: what is fed is played, then comes what follows. */
+  #isAtEdge = false;
   #wakeUp: (() => void) | undefined;
 
   constructor(options: ArchiveFeedOptions) {
@@ -99,7 +108,7 @@ export class ArchiveFeed {
     await this.#options.sink.clear();
     while (!signal.aborted) {
       if (this.#next >= this.#pieces.length) {
-        if (!(await this.#extend())) return;
+        if (!(await (this.#isAtEdge && this.#isFast ? this.#leaveEdge() : this.#extend()))) return;
       } else if (this.#aheadMs() < this.#goalMs()) await this.#feedNext();
       else await this.#untilMoved();
     }
@@ -182,13 +191,19 @@ export class ArchiveFeed {
     return true;
   }
 
+  /** The playhead comes nearer to the edge of a growing archive. */
+  get #isFast(): boolean {
+    return this.#options.speed() > 1;
+  }
+
   /** Asks for what follows. False when this feed has come to its end (which it then has told). */
   async #extend(): Promise<boolean> {
     const { clock, reader } = this.#options;
     const { source } = reader;
     const nowMs = clock.wallMs();
     const isGrowing = this.#knownUntilMs > nowMs - GROWING_MS;
-    if (isGrowing && this.#isStarted && this.#options.leftMs() > LITTLE_LEFT_MS) {
+    const speed = Math.max(1, this.#options.speed());
+    if (isGrowing && this.#isStarted && this.#options.leftMs() > LITTLE_LEFT_MS * speed) {
       await this.#untilMoved();
       return true;
     }
@@ -199,6 +214,11 @@ export class ArchiveFeed {
     const lastMs = this.#pieces.at(-1)?.endMs ?? 0;
     // Answers may begin with the piece that holds `fromMs`, which the last answer ended with.
     const pieces = (found ?? []).filter((piece) => piece.endMs > lastMs + 1);
+    // In pieces as long as the camera's GOPs it would hop along behind the present for ever, never short of another one.
+    const addedMs = pieces.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    const isAll = toMs >= nowMs;
+    this.#isAtEdge =
+      isAll && this.#isStarted && this.#isFast && this.#options.leftMs() + addedMs < EDGE_MS * speed;
     if (pieces.length > 0) {
       this.#pieces = pieces;
       this.#next = this.#isStarted ? 0 : firstPieceFor(pieces, this.#options.fromMs);
@@ -225,19 +245,61 @@ export class ArchiveFeed {
       onEnd(next ? 'live' : 'nothing');
       return false;
     }
-    if (this.#isStarted && this.#options.leftMs() > NOTHING_LEFT_MS) {
-      await this.#retry.pause(GROWING_PAUSE_MS);
+    if (this.#isAtEdge) return true;
+    const leftMs = this.#options.leftMs();
+    if (this.#isStarted && leftMs > NOTHING_LEFT_MS) {
+      await this.#retry.pause(Math.min(GROWING_PAUSE_MS, leftMs / Math.max(1, this.#options.speed())));
       return true;
     }
-    const next = await this.#retry.run((signal) => source.nextPlayable(this.#knownUntilMs, signal));
+    return this.#passEnd();
+  }
+
+  /** Waits until all that is fed has been played. False when this feed has come to its end. */
+  async #leaveEdge(): Promise<boolean> {
+    if (this.#options.leftMs() <= NOTHING_LEFT_MS) return this.#passEnd();
+    await this.#untilMoved();
+    return true;
+  }
+
+  /**
+   * All that is known has been played: what has grown since then is the present, wherever live pictures follow it. False
+   * when this feed has come to its end.
+   */
+  async #passEnd(): Promise<boolean> {
+    const { reader, isPlaying, onEnd } = this.#options;
+    const { source } = reader;
+    const endMs = this.#knownUntilMs;
+    const next = await this.#retry.run((signal) => source.nextPlayable(endMs, signal));
     if (this.#abort.signal.aborted) return false;
-    if (next?.kind === 'fragment') {
-      // Written since the playlist was asked for.
-      await this.#retry.pause(GROWING_PAUSE_MS);
-      return true;
+    if (!next) {
+      onEnd('nothing');
+      return false;
     }
-    onEnd(next ? 'live' : 'nothing');
-    return false;
+    const isLive = next.kind === 'live' || (this.#isStarted && (await this.#growsInto(next)));
+    if (this.#abort.signal.aborted) return false;
+    if (isLive && (isPlaying() || !this.#isStarted)) {
+      onEnd('live');
+      return false;
+    }
+    // Another recording has begun, or the viewer stands here.
+    this.#isAtEdge = false;
+    await this.#retry.pause(isPlaying() ? GROWING_PAUSE_MS : STANDING_PAUSE_MS);
+    return true;
+  }
+
+  /** Whether an interval is what the archive has grown by since it was asked about, with the live picture after it. */
+  async #growsInto(next: Interval): Promise<boolean> {
+    const endMs = this.#knownUntilMs;
+    // A network that was away leaves more behind than that, which is worth seeing.
+    const mostMs = this.#isFast ? GROWING_MS : LITTLE_LEFT_MS;
+    let then: Interval | undefined = next;
+    // It may grow between two answers.
+    for (let looks = 0; looks < GROWTH_LOOKS && then?.kind === 'fragment'; looks++) {
+      if (then.startMs > endMs || then.endMs - endMs > mostMs) return false;
+      const fromMs: number = then.endMs;
+      then = await this.#retry.run((signal) => this.#options.reader.source.nextPlayable(fromMs, signal));
+    }
+    return then?.kind === 'live';
   }
 
   #untilMoved(): Promise<void> {

@@ -30,8 +30,9 @@ interface Recorded {
 function setUp(
   recorded: Recorded[],
   nowS: number,
-  options: { isLive?: boolean; initUrl?: (startMs: number) => string } = {},
+  options: { isLive?: boolean; pieceMs?: number; initUrl?: (startMs: number) => string } = {},
 ) {
+  const { pieceMs = PIECE_MS } = options;
   const clock = new TestClock(START_MS + nowS * 1000);
   const video = new TestVideo();
   const mse = new TestMse(video);
@@ -43,13 +44,13 @@ function setUp(
     recorded.flatMap(({ fromS, toS }) => {
       const pieces: ArchivePiece[] = [];
       const endMs = Math.min(START_MS + toS * 1000, clock.wallMs() - 1000);
-      for (let startMs = START_MS + fromS * 1000; startMs + PIECE_MS <= endMs; startMs += PIECE_MS) {
+      for (let startMs = START_MS + fromS * 1000; startMs + pieceMs <= endMs; startMs += pieceMs) {
         pieces.push({
           url: 'file',
           offset: startMs - START_MS,
-          length: PIECE_MS,
+          length: pieceMs,
           startMs,
-          endMs: startMs + PIECE_MS,
+          endMs: startMs + pieceMs,
           init: { url: initUrl(startMs), offset: 0, length: 10 },
         });
       }
@@ -79,12 +80,12 @@ function setUp(
       );
     },
     nextPlayable: (fromMs) => {
-      const piece = all().find(({ endMs }) => endMs > fromMs + 5);
-      const found: Interval | undefined = piece && {
-        kind: 'fragment',
-        startMs: piece.startMs,
-        endMs: piece.endMs,
-      };
+      const pieces = all();
+      const first = pieces.findIndex(({ endMs }) => endMs > fromMs + 5);
+      const last = pieces.findIndex(({ endMs }, at) => at >= first && pieces[at + 1]?.startMs !== endMs);
+      const [piece, end] = [pieces[first], pieces[last]];
+      const found: Interval | undefined = piece &&
+        end && { kind: 'fragment', startMs: piece.startMs, endMs: end.endMs };
       const live: Interval = { kind: 'live', startMs: clock.wallMs() - 1000, endMs: clock.wallMs() };
       return Promise.resolve(found ?? (options.isLive ? live : undefined));
     },
@@ -161,6 +162,54 @@ test('[R4.8] [R4.7] when the next interval is live, live follows, at speed 1', a
   assert.equal(player.getSnapshot().mode, 'live');
   assert.equal(player.getSnapshot().speed, 1);
   assert.equal(sockets.length, 1);
+  player.dispose();
+});
+
+for (const speed of [2, 4, 8, 16] as const) {
+  for (const pieceMs of [250, 1000, 2000, 5000])
+    test(`[R4.7] [R4.8] at speed ${speed} the edge of an archive that grows by ${pieceMs} ms leads to the live picture, at speed 1`, async () => {
+      const { player, run, sockets, shownS, clock } = setUp([{ fromS: 0, toS: 1e6 }], 600, {
+        isLive: true,
+        pieceMs,
+      });
+      player.seek(START_MS + 500_000);
+      await run(1);
+      player.setSpeed(speed);
+      let behindS = Infinity;
+      for (let at = 0; at < 150 && player.getSnapshot().mode === 'archive'; at++) {
+        behindS = (clock.wallMs() - START_MS) / 1000 - shownS();
+        await run(1);
+      }
+      assert.equal(player.getSnapshot().mode, 'live');
+      assert.equal(player.getSnapshot().speed, 1);
+      assert.equal(sockets.length, 1);
+      // At the last look, a second before: it has not hopped along at the edge, and left next to nothing out.
+      assert.ok(behindS < 4 + pieceMs / 1000 + 2.5 * speed, `${behindS} s behind`);
+      player.dispose();
+    });
+}
+
+test('[R4.8] who pauses right before the edge of a growing archive finds what comes then, not the live picture', async () => {
+  const { player, run, shownS } = setUp([{ fromS: 0, toS: 1e6 }], 600, { isLive: true });
+  player.seek(START_MS + 590_000);
+  await run(1);
+  player.pause();
+  await run(60);
+  const stoodS = shownS();
+  player.play();
+  await run(3);
+  assert.equal(player.getSnapshot().mode, 'archive');
+  assert.ok(Math.abs(shownS() - stoodS - 3) < 0.5, `${shownS() - stoodS}`);
+  player.dispose();
+});
+
+test('[R4.8] where the camera stopped, the edge at speed 8 is the end and not the live picture', async () => {
+  const { player, run, state } = setUp([{ fromS: 0, toS: 595 }], 600);
+  player.seek(START_MS + 500_000);
+  await run(1);
+  player.setSpeed(8);
+  await run(30);
+  assert.deepEqual(state(), { name: 'ended' });
   player.dispose();
 });
 

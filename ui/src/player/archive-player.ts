@@ -43,6 +43,8 @@ const TRIM_ABOVE_S = 60;
 const END_S = 0.08;
 /** A playhead that stands this near the end has come to it: sound and picture rarely end together. */
 const STANDING_END_S = 0.6;
+/** And the faster it plays the sooner a browser stops for want of data: so much more for each time of its speed. */
+const STANDING_END_S_PER_SPEED = 0.25;
 /** Shorter holes are played over without a word. */
 const NOTICED_GAP_MS = 1000;
 /** The last picture of a recording begins at least so much before its end. */
@@ -236,6 +238,7 @@ export class ArchivePlayer {
       playheadMs: () => this.utcMs,
       leftMs: () => this.#leftMs(),
       speed: () => video.playbackRate,
+      isPlaying: () => !this.#isPaused,
       onStart: (startMs) => this.#start(utcMs, startMs),
       onEnd: (end) => {
         this.#end = end;
@@ -252,6 +255,10 @@ export class ArchivePlayer {
     this.#report();
   }
 
+  get #standingEndS(): number {
+    return STANDING_END_S + STANDING_END_S_PER_SPEED * Math.max(0, this.#options.video.playbackRate - 1);
+  }
+
   /** What is buffered after the playhead, gaps left out; nothing when it has come to the end of it. */
   #leftMs(): number {
     const { video, sink } = this.#options;
@@ -259,7 +266,7 @@ export class ArchivePlayer {
     const at = video.currentTime;
     let sumS = 0;
     for (const { start, end } of sink.spans) sumS += Math.max(0, end - Math.max(start, at));
-    return isStanding && sumS < STANDING_END_S ? 0 : sumS * 1000;
+    return isStanding && sumS < this.#standingEndS ? 0 : sumS * 1000;
   }
 
   /** The first bytes for a moment are in the buffer: only now may the playhead go there. */
@@ -277,7 +284,7 @@ export class ArchivePlayer {
     const at = video.currentTime;
     const here = spanAt(spans, at);
     const isStanding = !video.seeking && video.readyState < 3;
-    if (here && here.end - at > (isStanding ? STANDING_END_S : END_S)) return;
+    if (here && here.end - at > (isStanding ? this.#standingEndS : END_S)) return;
     const fromS = here?.end ?? at;
     const next = spans.find((span) => span.start > fromS);
     if (next) {

@@ -51,6 +51,9 @@ interface Piece extends Known {
 const SETTLED_MS = 5 * 60_000;
 /** Even settled pieces are asked again after this long: retention takes the oldest away. */
 const STALE_MS = 10 * 60_000;
+/** So long a search believes that what was live is live: the next question about the same moment gets the same answer. */
+const LIVE_STALE_MS = 2000;
+const EDGE_LOOKS = 4;
 const PIECES_LIMIT = 400;
 const QUESTIONS_LIMIT = 4;
 /** How many pieces ahead a search for the next recording looks: four weeks of three-hour pieces. */
@@ -134,12 +137,36 @@ export class RangesLoader {
   async nextPlayable(fromMs: number, signal: AbortSignal): Promise<Interval | undefined> {
     const nowMs = this.#options.clock.wallMs();
     for (const index of this.#indexes(fromMs, nowMs).slice(0, SEARCH_LIMIT)) {
-      const piece = this.#fresh(index, true) ?? (await this.#load(index, signal));
-      const found = piece.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
+      const known = this.#fresh(index, true);
+      const told = known?.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
+      // What was live may be recorded by now, and an answer of some seconds ago may end before the moment.
+      const isSure =
+        known && known.untilMs > fromMs && (told?.kind !== 'live' || nowMs - known.askedMs < LIVE_STALE_MS);
+      const piece = isSure ? known : await this.#load(index, signal);
+      const last = piece.intervals.at(-1);
+      const found =
+        piece.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap') ??
+        // Where the server's clock is ahead of this browser's, the present is later than anything that was asked about.
+        (last?.kind === 'live' ? last : undefined);
       if (found)
         return this.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap') ?? found;
     }
     return undefined;
+  }
+
+  /**
+   * What is played at a moment, or next: like `nextPlayable`, but a recording that grows is the live picture to whom no
+   * more than `withinMs` of it is left.
+   */
+  async nextOrLive(fromMs: number, withinMs: number, signal: AbortSignal): Promise<Interval | undefined> {
+    const first = await this.nextPlayable(fromMs, signal);
+    let next = first;
+    // It may have grown between two answers.
+    for (let looks = 0; looks < EDGE_LOOKS && next?.kind === 'fragment'; looks++) {
+      if (next.startMs > fromMs || next.endMs - fromMs > withinMs) return first;
+      next = await this.nextPlayable(next.endMs, signal);
+    }
+    return next?.kind === 'live' ? next : first;
   }
 
   /**

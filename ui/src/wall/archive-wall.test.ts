@@ -89,6 +89,23 @@ test('[R4.8] who has come to the present is taken to the live pictures', async (
   archive.dispose();
 });
 
+for (const speed of [2, 8, 16])
+  test(`[R4.7] [R4.8] at speed ${speed} the clock that has come to the edge leads to the live pictures, and never past the present`, async () => {
+    const { archive, clock, asked } = watch(60_000);
+    await run(clock, 2);
+    archive.shared.setSpeed(speed);
+    let behindMs = Infinity;
+    for (let at = 0; at < 400 && asked.live === 0; at++) {
+      await run(clock, 0.25);
+      behindMs = clock.wallMs() - archive.shared.utcMs;
+      assert.ok(behindMs > 0, `${-behindMs} ms ahead`);
+      assert.equal(archive.getSnapshot().isOver, false);
+    }
+    assert.equal(asked.live, 1);
+    assert.ok(behindMs < LAG_MS + 4000 + 1000 * speed, `${behindMs} ms behind`);
+    archive.dispose();
+  });
+
 test('a stream that stops meanwhile is a gap on its own lane, with its cause; the clock goes on with the other', async () => {
   const { archive, clock, asked, nowMs } = watch(30_000, { yardMs: 5_000 });
   await run(clock, 60);

@@ -38,6 +38,8 @@ export interface ArchiveWallSnapshot {
 }
 
 const LOOK_MS = 250;
+/** So many looks before the edge of the archive count as having come to it. */
+const EDGE_LOOKS = 2;
 
 /**
  * The archive of all streams of a wall at one moment: their shared clock, their lanes, and the timeline over them. Where
@@ -168,14 +170,26 @@ export class ArchiveWall {
     const atMs = shared.utcMs;
     const kinds = this.#options.uids.map((uid) => this.lanes.intervalAt(uid, atMs)?.kind);
     const isSettled = kinds.every((kind) => kind === 'fragment' || kind === 'gap');
-    if (!isSettled || !kinds.includes('fragment')) this.#goOn(atMs);
+    if (!isSettled || !kinds.includes('fragment') || this.#isNearEdge(atMs)) this.#goOn(atMs);
+  }
+
+  /** How much of the archive passes until the clock has surely been looked at again, ms. */
+  get #edgeMs(): number {
+    return EDGE_LOOKS * LOOK_MS * Math.max(1, this.shared.speed);
+  }
+
+  /** A clock that is faster than the archive grows would come past its edge between two looks. */
+  #isNearEdge(atMs: number): boolean {
+    if (this.shared.speed <= 1) return false;
+    const kinds = this.#options.uids.map((uid) => this.lanes.intervalAt(uid, atMs + this.#edgeMs)?.kind);
+    return kinds.every((kind) => kind === undefined || kind === 'live');
   }
 
   /** Asks again what is recorded at a moment of which no sure answer is at hand, and goes to where something is. */
   #goOn(atMs: number): void {
     const search = new AbortController();
     this.#search = search;
-    this.#loader.nextPlayable(atMs, search.signal).then(
+    this.#loader.nextOrLive(atMs, this.#edgeMs, search.signal).then(
       (next) => {
         if (search.signal.aborted) return;
         this.#search = undefined;

@@ -128,6 +128,7 @@ export class SyncedArchive implements TileFeed {
       playheadMs: () => shared.utcMs,
       leftMs: () => this.#leftMs(),
       speed: () => shared.speed,
+      isPlaying: () => !shared.getSnapshot().isPaused,
       onStart: () => {
         this.#hasBegun = true;
         this.tick();
