@@ -68,5 +68,6 @@ test('[R2.3, R7.20, R7.21, R8.12] a forgotten password is set anew by a code tha
   const old = await fetch(`${server.url}/v1/profile`, { headers: { cookie } });
   assert.equal(old.status, 401);
   assert.ok(await signIn(server, administrator.name, password));
-  assert.equal(smtp.letters.length, 1);
+  const codes = smtp.letters.filter(({ code }) => code !== '');
+  assert.equal(codes.length, 1);
 });

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { administrator, signIn, startServer, type TestServer } from '../server.ts';
 import { inStore } from '../stored.ts';
+import { until } from '../api.ts';
 
 let server: TestServer;
 
@@ -399,3 +400,67 @@ test('[R8.12] guessing is slowed, with Retry-After', async () => {
     return true;
   });
 });
+
+test('[R8.12, R7.19] a browser that is known comes in while others guess', async () => {
+  const { name, password } = administrator;
+  const post = async (body: object, cookie = '') =>
+    fetch(`${server.url}/v1/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    });
+  const first = await post({ name, password });
+  const device = first.headers.getSetCookie().find((line) => line.startsWith('vidette_device_')) ?? '';
+  assert.match(device, /Path=\/v1\/sign-in; HttpOnly; SameSite=Lax/);
+  const guesses = [];
+  for (let turn = 0; turn < 11; turn++) guesses.push((await post({ name, password: 'a guess' })).status);
+  assert.ok(guesses.includes(429));
+  assert.equal((await post({ name, password })).status, 429);
+  const known = device.split(';')[0];
+  assert.equal((await post({ name: name.toUpperCase(), password }, known)).status, 200);
+  assert.equal((await post({ name: 'victim', password: 'a guess' }, known)).status, 429, 'of somebody else');
+});
+
+test('[R7.19, R7.25] a login and an e-mail are one set of names, and one that was given twice before still signs in both', async () => {
+  const cookie = await signInAfterPause();
+  const client = createClient({ baseUrl: server.url, headers: () => ({ cookie, origin: server.url }) });
+  const password = 'five yellow canoes';
+  await client.addUser({ body: { name: 'olga', password, email: 'olga@example.org' } });
+  await client.addUser({ body: { name: 'pavel', password } });
+  for (const [body, path] of [
+    [{ name: 'OLGA@example.org' }, 'name'],
+    [{ email: 'Olga@Example.org' }, 'email'],
+  ] as const) {
+    await assert.rejects(client.saveUser({ params: { login: 'pavel' }, body }), hasCode('AlreadyUsed', path));
+  }
+  await assert.rejects(
+    client.addUser({ body: { name: 'olga@example.org', password } }),
+    hasCode('AlreadyUsed', 'name'),
+  );
+  await client.addUser({ body: { name: 'q@example.org', password } });
+  await assert.rejects(
+    client.saveUser({ params: { login: 'pavel' }, body: { email: 'q@example.org' } }),
+    hasCode('AlreadyUsed', 'email'),
+  );
+  // One's own e-mail may be one's login.
+  await client.saveUser({ params: { login: 'pavel' }, body: { email: 'p@example.org' } });
+  await client.saveUser({ params: { login: 'pavel' }, body: { name: 'p@example.org' } });
+  // As a version before could leave it: somebody's login is olga's e-mail.
+  await inStore(
+    server,
+    `UPDATE users SET login = 'olga@example.org', login_key = 'olga@example.org' WHERE login = 'q@example.org'`,
+  );
+  await client.saveUser({ params: { login: 'olga' }, body: { password: 'six yellow canoes' } });
+  const nameOf = async (secret: string) =>
+    (await visitor().client.signIn({ body: { name: 'olga@example.org', password: secret } })).user.name;
+  assert.deepEqual([await nameOf(password), await nameOf('six yellow canoes')], ['olga@example.org', 'olga']);
+});
+
+/** The administrator's cookie, once the pause after the guesses is over. */
+async function signInAfterPause(): Promise<string> {
+  const { name, password } = administrator;
+  return until(
+    () => signIn(server, name, password).catch(() => ''),
+    (cookie) => cookie !== '',
+  );
+}

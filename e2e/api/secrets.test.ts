@@ -58,7 +58,7 @@ after(async () => {
   camera?.close();
 });
 
-const secretOf = (cookie: string) => cookie.split('=')[1] ?? '';
+const secretOf = (cookie: string) => /=([^;]*)/.exec(cookie)?.[1] ?? '';
 
 function sources(): string[] {
   const { port } = camera.address() as AddressInfo;
@@ -95,9 +95,10 @@ test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every wa
   await record('POST', '/v1/sign-in', {}, { name: 'viewer', pasword: password, [password]: 1 });
   await record('POST', '/v1/stream', { cookie: adminCookie }, { name: 'x', [sourcePassword]: 1 });
   answers.splice(-2);
-  const viewerCookie = await signIn(server, 'viewer', password);
+  const oldCookie = await signIn(server, 'viewer', password);
+  await clientOf(server, oldCookie).saveProfile({ body: { password: newPassword, oldPassword: password } });
+  const viewerCookie = await signIn(server, 'viewer', newPassword);
   const viewer = clientOf(server, viewerCookie);
-  await viewer.saveProfile({ body: { password: newPassword, oldPassword: password } });
   await record(
     'PATCH',
     '/v1/profile',
@@ -105,7 +106,7 @@ test('[R3.1, R3.3, R7.47] passwords, tokens and credentials are used in every wa
     { password: wrongPassword, oldPassword: password },
   );
   const token = await viewer.addToken({ body: { name: 't' } });
-  made.push(secretOf(viewerCookie), token.secret);
+  made.push(secretOf(oldCookie), secretOf(viewerCookie), token.secret);
   const bearer = { authorization: `Bearer ${token.secret}` };
   await record('GET', '/v1/profile', bearer);
   await record('GET', '/v1/profile', { authorization: `Bearer ${token.secret.slice(1)}` });

@@ -5,6 +5,9 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { refusalOfArchive } from './access/archive-refusal.ts';
 import { AccessFeed } from './access/access-feed.ts';
 import { Doorkeeper } from './access/doorkeeper.ts';
+import { Identities } from './access/identities.ts';
+import { KnownDevices } from './access/known-devices.ts';
+import { SignInLimits } from './access/sign-in-limits.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { PasswordProof } from './access/password-proof.ts';
 import { Archive } from './archive/archive.ts';
@@ -346,6 +349,9 @@ async function assemble(
     doorkeeper,
     passwords,
     proof,
+    identities: new Identities(store.users),
+    knownDevices: new KnownDevices(store.secret),
+    signInLimits: new SignInLimits({ failures: store.failedAttempts, clock, log }),
     letters,
     passwordReset,
     lock,

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { deviceMs, type DeviceCookie } from '../access/known-devices.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
 import type { Principal } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
@@ -52,6 +53,17 @@ export function setSessionCookie(
 export function prolongSessionCookie(request: FastifyRequest, reply: FastifyReply, sessionMs: number): void {
   const secret = request.cookies[cookieName];
   if (secret) setSessionCookie(request, reply, secret, sessionMs);
+}
+
+/** Lets the browser be known at its next sign-in, which is all it is sent with. */
+export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, cookie: DeviceCookie): void {
+  void reply.setCookie(cookie.name, cookie.value, {
+    path: '/v1/sign-in',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: request.protocol === 'https',
+    maxAge: deviceMs / 1_000,
+  });
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {

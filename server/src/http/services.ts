@@ -1,7 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Identities } from '../access/identities.ts';
+import type { KnownDevices } from '../access/known-devices.ts';
 import type { PasswordProof } from '../access/password-proof.ts';
+import type { SignInLimits } from '../access/sign-in-limits.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { Footage } from '../archive/footage.ts';
@@ -47,6 +50,9 @@ export interface Services {
   readonly doorkeeper: Doorkeeper;
   readonly passwords: PasswordHasher;
   readonly proof: PasswordProof;
+  readonly identities: Identities;
+  readonly knownDevices: KnownDevices;
+  readonly signInLimits: SignInLimits;
   readonly letters: AccountLetters;
   readonly passwordReset: PasswordReset;
   readonly lock: Lock;

@@ -7,6 +7,7 @@ import { Audit } from './audit.ts';
 import { Bookmarks } from './bookmarks.ts';
 import type { Database } from './database.ts';
 import { ExportRecords } from './exports.ts';
+import { FailedAttempts } from './failed-attempts.ts';
 import { Mosaics } from './mosaics.ts';
 import { Nodes } from './nodes.ts';
 import { openDatabase, type DatabasePlace, type OpenDatabase } from './open-database.ts';
@@ -43,6 +44,7 @@ export class Store {
   readonly secret: Uint8Array;
   readonly audit: Audit;
   readonly resetCodes: ResetCodes;
+  readonly failedAttempts: FailedAttempts;
   readonly nodes: Nodes;
   readonly accessChanges: AccessChanges;
   readonly #db: Kysely<Database>;
@@ -68,6 +70,7 @@ export class Store {
     this.settings = new Settings(db);
     this.audit = new Audit(db);
     this.resetCodes = new ResetCodes(db);
+    this.failedAttempts = new FailedAttempts(db);
     this.nodes = new Nodes(db);
     this.accessChanges = new AccessChanges(db, engine);
   }

@@ -6,6 +6,7 @@ import { hashCode, newCode } from '../access/secrets.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
+import { networkOf } from '../base/network.ts';
 import type { Config } from '../config/schema.ts';
 import { keyOf } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
@@ -60,7 +61,7 @@ export class PasswordReset {
   async send(email: string, ip: string): Promise<number> {
     this.#requireEnabled();
     const { mailer, config } = this.#options;
-    takeAttempt(this.#sentBy, ip);
+    takeAttempt(this.#sentBy, networkOf(ip));
     takeAttempt(this.#sentTo, keyOf(email));
     const user = await this.#userOf(email);
     try {
@@ -82,8 +83,9 @@ export class PasswordReset {
    */
   async reset(typed: { email: string; code: string; password: string }, ip: string): Promise<string> {
     this.#requireEnabled();
-    takeAttempt(this.#triedBy, ip);
-    takeAttempt(this.#triedFor, keyOf(typed.email));
+    // By network too: a stranger who tries codes must not keep the owner from typing the right one.
+    takeAttempt(this.#triedBy, networkOf(ip));
+    takeAttempt(this.#triedFor, `${keyOf(typed.email)} ${networkOf(ip)}`);
     const { store, passwords, doorkeeper, letters } = this.#options;
     // What is wrong whoever it is for must not cost one of the code's few tries.
     checkPassword(typed.password, { login: '', email: typed.email });

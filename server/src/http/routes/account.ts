@@ -1,12 +1,13 @@
 import { clockOwners } from '@vidette/contract/constants';
 import { Attempts } from '../../access/attempts.ts';
+import { FairQueue } from '../../access/fair-queue.ts';
 import { checkPassword } from '../../access/password-rules.ts';
 import { hashSecret, newSecret } from '../../access/secrets.ts';
 import { requireOwnData } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
-import { keyOf } from '../../store/database.ts';
+import { networkOf } from '../../base/network.ts';
 import type { UserChanges, UserRecord } from '../../store/users.ts';
-import { clearSessionCookie, setSessionCookie } from '../credentials.ts';
+import { clearSessionCookie, setDeviceCookie, setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../field-errors.ts';
 import { requireSession } from '../../access/password-proof.ts';
 import { requireKnownZone } from '../known-zone.ts';
@@ -27,33 +28,46 @@ export function registerAccount(registrar: Registrar, services: Services): void 
 }
 
 function registerSigning(registrar: Registrar, services: Services): void {
-  const { store, passwords, doorkeeper, clock, config } = services;
+  const { store, passwords, identities, knownDevices, signInLimits, doorkeeper, clock, config } = services;
   const sessionMs = config.session.days * 86_400_000;
-  // A person who errs is slowed at their own desk; a guesser who spreads over addresses or names meets the wider two.
-  const byPair = new Attempts(clock, { max: 10, windowMs });
-  const byLogin = new Attempts(clock, { max: 100, windowMs });
-  const byIp = new Attempts(clock, { max: 100, windowMs });
+  const queue = new FairQueue();
+  const unlockTries = new Attempts(clock, { max: 100, windowMs });
 
-  registrar.handle('signIn', async ({ body, ip, request, reply, audit }) => {
-    const login = keyOf(body.name);
-    const user = (await store.users.byLogin(body.name)) ?? (await byUniqueEmail(services, body.name));
-    // A name that nobody has is not written down: often it is a password, typed into the wrong field.
-    audit.login = user?.login ?? null;
-    const pair = `${login} ${ip}`;
-    byPair.check(pair);
-    byLogin.check(login);
-    byIp.check(ip);
-    // Counted before the slow check, so that many guesses at once don't all pass the limit.
-    byPair.add(pair);
-    byLogin.add(login);
-    byIp.add(ip);
-    const isRight = await passwords.verify(body.password, user?.password_hash);
-    if (!isRight || !user || user.is_blocked === 1) {
-      throw new Fault('AuthorizationFailed', 'The login or password is wrong, or the user is blocked.');
+  /** Whose password it is, when it is somebody's; the time is the same where nobody has the name. */
+  const findByPassword = async (candidates: readonly UserRecord[], password: string) => {
+    for (const user of candidates) {
+      if (await passwords.verify(password, user.password_hash)) return user;
     }
-    byPair.clear(pair);
+    if (candidates.length === 0) await passwords.verify(password, undefined);
+    return undefined;
+  };
+
+  registrar.handle('signIn', async ({ body, ip, request, reply, audit, signal }) => {
+    const nowMs = clock.wallMs();
+    const candidates = await identities.candidates(body.name);
+    // A name that nobody has is not written down: often it is a password, typed into the wrong field.
+    audit.login = candidates[0]?.login ?? null;
+    const deviceId = candidates
+      .map(({ id }) => knownDevices.find(request.cookies, id, nowMs)?.id)
+      .find((id) => id !== undefined);
+    const check = async () => {
+      signal.throwIfAborted();
+      const attempt = await signInLimits.admit({ login: body.name, ip, deviceId });
+      const found = await findByPassword(candidates, body.password);
+      if (!found || found.is_blocked === 1) {
+        throw new Fault('AuthorizationFailed', 'The login or password is wrong, or the user is blocked.');
+      }
+      await attempt.forgive();
+      return found;
+    };
+    // Guesses wait for each other and for nobody who is known.
+    const user = deviceId === undefined ? await queue.run(networkOf(ip), check) : await check();
+    audit.login = user.login;
     const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
+    if (knownDevices.find(request.cookies, user.id, nowMs)?.isDueForRenewal ?? true) {
+      setDeviceCookie(request, reply, knownDevices.issue(user.id, nowMs));
+    }
     return { user: profileView(user), mustChangePassword: user.must_change_password === 1 };
   });
 
@@ -67,24 +81,27 @@ function registerSigning(registrar: Registrar, services: Services): void {
   });
 
   registrar.handle('unlock', async ({ body, ip, request, reply, audit }) => {
-    byIp.check(ip);
-    byIp.add(ip);
+    unlockTries.check(networkOf(ip));
+    unlockTries.add(networkOf(ip));
     const user = await services.lock.unlock(body.code, async () => {
       checkPassword(body.password, { login: body.name, email: body.email });
-      return store.users.add({
-        login: body.name,
-        email: body.email,
-        full_name: '',
-        language: body.language,
-        password_hash: await passwords.hash(body.password),
-        is_admin: 1,
-        max_stream_creation: -1,
-        is_managed: 0,
-        must_change_password: 0,
-        is_blocked: 0,
-        created_ms: clock.wallMs(),
-        last_seen_ms: null,
-      });
+      const password_hash = await passwords.hash(body.password);
+      const add = () =>
+        store.users.add({
+          login: body.name,
+          email: body.email,
+          full_name: '',
+          language: body.language,
+          password_hash,
+          is_admin: 1,
+          max_stream_creation: -1,
+          is_managed: 0,
+          must_change_password: 0,
+          is_blocked: 0,
+          created_ms: clock.wallMs(),
+          last_seen_ms: null,
+        });
+      return identities.claim(undefined, { login: body.name, email: body.email }, add);
     });
     audit.login = user.login;
     const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
@@ -93,13 +110,8 @@ function registerSigning(registrar: Registrar, services: Services): void {
   });
 }
 
-/** People may sign in with their e-mail too; what has no `@` is not looked up as one. */
-function byUniqueEmail(services: Services, name: string): Promise<UserRecord | undefined> {
-  return name.includes('@') ? services.store.users.byEmail(name) : Promise.resolve(undefined);
-}
-
 function registerProfile(registrar: Registrar, services: Services): void {
-  const { store, passwords, proof, letters, doorkeeper, config } = services;
+  const { store, passwords, proof, identities, letters, doorkeeper, config } = services;
 
   // Whoever asks whether a login or an e-mail is taken learns who is here.
   const takenTries = new Attempts(services.clock, { max: 10, windowMs: 3_600_000 });
@@ -130,7 +142,6 @@ function registerProfile(registrar: Registrar, services: Services): void {
     if (changes.login !== undefined || changes.email !== undefined) {
       takenTries.check(String(user.id));
       takenTries.add(String(user.id));
-      await requireFree(services, user, changes);
     }
     if (body.password !== undefined) {
       if (body.password === body.oldPassword) {
@@ -143,7 +154,8 @@ function registerProfile(registrar: Registrar, services: Services): void {
       changes.password_hash = await passwords.hash(body.password);
       changes.must_change_password = 0;
     }
-    const saved = Object.keys(changes).length > 0 ? await store.users.save(user.id, changes) : user;
+    const save = () => store.users.save(user.id, changes);
+    const saved = Object.keys(changes).length > 0 ? await identities.claim(user, changes, save) : user;
     if (body.password !== undefined) {
       // This browser stays signed in, everybody else who knew the old password does not [R5.2].
       const secret = await doorkeeper.endOthers(user.id, principal.by, body.keepTokens ?? false);
@@ -159,20 +171,6 @@ function registerProfile(registrar: Registrar, services: Services): void {
 function requireZoneChoice(timeZone: string | undefined): void {
   if (timeZone === undefined || clockOwners.some((owner) => owner === timeZone)) return;
   requireKnownZone(timeZone, 'preferences.timeZone');
-}
-
-/** @throws Fault AlreadyUsed at the field whose value somebody else has */
-export async function requireFree(
-  services: Services,
-  self: UserRecord | undefined,
-  changes: { login?: string | undefined; email?: string | undefined },
-): Promise<void> {
-  const { users } = services.store;
-  const sameLogin = changes.login === undefined ? undefined : await users.byLogin(changes.login);
-  if (sameLogin && sameLogin.id !== self?.id) throw fieldFault('AlreadyUsed', 'name', 'The login is taken.');
-  const sameEmail = changes.email ? await users.byEmail(changes.email) : undefined;
-  if (sameEmail && sameEmail.id !== self?.id)
-    throw fieldFault('AlreadyUsed', 'email', 'The e-mail is taken.');
 }
 
 function registerSessions(registrar: Registrar, services: Services): void {

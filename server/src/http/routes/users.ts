@@ -8,7 +8,6 @@ import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { sessionView, userView, wholeList } from '../user-view.ts';
-import { requireFree } from './account.ts';
 import { requireUser } from './stream-rights.ts';
 
 const sortColumns = {
@@ -19,7 +18,7 @@ const sortColumns = {
 
 /** People, for administrators. */
 export function registerUsers(registrar: Registrar, services: Services): void {
-  const { store, passwords, proof, letters, doorkeeper, clock, config } = services;
+  const { store, passwords, proof, identities, letters, doorkeeper, clock, config } = services;
 
   registrar.handle('listUsers', async ({ query }) => {
     const sort = query.sortType.replace('-', '') as keyof typeof sortColumns;
@@ -39,24 +38,25 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     audit.target = body.name;
     const isAdmin = wantsAdmin(body) ?? false;
     if (isAdmin) proof.requireLately(principal);
-    await requireFree(services, undefined, { login: body.name, email: body.email });
     checkPassword(body.password, { login: body.name, email: body.email ?? '' });
-    const user = await store.users.add({
-      login: body.name,
-      email: body.email ?? '',
-      full_name: body.fullName ?? '',
-      language: body.language ?? config.app.language ?? 'en',
-      password_hash: await passwords.hash(body.password),
-      is_admin: flag(isAdmin),
-      max_stream_creation: body.maxStreamCreation ?? 0,
-      can_convert: flag(body.canConvert ?? true),
-      is_managed: 0,
-      must_change_password: flag(body.mustChangePassword ?? false),
-      is_blocked: 0,
-      created_ms: clock.wallMs(),
-      last_seen_ms: null,
-    });
-    return userView(user);
+    const password_hash = await passwords.hash(body.password);
+    const add = () =>
+      store.users.add({
+        login: body.name,
+        email: body.email ?? '',
+        full_name: body.fullName ?? '',
+        language: body.language ?? config.app.language ?? 'en',
+        password_hash,
+        is_admin: flag(isAdmin),
+        max_stream_creation: body.maxStreamCreation ?? 0,
+        can_convert: flag(body.canConvert ?? true),
+        is_managed: 0,
+        must_change_password: flag(body.mustChangePassword ?? false),
+        is_blocked: 0,
+        created_ms: clock.wallMs(),
+        last_seen_ms: null,
+      });
+    return userView(await identities.claim(undefined, { login: body.name, email: body.email }, add));
   });
 
   registrar.handle('saveUser', async ({ principal, params, body, request, reply }) => {
@@ -79,7 +79,6 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     if ([login, email, is_admin, body.password].some((change) => change !== undefined)) {
       proof.requireLately(principal);
     }
-    await requireFree(services, user, changes);
     if (body.password !== undefined) {
       checkPassword(body.password, {
         login: changes.login ?? user.login,
@@ -87,7 +86,8 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       });
       changes.password_hash = await passwords.hash(body.password);
     }
-    const saved = Object.keys(changes).length > 0 ? await store.users.save(user.id, changes) : user;
+    const save = () => store.users.save(user.id, changes);
+    const saved = Object.keys(changes).length > 0 ? await identities.claim(user, changes, save) : user;
     if (body.password !== undefined) {
       const by = user.id === principal.user.id ? principal.by : undefined;
       const secret = await doorkeeper.endOthers(user.id, by, body.keepTokens ?? false);

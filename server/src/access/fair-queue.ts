@@ -1,0 +1,73 @@
+import { Fault } from '../base/fault.ts';
+
+/** Most that wait, of all networks together and of one. */
+const maxWaiting = 512;
+const maxWaitingOfOne = 128;
+
+interface Waiting {
+  readonly go: () => void;
+  readonly refuse: (fault: Fault) => void;
+}
+
+/**
+ * Lets one piece of work run at a time, the networks that ask taking turns: whoever floods it waits for themselves. When
+ * it is full, the longest queue gives way to a shorter one.
+ */
+export class FairQueue {
+  /** The order of the map is that of the turns. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #total = 0;
+  #isBusy = false;
+
+  /** @throws Fault TooManyRequests when too many of the network wait, or of all */
+  async run<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
+    if (this.#isBusy) await this.#wait(network);
+    this.#isBusy = true;
+    try {
+      return await work();
+    } finally {
+      this.#next();
+    }
+  }
+
+  #wait(network: string): Promise<void> {
+    const own = this.#waiting.get(network)?.length ?? 0;
+    if (own >= maxWaitingOfOne || (this.#total >= maxWaiting && !this.#makeRoom(own)))
+      return Promise.reject(full());
+    return new Promise((go, refuse) => {
+      const queue = this.#waiting.get(network) ?? [];
+      queue.push({ go, refuse });
+      this.#waiting.set(network, queue);
+      this.#total++;
+    });
+  }
+
+  /** Turns away the last of the longest queue, if that is longer than one of this length would become. */
+  #makeRoom(length: number): boolean {
+    let longest: [string, Waiting[]] | undefined;
+    for (const entry of this.#waiting) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry;
+    if (!longest || longest[1].length <= length + 1) return false;
+    longest[1].pop()?.refuse(full());
+    this.#total--;
+    return true;
+  }
+
+  /** The work's place goes to the network whose turn it is, which goes to the end of the row. */
+  #next(): void {
+    const [entry] = this.#waiting;
+    if (!entry) {
+      this.#isBusy = false;
+      return;
+    }
+    const [network, queue] = entry;
+    const next = queue.shift();
+    this.#total--;
+    this.#waiting.delete(network);
+    if (queue.length > 0) this.#waiting.set(network, queue);
+    next?.go();
+  }
+}
+
+function full(): Fault {
+  return new Fault('TooManyRequests', 'Too many sign-ins wait.', { details: { retryAfterSeconds: 2 } });
+}

@@ -1,0 +1,66 @@
+import { Fault } from '../base/fault.ts';
+import { keyOf } from '../store/database.ts';
+import type { UserRecord, Users } from '../store/users.ts';
+
+/** What somebody is to be called; what is left out stays. */
+export interface Names {
+  readonly login?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+/**
+ * Logins and e-mails are one set of names, for people sign in with either: what is one person's login is nobody else's
+ * e-mail. Claims are made one after the other, so that of two for one name the second finds it taken.
+ */
+export class Identities {
+  readonly #users: Users;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(users: Users) {
+    this.#users = users;
+  }
+
+  /**
+   * Saves, once it is known that the names are free.
+   * @throws Fault AlreadyUsed at `name` or `email`
+   */
+  claim<Saved>(self: UserRecord | undefined, names: Names, save: () => Promise<Saved>): Promise<Saved> {
+    const saved = this.#turn.then(async () => {
+      await this.#requireFree(self, 'name', names.login);
+      await this.#requireFree(self, 'email', names.email);
+      return save();
+    });
+    // The next in turn does not care how the one before ended; its own caller is told.
+    this.#turn = saved.then(
+      () => undefined,
+      () => undefined,
+    );
+    return saved;
+  }
+
+  /**
+   * Whom somebody who signs in may mean: the one with this login, then the one with this e-mail. There are two only where
+   * the names were given before they were one set.
+   */
+  async candidates(typed: string): Promise<UserRecord[]> {
+    const byLogin = await this.#users.byLogin(typed);
+    const byEmail = typed.includes('@') ? await this.#users.byEmail(typed) : undefined;
+    return [byLogin, byEmail].filter(
+      (user, index, all) => user !== undefined && all.findIndex((other) => other?.id === user.id) === index,
+    ) as UserRecord[];
+  }
+
+  async #requireFree(
+    self: UserRecord | undefined,
+    path: 'name' | 'email',
+    name: string | undefined,
+  ): Promise<void> {
+    if (!name) return;
+    if (self && keyOf(name) === keyOf(path === 'name' ? self.login : self.email)) return;
+    const holders = [await this.#users.byLogin(name), await this.#users.byEmail(name)];
+    if (holders.every((holder) => holder === undefined || holder.id === self?.id)) return;
+    throw new Fault('AlreadyUsed', path === 'name' ? 'The login is taken.' : 'The e-mail is taken.', {
+      details: { fields: [{ path, code: 'AlreadyUsed' }] },
+    });
+  }
+}

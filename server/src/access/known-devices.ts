@@ -1,0 +1,60 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A device is known for so long after a sign-in. */
+export const deviceMs = 365 * 86_400_000;
+/** One that is older is replaced at the next sign-in, so that who comes regularly stays known. */
+const renewAfterMs = 30 * 86_400_000;
+
+const valuePattern = /^([\w-]{16})\.([0-9a-z]{1,12})\.([\w-]{43})$/;
+
+/** What a browser shows that somebody has signed in with before. */
+export interface DeviceCookie {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Browsers in which a person has signed in before, known by a signed cookie of that person. It opens nothing: it keeps
+ * guesses that others make at the login from slowing its owner down.
+ */
+export class KnownDevices {
+  readonly #key: Buffer;
+
+  constructor(secret: Uint8Array) {
+    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'vidette known devices', 32));
+  }
+
+  /** The name of the device by which it is counted; undefined when the cookies prove none for this person. */
+  find(
+    cookies: Readonly<Record<string, string | undefined>>,
+    userId: number,
+    nowMs: number,
+  ): { readonly id: string; readonly isDueForRenewal: boolean } | undefined {
+    const [, id = '', issued = '', mac = ''] = valuePattern.exec(cookies[this.#nameFor(userId)] ?? '') ?? [];
+    const ageMs = nowMs - Number.parseInt(issued, 36);
+    if (id === '' || !(ageMs < deviceMs)) return undefined;
+    const expected = this.#macOf(userId, id, issued);
+    if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return undefined;
+    return { id, isDueForRenewal: ageMs > renewAfterMs };
+  }
+
+  /** A cookie for a browser in which the person has just signed in. */
+  issue(userId: number, nowMs: number): DeviceCookie {
+    const id = randomBytes(12).toString('base64url');
+    const issued = nowMs.toString(36);
+    return { name: this.#nameFor(userId), value: `${id}.${issued}.${this.#macOf(userId, id, issued)}` };
+  }
+
+  /** Does not tell the person's number. */
+  #nameFor(userId: number): string {
+    return `vidette_device_${this.#hmac(`name ${userId}`).slice(0, 10)}`;
+  }
+
+  #macOf(userId: number, id: string, issued: string): string {
+    return this.#hmac(`device ${userId} ${id} ${issued}`);
+  }
+
+  #hmac(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
+  }
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Log } from '../base/log.ts';
+import { networkOf } from '../base/network.ts';
+import { keyOf } from '../store/database.ts';
+import type { FailedAttempts, FailureCount } from '../store/failed-attempts.ts';
+import { hashSecret } from './secrets.ts';
+
+const windowMs = 15 * 60_000;
+/** So many failures at one login from one network, or in one known device, cost no pause. */
+const freeFailures = 10;
+/** The same while somebody guesses at the login from many networks. */
+const freeUnderAttack = 3;
+/** Failures at one login, from everywhere, that are an attack. */
+const attackFailures = 100;
+/** Failures of one network at whatever logins; beyond it new devices there wait until the window has passed. */
+const networkFailures = 100;
+/** After the free failures; it doubles with each that follows. */
+const firstPauseMs = 2_000;
+const longestPauseMs = 60_000;
+const pruneMs = 60_000;
+
+/** One who wants to sign in. */
+export interface SignInAttempt {
+  /** As typed. */
+  readonly login: string;
+  readonly ip: string;
+  /** Of a known device of the person whose login it is. */
+  readonly deviceId: string | undefined;
+}
+
+/** An attempt that may be made; it counts as a failure until it is said to be none. */
+export interface AdmittedAttempt {
+  /** The password was right. */
+  forgive(): Promise<void>;
+}
+
+interface Rule {
+  readonly key: string;
+  /** Whether each failure begins the time anew after which they are forgotten. */
+  readonly slides: boolean;
+  /** When another attempt may be made, ms since the epoch, by the failures so far. */
+  readonly openMs: (failures: FailureCount) => number;
+}
+
+/**
+ * How failed sign-ins slow down those that follow. Only failures count. They count by login and network together, so that
+ * strangers slow down themselves and never the person; by network, for those who try many logins; and by login, which
+ * takes free attempts from networks that are new to it while many guess at it. A known device of the person is counted by
+ * itself alone. A pause is at most a minute: nobody is locked out.
+ */
+export class SignInLimits {
+  readonly #failures: FailedAttempts;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #prunedMs = -Infinity;
+
+  constructor(options: { failures: FailedAttempts; clock: Clock; log: Log }) {
+    this.#failures = options.failures;
+    this.#clock = options.clock;
+    this.#log = options.log;
+  }
+
+  /** @throws Fault TooManyRequests with `retryAfterSeconds` */
+  async admit(attempt: SignInAttempt): Promise<AdmittedAttempt> {
+    const nowMs = this.#clock.wallMs();
+    this.#prune(nowMs);
+    const login = keyOf(attempt.login);
+    const loginKey = keyFor('login', login);
+    const attack = (await this.#failures.of([loginKey], nowMs)).get(loginKey)?.count ?? 0;
+    const free = attack >= attackFailures ? freeUnderAttack : freeFailures;
+    const rules =
+      attempt.deviceId === undefined ? strangerRules(login, attempt.ip, free) : deviceRules(attempt.deviceId);
+    const keys = rules.map(({ key }) => key);
+    const before = await this.#failures.of(keys, nowMs);
+    for (const { key, openMs } of rules) {
+      const failures = before.get(key);
+      if (failures) requireOpen(openMs(failures) - nowMs);
+    }
+    // Counted before the slow check, so that many guesses at once don't all pass the limit.
+    const counted = attempt.deviceId === undefined ? [...keys, loginKey] : keys;
+    let isCrowded = false;
+    for (const { key, slides, openMs } of rules) {
+      const count = await this.#failures.add(key, nowMs, windowMs, slides);
+      const others = { count: count - 1, lastMs: nowMs, expiresMs: nowMs + windowMs };
+      isCrowded ||= others.count > (before.get(key)?.count ?? 0) && openMs(others) > nowMs;
+    }
+    if (attempt.deviceId === undefined) await this.#failures.add(loginKey, nowMs, windowMs, false);
+    if (isCrowded) {
+      await this.#failures.takeBack(counted);
+      requireOpen(firstPauseMs);
+    }
+    return {
+      forgive: async () => {
+        await this.#failures.takeBack(counted);
+        // Whoever knows the password has erred until now.
+        if (keys[0] !== undefined) await this.#failures.clear(keys[0]);
+      },
+    };
+  }
+
+  /** In the background: what is over counts no more whether it is there or not. */
+  #prune(nowMs: number): void {
+    const monotonicMs = this.#clock.monotonicMs();
+    if (monotonicMs - this.#prunedMs < pruneMs) return;
+    this.#prunedMs = monotonicMs;
+    this.#failures
+      .prune(nowMs)
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'old failures of sign-ins were not removed'));
+  }
+}
+
+function strangerRules(login: string, ip: string, free: number): Rule[] {
+  const network = networkOf(ip);
+  return [
+    { key: keyFor('pair', login, network), slides: true, openMs: pauseAfter(free) },
+    {
+      key: keyFor('network', network),
+      slides: false,
+      openMs: ({ count, expiresMs }) => (count < networkFailures ? 0 : expiresMs),
+    },
+  ];
+}
+
+function deviceRules(deviceId: string): Rule[] {
+  return [{ key: keyFor('device', deviceId), slides: true, openMs: pauseAfter(freeFailures) }];
+}
+
+function pauseAfter(free: number): Rule['openMs'] {
+  return ({ count, lastMs }) =>
+    count < free ? 0 : lastMs + Math.min(longestPauseMs, firstPauseMs * 2 ** (count - free));
+}
+
+/** A clock that was set back makes no pause longer than it is. */
+function requireOpen(waitMs: number): void {
+  if (waitMs <= 0) return;
+  const retryAfterSeconds = Math.ceil(Math.min(waitMs, windowMs) / 1_000);
+  throw new Fault('TooManyRequests', 'Too many failed sign-ins.', { details: { retryAfterSeconds } });
+}
+
+function keyFor(...parts: readonly string[]): string {
+  return hashSecret(parts.join('\n'));
+}
