@@ -54,6 +54,7 @@ const ours = [
   'FarArchiveRefused',
   'FarArchiveForeign',
   'FarArchiveDamaged',
+  'NO_VIDEO_ERR',
 ];
 
 test('[R8.1] the catalogue is the specification’s, word for word', () => {

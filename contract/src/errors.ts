@@ -100,6 +100,11 @@ export const catalogue = {
     ru: 'Код неверен или больше не действует.',
   },
   EHOSTUNREACH: { status: 422, en: 'The camera cannot be reached.', ru: 'Камера недоступна.' },
+  NO_VIDEO_ERR: {
+    status: 422,
+    en: 'The camera sends no video.',
+    ru: 'Камера не передаёт видео.',
+  },
   HTTP_NOT_FOUND: {
     status: 422,
     en: 'The camera answers, but there is no such stream on it.',

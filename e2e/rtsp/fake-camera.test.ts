@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sampleNals } from '@vidette/media/codec/nal';
@@ -6,7 +7,16 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../../server/src/base/fault.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
 import { encodeClip, type Clip } from './fake-media.ts';
-import { listen, ofTrack, type Heard, type ListenOptions, type Listening } from './listening.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { RtspSession } from '../../server/src/ingest/rtsp/session.ts';
+import {
+  listen,
+  loopbackDial,
+  ofTrack,
+  type Heard,
+  type ListenOptions,
+  type Listening,
+} from './listening.ts';
 
 const credentials = { username: 'admin', password: 'p"a\\ss: word' };
 const user = { user: credentials.username, password: credentials.password };
@@ -113,6 +123,85 @@ describe('sign-in', () => {
     );
     assert.ok(target.requests.every(({ headers }) => headers.every(([name]) => name !== 'authorization')));
     await Promise.all([camera.stop(), target.stop()]);
+  });
+});
+
+/** Bytes that look like chance, the same every time: an encrypted stream. */
+const scrambled = (seed: number) => createHash('sha512').update(`picture ${seed}`).digest();
+
+describe('payload types', () => {
+  test('[R10.1] another type than announced is taken when it is the video', async () => {
+    const heard = await against({ payloadType: () => 101 }, {}, pictures(30));
+    assertSame(heard, clip);
+    assert.ok(heard.notes.some((note) => /payload type 101/.test(note)));
+  });
+
+  test('[R10.1] a type that changes midway is followed after a pause, and back', async () => {
+    const payloadType = (picture: number) => (picture >= 20 && picture < 300 ? 97 : 96);
+    const heard = await against({ payloadType }, {}, (now) =>
+      now.notes.some((note) => /payload type 96/.test(note)),
+    );
+    assert.ok(heard.samples.length > 40);
+    assert.equal(heard.tracks.length, 1);
+  });
+
+  test('a companion of the announced type, such as forward error correction, is passed over', async () => {
+    for (const companionType of [33, 97]) {
+      const heard = await against({ companionType }, {}, pictures(30));
+      assertSame(heard, clip);
+      assert.equal(heard.lostPackets, 0);
+      assert.deepEqual(damagedAmong(heard), []);
+    }
+  });
+
+  test('what is no video is not taken for it', async () => {
+    const noise = {
+      ...clip,
+      pictures: clip.pictures.map((one, index) => ({ ...one, nals: [scrambled(index)] })),
+    };
+    let [awaited, declared] = [0, 0];
+    const camera = await startFakeCamera({ clip: noise, paceMs: 5, payloadType: () => 98 });
+    const stop = new AbortController();
+    const session = new RtspSession({ clock: systemClock, dial: loopbackDial, url: camera.url });
+    const sink = {
+      tracks: () => declared++,
+      sample() {},
+      awaiting: () => awaited++,
+      lost() {},
+      note() {},
+    };
+    const running = session.run(sink, stop.signal);
+    while (camera.pictures < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+    stop.abort();
+    await running;
+    await camera.stop();
+    assert.equal(declared, 0);
+    assert.ok(awaited < 20, `${awaited} pictures were seen in noise`);
+  });
+});
+
+describe('tracks', () => {
+  test('[R10.1] of two video tracks the other is tried when the first sends nothing', async () => {
+    const silent = 'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:trackID=9\r\n';
+    const describes = (sdp: string) => sdp.replace('m=video', `${silent}m=video`);
+    const memory = { videoTurn: 0 };
+    const first = await against({ describes, pictures: 5, goodbyeAfter: 5 }, { memory }, () => false);
+    assert.equal(first.samples.length, 0);
+    assert.equal(memory.videoTurn, 1);
+    assertSame(await against({ describes }, { memory }, pictures(5)), clip);
+    assert.equal(memory.videoTurn, 1);
+  });
+
+  test('an ONVIF back channel is not taken for the audio of the camera', async () => {
+    const describes = (sdp: string) => `${sdp}m=audio 0 RTP/AVP 0\r\na=control:trackID=3\r\na=sendonly\r\n`;
+    const heard = await against({ describes }, {}, pictures(3));
+    assert.ok(heard.camera.requests.every(({ uri }) => !uri.endsWith('trackID=3')));
+  });
+
+  test('a camera that takes requests is asked for a key frame that is missing', async () => {
+    const describes = (sdp: string) => sdp.replace('a=fmtp:96', 'a=rtcp-fb:96 nack pli\r\na=fmtp:96');
+    const heard = await against({ describes, keysOnRequest: true }, {}, pictures(3));
+    assert.equal(heard.samples[0]?.isKey, true);
   });
 });
 

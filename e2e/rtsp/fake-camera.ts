@@ -53,6 +53,16 @@ export interface FakeCameraOptions {
   readonly pieceBytes?: number;
   /** Time between pictures; the clip's own unless given, ms. */
   readonly paceMs?: number;
+  /** RTP payload type of each packet of a picture, from 0; 96, as announced, unless given. */
+  readonly payloadType?: (picture: number) => number;
+  /** Sends a packet of this payload type beside each picture, which belongs to nothing. */
+  readonly companionType?: number;
+  /** Changes the description before it is sent. */
+  readonly describes?: (description: string) => string;
+  /** Takes key frame requests as an encoder does: only the first picture and what was asked for are key frames. */
+  readonly keysOnRequest?: boolean;
+  /** Closes the connection after each 401. */
+  readonly closesAfterRefusal?: boolean;
   /** Pictures from now on per session, then silence with the socket open. Unlimited unless given. */
   readonly pictures?: number;
 }
@@ -73,6 +83,8 @@ export interface FakeCamera {
   /** What was asked, in order, of all connections. */
   readonly requests: readonly RtspRequest[];
   readonly connections: number;
+  /** Pictures that were due so far, of all connections. */
+  readonly pictures: number;
   stop(): Promise<void>;
 }
 
@@ -85,9 +97,13 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   const requests: RtspRequest[] = [];
   const connections = new Set<Connection>();
   let count = 0;
+  let pictures = 0;
   const server = createServer((socket) => {
     count++;
-    const connection = new Connection(socket, options, (request) => requests.push(request));
+    const connection = new Connection(socket, options, {
+      request: (request) => requests.push(request),
+      picture: () => pictures++,
+    });
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
   });
@@ -101,6 +117,9 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
     get connections() {
       return count;
     },
+    get pictures() {
+      return pictures;
+    },
     async stop() {
       for (const connection of connections) connection.close();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -108,11 +127,16 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   };
 }
 
+interface ConnectionEvents {
+  readonly request: (request: RtspRequest) => void;
+  readonly picture: () => void;
+}
+
 /** One client of the camera. */
 class Connection {
   readonly #socket: Socket;
   readonly #options: FakeCameraOptions;
-  readonly #onRequest: (request: RtspRequest) => void;
+  readonly #on: ConnectionEvents;
   #text = '';
   #nonce = '';
   #nonceUses = 0;
@@ -121,12 +145,15 @@ class Connection {
   #timer: NodeJS.Timeout | undefined;
   #picture = 0;
   #sequence = 65_530;
+  #isPictureWanted = false;
+  #isKeyWanted = false;
+  #sinceKey = 0;
   #soundSequence = 0;
 
-  constructor(socket: Socket, options: FakeCameraOptions, onRequest: (request: RtspRequest) => void) {
+  constructor(socket: Socket, options: FakeCameraOptions, on: ConnectionEvents) {
     this.#socket = socket;
     this.#options = options;
-    this.#onRequest = onRequest;
+    this.#on = on;
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     // A client that goes away in the middle is what these tests are about.
     socket.on('error', () => this.close());
@@ -140,14 +167,27 @@ class Connection {
 
   #read(chunk: Buffer): void {
     this.#text += chunk.toString('latin1');
+    this.#readPackets();
     for (let end = this.#text.indexOf('\r\n\r\n'); end >= 0; end = this.#text.indexOf('\r\n\r\n')) {
       const message = parseHead(this.#text.slice(0, end));
       this.#text = this.#text.slice(end + 4);
       if (message.type !== 'request') continue;
-      this.#onRequest(message);
+      this.#on.request(message);
       const delayMs = this.#options.replyDelayMs ?? 0;
       if (delayMs > 0) setTimeout(() => this.#answer(message), delayMs).unref();
       else this.#answer(message);
+    }
+  }
+
+  /** Interleaved packets of the client: all that matters here is whether one asks for a key frame. */
+  #readPackets(): void {
+    while (this.#text.startsWith('$') && this.#text.length >= 4) {
+      const end = 4 + this.#text.charCodeAt(2) * 256 + this.#text.charCodeAt(3);
+      if (this.#text.length < end) return;
+      const packet = Buffer.from(this.#text.slice(4, end), 'latin1');
+      this.#text = this.#text.slice(end);
+      // A picture loss indication behind an empty receiver report.
+      if (packet[8] === 0x81 && packet[9] === 206) this.#isKeyWanted = true;
     }
   }
 
@@ -161,8 +201,10 @@ class Connection {
     }
     const challenge = auth && method !== 'OPTIONS' ? this.#challenge(request, auth) : undefined;
     const forced = status?.[method];
-    if (challenge) this.#reply(request, 401, challenge);
-    else if (forced !== undefined) this.#reply(request, forced, []);
+    if (challenge) {
+      this.#reply(request, 401, challenge);
+      if (this.#options.closesAfterRefusal) this.#socket.end();
+    } else if (forced !== undefined) this.#reply(request, forced, []);
     else if (redirectTo !== undefined && method === 'DESCRIBE')
       this.#reply(request, 302, [`Location: ${redirectTo}`]);
     else this.#serve(request);
@@ -180,10 +222,12 @@ class Connection {
           'Content-Type: application/sdp',
           ...(base === undefined ? [] : [`Content-Base: ${base}`]),
         ];
-        this.#reply(request, 200, headers, this.#description(request.uri));
+        const description = this.#description(request.uri);
+        this.#reply(request, 200, headers, options.describes?.(description) ?? description);
         return;
       }
       case 'SETUP': {
+        this.#isPictureWanted ||= !request.uri.includes('trackID=') || request.uri.endsWith('trackID=0');
         const channel = (options.firstChannel ?? 0) + 2 * this.#setups++;
         this.#reply(request, 200, [
           `Transport: RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`,
@@ -279,6 +323,7 @@ class Connection {
   #send(): void {
     const { clip, change, dropAfter, stallAfter, goodbyeAfter, sound, pictures } = this.#options;
     const index = this.#picture++;
+    this.#on.picture();
     if (index === dropAfter) {
       this.close();
     } else if (index === goodbyeAfter) {
@@ -302,8 +347,13 @@ class Connection {
       loses,
       firstTimestamp = 0,
       firstChannel = 0,
+      payloadType,
+      companionType,
+      keysOnRequest,
     } = this.#options;
-    const picture = clip.pictures[clipIndex % clip.pictures.length];
+    if (!this.#isPictureWanted) return;
+    const played = keysOnRequest ? this.#playOnRequest(clip) : clipIndex;
+    const picture = clip.pictures[played % clip.pictures.length];
     if (!picture) return;
     const hasParameters = picture.isKey && parameters !== 'described';
     const payloads = h264Payloads(hasParameters ? [clip.sps, clip.pps, ...picture.nals] : picture.nals);
@@ -313,13 +363,24 @@ class Connection {
       const isMarker = markers === 'all' || (markers === 'last' && position === payloads.length - 1);
       const fields = {
         channel: firstChannel,
-        payloadType: 96,
+        payloadType: payloadType?.(index) ?? 96,
         isMarker,
         sequence: this.#sequence++,
         timestamp,
       };
       if (!loses?.(index, position)) this.#write(interleavedRtp(fields, payload));
     });
+    if (companionType === undefined) return;
+    const fields = { channel: firstChannel, isMarker: false, timestamp, sequence: this.#sequence++ };
+    this.#write(interleavedRtp({ ...fields, payloadType: companionType }, Buffer.alloc(100, 0x41)));
+  }
+
+  /** The clip from its second picture on, and its key frame when one was asked for. */
+  #playOnRequest(clip: Clip): number {
+    const isKey = this.#isKeyWanted;
+    this.#isKeyWanted = false;
+    this.#sinceKey = isKey ? 0 : (this.#sinceKey % (firstGop(clip) - 1)) + 1;
+    return this.#sinceKey;
   }
 
   #sendSound(): void {
@@ -336,6 +397,11 @@ class Connection {
 
 function originOf(uri: string): string {
   return /^rtsps?:\/\/([^/?]*)/.exec(uri)?.[1] ?? '';
+}
+
+/** Pictures of the first group. */
+function firstGop(clip: Clip): number {
+  return clip.pictures.findIndex(({ isKey }, index) => index > 0 && isKey);
 }
 
 /** A BYE of the picture's sender (RFC 3550, 6.6). */

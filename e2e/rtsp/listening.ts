@@ -50,6 +50,7 @@ export async function listen(options: ListenOptions, until: (heard: Heard) => bo
           samples.push(sample);
           look();
         },
+        awaiting() {},
         lost(packets) {
           heard.lostPackets += packets;
         },

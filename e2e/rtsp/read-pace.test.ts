@@ -42,6 +42,7 @@ async function rested(t: TestContext, options: Omit<FakeCameraOptions, 'clip'>):
   const sink = {
     tracks: stream.setTracks.bind(stream),
     sample: stream.write.bind(stream),
+    awaiting() {},
     lost() {},
     note() {},
   };
@@ -166,6 +167,7 @@ test('a camera that sends more than the buffers of a round should hold is always
   const sink = {
     tracks: stream.setTracks.bind(stream),
     sample: stream.write.bind(stream),
+    awaiting() {},
     lost() {},
     note() {},
   };

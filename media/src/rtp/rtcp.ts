@@ -38,6 +38,33 @@ export function parseRtcp(bytes: Uint8Array): RtcpContent {
   return { report, isGoodbye };
 }
 
+/**
+ * Asks a sender for a key frame: an empty receiver report, as every compound packet begins with one, and a picture loss
+ * indication (RFC 4585, 6.3.1) or a full intra request (RFC 5104, 4.3.1).
+ *
+ * @param count how many full intra requests were sent before: a repeated number is not a new request
+ */
+export function keyFrameRequest(
+  kind: 'pli' | 'fir',
+  ourSsrc: number,
+  senderSsrc: number,
+  count: number,
+): Uint8Array {
+  const isPli = kind === 'pli';
+  const bytes = new Uint8Array(isPli ? 20 : 28);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, 0x80c9_0001);
+  view.setUint32(4, ourSsrc);
+  view.setUint32(8, isPli ? 0x81ce_0002 : 0x84ce_0004);
+  view.setUint32(12, ourSsrc);
+  view.setUint32(16, isPli ? senderSsrc : 0);
+  if (!isPli) {
+    view.setUint32(20, senderSsrc);
+    view.setUint8(24, count & 0xff);
+  }
+  return bytes;
+}
+
 function readReport(bytes: Uint8Array, at: number): SenderReport | undefined {
   const seconds = readU32(bytes, at + 8);
   const fraction = readU32(bytes, at + 12);

@@ -19,7 +19,7 @@ const maxHeadBytes = 32 * 1024;
 const maxBodyBytes = 512 * 1024;
 /** How much rubbish between packets is skipped in search of the next one, before the connection is given up. */
 const maxSkippedBytes = 256 * 1024;
-/** Channels above this are taken for rubbish: nobody has more than sixteen tracks. */
+/** Channels above this are taken for rubbish unless the server named them: nobody has more than sixteen tracks. */
 const maxChannel = 31;
 
 /** A packet of the usual size, and some more. */
@@ -51,11 +51,17 @@ export class RtspParser {
   /** Bytes of that packet, and how many of them came; 0 when there is none. */
   #splitBytes = 0;
   #splitFilled = 0;
+  readonly #named = new Set<number>();
   #seenRtsp = false;
   #skippedInARow = 0;
 
   constructor(handler: RtspParserHandler) {
     this.#handler = handler;
+  }
+
+  /** The server said that it sends on this channel, 0 to 255. */
+  nameChannel(channel: number): void {
+    this.#named.add(channel);
   }
 
   /** Takes the next `length` bytes of the connection, which lie at the beginning of `chunk`. */
@@ -101,7 +107,8 @@ export class RtspParser {
       const first = bytes[at];
       if (first === dollar) {
         if (end - at < 4) break;
-        if ((bytes[at + 1] ?? 0) > maxChannel) {
+        const channel = bytes[at + 1] ?? 0;
+        if (channel > maxChannel && !this.#named.has(channel)) {
           at = this.#skip(bytes, at + 1, 1, end);
           continue;
         }

@@ -14,6 +14,19 @@ export interface MediaDescription {
   readonly protocol: string;
   readonly formats: readonly MediaFormat[];
   readonly control: string | undefined;
+  /** Which way media flow, the session's unless said (RFC 8866, 6.7); undefined when nothing is said. */
+  readonly direction: Direction | undefined;
+  /** What the sender can be asked for (`rtcp-fb`, RFC 4585, 4.2). */
+  readonly feedback: readonly Feedback[];
+}
+
+export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+export interface Feedback {
+  /** A payload type, or `*` for all. */
+  readonly payloadType: string;
+  /** As in `nack pli`, lower case. */
+  readonly message: string;
 }
 
 /** One RTP payload type of a media section with its rtpmap and fmtp. */
@@ -51,14 +64,23 @@ interface MediaDraft {
   protocol: string;
   payloadTypes: number[];
   control: string | undefined;
+  direction: Direction | undefined;
+  feedback: Feedback[];
   rtpmaps: Map<number, { encoding: string; clockRate: number; channels: number }>;
   fmtps: Map<number, Map<string, string>>;
+}
+
+/** A payload type with its fixed meaning; undefined for one that has none. */
+export function staticFormat(payloadType: number): MediaFormat | undefined {
+  const known = staticFormats.get(payloadType);
+  return known && { payloadType, ...known, channels: 1, parameters: new Map() };
 }
 
 /** Throws `MalformedError` when the text is no session description or exceeds a limit. */
 export function parseSessionDescription(text: string): SessionDescription {
   if (text.length > maxTextLength) throw new MalformedError(`SDP over ${maxTextLength} characters`);
   let control: string | undefined;
+  let direction: Direction | undefined;
   let recognised = 0;
   const drafts: MediaDraft[] = [];
   for (const line of text.split(/\r\n|\n|\r/)) {
@@ -74,10 +96,11 @@ export function parseSessionDescription(text: string): SessionDescription {
       const draft = drafts.at(-1);
       if (draft) parseMediaAttribute(draft, value);
       else if (value.startsWith('control:')) control = value.slice('control:'.length).trim();
+      else direction = directionOf(value.toLowerCase()) ?? direction;
     }
   }
   if (recognised === 0) throw new MalformedError('not a session description');
-  return { control, media: drafts.map(finish) };
+  return { control, media: drafts.map((draft) => finish(draft, direction)) };
 }
 
 function parseMediaLine(value: string): MediaDraft {
@@ -92,6 +115,8 @@ function parseMediaLine(value: string): MediaDraft {
     protocol: protocol.toUpperCase(),
     payloadTypes,
     control: undefined,
+    direction: undefined,
+    feedback: [],
     rtpmaps: new Map(),
     fmtps: new Map(),
   };
@@ -121,8 +146,26 @@ function parseMediaAttribute(draft: MediaDraft, value: string): void {
         draft.fmtps.set(Number(match[1]), parseFmtp(match[2] ?? ''));
       return;
     }
-    default:
+    case 'rtcp-fb': {
+      const [payloadType = '', ...message] = rest.toLowerCase().split(/\s+/, 4);
+      if (draft.feedback.length < maxFormats)
+        draft.feedback.push({ payloadType, message: message.join(' ') });
       return;
+    }
+    default:
+      draft.direction = directionOf(name) ?? draft.direction;
+  }
+}
+
+function directionOf(name: string): Direction | undefined {
+  switch (name) {
+    case 'sendrecv':
+    case 'sendonly':
+    case 'recvonly':
+    case 'inactive':
+      return name;
+    default:
+      return undefined;
   }
 }
 
@@ -137,7 +180,7 @@ function parseFmtp(text: string): Map<string, string> {
   return parameters;
 }
 
-function finish(draft: MediaDraft): MediaDescription {
+function finish(draft: MediaDraft, sessionDirection: Direction | undefined): MediaDescription {
   const formats = draft.payloadTypes.map((payloadType): MediaFormat => {
     const known = draft.rtpmaps.get(payloadType) ?? staticFormats.get(payloadType);
     return {
@@ -148,5 +191,6 @@ function finish(draft: MediaDraft): MediaDescription {
       parameters: draft.fmtps.get(payloadType) ?? new Map(),
     };
   });
-  return { kind: draft.kind, protocol: draft.protocol, formats, control: draft.control };
+  const { kind, protocol, control, feedback, direction = sessionDirection } = draft;
+  return { kind, protocol, formats, control, direction, feedback };
 }

@@ -87,8 +87,9 @@ function firstPicture(engine: SourceEngine, options: ProbeOptions, deadlineMs: n
   const { clock, openSession, signal } = options;
   const done = new AbortController();
   let tracks: readonly Track[] = [];
+  const awaited = new Set<Track['kind']>();
   return new Promise<Picture>((resolve, reject) => {
-    const cancel = clock.after(deadlineMs - clock.monotonicMs(), () => reject(tooLate(tracks)));
+    const cancel = clock.after(deadlineMs - clock.monotonicMs(), () => reject(tooLate(tracks, awaited)));
     const onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     done.signal.addEventListener('abort', () => {
@@ -105,6 +106,7 @@ function firstPicture(engine: SourceEngine, options: ProbeOptions, deadlineMs: n
         if (!keyTrack || keySample.trackId !== keyTrack.id || !keySample.isKey) return;
         resolve({ tracks, keyTrack, keySample });
       },
+      awaiting: (kind: Track['kind']) => awaited.add(kind),
       lost: () => {},
       note: () => {},
     };
@@ -114,7 +116,10 @@ function firstPicture(engine: SourceEngine, options: ProbeOptions, deadlineMs: n
   }).finally(() => done.abort());
 }
 
-function tooLate(tracks: readonly Track[]): Fault {
+function tooLate(tracks: readonly Track[], awaited: ReadonlySet<Track['kind']>): Fault {
+  if (awaited.has('video')) return new Fault('ProbeError', 'The source sent no key frame in time.');
+  if (awaited.has('audio'))
+    return new Fault('ProbeError', 'The source announces video but sends only audio.');
   if (tracks.length === 0) return new Fault('EHOSTUNREACH', 'The source did not answer in time.');
   return new Fault('ProbeError', 'The source announced a stream but sent no picture in time.');
 }

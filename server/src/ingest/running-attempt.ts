@@ -20,8 +20,13 @@ export interface AttemptOptions {
   readonly openSession: OpenSession;
   /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
   readonly noFramesMs?: number;
-  /** The same before the first picture, which signing in and waiting for a key frame come before, ms. Default 20 s. */
+  /**
+   * The same before the first picture, which signing in comes before, ms. Default 20 s. While pictures come whose key frame
+   * or parameters are missing it doesn't run.
+   */
   readonly firstFrameMs?: number;
+  /** How often in a row this was tried: video that is announced and starts late, after the audio, gets more time. */
+  readonly tries?: number;
 }
 
 export interface AttemptEnd {
@@ -33,6 +38,8 @@ export interface AttemptEnd {
 }
 
 const watchdogPeriodMs = 500;
+/** Most times `firstFrameMs` that announced video may take while audio comes. */
+const maxPatience = 3;
 /** A session that was told to stop and doesn't is left behind after this. */
 const abandonMs = 5_000;
 
@@ -46,7 +53,11 @@ export class RunningAttempt {
   readonly #abort = new AbortController();
   readonly #abandoned = Promise.withResolvers<void>();
   #verdict: { cause: PauseCause; fault: Fault } | undefined;
-  #watchedTrackId: number | undefined;
+  /** Video where the source has it; the only track whose frames count as life. */
+  #watched: Track | undefined;
+  /** When frames came last that could not be passed on. */
+  #awaitedVideoMs: number | undefined;
+  #awaitedAudioMs: number | undefined;
   #firstFrameMs: number | undefined;
   #lastFrameMs: number;
   #cancelAbandon: (() => void) | undefined;
@@ -93,15 +104,22 @@ export class RunningAttempt {
   }
 
   #watch(): void {
-    const { clock, noFramesMs = 10_000, firstFrameMs = 20_000 } = this.#options;
-    const silentMs = clock.monotonicMs() - this.#lastFrameMs;
+    const { clock, noFramesMs = 10_000, firstFrameMs = 20_000, tries = 1 } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const silentMs = nowMs - Math.max(this.#lastFrameMs, this.#awaitedVideoMs ?? 0);
     const hadFrame = this.#firstFrameMs !== undefined;
-    if (silentMs < (hadFrame ? noFramesMs : firstFrameMs)) return;
+    const hasAudio = this.#awaitedAudioMs !== undefined && nowMs - this.#awaitedAudioMs < noFramesMs;
+    const patience = hasAudio ? Math.min(maxPatience, Math.max(1, tries)) : 1;
+    if (silentMs < (hadFrame ? noFramesMs : firstFrameMs * patience)) return;
     const seconds = Math.round(silentMs / 1000);
-    const words = hadFrame
-      ? `The source stopped sending pictures and stayed silent for ${seconds} s.`
-      : `The source sent no picture within ${seconds} s.`;
-    this.#cut('no-frames', new Fault('Unavailable', words));
+    this.#cut('no-frames', new Fault('NO_VIDEO_ERR', this.#silence(hadFrame, hasAudio, seconds)));
+  }
+
+  #silence(hadFrame: boolean, hasAudio: boolean, seconds: number): string {
+    if (!hadFrame && hasAudio) return `The source announces video but sent only audio for ${seconds} s.`;
+    if (!hadFrame) return `The source sent no picture within ${seconds} s.`;
+    const what = this.#watched?.kind === 'audio' ? 'audio' : 'pictures';
+    return `The source stopped sending ${what} and stayed silent for ${seconds} s.`;
   }
 
   #sink(): SourceSink {
@@ -109,14 +127,24 @@ export class RunningAttempt {
     return {
       tracks: (tracks) => {
         if (this.#verdict) return;
-        this.#watchedTrackId = (tracks.find(({ kind }) => kind === 'video') ?? tracks[0])?.id;
+        this.#watched = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
         log.add('info', `The source sends ${describe(tracks)}.`);
         stream.setTracks(tracks);
       },
       sample: (sample: Sample) => {
         if (this.#verdict) return;
-        if (sample.trackId === this.#watchedTrackId) this.#noteFrame();
+        if (sample.trackId === this.#watched?.id) this.#noteFrame();
         stream.write(sample);
+      },
+      awaiting: (kind) => {
+        if (this.#verdict) return;
+        const nowMs = this.#options.clock.monotonicMs();
+        if (kind === 'audio') {
+          this.#awaitedAudioMs = nowMs;
+          return;
+        }
+        if (this.#awaitedVideoMs === undefined) log.add('info', 'Pictures come; waiting for a key frame.');
+        this.#awaitedVideoMs = nowMs;
       },
       lost: (packets) => stream.noteLost(packets),
       note: (message, fields) => log.add('info', message, fields),

@@ -5,7 +5,7 @@ import type { AvPool } from './av/pool.ts';
 import { AvSession } from './av/session.ts';
 import { createDial } from './dial.ts';
 import { ReadRounds } from './rtsp/read-rounds.ts';
-import { RtspSession } from './rtsp/session.ts';
+import { RtspSession, type SourceMemory } from './rtsp/session.ts';
 import type { OpenSession } from './running-attempt.ts';
 import type { Audience } from './source.ts';
 
@@ -29,6 +29,7 @@ export class SourceEngines {
     const clock = this.#clock;
     const pool = this.#av;
     const pace = audience && { audience, rounds: this.#rounds };
+    const memory: SourceMemory = { videoTurn: 0 };
     const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
     return (engine) => {
       switch (engine) {
@@ -38,6 +39,7 @@ export class SourceEngines {
             ...(address.credentials && { credentials: address.credentials }),
             clock,
             dial: createDial(policy),
+            memory,
             ...(pace && { pace }),
             convertAudio: (options) => openAudioConverter(options, pool),
           });

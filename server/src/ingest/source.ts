@@ -4,12 +4,18 @@ import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
 /**
- * What a source hands over: parameters first, samples after. Times are already mapped to UTC ticks
+ * What a source hands over: parameters first, samples after. A source that announces video declares no tracks without it:
+ * audio alone is what a source sends that announces nothing else. Times are already mapped to UTC ticks
  * (see `timing.ts`), so a sink may pass them on as they are.
  */
 export interface SourceSink {
   tracks(tracks: readonly Track[]): void;
   sample(sample: Sample): void;
+  /**
+   * A frame of an announced track came and can't be passed on yet: its parameters, the first key frame or another
+   * announced track are missing. It proves that the source is alive; how long to wait is for the watchdog to decide.
+   */
+  awaiting(kind: Track['kind']): void;
   /** So many packets never came, known by the gaps in their numbers; for transports that number them. */
   lost(packets: number): void;
   /** A line for the stream's own log, such as a fallback or a vendor's quirk that was worked around. */

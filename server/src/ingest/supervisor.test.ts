@@ -136,6 +136,43 @@ test('a source that answers and never sends a first picture is given up and trie
   await scene.supervisor.stop('stopped');
 });
 
+test('[R10.2] announced video that never comes is not running while audio flows: it says so, tries again, and waits longer', async () => {
+  const scene = new Scene();
+  await scene.start();
+  const waits: number[] = [];
+  for (let attempt = 1; attempt <= 4; attempt++) {
+    const startMs = scene.clock.monotonicMs();
+    while (!scene.session.isReleased) {
+      scene.session.sink.awaiting('audio');
+      await scene.pass(500);
+      assert.notEqual(scene.status.state, 'running');
+    }
+    waits.push(Math.round((scene.clock.monotonicMs() - startMs) / 10_000) * 10);
+    assert.equal(scene.status.state, 'failed');
+    assert.equal(scene.status.code, 'NO_VIDEO_ERR');
+    assert.match(scene.status.reason ?? '', /announces video but sent only audio/);
+    assert.equal(scene.session.engine, 'rtsp');
+    await scene.untilNextSession();
+  }
+  assert.deepEqual(waits, [20, 40, 60, 60]);
+  await scene.supervisor.stop('stopped');
+});
+
+test('[R10.1] a first key frame is waited for as long as pictures come, and not after that', async () => {
+  const scene = new Scene();
+  await scene.start();
+  for (let second = 0; second < 300; second++) {
+    scene.session.sink.awaiting('video');
+    await scene.pass(1_000);
+  }
+  assert.equal(scene.sessions.length, 1);
+  assert.equal(scene.status.state, 'connecting');
+  assert.equal(scene.log.lines.filter(({ message }) => /waiting for a key frame/.test(message)).length, 1);
+  await scene.pass(21_000);
+  assert.equal(scene.status.state, 'failed');
+  await scene.supervisor.stop('stopped');
+});
+
 test('pauses start over after a minute of good pictures, and do not grow for a server that drops us every 20 s', async () => {
   const scene = new Scene();
   await scene.start();

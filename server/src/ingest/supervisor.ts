@@ -114,7 +114,8 @@ export class Supervisor {
     const startedMs = clock.monotonicMs();
     const startedWallMs = clock.wallMs();
     this.#setStatus({ ...this.#status, attempts: this.#status.attempts + 1 });
-    const attempt = new RunningAttempt(this.#options, () => this.#onFirstFrame(startedMs));
+    const options = { ...this.#options, tries: this.#status.attempts };
+    const attempt = new RunningAttempt(options, () => this.#onFirstFrame(startedMs));
     const end = await attempt.run(this.#engine, this.#stopping.signal);
     this.#history.add({
       startedMs: startedWallMs,

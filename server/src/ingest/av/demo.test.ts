@@ -29,6 +29,7 @@ async function keyFrames(url: string, count: number): Promise<{ tracks: readonly
         keys.push(sample);
         if (keys.length === count) abort.abort();
       },
+      awaiting: () => {},
       lost: () => {},
       note: () => {},
     },

@@ -98,7 +98,13 @@ test('a child that is killed ends its streams with a cause, and the pool goes on
   try {
     const abort = new AbortController();
     const started = Promise.withResolvers<void>();
-    const sink = { tracks: () => {}, sample: () => started.resolve(), lost: () => {}, note: () => {} };
+    const sink = {
+      tracks: () => {},
+      sample: () => started.resolve(),
+      awaiting: () => {},
+      lost: () => {},
+      note: () => {},
+    };
     const running = new AvFileSession({ path, pool: own, clock: systemClock }).run(sink, abort.signal);
     const isOver = assert.rejects(running, (error: Fault) => {
       assert.equal(error.code, 'Unavailable');

@@ -202,6 +202,7 @@ test('[R10.1] H.265 is copied; parameters that change midway begin a new list of
         isKeyDue = false;
         if (widths.length === 2) abort.abort();
       },
+      awaiting: () => {},
       lost: () => {},
       note: () => {},
     },

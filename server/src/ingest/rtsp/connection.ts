@@ -83,6 +83,18 @@ export class RtspConnection {
     return this.#parser.skippedBytes;
   }
 
+  /** The server will send on this interleaved channel. */
+  nameChannel(channel: number): void {
+    this.#parser.nameChannel(channel);
+  }
+
+  /** Sends an RTCP packet on an interleaved channel (RFC 2326, 10.12). */
+  sendPacket(channel: number, packet: Uint8Array): void {
+    if (this.#isClosing || this.#fault) return;
+    const head = Uint8Array.of(0x24, channel, packet.length >>> 8, packet.length & 0xff);
+    this.#options.socket.write(Buffer.concat([head, packet]));
+  }
+
   /** The session's identifier, sent with every request from now on. */
   setSession(id: string): void {
     this.#session = id;

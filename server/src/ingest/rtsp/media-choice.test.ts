@@ -46,6 +46,40 @@ test('[R8.11] nothing that fits, or a picture that does not, is a ProbeError whi
   assert.throws(() => choose([jpeg]), /video jpeg/);
 });
 
+test('what the camera would receive is not taken: an ONVIF back channel, by either side of naming it', () => {
+  const uris = (lines: readonly string[][]) => choose(lines).media.map(({ uri }) => uri);
+  const marked = (lines: readonly string[], direction: string, name: string) => [
+    ...lines,
+    `a=${direction}`,
+    `a=control:${name}`,
+  ];
+  const [camera, back] = [marked(pcmu, 'recvonly', 'mic'), marked(pcmu, 'sendonly', 'speaker')];
+  assert.deepEqual(uris([back, marked(h264, 'recvonly', 'cam'), camera]), [
+    'rtsp://cam/x/cam',
+    'rtsp://cam/x/mic',
+  ]);
+  assert.deepEqual(uris([marked(h264, 'recvonly', 'cam'), back]), ['rtsp://cam/x/cam']);
+  assert.deepEqual(uris([[...h264, 'a=control:cam'], back]), ['rtsp://cam/x/cam']);
+  assert.deepEqual(uris([marked(h264, 'sendonly', 'cam'), camera, back]), [
+    'rtsp://cam/x/cam',
+    'rtsp://cam/x/speaker',
+  ]);
+  assert.deepEqual(uris([['a=sendonly'], h264, pcmu]).length, 2);
+});
+
+test('of several pictures another is picked by its turn, round and round', () => {
+  const [main, sub] = ['main', 'sub'].map((name) => [...h264, `a=control:${name}`]);
+  const picked = [0, 1, 2].map((turn) => {
+    const description = parseSessionDescription(['v=0', jpeg, main, pcmu, sub].flat().join('\n'));
+    return chooseMedia(description, 'rtsp://cam/x', true, turn);
+  });
+  assert.deepEqual(
+    picked.map(({ media }) => media[0]?.uri),
+    ['rtsp://cam/x/main', 'rtsp://cam/x/sub', 'rtsp://cam/x/main'],
+  );
+  assert.ok(picked.every(({ videoTracks }) => videoTracks === 2));
+});
+
 test('a single medium without a control is the session itself', () => {
   assert.equal(choose([h264]).media[0]?.uri, 'rtsp://cam/x');
 });

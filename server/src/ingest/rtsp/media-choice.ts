@@ -12,14 +12,21 @@ export interface ChosenMedia {
   /** `h264`, `h265`, `mpeg4-generic`, `mp4a-latm`, `opus`, `pcmu` or `pcma`. */
   readonly encoding: string;
   readonly format: MediaFormat;
-  /** Where to SETUP. */
+  /** All formats of its section, in the order of preference. */
+  readonly formats: readonly MediaFormat[];
+  /** The camera makes a key frame when it is asked to (RFC 4585, 6.3.1; RFC 5104, 4.3.1). */
+  readonly keyFrameRequest: 'pli' | 'fir' | undefined;
+  /** Where to SETUP, and by which profile of RTP. */
   readonly uri: string;
+  readonly profile: 'RTP/AVP' | 'RTP/AVPF';
 }
 
 export interface MediaChoice {
   readonly media: readonly ChosenMedia[];
   /** Where to PLAY and to ask for signs of life. */
   readonly aggregateUri: string;
+  /** How many of the video tracks can be received: one of them is chosen. */
+  readonly videoTracks: number;
   /** What was left out, in words for the stream's log. */
   readonly ignored: readonly string[];
 }
@@ -38,18 +45,47 @@ export function isConverted(encoding: string): boolean {
   return convertedEncodings.has(encoding);
 }
 
+/** How this encoding is received; undefined when it can't be. */
+export function usableEncoding(
+  kind: string,
+  format: MediaFormat,
+  canConvert: boolean,
+): { readonly kind: 'video' | 'audio'; readonly encoding: string } | undefined {
+  if (format.clockRate < 1 || format.clockRate > 1_000_000) return undefined;
+  if (kind === 'video') {
+    const encoding = videoEncodings.get(format.encoding);
+    return encoding === undefined ? undefined : { kind, encoding };
+  }
+  if (kind !== 'audio') return undefined;
+  const isUsable =
+    soundEncodings.has(format.encoding) || (canConvert && convertedEncodings.has(format.encoding));
+  return isUsable && isPlainAac(format) ? { kind, encoding: format.encoding } : undefined;
+}
+
 /**
- * Picks the first picture and the first sound that can be received; other media are not set up.
+ * Picks one picture and one sound that can be received, the first of each; other media are not set up. Of several pictures
+ * another is picked by `videoTurn`, counted from 0 and round: the first may be one that is announced and never sent.
  *
  * @throws Fault ProbeError when nothing fits, or when there is a picture but none that fits: half a camera is no
  *   success, and another engine may know better
  */
-export function chooseMedia(description: SessionDescription, base: string, canConvert: boolean): MediaChoice {
+export function chooseMedia(
+  description: SessionDescription,
+  base: string,
+  canConvert: boolean,
+  videoTurn = 0,
+): MediaChoice {
   const aggregateUri = resolveControl(base, description.control);
   const chosen: ChosenMedia[] = [];
   const ignored: string[] = [];
+  const isForUs = receiving(description.media);
+  const usable = new Map(description.media.map((media) => [media, choose(media, canConvert)]));
+  const pictures = description.media.filter((media) => isForUs(media) && usable.get(media)?.kind === 'video');
+  const picture = pictures[videoTurn % Math.max(1, pictures.length)];
   for (const media of description.media) {
-    const found = chosen.some(({ kind }) => kind === media.kind) ? undefined : choose(media, canConvert);
+    const isTaken = chosen.some(({ kind }) => kind === media.kind);
+    const isOther = media.kind === 'video' && media !== picture;
+    const found = isTaken || isOther || !isForUs(media) ? undefined : usable.get(media);
     if (!found) {
       ignored.push(`The track ${describe(media)} is not used.`);
       continue;
@@ -68,7 +104,21 @@ export function chooseMedia(description: SessionDescription, base: string, canCo
         : `The camera offers nothing that can be used, only ${offered}.`,
     );
   }
-  return { media: chosen.sort((a, b) => order(a) - order(b)), aggregateUri, ignored };
+  const media = chosen.sort((a, b) => order(a) - order(b));
+  return { media, aggregateUri, videoTracks: pictures.length, ignored };
+}
+
+/**
+ * Tells what the camera sends from what it would receive. RTSP gives directions as the client has them: `sendonly` is the
+ * back channel of an intercom (ONVIF Streaming, 5.3). An encoder that names its own side marks its video so, and then
+ * `recvonly` is what it would receive.
+ */
+function receiving(media: readonly MediaDescription[]): (one: MediaDescription) => boolean {
+  const videos = media.filter(({ kind }) => kind === 'video');
+  const leading = videos.length > 0 ? videos : media.filter(({ kind }) => kind === 'audio');
+  const isOwnSide = leading.length > 0 && leading.every(({ direction }) => direction === 'sendonly');
+  const toCamera = isOwnSide ? 'recvonly' : 'sendonly';
+  return ({ direction }) => direction !== toCamera && direction !== 'inactive';
 }
 
 /** The picture first: it leads the clock, and has the lower track number. */
@@ -79,17 +129,25 @@ function order({ kind }: ChosenMedia): number {
 function choose(media: MediaDescription, canConvert: boolean): Omit<ChosenMedia, 'uri'> | undefined {
   if (!media.protocol.startsWith('RTP/')) return undefined;
   for (const format of media.formats) {
-    if (format.clockRate < 1 || format.clockRate > 1_000_000) continue;
-    if (media.kind === 'video') {
-      const encoding = videoEncodings.get(format.encoding);
-      if (encoding !== undefined) return { kind: 'video', encoding, format };
-    } else if (media.kind === 'audio') {
-      const isUsable =
-        soundEncodings.has(format.encoding) || (canConvert && convertedEncodings.has(format.encoding));
-      if (isUsable && isPlainAac(format)) return { kind: 'audio', encoding: format.encoding, format };
-    }
+    const found = usableEncoding(media.kind, format, canConvert);
+    if (!found) continue;
+    const { formats, protocol } = media;
+    const keyFrameRequest = keyFrameRequestOf(media, format.payloadType);
+    const profile = protocol.startsWith('RTP/AVPF') ? 'RTP/AVPF' : 'RTP/AVP';
+    return { ...found, format, formats, keyFrameRequest, profile };
   }
   return undefined;
+}
+
+/** The messages by which this camera can be asked for a key frame, the plainer one first (RFC 4585, 4.2). */
+function keyFrameRequestOf(media: MediaDescription, payloadType: number): 'pli' | 'fir' | undefined {
+  const offered = media.feedback
+    .filter((line) => line.payloadType === '*' || line.payloadType === String(payloadType))
+    .map(({ message }) => message);
+  if (offered.includes('nack pli')) return 'pli';
+  if (offered.includes('ccm fir')) return 'fir';
+  // The profile alone promises nothing in particular, but who doesn't know the message passes over it (RFC 4585, 6.1).
+  return media.protocol.startsWith('RTP/AVPF') ? 'pli' : undefined;
 }
 
 /** mpeg4-generic also carries CELP and scene descriptions, and may be encrypted (RFC 3640, 3.3 and 4.1). */

@@ -1,7 +1,8 @@
 import { MalformedError } from '@vidette/media/malformed';
 import { RtpPacket } from '@vidette/media/rtp/packet';
-import { parseRtcp } from '@vidette/media/rtp/rtcp';
-import { header, parseInterleaved, parseSession } from '@vidette/media/rtsp/message';
+import { keyFrameRequest, parseRtcp } from '@vidette/media/rtp/rtcp';
+import { header, parseInterleaved, parseSession, type RtspResponse } from '@vidette/media/rtsp/message';
+import { staticFormat, type MediaFormat } from '@vidette/media/sdp/session-description';
 import { Fault } from '../../base/fault.ts';
 import type { SourceSink } from '../source.ts';
 import { SourceTiming } from '../timing.ts';
@@ -9,8 +10,8 @@ import { AudioReader, soundFormat } from './audio-reader.ts';
 import type { RtspConnection } from './connection.ts';
 import { ConvertedAudioReader, type ConvertAudio } from './converted-audio-reader.ts';
 import { refuseUnlessOk } from './handshake.ts';
-import { isConverted, type ChosenMedia, type MediaChoice } from './media-choice.ts';
-import { Receiver } from './receiver.ts';
+import { isConverted, usableEncoding, type ChosenMedia, type MediaChoice } from './media-choice.ts';
+import { Receiver, type PayloadReader } from './receiver.ts';
 import { TrackGate } from './track-gate.ts';
 import { VideoReader } from './video-reader.ts';
 
@@ -22,15 +23,28 @@ export interface MediaSetupOptions {
   readonly onGoodbye: () => void;
 }
 
-/** What an interleaved channel carries. */
+/** What an interleaved channel carries: one stream, but for servers that put all into the same. */
 interface Channel {
-  readonly receiver: Receiver;
+  readonly receivers: Receiver[];
   readonly isControl: boolean;
+}
+
+/** How a sender of pictures is asked for a key frame. */
+interface KeyFrameSource {
+  readonly receiver: Receiver;
+  readonly kind: 'pli' | 'fir';
+  readonly channel: number;
 }
 
 const videoTimescale = 90_000;
 /** Of a session whose server names none, s (RFC 2326, 12.37). */
 const defaultTimeoutSeconds = 60;
+/** A key frame that is missing is asked for so often, ms. */
+const keyRequestPeriodMs = 5000;
+/** The sender of our reports, any number: nobody else receives on this connection. */
+const ourSsrc = 0x7669_6465;
+/** Types below are fixed or reserved (RFC 3551, 6): only from here on do two numbers mean the same. */
+const firstDynamicType = 96;
 
 /** Sets the chosen media up on a connection and receives them. It owns the receivers. */
 export class MediaSetup {
@@ -43,14 +57,27 @@ export class MediaSetup {
   /** By interleaved channel number. */
   readonly #channels: (Channel | undefined)[] = [];
   readonly #packet = new RtpPacket();
+  #connection: RtspConnection | undefined;
+  #keySource: KeyFrameSource | undefined;
+  #keyRequests = 0;
+  #keyRequestedMs = Number.NEGATIVE_INFINITY;
+  /** When the packet being read arrived. */
+  #arrivalMs = 0;
 
   constructor(options: MediaSetupOptions) {
     this.#options = options;
     const kinds = options.choice.media.map(({ kind }) => kind);
-    this.#gate = new TrackGate(options.sink, {
-      video: kinds.includes('video'),
-      audio: kinds.includes('audio'),
-    });
+    const awaiting = (kind: 'video' | 'audio') => {
+      options.sink.awaiting(kind);
+      if (kind === 'video') this.#requestKeyFrame();
+    };
+    this.#gate = new TrackGate(
+      { ...options.sink, awaiting },
+      {
+        video: kinds.includes('video'),
+        audio: kinds.includes('audio'),
+      },
+    );
   }
 
   /**
@@ -60,6 +87,7 @@ export class MediaSetup {
    * @returns after how many silent seconds the server forgets the session
    */
   async perform(connection: RtspConnection): Promise<number> {
+    this.#connection = connection;
     connection.onPacket = this.#onPacket.bind(this);
     let timeoutSeconds: number | undefined;
     for (const [index, media] of this.#options.choice.media.entries()) {
@@ -67,8 +95,7 @@ export class MediaSetup {
       if (!receiver) continue;
       this.#opened.push(receiver);
       const asked = { rtp: index * 2, rtcp: index * 2 + 1 };
-      const transport = `RTP/AVP/TCP;unicast;interleaved=${asked.rtp}-${asked.rtcp}`;
-      const response = await connection.request('SETUP', media.uri, [['Transport', transport]]);
+      const response = await setUp(connection, media, asked);
       if (media.kind === 'audio' && this.receivers.length > 0 && response.status >= 300) {
         receiver.close();
         this.#leaveSoundOut(`the camera answered ${response.status}`);
@@ -77,8 +104,10 @@ export class MediaSetup {
       refuseUnlessOk(response, 'SETUP');
       this.receivers.push(receiver);
       const given = parseInterleaved(header(response, 'transport') ?? '') ?? asked;
-      this.#channels[given.rtp] = { receiver, isControl: false };
-      this.#channels[given.rtcp] = { receiver, isControl: true };
+      this.#assign(given.rtp, receiver, false);
+      this.#assign(given.rtcp, receiver, true);
+      if (media.keyFrameRequest)
+        this.#keySource = { receiver, kind: media.keyFrameRequest, channel: given.rtcp };
       const session = header(response, 'session');
       if (session === undefined || timeoutSeconds !== undefined) continue;
       const parsed = parseSession(session);
@@ -95,35 +124,111 @@ export class MediaSetup {
     for (const receiver of this.#opened) receiver.close();
   }
 
+  /** Pictures came, of whatever use. */
+  get isVideoSeen(): boolean {
+    return this.#gate.isVideoSeen;
+  }
+
+  #assign(number: number, receiver: Receiver, isControl: boolean): void {
+    this.#connection?.nameChannel(number);
+    const channel = this.#channels[number];
+    if (channel?.isControl === isControl) channel.receivers.push(receiver);
+    else this.#channels[number] = { receivers: [receiver], isControl };
+  }
+
+  #requestKeyFrame(): void {
+    const source = this.#keySource;
+    if (!source || source.receiver.ssrc === undefined) return;
+    if (this.#arrivalMs - this.#keyRequestedMs < keyRequestPeriodMs) return;
+    this.#keyRequestedMs = this.#arrivalMs;
+    const request = keyFrameRequest(source.kind, ourSsrc, source.receiver.ssrc, this.#keyRequests++);
+    this.#connection?.sendPacket(source.channel, request);
+  }
+
   /** The receiver of one medium; undefined for sound that is left out. */
   #open(media: ChosenMedia, trackId: number): Receiver | undefined {
-    const { convertAudio: convert, sink } = this.#options;
-    const { encoding, format, kind } = media;
-    const gate = this.#gate;
-    const note = (message: string) => sink.note(message);
-    const open = (timescale: number) =>
-      new Receiver(format.payloadType, this.#timing.addTrack(format.clockRate, timescale), (packets) =>
-        sink.lost(packets),
-      );
+    const { sink } = this.#options;
+    const { format, kind } = media;
+    const open = (timescale: number): Receiver => {
+      const receiver: Receiver = new Receiver({
+        payloadType: format.payloadType,
+        timing: this.#timing.addTrack(format.clockRate, timescale),
+        onLost: (packets) => sink.lost(packets),
+        onPayloadType: (type) => sink.note(`The ${kind} comes with RTP payload type ${type}.`),
+        readerOf: (type) => this.#otherReader(media, type, trackId, receiver),
+      });
+      return receiver;
+    };
     if (kind === 'video') {
       const receiver = open(videoTimescale);
-      receiver.setReader(new VideoReader({ trackId, encoding, format, receiver, gate, note }));
+      receiver.setReader(this.#videoReader(media, trackId, receiver));
       return receiver;
     }
     try {
-      if (isConverted(encoding)) {
-        if (!convert) throw new Fault('ProbeError', 'there is no converter for it');
-        const receiver = open(format.clockRate);
-        receiver.setReader(new ConvertedAudioReader({ trackId, media, receiver, gate, convert, note }));
-        return receiver;
-      }
-      const sound = soundFormat(media, trackId);
-      const receiver = open(sound.track.timescale);
-      receiver.setReader(new AudioReader(sound, receiver, gate));
+      const sound = isConverted(media.encoding) ? undefined : soundFormat(media, trackId);
+      const receiver = open(sound?.track.timescale ?? format.clockRate);
+      receiver.setReader(
+        sound
+          ? new AudioReader(sound, receiver, this.#gate)
+          : this.#convertedReader(media, trackId, receiver),
+      );
       return receiver;
     } catch (error) {
       if (!(error instanceof MalformedError || error instanceof Fault)) throw error;
       this.#leaveSoundOut(error.message);
+      return undefined;
+    }
+  }
+
+  #videoReader({ encoding, format }: ChosenMedia, trackId: number, receiver: Receiver): PayloadReader {
+    const note = (message: string) => this.#options.sink.note(message);
+    return new VideoReader({ trackId, encoding, format, receiver, gate: this.#gate, note });
+  }
+
+  #convertedReader(media: ChosenMedia, trackId: number, receiver: Receiver): PayloadReader {
+    const { convertAudio: convert, sink } = this.#options;
+    if (!convert) throw new Fault('ProbeError', 'there is no converter for it');
+    const note = (message: string) => sink.note(message);
+    return new ConvertedAudioReader({ trackId, media, receiver, gate: this.#gate, convert, note });
+  }
+
+  /**
+   * What reads a payload type that this medium was not announced with: one that the description lists or that has a fixed
+   * meaning is taken for what it means, any other for what was announced. Video proves by its key frame that it is some;
+   * of audio nothing but a type that has no meaning of its own is taken so.
+   */
+  #otherReader(
+    media: ChosenMedia,
+    payloadType: number,
+    trackId: number,
+    receiver: Receiver,
+  ): PayloadReader | 'same' | undefined {
+    const listed = media.formats.find((one) => one.payloadType === payloadType && one.encoding !== '');
+    const isVideo = media.kind === 'video';
+    const format = listed ?? (isVideo ? undefined : staticFormat(payloadType));
+    if (!format) {
+      const isFree = payloadType >= firstDynamicType && media.format.payloadType >= firstDynamicType;
+      return isVideo || isFree ? 'same' : undefined;
+    }
+    return this.#readerOfFormat(media, format, trackId, receiver);
+  }
+
+  #readerOfFormat(
+    media: ChosenMedia,
+    format: MediaFormat,
+    trackId: number,
+    receiver: Receiver,
+  ): PayloadReader | undefined {
+    const found = usableEncoding(media.kind, format, this.#options.convertAudio !== undefined);
+    if (!found || format.clockRate !== media.format.clockRate) return undefined;
+    const other = { ...media, ...found, format };
+    if (media.kind === 'video') return this.#videoReader(other, trackId, receiver);
+    // The clock of the track follows its encoding: only what is converted as well can take its place.
+    if (!isConverted(found.encoding) || !isConverted(media.encoding)) return undefined;
+    try {
+      return this.#convertedReader(other, trackId, receiver);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
       return undefined;
     }
   }
@@ -136,15 +241,38 @@ export class MediaSetup {
   #onPacket(number: number, bytes: Uint8Array, start: number, end: number, arrivalMs: number): void {
     const channel = this.#channels[number];
     if (!channel) return;
-    if (channel.isControl) this.#onControl(channel.receiver, bytes.subarray(start, end));
-    else if (this.#packet.read(bytes, start, end)) channel.receiver.push(this.#packet, arrivalMs);
+    this.#arrivalMs = arrivalMs;
+    if (channel.isControl) this.#onControl(channel.receivers, bytes.subarray(start, end));
+    else if (this.#packet.read(bytes, start, end))
+      receiverOf(channel.receivers, this.#packet)?.push(this.#packet, arrivalMs);
   }
 
-  #onControl(receiver: Receiver, bytes: Uint8Array): void {
+  #onControl(receivers: readonly Receiver[], bytes: Uint8Array): void {
     const { report, isGoodbye } = parseRtcp(bytes);
-    if (report) receiver.report(report);
+    const receiver =
+      receivers.length > 1 ? receivers.find(({ ssrc }) => ssrc === report?.ssrc) : receivers[0];
+    if (report) receiver?.report(report);
     if (!isGoodbye) return;
-    receiver.hasSaidGoodbye = true;
+    for (const one of receiver ? [receiver] : receivers) one.hasSaidGoodbye = true;
     if (this.receivers.every((one) => one.hasSaidGoodbye)) this.#options.onGoodbye();
   }
+}
+
+/** SETUP by the profile that was announced, or by the plain one where the server doesn't take it. */
+async function setUp(
+  connection: RtspConnection,
+  { uri, profile }: ChosenMedia,
+  { rtp, rtcp }: { readonly rtp: number; readonly rtcp: number },
+): Promise<RtspResponse> {
+  const ask = (by: string) =>
+    connection.request('SETUP', uri, [['Transport', `${by}/TCP;unicast;interleaved=${rtp}-${rtcp}`]]);
+  const response = await ask(profile);
+  return profile !== 'RTP/AVP' && response.status === 461 ? ask('RTP/AVP') : response;
+}
+
+/** Whose packet it is, of streams that share a channel: told by the payload type, and then by the sender. */
+function receiverOf(receivers: readonly Receiver[], { payloadType, ssrc }: RtpPacket): Receiver | undefined {
+  if (receivers.length === 1) return receivers[0];
+  const bySender = receivers.find((one) => one.ssrc === ssrc);
+  return bySender ?? receivers.find((one) => one.ssrc === undefined && one.payloadType === payloadType);
 }

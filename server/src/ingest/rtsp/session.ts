@@ -25,6 +25,14 @@ export interface RtspSessionOptions {
   readonly pace?: ReadPaceOptions;
   /** How long each reply may take, ms. Default 10 s. */
   readonly replyTimeoutMs?: number;
+  /** What earlier attempts at this address learned. */
+  readonly memory?: SourceMemory;
+}
+
+/** What one attempt at an address leaves for the next. */
+export interface SourceMemory {
+  /** Which of several video tracks is taken: it moves on when one was announced and sent nothing. */
+  videoTurn: number;
 }
 
 const defaultReplyTimeoutMs = 10_000;
@@ -58,7 +66,8 @@ export class RtspSession implements SourceSession {
   }
 
   #choose({ description, base }: Described): MediaChoice {
-    return chooseMedia(description, base, this.#options.convertAudio !== undefined);
+    const { convertAudio, memory } = this.#options;
+    return chooseMedia(description, base, convertAudio !== undefined, memory?.videoTurn);
   }
 
   async #play(described: Described, sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
@@ -70,6 +79,9 @@ export class RtspSession implements SourceSession {
     connection.onClosed = (fault) => finished.reject(fault);
     const opened: { close(): void }[] = [];
     let teardownUri: string | undefined;
+    const learn = ({ videoTracks }: MediaChoice, { isVideoSeen }: MediaSetup) => {
+      if (this.#options.memory && videoTracks > 1 && !isVideoSeen) this.#options.memory.videoTurn++;
+    };
     const start = async (): Promise<PauseCause> => {
       const { clock, convertAudio, pace } = this.#options;
       const choice = this.#choose(described);
@@ -82,6 +94,7 @@ export class RtspSession implements SourceSession {
       });
       opened.push(setup);
       const timeoutSeconds = await setup.perform(connection);
+      opened.push({ close: () => learn(choice, setup) });
       teardownUri = choice.aggregateUri;
       await play(connection, choice.aggregateUri);
       if (signal.aborted) return 'stopped';

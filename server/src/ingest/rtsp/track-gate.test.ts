@@ -6,6 +6,7 @@ import { TrackGate } from './track-gate.ts';
 /** A gate and what came through it: `v+a` for a declaration, `V` a key frame, `v` a picture, `a` sound. */
 function openGate(expects = { video: true, audio: true }) {
   const passed: string[] = [];
+  const awaited: string[] = [];
   const gate = new TrackGate(
     {
       tracks: (tracks) =>
@@ -16,6 +17,7 @@ function openGate(expects = { video: true, audio: true }) {
             .padEnd(3, '!'),
         ),
       sample: ({ trackId, isKey }) => passed.push(trackId === 2 ? 'a' : isKey ? 'V' : 'v'),
+      awaiting: (kind) => awaited.push(kind),
       lost() {},
       note() {},
     },
@@ -23,11 +25,10 @@ function openGate(expects = { video: true, audio: true }) {
   );
   gate.setVideo(videoTrack);
   const show = (atMs: number, isKey = false) => {
-    gate.noteVideo();
     gate.video(picture(atMs / 40, { isKey }), atMs);
   };
   const hear = (atMs: number) => gate.audio(sound(atMs / 20), atMs);
-  return { gate, passed, show, hear };
+  return { gate, passed, awaited, show, hear };
 }
 
 test('[R10.1] both tracks flow: declared together, as soon as sound shows up', () => {
@@ -71,14 +72,25 @@ test('sound that comes late joins at a key frame, and leaves at one when it is g
   assert.deepEqual(passed, ['v!!', 'V', 'v', 'v', 'v+a', 'V', 'a', 'V', 'v!!', 'V']);
 });
 
-test('[R10.1] a picture that never comes leaves the sound alone after a while, until it does', () => {
-  const { gate, passed, show, hear } = openGate();
+test('[R10.1] audio is not declared without the video that was announced, and says that it is there', () => {
+  const { gate, passed, awaited, show, hear } = openGate();
   gate.setAudio(audioTrack);
-  for (let atMs = 0; atMs <= 3000; atMs += 1000) hear(atMs);
-  show(4000);
-  show(4040, true);
-  hear(4050);
-  assert.deepEqual(passed, ['a!!', 'a', 'v+a', 'V', 'a']);
+  for (let atMs = 0; atMs <= 60_000; atMs += 10_000) hear(atMs);
+  assert.deepEqual(passed, []);
+  assert.deepEqual(awaited, Array(7).fill('audio'));
+  show(60_100);
+  assert.equal(awaited.at(-1), 'video');
+  show(60_140, true);
+  hear(60_150);
+  assert.deepEqual(passed, ['v+a', 'V', 'a']);
+});
+
+test('[R10.1] a camera that announces audio only is declared with its first frame', () => {
+  const { gate, passed, awaited, hear } = openGate({ video: false, audio: true });
+  gate.setAudio(audioTrack);
+  hear(0);
+  assert.deepEqual(passed, ['a!!', 'a']);
+  assert.deepEqual(awaited, []);
 });
 
 test('packets of a picture whose key frame is far away are waited for', () => {

@@ -4,8 +4,6 @@ import type { SourceSink } from '../source.ts';
 
 /** How long the first pictures wait for sound to show up, ms. */
 const graceMs = 400;
-/** Sound alone begins when no picture came for so long after it, ms. */
-const soundAloneMs = 3000;
 /** Sound that has been silent for so long is left out from the next key frame on, ms. */
 const soundGoneMs = 10_000;
 /** Most samples that wait while the tracks are being decided. */
@@ -15,6 +13,9 @@ const maxHeld = 500;
  * Decides which tracks are declared to the sink, and when. A track that the camera announces but never sends must not
  * be declared: a player waits for every track it was promised. So the tracks are those that flow, found out within
  * `graceMs` of the first key frame and looked at again at every key frame, where a change costs nobody a picture.
+ *
+ * Audio is never declared alone where video was announced: half a camera is no success, so the watchdog has to see that
+ * the video is missing (`SourceSink.awaiting`).
  */
 export class TrackGate {
   readonly #sink: SourceSink;
@@ -27,7 +28,6 @@ export class TrackGate {
   #heldSinceMs = 0;
   #isHolding = false;
   #isVideoSeen = false;
-  #firstAudioMs: number | undefined;
   #newestAudioMs = Number.NEGATIVE_INFINITY;
 
   constructor(sink: SourceSink, expects: { readonly video: boolean; readonly audio: boolean }) {
@@ -51,31 +51,39 @@ export class TrackGate {
     this.#expectsAudio = false;
   }
 
-  /** Packets of the picture come, though none may be whole yet. */
-  noteVideo(): void {
+  /** Pictures come whose parameters are not known yet. */
+  awaitVideo(): void {
     this.#isVideoSeen = true;
+    this.#sink.awaiting('video');
+  }
+
+  /** Pictures came, whether or not they could be passed on. */
+  get isVideoSeen(): boolean {
+    return this.#isVideoSeen;
   }
 
   /** @param nowMs any clock that doesn't step, the same for all calls */
   video(sample: Sample, nowMs: number): void {
+    this.#isVideoSeen = true;
     if (sample.isKey) this.#atKey(nowMs);
     if (this.#isHolding) {
       this.#hold(sample, nowMs);
     } else if (this.#declared && this.#video && this.#declared.includes(this.#video)) {
       this.#sink.sample(sample);
+    } else {
+      this.#sink.awaiting('video');
     }
   }
 
   audio(sample: Sample, nowMs: number): void {
     this.#newestAudioMs = nowMs;
-    this.#firstAudioMs ??= nowMs;
     if (this.#isHolding) {
       this.#hold(sample, nowMs);
       return;
     }
-    const isAlone = !this.#expectsVideo || (!this.#isVideoSeen && nowMs - this.#firstAudioMs >= soundAloneMs);
-    if (!this.#declared && isAlone && this.#audio) this.#declare([this.#audio]);
+    if (!this.#declared && !this.#expectsVideo && this.#audio) this.#declare([this.#audio]);
     if (this.#audio && this.#declared?.includes(this.#audio)) this.#sink.sample(sample);
+    else this.#sink.awaiting('audio');
   }
 
   #atKey(nowMs: number): void {

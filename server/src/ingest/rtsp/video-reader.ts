@@ -1,3 +1,4 @@
+import { BitReader } from '@vidette/media/bits';
 import { h264Track } from '@vidette/media/codec/avcc';
 import { DecodeTimes } from '@vidette/media/codec/decode-times';
 import { H264_NAL } from '@vidette/media/codec/h264';
@@ -25,6 +26,10 @@ export interface VideoReaderOptions {
 }
 
 const maxSpropLength = 64 * 1024;
+/** What comes counts as pictures with so much credit; each that looks like one gives 1, each that doesn't takes more. */
+const credible = 8;
+const penalty = 8;
+const maxCredit = 20;
 
 /**
  * Pictures of H.264 and H.265. Parameter sets may come with the description, in the stream, or both; those of the
@@ -36,6 +41,8 @@ export class VideoReader implements PayloadReader {
   #track: VideoTrack | undefined;
   #trackVersion = -1;
   #times: DecodeTimes | undefined;
+  /** How far what comes before the parameters looks like pictures of this codec, 0 to `maxCredit`. */
+  #credit = credible;
 
   constructor(options: VideoReaderOptions) {
     this.#options = options;
@@ -47,21 +54,34 @@ export class VideoReader implements PayloadReader {
   }
 
   push(packet: RtpPacket, lost: number): void {
-    this.#options.gate.noteVideo();
     this.#depacketizer.push(packet, lost);
   }
 
   close(): void {}
 
   #onUnit(unit: AccessUnit): void {
-    if (unit.isKey && this.#depacketizer.parameters.version !== this.#trackVersion) this.#renewTrack();
-    const track = this.#track;
-    if (!track || !this.#times) return;
     const { receiver, gate } = this.#options;
+    if (!this.#track) this.#judge(unit);
+    const isCredible = this.#track !== undefined || this.#credit >= credible;
+    if (unit.isKey && isCredible && this.#depacketizer.parameters.version !== this.#trackVersion)
+      this.#renewTrack();
+    const track = this.#track;
+    if (!track || !this.#times) {
+      if (isCredible) gate.awaitVideo();
+      return;
+    }
     const mapped = receiver.timing.map(receiver.unwrap(unit.timestamp), receiver.arrivalMs);
     const { dts, pts } = this.#times.stamp(mapped, [unit.firstSlice]);
     const { isKey, isDamaged, data, size } = unit;
     gate.video({ trackId: track.id, dts, pts, isKey, isDamaged, data, size }, receiver.arrivalMs);
+  }
+
+  /** Weighs whether what comes is this codec at all, which the payload type of a camera does not prove. */
+  #judge({ firstSlice, isKey, isDamaged }: AccessUnit): void {
+    if (isDamaged) return;
+    const isH264 = this.#options.encoding === 'h264';
+    const isPlausible = isH264 ? opensH264Picture(firstSlice, isKey) : opensH265Picture(firstSlice);
+    this.#credit = Math.min(maxCredit, Math.max(0, this.#credit + (isPlausible ? 1 : -penalty)));
   }
 
   #renewTrack(): void {
@@ -75,6 +95,27 @@ export class VideoReader implements PayloadReader {
     else this.#times = new DecodeTimes(track);
     this.#options.gate.setVideo(track);
   }
+}
+
+/** first_mb_in_slice is 0 and slice_type one of ten, of a key frame that of an I slice (ITU-T H.264, 7.3.3 and 7.4.3). */
+function opensH264Picture(nal: Uint8Array, isKey: boolean): boolean {
+  const bits = new BitReader(nal.subarray(0, 16));
+  try {
+    if (bits.flag()) return false;
+    bits.skip(7);
+    if (bits.ue() !== 0) return false;
+    const type = bits.ue();
+    return isKey ? type === 2 || type === 7 : type <= 9;
+  } catch (error) {
+    if (!(error instanceof MalformedError || error instanceof RangeError)) throw error;
+    return false;
+  }
+}
+
+/** A valid NAL header of the base layer and first_slice_segment_in_pic_flag (ITU-T H.265, 7.3.1.2 and 7.3.6.1). */
+function opensH265Picture(nal: Uint8Array): boolean {
+  const [first = 0xff, second = 0, third = 0] = nal;
+  return (first & 0x81) === 0 && second >>> 3 === 0 && (second & 7) > 0 && third >= 0x80;
 }
 
 function videoDepacketizer(
