@@ -5,7 +5,7 @@ import type { Sample } from '@vidette/media/sample';
 import { footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { GopAssembler, type AssemblerStep, type Piece } from './gop-assembler.ts';
 
-const limits = { pieceMaxMs: 10_000, pieceMaxBytes: 1_000_000, audioPieceMs: 2_000 };
+const limits = { pieceMs: 1_000, pieceMaxBytes: 1_000_000 };
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 
 function assemble(samples: readonly Sample[]): {
@@ -103,4 +103,57 @@ test('sound of a clock far from that of the pictures is left out and counted', (
 test('a track that never sends does not hold up the other', () => {
   const { pieces } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
   assert.equal(pieces.length, 4);
+});
+
+/** Pictures alone at these distances, ms, key frames among them by number. */
+function filmed(stepsMs: readonly number[], isKey: (index: number) => boolean): Sample[] {
+  let dts = (t0 / 1000) * 90_000;
+  return stepsMs.map((stepMs, index) => {
+    dts += Math.round(stepMs * 90);
+    const data = [new Uint8Array(5)];
+    return { trackId: 1, dts, pts: dts, isKey: isKey(index), isDamaged: false, data, size: 5 };
+  });
+}
+
+const seconds = ({ startTicks, endTicks }: Piece) => (endTicks - startTicks) / 90_000;
+
+test('whatever the length of GOPs, a crash loses a second and a half at most, and key frames begin pieces', () => {
+  for (const gopFrames of [1, 2, 7, 12, 25, 26, 30, 37, 50, 100, 250, 1500]) {
+    const { pieces } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
+    const whole = pieces.slice(0, -1);
+    assert.ok(Math.max(...whole.map(seconds)) <= 1.5, `GOPs of ${gopFrames}`);
+    // Parts of a GOP may be shorter than a piece, but not many.
+    const usual = whole.reduce((sum, piece) => sum + seconds(piece), 0) / whole.length;
+    assert.ok(usual >= 0.5, `GOPs of ${gopFrames} in pieces of ${usual} s`);
+    let [sinceKey, longest] = [0, 0];
+    for (const piece of whole) {
+      sinceKey = piece.startsWithKey ? 0 : sinceKey + seconds(piece);
+      longest = Math.max(longest, sinceKey);
+    }
+    assert.ok(longest <= Math.max(1.5, gopFrames / 25), `GOPs of ${gopFrames}`);
+  }
+});
+
+test('the pictures of an all-intra camera go to the disk by the second, not one by one', () => {
+  const { pieces } = assemble(filmed(Array<number>(250).fill(40), () => true));
+  assert.equal(pieces.length, 10);
+  assert.ok(pieces.every(({ startsWithKey }) => startsWithKey));
+});
+
+test('a camera of a picture in two or eight seconds is no row of gaps, one that stops for so long is', () => {
+  for (const stepMs of [2_000, 8_000]) {
+    const { steps } = assemble(filmed(Array<number>(20).fill(stepMs), () => true));
+    assert.deepEqual(
+      steps.flatMap((step) => (step.type === 'break' ? [step.cause] : [])),
+      ['recording-off'],
+    );
+  }
+  const stall = [...Array<number>(50).fill(40), 4_000, ...Array<number>(50).fill(40)];
+  const slower = [...Array<number>(50).fill(40), ...Array<number>(20).fill(4_000)];
+  for (const steps of [stall, slower]) {
+    const causes = assemble(filmed(steps, () => true)).steps.flatMap((step) =>
+      step.type === 'break' ? [step.cause] : [],
+    );
+    assert.deepEqual(causes, ['no-frames', 'recording-off']);
+  }
 });

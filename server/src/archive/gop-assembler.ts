@@ -7,7 +7,7 @@ import type { ReaderEvent } from '../stream/reader.ts';
 import type { GapCause } from './gap-cause.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** What is written at once: a GOP, or a part of one that is too long to be held. */
+/** What is written at once: a GOP, a part of a long one, or several that are short. */
 export interface Piece {
   /** ftyp and moov of its tracks. */
   readonly init: Uint8Array;
@@ -24,11 +24,12 @@ export type AssemblerStep =
   | { readonly type: 'break'; readonly cause: GapCause };
 
 export interface AssemblerLimits {
-  /** A GOP longer than this is written in pieces. */
-  readonly pieceMaxMs: number;
+  /**
+   * How much goes into a piece, and so is lost with the process: short GOPs together, long ones in parts. A key frame that is
+   * due within half of it more is waited for.
+   */
+  readonly pieceMs: number;
   readonly pieceMaxBytes: number;
-  /** Sound without pictures has no GOPs: so much goes into a piece. */
-  readonly audioPieceMs: number;
 }
 
 /** Steps between two pictures that are still one long frame: three usual ones, within these. */
@@ -41,8 +42,12 @@ interface PendingTrack {
   readonly track: Track;
   samples: Sample[];
   lastDts: number | undefined;
-  /** The latest usual distance between two samples, ticks. */
+  /** The latest usual distance between two samples, ticks; */
   usualStep: number;
+  /** a guess until two were seen. */
+  isStepKnown: boolean;
+  /** Of the newest sample that came, whether or not it was of use. */
+  seenDts: number | undefined;
 }
 
 /**
@@ -56,6 +61,9 @@ export class GopAssembler {
   #bytes = 0;
   #needsKey = true;
   #startsWithKey = true;
+  #lastKeyDts: number | undefined;
+  /** The distance of the newest two key frames, ticks; undefined before the second. */
+  #gopTicks: number | undefined;
   /** Samples that could not be stored: out of order, or far from the pictures' time. */
   unusableSamples = 0;
 
@@ -95,7 +103,9 @@ export class GopAssembler {
     const steps: AssemblerStep[] = [];
     const primary = this.#primary;
     if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
-      steps.push({ type: 'piece', piece: this.#cut(primary, primary.lastDts + primary.usualStep, true) });
+      // How long the last frame of a source lasts that sends one in ten seconds is not known before the next.
+      const lastStep = Math.min(primary.usualStep, primary.track.timescale);
+      steps.push({ type: 'piece', piece: this.#cut(primary, primary.lastDts + lastStep, true) });
     }
     this.#forgetSamples();
     steps.push({ type: 'break', cause });
@@ -107,6 +117,7 @@ export class GopAssembler {
     this.#pending = new Map(tracks.map((track) => [track.id, newPending(track)]));
     const first = tracks.find((track) => track.kind === 'video') ?? tracks[0];
     this.#primary = first && this.#pending.get(first.id);
+    this.#gopTicks = undefined;
     this.#forgetSamples();
   }
 
@@ -118,6 +129,7 @@ export class GopAssembler {
     this.#bytes = 0;
     this.#needsKey = true;
     this.#startsWithKey = true;
+    this.#lastKeyDts = undefined;
   }
 
   #acceptSample(sample: Sample): AssemblerStep[] {
@@ -135,11 +147,19 @@ export class GopAssembler {
 
   #acceptPrimary(primary: PendingTrack, sample: Sample): AssemblerStep[] {
     const steps = this.#stepsBefore(primary, sample);
+    if (primary.seenDts !== undefined && sample.dts > primary.seenDts) {
+      primary.usualStep = sample.dts - primary.seenDts;
+      primary.isStepKnown = true;
+    }
+    primary.seenDts = sample.dts;
     if (this.#needsKey) {
       if (!sample.isKey) return steps;
       this.#needsKey = false;
     }
-    if (primary.lastDts !== undefined) primary.usualStep = sample.dts - primary.lastDts;
+    if (sample.isKey) {
+      if (this.#lastKeyDts !== undefined) this.#gopTicks = sample.dts - this.#lastKeyDts;
+      this.#lastKeyDts = sample.dts;
+    }
     this.#push(primary, sample);
     return steps;
   }
@@ -148,15 +168,31 @@ export class GopAssembler {
   #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
     const first = primary.samples[0];
     if (!first || primary.lastDts === undefined) return [];
-    if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('time-jump');
-    const { timescale, kind } = primary.track;
-    const heldMs = ((sample.dts - first.dts) * 1000) / timescale;
-    const endsGop = kind === 'video' ? sample.isKey : heldMs >= this.#limits.audioPieceMs;
-    const isTooMuch = heldMs >= this.#limits.pieceMaxMs || this.#bytes >= this.#limits.pieceMaxBytes;
-    if (!endsGop && !isTooMuch) return [];
+    // Times follow the arrival (ingest/timing.ts), so that what is missing between two pictures never came.
+    if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
+    if (!this.#endsPiece(primary, first, sample) && this.#bytes < this.#limits.pieceMaxBytes) return [];
     const piece = this.#cut(primary, sample.dts, false);
     this.#startsWithKey = sample.isKey;
     return [{ type: 'piece', piece }];
+  }
+
+  /** The piece that began with `first` is written before `sample` comes in. */
+  #endsPiece({ track }: PendingTrack, first: Sample, sample: Sample): boolean {
+    const { pieceMs } = this.#limits;
+    const pieceTicks = (pieceMs * track.timescale) / 1000;
+    const held = sample.dts - first.dts;
+    if (track.kind === 'audio') return held >= pieceTicks;
+    const gopTicks = this.#gopTicks;
+    if (sample.isKey) {
+      // A part without a key frame ends where the next can begin with one.
+      if (!this.#startsWithKey) return true;
+      const sinceKey = sample.dts - (this.#lastKeyDts ?? first.dts);
+      return held + Math.min(gopTicks ?? sinceKey, sinceKey) > pieceTicks;
+    }
+    if (held < pieceTicks) return false;
+    const untilKey =
+      gopTicks === undefined ? Infinity : (this.#lastKeyDts ?? first.dts) + gopTicks - sample.dts;
+    return held >= 1.5 * pieceTicks || untilKey <= 0 || untilKey > pieceTicks / 2;
   }
 
   #acceptSecondary(pending: PendingTrack, primary: PendingTrack, sample: Sample): void {
@@ -218,7 +254,7 @@ function newPending(track: Track): PendingTrack {
       ? track.timescale / defaultFramesPerSecond
       : usualAudioStep(track.codec, track.timescale),
   );
-  return { track, samples: [], lastDts: undefined, usualStep };
+  return { track, samples: [], lastDts: undefined, usualStep, isStepKnown: false, seenDts: undefined };
 }
 
 /** 1024 samples for AAC (ISO/IEC 14496-3), 20 ms for Opus (RFC 6716, 2.1.4). */
@@ -229,6 +265,7 @@ function usualAudioStep(codec: 'aac' | 'opus', timescale: number): number {
 function longestStep(pending: PendingTrack): number {
   const { timescale } = pending.track;
   const { least, most } = longFrameSeconds;
+  if (!pending.isStepKnown) return most * timescale;
   return Math.min(Math.max(3 * pending.usualStep, least * timescale), most * timescale);
 }
 

@@ -1,11 +1,13 @@
+import type { FragmentSample, FragmentTrackHeader } from '@vidette/media/fmp4/read-moof';
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
+import { rescaleTicks } from '@vidette/media/time';
 import type { VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
 import type { StreamRow } from './catalog-reads.ts';
 import type { FootageReads, OpenSegment } from './footage-reads.ts';
 import { readFragmentHead } from './fragment-head.ts';
-import { catalogMs, catalogTicks } from './layout.ts';
+import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
 /** A picture that decodes alone, with what a decoder needs. */
 export interface KeyFrame {
@@ -13,6 +15,27 @@ export interface KeyFrame {
   readonly keySample: Sample;
   /** When it was taken, ms since the epoch. */
   readonly timeMs: number;
+}
+
+interface FoundKey {
+  readonly sample: FragmentSample;
+  /** Where its bytes begin, from the beginning of the fragment. */
+  readonly offset: number;
+  readonly dts: number;
+}
+
+/** The newest key frame of a fragment at or before a moment, ticks of the track; the first one that there is otherwise. */
+function newestKey(run: FragmentTrackHeader, atTicks: number): FoundKey | undefined {
+  let found: FoundKey | undefined;
+  let offset = run.dataOffset;
+  let dts = run.baseDts;
+  for (const sample of run.samples) {
+    if (found && dts > atTicks) break;
+    if (sample.isKey) found = { sample, offset, dts };
+    offset += sample.size;
+    dts += sample.duration;
+  }
+  return found;
 }
 
 /** No camera's key frame is larger. */
@@ -45,19 +68,20 @@ export async function keyFrameAt(
   try {
     const { header } = await readFragmentHead(reader, found.position);
     const run = header.tracks.find(({ trackId }) => trackId === track.id);
-    const first = run?.samples[0];
-    if (!run || !first || first.size > keyFrameMaxBytes) throw nothingThere();
-    const bytes = await reader.read(found.position.offset + run.dataOffset, first.size);
+    const key = run && newestKey(run, rescaleTicks(atTicks, CATALOG_TIMESCALE, track.timescale));
+    if (!key || key.sample.size > keyFrameMaxBytes) throw nothingThere();
+    const { sample, dts } = key;
+    const bytes = await reader.read(found.position.offset + key.offset, sample.size);
     const keySample: Sample = {
       trackId: track.id,
-      dts: run.baseDts,
-      pts: run.baseDts + first.compositionOffset,
+      dts,
+      pts: dts + sample.compositionOffset,
       isKey: true,
-      isDamaged: first.isDamaged,
+      isDamaged: sample.isDamaged,
       data: [bytes],
       size: bytes.length,
     };
-    return { track, keySample, timeMs: catalogMs(found.position.startTicks) };
+    return { track, keySample, timeMs: catalogMs(rescaleTicks(dts, track.timescale, CATALOG_TIMESCALE)) };
   } finally {
     await reader.close();
   }

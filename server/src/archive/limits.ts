@@ -15,9 +15,8 @@ export interface ArchiveLimits extends RecorderLimits {
 
 /** The reasons are in design/archive.md. */
 export const defaultArchiveLimits: ArchiveLimits = {
-  pieceMaxMs: 10_000,
+  pieceMs: 1_000,
   pieceMaxBytes: 16 * 1024 * 1024,
-  audioPieceMs: 2_000,
   segmentMs: 60_000,
   segmentMaxBytes: 1024 * 1024 * 1024,
   queueMaxBytes: 16 * 1024 * 1024,

@@ -198,6 +198,7 @@ export class AvChild {
       }
       case 'tracks':
       case 'sample':
+      case 'awaiting':
       case 'note':
       case 'picture':
         this.#jobs.get(message.job)?.listener.message(message);

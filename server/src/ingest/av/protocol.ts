@@ -101,6 +101,8 @@ export type FromChild =
       readonly clock: SourceClock;
     }
   | SampleMessage
+  /** A frame came that can't be passed on before a key frame of the video: its kind of track. */
+  | { readonly type: 'awaiting'; readonly job: number; readonly track: Track['kind'] }
   | { readonly type: 'note'; readonly job: number; readonly message: string }
   | { readonly type: 'picture'; readonly job: number; readonly bytes: Uint8Array }
   | { readonly type: 'end'; readonly job: number; readonly end: JobEnd };
@@ -135,6 +137,7 @@ const kinds = {
   note: 20,
   picture: 21,
   end: 22,
+  awaiting: 23,
 } as const;
 
 const keyFlag = 1;
@@ -156,6 +159,8 @@ export function encodeMessage(message: ToChild | FromChild): Buffer {
         clock: message.clock,
         tracks: message.tracks.map(trackToJson),
       });
+    case 'awaiting':
+      return jsonFrame('awaiting', message.job, message.track);
     case 'note':
       return jsonFrame('note', message.job, message.message.slice(0, 1000));
     case 'end':
@@ -222,6 +227,8 @@ export function decodeMessage(frame: Buffer): ToChild | FromChild {
       const { clock, tracks } = json(body) as { clock: SourceClock; tracks: TrackJson[] };
       return { type: 'tracks', job, clock, tracks: tracks.map(trackFromJson) };
     }
+    case kinds.awaiting:
+      return { type: 'awaiting', job, track: json(body) === 'audio' ? 'audio' : 'video' };
     case kinds.note:
       return { type: 'note', job, message: String(json(body)) };
     case kinds.end:

@@ -111,6 +111,9 @@ function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Pro
             if (sample) sink.sample(toSample(sample));
             return;
           }
+          case 'awaiting':
+            sink.awaiting(message.track);
+            return;
           case 'note':
             sink.note(message.message);
             return;

@@ -112,7 +112,7 @@ export class ConvertJob implements Job {
     while (!this.#isClosed && received(await this.#context.receiveFrame(this.#decoded), 'decoding')) {
       for (const part of await this.#coder.code(this.#decoded, Number(this.#decoded.pts), false)) {
         if (part.type === 'track') this.#output.tracks([part.track], 'utc');
-        else this.#output.sample(part.sample);
+        else if (part.type === 'sample') this.#output.sample(part.sample);
       }
       this.#decoded.unref();
       if (this.#output.isFull) await this.#output.drained();

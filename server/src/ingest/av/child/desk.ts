@@ -56,6 +56,7 @@ export class Desk {
       case 'pong':
       case 'tracks':
       case 'sample':
+      case 'awaiting':
       case 'note':
       case 'picture':
       case 'end':
@@ -104,6 +105,7 @@ export class Desk {
     return {
       tracks: (tracks, clock) => write({ type: 'tracks', job: id, tracks, clock }),
       sample: (sample) => write({ type: 'sample', job: id, ...sample }),
+      awaiting: (track) => write({ type: 'awaiting', job: id, track }),
       note: (message) => write({ type: 'note', job: id, message }),
       picture: (bytes) => write({ type: 'picture', job: id, bytes }),
       end: (end) => {

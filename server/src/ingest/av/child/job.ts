@@ -13,6 +13,8 @@ export interface Job {
 export interface JobOutput {
   tracks(tracks: readonly Track[], clock: SourceClock): void;
   sample(sample: Omit<SampleMessage, 'type' | 'job'>): void;
+  /** A frame came that can't be passed on before a key frame of the video. */
+  awaiting(track: Track['kind']): void;
   note(message: string): void;
   picture(jpeg: Uint8Array): void;
   /** The last word of a job that ends by itself; what is written after it is dropped. */

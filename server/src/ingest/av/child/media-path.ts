@@ -4,8 +4,12 @@ import type { SampleMessage } from '../protocol.ts';
 
 export type OutgoingSample = Omit<SampleMessage, 'type' | 'job'>;
 
-/** What a path gives: parameters, whenever they begin to hold, and the samples they hold for. */
+/**
+ * What a path gives: parameters, whenever they begin to hold, and the samples they hold for; `awaiting` for a frame that is
+ * sound and comes before its parameters.
+ */
 export type PathOutput =
+  | { readonly type: 'awaiting' }
   | { readonly type: 'track'; readonly track: Track }
   | { readonly type: 'sample'; readonly sample: OutgoingSample };
 

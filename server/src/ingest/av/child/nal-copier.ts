@@ -32,6 +32,8 @@ export class NalCopier {
   #lengthBytes = 0;
   #sets: ParameterSets = [[], [], []];
   #hasTrack = false;
+  /** The picture that was given last is one, and comes before a key frame with its parameters. */
+  isAwaitingKey = false;
 
   /** `extradata`: avcC, hvcC, Annex B or nothing, as the container has it. */
   constructor(codec: VideoCodec, trackId: number, extradata: Uint8Array | undefined) {
@@ -66,6 +68,7 @@ export class NalCopier {
    * @throws MalformedError when its framing is broken.
    */
   copy(packet: Uint8Array, isMarkedKey: boolean): CopiedPicture | undefined {
+    this.isAwaitingKey = false;
     const nals = this.#split(packet);
     const sets = this.#collect(nals);
     if (sets && !equalSets(sets, this.#sets)) {
@@ -79,7 +82,10 @@ export class NalCopier {
     const isKey = isMarkedKey || (isH264 ? isH264Key(nals) : isH265Key(nals));
     const track = this.#hasTrack || !isKey ? undefined : this.#makeTrack();
     if (track) this.#hasTrack = true;
-    else if (!this.#hasTrack) return undefined;
+    else if (!this.#hasTrack) {
+      this.isAwaitingKey = true;
+      return undefined;
+    }
     return { track, isKey, bytes: joinWithLengths(kept) };
   }
 

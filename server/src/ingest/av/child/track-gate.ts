@@ -25,6 +25,10 @@ export class TrackGate {
   }
 
   take(item: PathOutput): void {
+    if (item.type === 'awaiting') {
+      this.#output.awaiting('video');
+      return;
+    }
     if (item.type === 'track') {
       this.#tracks.set(item.track.id, item.track);
       if (!this.#held) this.#declare();
@@ -36,6 +40,7 @@ export class TrackGate {
       return;
     }
     this.#held.push(item.sample);
+    this.#output.awaiting(item.sample.trackId === this.#videoId ? 'video' : 'audio');
     if (this.#held.length < heldMax) return;
     if (this.#tracks.has(this.#videoId)) this.#open(this.#held);
     else this.#held.shift();

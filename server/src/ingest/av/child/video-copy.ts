@@ -20,7 +20,7 @@ export class VideoCopy implements MediaPath {
     const extradata = packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA);
     if (extradata && extradata.length > 0) this.#copier.configure(extradata);
     const picture = this.#copier.copy(packet.data ?? new Uint8Array(), packet.isKeyframe);
-    if (!picture) return Promise.resolve([]);
+    if (!picture) return Promise.resolve(this.#copier.isAwaitingKey ? [{ type: 'awaiting' }] : []);
     const { track, isKey, bytes } = picture;
     const sample = {
       trackId: this.#trackId,
