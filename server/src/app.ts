@@ -27,6 +27,7 @@ import { Statistics } from './http/statistics.ts';
 import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
 import { SourceLook } from './http/source-look.ts';
 import { shownSource, stationSettingsOf } from './http/stream-record.ts';
+import { findConfinement } from './ingest/av/confinement.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
@@ -158,7 +159,8 @@ async function assemble(
   });
   closers.push(() => archive.close());
 
-  const av = new AvPool({ clock, log });
+  const confinement = findConfinement();
+  const av = new AvPool({ clock, log, confinement });
   closers.push(() => av.dispose('the server stops'));
   const engines = new SourceEngines({ clock, av });
   const noFramesMs = config.source.noFramesSeconds * 1000;

@@ -34,6 +34,8 @@ export interface DialPolicy extends ReachPolicy {
   /** Limit for resolving, and again for each connection attempt, ms. Default 5000. */
   readonly timeoutMs?: number;
   readonly lookup?: Lookup;
+  /** A socket is handed out before anything is read from it, for who passes it on to another process. */
+  readonly startsPaused?: boolean;
 }
 
 const defaultTimeoutMs = 5000;
@@ -168,6 +170,8 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
     socket.once('error', onError);
     socket.once(tls ? 'secureConnect' : 'connect', () => {
       finish();
+      // Here and not later: Node begins to read as soon as this returns.
+      if (policy.startsPaused) socket.pause();
       socket.setNoDelay(true);
       resolve(socket);
     });

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
+import type { Dial } from '../dial.ts';
+import { childEntry } from './child-entry.ts';
+import type { Confinement } from './confinement.ts';
+import type { DialReply, DialRequest } from './dial-protocol.ts';
 import { FrameReader } from './frame-reader.ts';
 import {
   decodeMessage,
@@ -17,6 +20,8 @@ import {
 
 /** What a job's owner hears. `ended` comes exactly once, unless the owner closed the job first. */
 export interface JobListener {
+  /** Opens the connections that the job asks for; without it there are none. What it gives is not read from yet. */
+  readonly dial?: Dial;
   message(message: Exclude<FromChild, { type: 'hello' | 'pong' | 'end' }>): void;
   /** `fault` is missing when the job ended as it should. */
   ended(fault: Fault | undefined, message: string): void;
@@ -27,7 +32,6 @@ interface OpenJob {
   readonly listener: JobListener;
 }
 
-const childEntry = fileURLToPath(new URL('./child/main.ts', import.meta.url));
 const pingPeriodMs = 2000;
 /** Pings without an answer, counted by our own turns so that a server that stood still blames nobody. */
 const missedPingsMax = 5;
@@ -36,6 +40,16 @@ const missedPingsAtStartMax = 20;
 /** Bytes that may wait for the child; a single message of any size is taken when none do. */
 const queueMaxBytes = 4 * 1024 * 1024;
 const stderrMaxBytes = 2000;
+
+export interface AvChildOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly threads: number;
+  readonly isHumble: boolean;
+  readonly confinement: Confinement;
+  readonly keepsNetwork: boolean;
+  readonly entry?: string;
+}
 
 /**
  * One child process and its jobs. When it dies, by itself or by `kill`, every job ends with the same cause.
@@ -62,17 +76,18 @@ export class AvChild {
   #cause: string | undefined;
   #stderr = '';
 
-  constructor(options: { clock: Clock; log: Log; threads: number; isHumble: boolean; entry?: string }) {
+  constructor(options: AvChildOptions) {
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#process = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', options.entry ?? childEntry],
-      {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-        env: childEnvironment(options.threads),
-      },
+    const [program, ...args] = options.confinement.wrap(
+      [process.execPath, '--disable-warning=ExperimentalWarning', options.entry ?? childEntry],
+      options,
     );
+    this.#process = spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'ipc'],
+      env: childEnvironment(options.threads),
+    });
+    this.#process.on('message', (message) => void this.#dial(message as DialRequest));
     if (options.isHumble && this.#process.pid !== undefined)
       setPriority(this.#process.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#pipe = this.#process.stdio[3] as Socket;
@@ -202,6 +217,26 @@ export class AvChild {
       case 'note':
       case 'picture':
         this.#jobs.get(message.job)?.listener.message(message);
+    }
+  }
+
+  /** Dials for a job, as far as its owner allows, and hands the connection over. Never rejects. */
+  async #dial({ dial: id, job, host, port }: DialRequest): Promise<void> {
+    const reply = (message: DialReply, socket?: Socket) => {
+      const lost = () => socket?.destroy();
+      if (!this.#process.connected) lost();
+      else this.#process.send(message, socket, (error) => error && lost());
+    };
+    try {
+      const dial = this.#jobs.get(job)?.listener.dial;
+      if (!dial) throw new Fault('STREAM_SOURCE_ERR', 'This job may not connect anywhere.');
+      reply({ dialled: id }, await dial(host, port, false));
+    } catch (error) {
+      const { code, message } =
+        error instanceof Fault
+          ? error
+          : new Fault('EHOSTUNREACH', 'The connection failed.', { cause: error });
+      reply({ dialled: id, failure: { code, message } });
     }
   }
 

@@ -4,11 +4,15 @@ import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
 import { AvChild, notInstalled, type JobListener } from './av-child.ts';
+import { Confinement, type ConfinementLevel } from './confinement.ts';
 import { PictureQueue, type PictureOptions } from './picture-queue.ts';
 import type { JobRequest } from './protocol.ts';
 
-/** Children do one kind of work each, so that a picture of a broken stream never costs a recording its input. */
-export type AvRole = JobRequest['kind'];
+/**
+ * Children do one kind of work each, so that a picture of a broken stream never costs a recording its input. Inputs are of
+ * three kinds, by what they may reach: what the server dials, datagrams, and files of this machine (tests only).
+ */
+export type AvRole = JobRequest['kind'] | 'datagrams' | 'file';
 
 /** A job as its owner holds it. */
 export interface AvJob {
@@ -25,6 +29,8 @@ export interface AvJob {
 /** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
 const capacities: Readonly<Record<AvRole, number>> = {
   input: 6,
+  datagrams: 6,
+  file: 6,
   demo: 8,
   audio: 32,
   picture: 1,
@@ -36,14 +42,18 @@ const threadsForAll = 4;
 const idleMs = 30_000;
 /** Roles whose children stand back when the machine is busy (`nice`): nothing is lost when they are late. */
 const humble: ReadonlySet<AvRole> = new Set(['convert']);
+const unconfined = new Confinement('none');
 
 /** The child processes that hold node-av. One per server; whoever makes it disposes it. */
 export class AvPool {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #entry: string | undefined;
+  readonly #confinement: Confinement;
   readonly #children: Record<AvRole, Set<AvChild>> = {
     input: new Set(),
+    datagrams: new Set(),
+    file: new Set(),
     demo: new Set(),
     audio: new Set(),
     picture: new Set(),
@@ -54,12 +64,18 @@ export class AvPool {
   #missing: string | undefined;
   #disposed: string | undefined;
 
-  /** `entry`: another program in place of the child, for tests. */
-  constructor(options: { clock: Clock; log: Log; entry?: string }) {
+  /** `entry`: another program in place of the child, for tests. Without `confinement` children are not confined. */
+  constructor(options: { clock: Clock; log: Log; entry?: string; confinement?: Confinement }) {
     this.#clock = options.clock;
     this.#log = options.log.child({ room: 'av' });
     this.#entry = options.entry;
+    this.#confinement = options.confinement ?? unconfined;
     this.#pictures = new PictureQueue(this, options.clock);
+  }
+
+  /** What is in force for the children. */
+  get confinement(): ConfinementLevel {
+    return this.#confinement.level;
   }
 
   /** Process ids of the children, for statistics and for tests that end one. */
@@ -81,6 +97,7 @@ export class AvPool {
     this.#idle.get(child)?.();
     this.#idle.delete(child);
     const job = child.open(request, {
+      ...(listener.dial && { dial: listener.dial }),
       message: (message) => listener.message(message),
       ended: (fault, words) => {
         this.#missing ??= child.missing;
@@ -128,6 +145,8 @@ export class AvPool {
       ...(this.#entry === undefined ? {} : { entry: this.#entry }),
       threads: threadsForAll + threadsPerJob * capacities[role],
       isHumble: humble.has(role),
+      confinement: role === 'file' ? unconfined : this.#confinement,
+      keepsNetwork: role === 'datagrams',
     });
     this.#children[role].add(child);
     void child.exited.then(() => this.#forget(role, child));

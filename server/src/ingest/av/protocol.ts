@@ -39,10 +39,11 @@ export interface InputRequest {
   readonly kind: 'input';
   /** With credentials, if it has any: it travels over the pipe only, never by argument or environment. */
   readonly url: string;
-  /** The address that was checked and is dialled in place of the name; undefined for HTTP, which goes through the
-   *  child's own checking proxy, and for UDP that listens on every address. */
+  /** The peer of RTMP and RTSP, which the server dials; the name is for TLS. */
+  readonly host: string;
+  readonly port: number;
+  /** For SRT and UDP, the address that was checked, in place of the name; undefined for UDP that listens on every address. */
   readonly ip: string | undefined;
-  readonly allowLoopback: boolean;
   /** A path of this machine; only tests and demonstrations set it, no address of a user leads here. */
   readonly allowFile: boolean;
   readonly timeoutMs: number;

@@ -2,14 +2,14 @@ import type { Sample } from '@vidette/media/sample';
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { PauseCause } from '../../stream/reader.ts';
-import { addressWithCredentials, type SourceAddress } from '../address.ts';
-import { resolveHost } from '../dial.ts';
+import { addressWithCredentials, type SourceAddress, type SourceScheme } from '../address.ts';
+import { createDial, resolveHost, type Dial } from '../dial.ts';
 import type { ReachPolicy } from '../reach.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import { utcMs } from '../timing.ts';
 import { ContainerTimes } from './container-times.ts';
 import { parseDemoAddress } from './demo-address.ts';
-import type { AvPool } from './pool.ts';
+import type { AvPool, AvRole } from './pool.ts';
 import type { JobRequest, SampleMessage, SourceClock } from './protocol.ts';
 
 export interface AvSessionOptions {
@@ -23,6 +23,8 @@ export interface AvSessionOptions {
 }
 
 const defaultTimeoutMs = 10_000;
+/** Their children keep the network: FFmpeg opens the sockets of datagrams itself, for RTSP only where TCP is refused. */
+const overDatagrams: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'srt', 'udp']);
 
 /** One attempt at a source that node-av reads in a child process: everything but RTSP, `demo:`, and RTSP as fallback. */
 export class AvSession implements SourceSession {
@@ -35,8 +37,11 @@ export class AvSession implements SourceSession {
   async run(sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
     signal.throwIfAborted();
     const { address } = this.#options;
-    const request = address.scheme === 'demo' ? this.#demoRequest() : await this.#inputRequest(signal);
-    return await runJob({ ...this.#options, request }, sink, signal);
+    if (address.scheme === 'demo')
+      return await runJob({ ...this.#options, request: this.#demoRequest(), role: 'demo' }, sink, signal);
+    const request = await this.#inputRequest(signal);
+    const role = overDatagrams.has(address.scheme) ? 'datagrams' : 'input';
+    return await runJob({ ...this.#options, request, role, dial: this.#dial() }, sink, signal);
   }
 
   #demoRequest(): () => JobRequest {
@@ -48,15 +53,21 @@ export class AvSession implements SourceSession {
   /** Resolves and checks the host first, so that a refusal or an unknown name is told before anything is opened. */
   async #inputRequest(signal: AbortSignal): Promise<() => JobRequest> {
     const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
-    const { allowLoopback } = policy;
-    const isHttp = address.scheme === 'http' || address.scheme === 'https';
     let ip: string | undefined;
     if (address.host !== '') {
       [ip] = await resolveHost(address.host, { ...policy, clock, timeoutMs }, signal);
     }
     const url = addressWithCredentials(address);
-    const dialledIp = isHttp ? undefined : ip;
-    return () => ({ kind: 'input', url, ip: dialledIp, allowLoopback, allowFile: false, timeoutMs });
+    const { host, port } = address;
+    return () => ({ kind: 'input', url, host, port, ip, allowFile: false, timeoutMs });
+  }
+
+  /** What the child gets connections by: HTTP may name other hosts, the rest stays with the one of its address. */
+  #dial(): Dial {
+    const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
+    const dial = createDial({ ...policy, clock, timeoutMs, startsPaused: true });
+    if (address.scheme === 'http' || address.scheme === 'https') return dial;
+    return (_host, _port, tls, signal) => dial(address.host, address.port, tls, signal);
   }
 }
 
@@ -73,12 +84,13 @@ export class AvFileSession implements SourceSession {
     const request = (): JobRequest => ({
       kind: 'input',
       url: this.#options.path,
+      host: '',
+      port: 0,
       ip: undefined,
-      allowLoopback: false,
       allowFile: true,
       timeoutMs: defaultTimeoutMs,
     });
-    return await runJob({ ...this.#options, request }, sink, signal);
+    return await runJob({ ...this.#options, request, role: 'file' }, sink, signal);
   }
 }
 
@@ -86,11 +98,13 @@ interface RunOptions {
   readonly pool: AvPool;
   readonly clock: Clock;
   readonly request: () => JobRequest;
+  readonly role: AvRole;
+  readonly dial?: Dial;
 }
 
 function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
   signal.throwIfAborted();
-  const { pool, clock, request } = options;
+  const { pool, clock, request, role, dial } = options;
   const times = new ContainerTimes(clock);
   let sourceClock: SourceClock = 'source';
   return new Promise<PauseCause>((resolve, reject) => {
@@ -98,7 +112,8 @@ function runJob(options: RunOptions, sink: SourceSink, signal: AbortSignal): Pro
       job.close();
       resolve('stopped');
     };
-    const job = pool.open(request, request().kind, {
+    const job = pool.open(request, role, {
+      ...(dial && { dial }),
       message(message) {
         switch (message.type) {
           case 'tracks':

@@ -6,37 +6,59 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { randomBytes } from 'node:crypto';
 import { Fault } from '../../../base/fault.ts';
 import type { Dial } from '../../dial.ts';
+import { plainAddress, plainDocument, realTarget, type RealTarget } from './tls-names.ts';
 
 /** Connections of one source at a time: a playlist's segments, its keys, a few retries. */
 const connectionsMax = 32;
-/** Headers that speak of one connection only (RFC 9110, 7.6.1). */
-const hopHeaders = ['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'upgrade'];
+/** Headers that speak of one connection only (RFC 9110, 7.6.1), and such as FFmpeg would act on. */
+const droppedHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'upgrade',
+  'refresh',
+  'alt-svc',
+]);
+/** A playlist or manifest is held to be rewritten up to this; a longer one fails. */
+const documentMaxBytes = 8 * 1024 * 1024;
+/** How much of a body tells what it is. */
+const sniffedBytes = 256;
+const documentStart = /^\ufeff?\s*(?:#EXTM3U|<\?xml|<!--|<MPD)/;
 
 /**
- * The only way out for FFmpeg's HTTP. A playlist or a redirect may name any host, so every request, plain or by
- * CONNECT, goes through this proxy on the loopback interface, and each target is resolved, checked and dialled by
- * `dial`, which dials the very address that it checked.
+ * The only way out for FFmpeg's HTTP. A playlist or a redirect may name any host, so every request goes through this
+ * proxy on the loopback interface, and each target is resolved, checked and dialled by `dial`.
+ *
+ * A request is FFmpeg's own only when it begins with the secret that this proxy made up, in `User-Agent`, its first header:
+ * an address with line breaks in it (an entity of a manifest) puts other lines before that. What goes out is made here:
+ * GET, one request per connection, and no header but those listed below.
  */
 export class CheckedProxy {
   /** Why the newest request could not be sent on; it says more than the status FFmpeg sees. */
   failure: Fault | undefined;
+  /** What FFmpeg must name itself. */
+  readonly userAgent = `Vidette/${randomBytes(16).toString('hex')}`;
   readonly #dial: Dial;
   readonly #server: Server;
-  readonly #sockets = new Set<Duplex>();
+  readonly #sockets = new Set<Socket>();
 
   constructor(dial: Dial) {
     this.#dial = dial;
-    this.#server = createServer({ keepAlive: true }, (request, response) => {
+    this.#server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
       void this.#forward(request, response);
     });
     this.#server.maxConnections = connectionsMax;
+    this.#server.maxRequestsPerSocket = 1;
     this.#server.on('connection', (socket: Socket) => this.#hold(socket));
-    this.#server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      void this.#tunnel(request, socket, head);
-    });
+    // CONNECT and what is no HTTP get no answer: FFmpeg has no reason to send either.
+    this.#server.on('connect', (_request: IncomingMessage, socket: Socket) => socket.destroy());
+    this.#server.on('upgrade', (_request: IncomingMessage, socket: Socket) => socket.destroy());
+    this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
   }
 
   /** Starts listening; resolves with the address to give to FFmpeg. */
@@ -54,7 +76,7 @@ export class CheckedProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #hold(socket: Duplex): void {
+  #hold(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
     // Either side may vanish at any time; the other one is told by the end of its stream.
@@ -62,61 +84,96 @@ export class CheckedProxy {
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const target = URL.parse(request.url ?? '');
-    if (target?.protocol !== 'http:') {
+    const url = URL.parse(request.url ?? '');
+    const [name = '', value] = request.rawHeaders;
+    if (request.method !== 'GET' || name.toLowerCase() !== 'user-agent' || value !== this.userAgent) {
+      this.failure = new Fault(
+        'STREAM_SOURCE_ERR',
+        'The source tried to put a request of its own in our mouth.',
+      );
+      request.socket.destroy();
+      return;
+    }
+    if (url?.protocol !== 'http:') {
       response.writeHead(400).end();
       return;
     }
+    const target = realTarget(url);
     try {
-      const upstream = await this.#connect(target.hostname, Number(target.port || 80));
+      const upstream = await this.#connect(target);
       const outgoing = httpRequest({
         createConnection: () => upstream,
-        method: request.method,
-        path: target.pathname + target.search,
-        headers: { ...withoutHops(request.headers), host: target.host, connection: 'close' },
+        method: 'GET',
+        path: url.pathname + url.search,
+        headers: headersFor(request, target),
         // Cameras send header lines that no standard allows.
         insecureHTTPParser: true,
       });
-      outgoing.on('response', (answer) => {
-        response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
-        answer.pipe(response);
-        answer.on('error', () => response.destroy());
-      });
+      outgoing.on('response', (answer) => void this.#answer(answer, response, { url, target }));
       outgoing.on('error', () => response.destroy());
       response.on('close', () => upstream.destroy());
-      request.pipe(outgoing);
+      outgoing.end();
     } catch (error) {
       this.#refuse(error);
       response.writeHead(502).end();
     }
   }
 
-  async #tunnel(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    this.#hold(socket);
-    const target = URL.parse(`http://${request.url ?? ''}`);
-    if (!target) {
-      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-      return;
-    }
-    try {
-      const upstream = await this.#connect(target.hostname, Number(target.port || 80));
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      if (head.length > 0) upstream.write(head);
-      upstream.pipe(socket);
-      socket.pipe(upstream);
-      socket.once('close', () => upstream.destroy());
-      upstream.once('close', () => socket.destroy());
-    } catch (error) {
-      this.#refuse(error);
-      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-    }
-  }
-
-  async #connect(hostname: string, port: number): Promise<Socket> {
-    const socket = await this.#dial(hostname.replace(/^\[|\]$/g, ''), port, false);
+  async #connect({ host, port, tls }: RealTarget): Promise<Socket> {
+    const socket = await this.#dial(host, port, tls);
     this.#hold(socket);
     this.failure = undefined;
     return socket;
+  }
+
+  async #answer(
+    answer: IncomingMessage,
+    response: ServerResponse,
+    asked: { url: URL; target: RealTarget },
+  ): Promise<void> {
+    answer.on('error', () => response.destroy());
+    const headers = Object.fromEntries(
+      Object.entries(answer.headers).filter(([name]) => !droppedHeaders.has(name)),
+    );
+    const { location } = answer.headers;
+    if (location !== undefined) {
+      const next = redirected(location, asked.url, asked.target);
+      if (next === undefined) {
+        this.#refuse(
+          new Fault('STREAM_SOURCE_ERR', 'The source sends on to an address that is not http or https.'),
+        );
+        response.writeHead(502).end();
+        answer.destroy();
+        return;
+      }
+      headers['location'] = next;
+    }
+    // Not asked for, and what is packed can't be looked at.
+    if (!['', 'identity'].includes(answer.headers['content-encoding'] ?? '')) {
+      this.#refuse(
+        new Fault('ProbeError', 'What the source sends is packed in a way that was not asked for.'),
+      );
+      response.writeHead(502).end();
+      answer.destroy();
+      return;
+    }
+    const first = await firstBytes(answer);
+    if (response.destroyed) return;
+    if (first && documentStart.test(first.toString('utf8', 0, sniffedBytes))) {
+      const document = await wholeDocument(first, answer);
+      if (document === undefined) response.destroy();
+      else {
+        const body = Buffer.from(plainDocument(document.toString('utf8')));
+        delete headers['transfer-encoding'];
+        delete headers['content-range'];
+        headers['content-length'] = String(body.length);
+        response.writeHead(answer.statusCode === 206 ? 200 : (answer.statusCode ?? 502), headers).end(body);
+      }
+      return;
+    }
+    response.writeHead(answer.statusCode ?? 502, headers);
+    if (first) response.write(first);
+    answer.pipe(response);
   }
 
   #refuse(error: unknown): void {
@@ -125,6 +182,61 @@ export class CheckedProxy {
   }
 }
 
-function withoutHops(headers: IncomingMessage['headers']): IncomingMessage['headers'] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.includes(name)));
+/** All that is sent on of what FFmpeg asked with. */
+function headersFor(request: IncomingMessage, target: RealTarget): Record<string, string> {
+  const { range, authorization, cookie } = request.headers;
+  return {
+    host: target.authority,
+    'user-agent': 'Vidette',
+    accept: '*/*',
+    connection: 'close',
+    ...(range !== undefined && /^bytes=\d*-\d*$/.test(range) && range !== 'bytes=0-' ? { range } : {}),
+    ...(authorization !== undefined && /^(?:Basic|Digest) /.test(authorization) ? { authorization } : {}),
+    ...(cookie === undefined ? {} : { cookie }),
+  };
+}
+
+/** Where a redirect leads, in the form that comes back here; undefined when that is not HTTP. */
+function redirected(location: string, url: URL, { authority, tls }: RealTarget): string | undefined {
+  const next = URL.parse(location, `${tls ? 'https' : 'http'}://${authority}${url.pathname}${url.search}`);
+  if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return undefined;
+  return plainAddress(next.href);
+}
+
+/** The beginning of a body, enough to tell what it is however it was cut; undefined for an empty one. */
+function firstBytes(answer: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = () => {
+      answer.off('data', onData);
+      answer.pause();
+      resolve(bytes > 0 ? Buffer.concat(chunks) : undefined);
+    };
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= sniffedBytes) finish();
+    };
+    answer.on('data', onData);
+    answer.once('end', finish);
+    answer.once('close', finish);
+  });
+}
+
+/** Undefined when it is too long or breaks off. */
+async function wholeDocument(first: Buffer, answer: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks = [first];
+  let bytes = first.length;
+  try {
+    for await (const chunk of answer) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > documentMaxBytes) return undefined;
+      chunks.push(chunk as Buffer);
+    }
+  } catch {
+    // Broken off: the other side hears of it by the end of its connection.
+    return undefined;
+  }
+  return Buffer.concat(chunks);
 }

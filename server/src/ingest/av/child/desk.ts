@@ -1,6 +1,7 @@
 import { Log } from 'node-av/lib';
 import { AV_LOG_QUIET } from 'node-av/constants';
 import type { Clock } from '../../../base/clock.ts';
+import type { Dial } from '../../dial.ts';
 import type { FromChild, JobRequest, ToChild } from '../protocol.ts';
 import { AudioJob } from './audio-job.ts';
 import { ConvertJob } from './convert-job.ts';
@@ -17,6 +18,8 @@ export interface Outlet {
   drained(): Promise<void>;
   /** Ends this process: something native can't be trusted any more. */
   die(cause: unknown): void;
+  /** What a job gets its connections by. */
+  dialOf(job: number): Dial;
 }
 
 /** Above this a job is told that the server lags; a few seconds of a dozen streams. */
@@ -67,18 +70,18 @@ export class Desk {
   #open(id: number, request: JobRequest): void {
     const output = this.#outputOf(id);
     try {
-      this.#jobs.set(id, this.#start(request, output));
+      this.#jobs.set(id, this.#start(id, request, output));
     } catch (error) {
       output.end({ code: 'ProbeError', message: error instanceof Error ? error.message : String(error) });
     }
   }
 
-  #start(request: JobRequest, output: JobOutput): Job {
+  #start(id: number, request: JobRequest, output: JobOutput): Job {
     switch (request.kind) {
       case 'demo':
         return new DemoJob(request, this.#clock, output);
       case 'input':
-        return new InputJob(request, this.#clock, output);
+        return new InputJob(request, this.#clock, output, this.#outlet.dialOf(id));
       case 'audio':
         return new AudioJob(request, output);
       case 'picture':

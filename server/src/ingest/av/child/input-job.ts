@@ -10,17 +10,19 @@ import {
   AVMEDIA_TYPE_VIDEO,
 } from 'node-av/constants';
 import { type Cancel, type Clock } from '../../../base/clock.ts';
-import { createDial } from '../../dial.ts';
+import type { Dial } from '../../dial.ts';
 import type { InputRequest } from '../protocol.ts';
 import { aacCopy, opusCopy } from './audio-copy.ts';
 import { AudioConversion } from './audio-conversion.ts';
 import { CheckedProxy } from './checked-proxy.ts';
 import { describeFailure } from './input-failure.ts';
-import { inputOptions } from './input-options.ts';
+import { inputOptions, type WayOut } from './input-options.ts';
 import type { Job, JobOutput } from './job.ts';
 import type { MediaPath, PacketTimes } from './media-path.ts';
 import { checked } from './native.ts';
 import { Pacer } from './pacer.ts';
+import { rtspFilter } from './rtsp-filter.ts';
+import { TcpRelay } from './tcp-relay.ts';
 import { TrackGate } from './track-gate.ts';
 import { VideoConversion } from './video-conversion.ts';
 import { VideoCopy } from './video-copy.ts';
@@ -46,7 +48,9 @@ export class InputJob implements Job {
   readonly #abort = new AbortController();
   readonly #running: Promise<void>;
   readonly #stopWatch: Cancel;
-  #proxy: CheckedProxy | undefined;
+  readonly #dial: Dial;
+  /** What stands between FFmpeg and the network; datagrams need none. */
+  #way: CheckedProxy | TcpRelay | undefined;
   #gate: TrackGate | undefined;
   /** Since when a native call waits, monotonic ms; undefined while none does. */
   #waitsSinceMs: number | undefined;
@@ -54,8 +58,9 @@ export class InputJob implements Job {
   /** The context is being freed and must not be touched. */
   #isReleasing = false;
 
-  constructor(request: InputRequest, clock: Clock, output: JobOutput) {
+  constructor(request: InputRequest, clock: Clock, output: JobOutput, dial: Dial) {
     this.#request = request;
+    this.#dial = dial;
     this.#clock = clock;
     this.#output = output;
     // Without this the context has no interrupt to call yet.
@@ -83,29 +88,39 @@ export class InputJob implements Job {
       this.#stopWatch();
       this.#isReleasing = true;
       await this.#format.closeInput();
-      this.#proxy?.close();
+      this.#way?.close();
       for (const path of this.#paths.values()) path.close();
       this.#packet.free();
     }
   }
 
   #report(error: unknown): void {
-    const refusal = this.#proxy?.failure;
+    const refusal = this.#way?.failure;
     if (refusal && !this.#gate?.passed) this.#output.end({ code: refusal.code, message: refusal.message });
     else this.#output.end(describeFailure(error, (this.#gate?.passed ?? 0) > 0));
   }
 
   async #open(): Promise<void> {
-    let proxyUrl: string | undefined;
-    if (/^https?:/.test(this.#request.url)) {
-      const { allowLoopback, timeoutMs } = this.#request;
-      this.#proxy = new CheckedProxy(createDial({ clock: this.#clock, allowLoopback, timeoutMs }));
-      proxyUrl = await this.#proxy.listen();
-    }
-    const { url, options } = inputOptions(this.#request, proxyUrl);
+    const { url, options } = inputOptions(this.#request, await this.#openWay());
     checked(await this.#native(this.#format.openInput(url, null, Dictionary.fromObject(options))), 'opening');
     checked(await this.#native(this.#format.findStreamInfo(null)), 'looking into the stream');
     this.#choose();
+  }
+
+  async #openWay(): Promise<WayOut> {
+    const { url, allowFile } = this.#request;
+    const address = allowFile ? undefined : /^(https?|rtmps?|rtsps?):\/\//.exec(url)?.[1];
+    if (address === undefined) return {};
+    if (address.startsWith('http')) {
+      const proxy = new CheckedProxy(this.#dial);
+      this.#way = proxy;
+      return { proxy: { url: await proxy.listen(), userAgent: proxy.userAgent } };
+    }
+    const { host, port } = this.#request;
+    const connect = () => this.#dial(host, port, address.endsWith('s'));
+    const relay = new TcpRelay(connect, address.startsWith('rtsp') ? rtspFilter : undefined);
+    this.#way = relay;
+    return { relayPort: await relay.listen() };
   }
 
   /** Picks one picture and one sound; the rest isn't read, nor even fetched where the format allows. */

@@ -1,4 +1,5 @@
 import type { InputRequest } from '../protocol.ts';
+import { plainAddress } from './tls-names.ts';
 
 /** What FFmpeg is told to open, and how. */
 export interface InputOptions {
@@ -8,17 +9,28 @@ export interface InputOptions {
 
 /**
  * Protocols that each kind of address may use, its nested ones included: a playlist in a web page can't make FFmpeg
- * read a file of this machine or speak another protocol.
+ * read a file of this machine or speak another protocol. `tcp` is what `http`, `rtmp` and `rtsp` run over, and leads to the
+ * proxy or relay of this process; TLS is theirs.
  */
 const whitelists = {
-  http: 'http,https,httpproxy,tcp,tls,crypto,data',
+  http: 'http,tcp,crypto,data',
   rtmp: 'rtmp,tcp',
-  rtmps: 'rtmps,tls,tcp',
   rtsp: 'rtsp,tcp,rtp,udp',
-  rtsps: 'rtsps,rtsp,tls,tcp,rtp,udp',
   srt: 'srt',
   udp: 'udp',
   file: 'file',
+} as const;
+
+/**
+ * Formats that each kind of address may turn out to be, those of a playlist's segments included. Left out are all that
+ * name other files and open them: ffconcat, SDP, IMF and the like; of those that do, HLS and DASH open HTTP only.
+ */
+const plainFormats = 'mpegts,mov,flv,matroska,webm,mpeg,avi,ogg,h264,hevc,aac,mp3,ac3,eac3';
+const formats = {
+  http: `${plainFormats},hls,dash,webvtt,mpjpeg,mjpeg,jpeg_pipe,image2,jpeg`,
+  rtmp: 'flv',
+  rtsp: 'rtsp,mpegts',
+  datagrams: `${plainFormats},mpegtsraw`,
 } as const;
 
 /** Query parameters of addresses that FFmpeg's SRT and UDP understand and that concern nothing but the stream. */
@@ -32,11 +44,25 @@ const common = {
   max_streams: '32',
   user_agent: 'Vidette',
 };
-/** Extensions say nothing about what a camera sends; the protocols are what is restricted. */
-const playlists = { extension_picky: '0', allowed_extensions: 'ALL', allowed_segment_extensions: 'ALL' };
+/**
+ * Extensions say nothing about what a camera sends; the protocols are what is restricted. One request per connection, so
+ * that the proxy can tell a request of FFmpeg's from one that an address smuggled in.
+ */
+const playlists = {
+  extension_picky: '0',
+  allowed_extensions: 'ALL',
+  allowed_segment_extensions: 'ALL',
+  http_persistent: '0',
+  http_multiple: '0',
+};
 
-/** @param proxy address of the checked proxy, for HTTP */
-export function inputOptions(request: InputRequest, proxy: string | undefined): InputOptions {
+/** Where FFmpeg goes in place of the source: the proxy for HTTP, the port of a relay for RTMP and RTSP. */
+export interface WayOut {
+  readonly proxy?: { readonly url: string; readonly userAgent: string };
+  readonly relayPort?: number;
+}
+
+export function inputOptions(request: InputRequest, way: WayOut): InputOptions {
   if (request.allowFile) {
     return { url: request.url, options: { ...common, protocol_whitelist: whitelists.file } };
   }
@@ -45,38 +71,43 @@ export function inputOptions(request: InputRequest, proxy: string | undefined): 
   switch (scheme) {
     case 'http':
     case 'https':
-      if (proxy === undefined) break;
+      if (!way.proxy) break;
       return {
-        url: request.url,
+        url: plainAddress(request.url),
         options: {
           ...common,
           ...playlists,
           protocol_whitelist: whitelists.http,
-          http_proxy: proxy,
+          format_whitelist: formats.http,
+          http_proxy: way.proxy.url,
+          user_agent: way.proxy.userAgent,
           rw_timeout: timeoutUs,
         },
       };
     case 'rtmp':
-    case 'rtmps': {
-      const tcUrl = rtmpTcUrl(request.url);
+    case 'rtmps':
+      if (way.relayPort === undefined) break;
       return {
-        url: dialled(request),
+        url: relayed(request.url, 'rtmp', way.relayPort),
         options: {
           ...common,
-          protocol_whitelist: whitelists[scheme],
-          rtmp_tcurl: tcUrl,
+          protocol_whitelist: whitelists.rtmp,
+          format_whitelist: formats.rtmp,
+          rtmp_tcurl: rtmpTcUrl(request.url),
           rw_timeout: timeoutUs,
         },
       };
-    }
     case 'rtsp':
     case 'rtsps':
+      if (way.relayPort === undefined) break;
       return {
-        url: dialled(request),
+        url: relayed(request.url, 'rtsp', way.relayPort),
         options: {
           ...common,
-          protocol_whitelist: whitelists[scheme],
-          rtsp_transport: 'udp+tcp',
+          protocol_whitelist: whitelists.rtsp,
+          format_whitelist: formats.rtsp,
+          // Datagrams can't be wrapped in TLS.
+          rtsp_transport: scheme === 'rtsps' ? 'tcp' : 'udp+tcp',
           rtsp_flags: 'prefer_tcp',
           timeout: timeoutUs,
         },
@@ -84,15 +115,23 @@ export function inputOptions(request: InputRequest, proxy: string | undefined): 
     case 'srt':
       return {
         url: withParameters(dialled(request), srtParameters, { connect_timeout: String(request.timeoutMs) }),
-        options: { ...common, protocol_whitelist: whitelists.srt },
+        options: { ...common, protocol_whitelist: whitelists.srt, format_whitelist: formats.datagrams },
       };
     case 'udp':
       return {
         url: withParameters(dialled(request), udpParameters, { fifo_size: '20000', overrun_nonfatal: '1' }),
-        options: { ...common, protocol_whitelist: whitelists.udp },
+        options: { ...common, protocol_whitelist: whitelists.udp, format_whitelist: formats.datagrams },
       };
   }
   throw new RangeError(`Addresses of the kind ${scheme}: are not read here.`);
+}
+
+/** The address with the relay in place of host and port; the user stays. */
+function relayed(url: string, scheme: 'rtmp' | 'rtsp', port: number): string {
+  return url.replace(
+    /^[a-z]+:\/\/([^@/?#]*@)?[^/?#]*/,
+    (_whole, user: string | undefined) => `${scheme}://${user ?? ''}127.0.0.1:${port}`,
+  );
 }
 
 /** The address with the checked IP in place of the name. */

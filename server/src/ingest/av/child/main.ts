@@ -7,8 +7,10 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { systemClock } from '../../../base/clock.ts';
+import type { DialReply } from '../dial-protocol.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { decodeMessage, encodeMessage, protocolVersion } from '../protocol.ts';
+import { ServerDial } from './server-dial.ts';
 
 const pipe = new Socket({ fd: 3, readable: true, writable: true });
 
@@ -29,12 +31,17 @@ process.on('SIGINT', () => {
 try {
   // Dynamic, because node-av is optional: what is missing becomes an answer instead of a crash.
   const { Desk } = await import('./desk.ts');
+  const serverDial = new ServerDial((request) => process.send?.(request));
+  process.on('message', (reply, socket) =>
+    serverDial.take(reply as DialReply, socket instanceof Socket ? socket : undefined),
+  );
   const desk = new Desk(systemClock, {
     write: (message) => pipe.write(encodeMessage(message)),
     queuedBytes: () => pipe.writableLength,
     drained: () =>
       pipe.writableNeedDrain ? new Promise((resolve) => pipe.once('drain', resolve)) : Promise.resolve(),
     die,
+    dialOf: (job) => serverDial.of(job),
   });
   const reader = new FrameReader((frame) => desk.handle(decodeMessage(frame)));
   pipe.on('data', (chunk: Buffer) => reader.push(chunk));
