@@ -231,7 +231,7 @@ describe('addresses', () => {
     const loop = await startFakeCamera({ clip, redirectTo: '/round/and/round' });
     await assert.rejects(
       listen({ url: loop.url }, () => false),
-      faultWith('ProbeError', /redirected more than/),
+      faultWith('STREAM_SOURCE_ERR', /redirects in a circle/),
     );
     await loop.stop();
   });

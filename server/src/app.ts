@@ -27,7 +27,7 @@ import { Statistics } from './http/statistics.ts';
 import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
 import { SourceLook } from './http/source-look.ts';
 import { shownSource, stationSettingsOf } from './http/stream-record.ts';
-import { findConfinement } from './ingest/av/confinement.ts';
+import { confinementWords, findConfinement } from './ingest/av/confinement.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
@@ -160,6 +160,10 @@ async function assemble(
   closers.push(() => archive.close());
 
   const confinement = findConfinement();
+  log[confinement.level === 'none' ? 'warn' : 'info'](
+    { confinement: confinement.level },
+    confinementWords[confinement.level],
+  );
   const av = new AvPool({ clock, log, confinement });
   closers.push(() => av.dispose('the server stops'));
   const engines = new SourceEngines({ clock, av });
@@ -360,6 +364,7 @@ async function assemble(
     license,
     health,
     statistics,
+    confinement: confinement.level,
     versionCheck,
     audit,
     membership,

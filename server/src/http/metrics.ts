@@ -44,6 +44,12 @@ async function newRegistry(services: Services): Promise<Registry> {
         this.set(await read());
       },
     });
+  new Gauge({
+    name: 'vidette_media_confinement',
+    help: 'What keeps media processes apart: files (and network), network, or none',
+    labelNames: ['level'],
+    registers,
+  }).set({ level: services.confinement }, 1);
   gauge('vidette_streams', 'Streams that this server runs', () => station.size);
   gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.totalBytes);
   gauge('vidette_archive_disk_free_bytes', 'Free on the disk of the archive', async () => {

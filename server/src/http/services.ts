@@ -14,6 +14,7 @@ import type { ConfigKeeper } from '../config/keeper.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
 import type { Live } from '../live/live.ts';
+import type { ConfinementLevel } from '../ingest/av/confinement.ts';
 import type { Gate } from '../link/gate.ts';
 import type { LocalInsight, StreamInsight } from './stream-insight.ts';
 import type { Statistics } from './statistics.ts';
@@ -59,6 +60,8 @@ export interface Services {
   readonly license: LicenseKeeper;
   readonly health: Health;
   readonly statistics: Statistics;
+  /** What is in force for media processes. */
+  readonly confinement: ConfinementLevel;
   readonly versionCheck: VersionCheck;
   readonly audit: AuditLog;
   readonly membership: Membership;

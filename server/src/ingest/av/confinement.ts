@@ -11,6 +11,15 @@ import { childEntry } from './child-entry.ts';
  */
 export type ConfinementLevel = 'files' | 'network' | 'none';
 
+/** What the log says of it when the server starts. */
+export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
+  files:
+    'media processes have no network of their own and see no files but the program; those for UDP, SRT and FFmpeg’s RTSP keep the network',
+  network:
+    'media processes have no network of their own, those for UDP, SRT and FFmpeg’s RTSP excepted; files could not be taken away',
+  none: 'media processes are not confined: this system allows no namespaces; what FFmpeg may open is still limited',
+};
+
 /** A command with its arguments. */
 export type Command = readonly [program: string, ...args: string[]];
 
@@ -73,7 +82,7 @@ if [ -f /etc/ld.so.cache ]; then cp /etc/ld.so.cache etc/; fi
 IFS=:
 for folder in $0; do case $folder in /usr/*) ;; *) show "$folder" ;; esac; done
 unset IFS
-mount -o remount,ro /mnt`;
+mount -o remount,bind,ro /mnt`;
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What the child's program consists of. The data folder may lie beside them, so that their parent is not shown. */

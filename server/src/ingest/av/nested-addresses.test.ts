@@ -148,17 +148,19 @@ const kinds: Readonly<Record<string, (addresses: readonly string[]) => string>> 
     ].join('\n'),
   'base addresses of DASH': (addresses) =>
     manifest(
-      [`${good()}/`, ...addresses].map((url, index) =>
+      (addresses.length > 0 ? addresses : [`${good()}/`]).map((url, index) =>
         representation(index, `<BaseURL>${escaped(url)}</BaseURL>${template('init.mp4', '$Number$.m4s')}`),
       ),
     ),
   'templates of DASH': (addresses) =>
     manifest(
-      [good(), ...addresses].map((url, index) => representation(index, template(url, `${url}/$Number$.m4s`))),
+      (addresses.length > 0 ? addresses : [good()]).map((url, index) =>
+        representation(index, template(url, `${url}/$Number$.m4s`)),
+      ),
     ),
   'segment lists of DASH': (addresses) =>
     manifest(
-      [good(), ...addresses].map((url, index) =>
+      (addresses.length > 0 ? addresses : [good()]).map((url, index) =>
         representation(
           index,
           `<SegmentList duration="2"><Initialization sourceURL="${escaped(url)}"/><SegmentURL media="${escaped(url)}"/></SegmentList>`,
@@ -170,7 +172,7 @@ const kinds: Readonly<Record<string, (addresses: readonly string[]) => string>> 
 const entities = (text: string) => text.replaceAll(/[a-z]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 kinds['addresses of DASH by character references'] = (addresses) =>
   manifest(
-    [`${good()}/`, ...addresses.map(entities)].map((url, index) =>
+    (addresses.length > 0 ? addresses.map(entities) : [`${good()}/`]).map((url, index) =>
       representation(index, `<BaseURL>${url}</BaseURL>${template('init.mp4', '$Number$.m4s')}`),
     ),
   );
@@ -208,10 +210,16 @@ async function read(path: string): Promise<void> {
 for (const [kind, make] of Object.entries(kinds)) {
   test(`${kind}: nothing but HTTP by the checked proxy is opened`, async () => {
     [arrivals, requests] = [[], []];
-    const path = kind.includes('HLS') ? '/document.m3u8' : '/document.mpd';
-    documents.set(path, make(forbidden()));
     documents.set('/good', '200\nnot a segment');
-    await read(path);
+    if (kind.includes('HLS')) {
+      documents.set('/document.m3u8', make(forbidden()));
+      await read('/document.m3u8');
+    } else {
+      // FFmpeg gives a manifest up at the first address that can't be opened: one in each, and one that is good.
+      const lists = [[], ...forbidden().map((address) => [address])];
+      for (const [index, list] of lists.entries()) documents.set(`/document${index}.mpd`, make(list));
+      for (const index of lists.keys()) await read(`/document${index}.mpd`);
+    }
     assert.deepEqual(arrivals, []);
     assert.ok(
       requests.filter((line) => line.startsWith('GET /good')).length >= pools.length,
@@ -233,7 +241,7 @@ test('a playlist in crumbs, and one that is packed, are no way around', async ()
 
 test('documents that are lists of other files are no streams', async () => {
   [arrivals, requests] = [[], []];
-  for (const [index, address] of forbidden().entries())
+  for (const [index, address] of forbidden().slice(0, 4).entries())
     documents.set(`/concat${index}`, `200\nffconcat version 1.0\nfile ${address}`);
   documents.set(
     '/sdp',
@@ -329,14 +337,12 @@ test('line breaks in an address put no line and no request of their own anywhere
     `http://127.0.0.1:${web.port}/a HTTP/1.1${line}Host: x${line}${line}POST /smuggled HTTP/1.1${line}Host: x${line}X-Smuggled: 1${line}${line}`,
     `http://127.0.0.1:${web.port}${line}X-Smuggled: 1${line}/`,
   ];
-  const sets = breaks
-    .flatMap(smuggled)
-    .map((url, index) => representation(index, `<BaseURL>${url}</BaseURL>${template('i', '$Number$')}`));
-  documents.set(
-    '/breaks.mpd',
-    manifest([representation(99, `<BaseURL>${good()}/</BaseURL>${template('i', '$Number$')}`), ...sets]),
-  );
-  await read('/breaks.mpd');
+  const addresses = [`${good()}/`, ...breaks.flatMap(smuggled)];
+  for (const [index, url] of addresses.entries()) {
+    const inside = `<BaseURL>${url}</BaseURL>${template('i', '$Number$')}`;
+    documents.set(`/breaks${index}.mpd`, manifest([representation(0, inside)]));
+    await read(`/breaks${index}.mpd`);
+  }
   assert.ok(requests.some((line) => line.startsWith('GET /good')));
   // What is percent-encoded stays so; nothing of it became a header or a request line.
   for (const request of requests) assert.doesNotMatch(request, /^X-Smuggled/im);

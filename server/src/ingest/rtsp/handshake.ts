@@ -38,6 +38,7 @@ const maxRedirects = 5;
 export async function describeSource(options: HandshakeOptions, signal: AbortSignal): Promise<Described> {
   const first = parseAddress(options.url);
   let target = first;
+  const asked = new Set<string>();
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const connection = await connect(options, first, target, signal);
     const onAbort = () => void connection.close();
@@ -46,6 +47,8 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
       const outcome = await ask(connection, target);
       if ('description' in outcome) return outcome;
       await connection.close();
+      asked.add(target.requestUri);
+      if (asked.has(outcome.requestUri)) throw notFollowed('The camera redirects in a circle.');
       target = outcome;
     } catch (error) {
       await connection.close();
@@ -55,7 +58,12 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
       signal.removeEventListener('abort', onAbort);
     }
   }
-  throw new Fault('ProbeError', `The camera redirected more than ${maxRedirects} times.`);
+  throw notFollowed(`The camera redirected more than ${maxRedirects} times.`);
+}
+
+/** Not a ProbeError: another engine would only be led around in its turn. */
+function notFollowed(message: string, cause?: unknown): Fault {
+  return new Fault('STREAM_SOURCE_ERR', message, { cause });
 }
 
 async function connect(
@@ -116,7 +124,7 @@ function redirectTarget(response: RtspResponse, requestUri: string): RtspUri {
     return parseRtspUri(resolveRedirect(requestUri, location ?? ''));
   } catch (cause) {
     if (!(cause instanceof MalformedError)) throw cause;
-    throw new Fault('ProbeError', 'The camera redirects to an address that is not RTSP.', { cause });
+    throw notFollowed('The camera redirects to an address that is not RTSP.', cause);
   }
 }
 

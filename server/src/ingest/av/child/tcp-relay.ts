@@ -68,7 +68,10 @@ export class TcpRelay {
     const filter = this.#filter?.(this);
     if (filter) {
       this.#hold(filter);
-      filter.once('close', () => upstream.destroy());
+      filter.once('close', () => {
+        upstream.destroy();
+        socket.end();
+      });
       upstream.pipe(filter).pipe(socket);
     } else upstream.pipe(socket);
     socket.pipe(upstream);
