@@ -120,7 +120,7 @@ const template = (initialization: string, media: string) =>
   `<SegmentTemplate timescale="1" duration="2" startNumber="1" initialization="${escaped(initialization)}" media="${escaped(media)}"/>`;
 
 /** Each kind of document with an address in each place where one may be. */
-const kinds: Readonly<Record<string, (addresses: readonly string[]) => string>> = {
+const kinds: Record<string, (addresses: readonly string[]) => string> = {
   'segments of HLS': (addresses) => playlist([...addresses, good()].flatMap((url) => ['#EXTINF:1,', url])),
   'keys of HLS': (addresses) =>
     playlist(
