@@ -18,7 +18,8 @@ const tools = [
       '-c',
       "import gi; gi.require_version('GstRtspServer','1.0'); from gi.repository import GstRtspServer",
     ],
-    package: 'gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav gstreamer1.0-x',
+    package:
+      'gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-{base,good,bad,ugly} gstreamer1.0-libav gstreamer1.0-x',
   },
   { command: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], package: 'postgresql' },
   { command: ['/usr/bin/python3', '-c', 'import swift.proxy.server'], package: 'python3-swift' },
