@@ -16,6 +16,7 @@ export const HealthWarning = z.object({
     'archive-undeletable',
     'archive-deletes-early',
     'archive-disk-missing',
+    'trust-proxy',
   ]),
   expiresAt: TimeMs.nullable(),
   usedPercent: z.number().nullable(),

@@ -396,6 +396,12 @@ async function assemble(
     isFrozen: cluster && (() => noneReachesDatabase(link, cluster.peersThere)),
   });
   closers.push(() => accessFeed.close());
+  if (config.trustProxy === true) {
+    log.warn(
+      {},
+      'trustProxy: true believes one proxy on any private address: name the addresses of your proxies instead, as in [10.0.0.5]',
+    );
+  }
   const url = await http.listen();
   if (config.database !== null) {
     const address = nodeAddress(config.cluster.address, config.host, url);

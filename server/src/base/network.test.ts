@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkOf } from './network.ts';
+import { isAddressRange, networkOf } from './network.ts';
 
 test('[R8.12] an IPv4 address is counted by itself, an IPv6 address by its /64, however it is written', () => {
   for (const [ip, network] of [
@@ -14,5 +14,22 @@ test('[R8.12] an IPv4 address is counted by itself, an IPv6 address by its /64, 
     ['', ''],
   ] as const) {
     assert.equal(networkOf(ip), network, ip);
+  }
+});
+
+test('addresses and ranges are told from what is neither', () => {
+  for (const text of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/7', '0.0.0.0/0'])
+    assert.ok(isAddressRange(text), text);
+  for (const text of [
+    '',
+    'localhost',
+    '10.0.0.0/33',
+    '::/129',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/-1',
+    'true',
+  ]) {
+    assert.equal(isAddressRange(text), false, text);
   }
 });

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /**
  * The network that an address stands for where callers are counted: an IPv4 address itself, of an IPv6 address the /64 that
@@ -15,4 +15,12 @@ export function networkOf(ip: string): string {
   const groups = [...left, ...Array.from({ length: missing }, () => '0'), ...right];
   const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${prefix.join(':')}::/64`;
+}
+
+/** Whether a text is an address or a range of addresses. */
+export function isAddressRange(text: string): boolean {
+  const [address = '', length, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128));
 }

@@ -7,7 +7,7 @@ export interface EnvironmentKey {
   readonly variable: string;
   /** As in `['smtp', 'host']`. */
   readonly path: readonly string[];
-  readonly kind: 'string' | 'number' | 'boolean' | 'list' | 'json';
+  readonly kind: 'string' | 'number' | 'boolean' | 'list' | 'list-or-boolean' | 'json';
 }
 
 /** Every leaf of the schema as an environment variable. */
@@ -22,6 +22,7 @@ function keysOf(schema: z.ZodType, path: readonly string[]): EnvironmentKey[] {
   const kinds: Partial<Record<string, EnvironmentKey['kind']>> = {
     number: 'number',
     boolean: 'boolean',
+    union: 'list-or-boolean',
     array: isListOfObjects(inner) ? 'json' : 'list',
   };
   const name = path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
@@ -64,11 +65,16 @@ export function withEnvironment(
 
 function parse(text: string, kind: EnvironmentKey['kind']): unknown {
   if (kind === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-  if (kind === 'boolean')
-    return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text;
+  if (kind === 'boolean') return booleanOf(text) ?? text;
+  if (kind === 'list-or-boolean') return booleanOf(text) ?? parse(text, 'list');
   if (kind === 'list') return text.split(',').map((item) => item.trim());
   if (kind === 'json') return parseJson(text);
   return text;
+}
+
+function booleanOf(text: string): boolean | undefined {
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
 }
 
 /** What is no JSON stays a text, for the schema to complain of. */

@@ -15,6 +15,28 @@ test('[R10.11] the sample documents every key, with the default that is in force
   assert.deepEqual(sample, ConfigFile.parse({}));
 });
 
+test('[R10.9, R10.11] proxies are a list of addresses and ranges, from the file and from the environment; the flag of before still reads', async () => {
+  assert.deepEqual(ConfigFile.parse({ trustProxy: ['10.0.0.5', 'fd00::/8'] }).trustProxy, [
+    '10.0.0.5',
+    'fd00::/8',
+  ]);
+  assert.equal(ConfigFile.parse({ trustProxy: true }).trustProxy, true);
+  assert.throws(() => ConfigFile.parse({ trustProxy: ['proxy.example'] }));
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
+  try {
+    for (const [text, expected] of [
+      ['10.0.0.5, fd00::/8', ['10.0.0.5', 'fd00::/8']],
+      ['false', false],
+      ['true', true],
+    ] as const) {
+      const config = await loadConfig({ VIDETTE_DATA: dataDir, VIDETTE_TRUST_PROXY: text });
+      assert.deepEqual(config.trustProxy, expected);
+    }
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
+
 test('[R10.11] the four variables that scripts rely on', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-config-'));
   try {

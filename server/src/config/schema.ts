@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isAddressRange } from '../base/network.ts';
 import { archiveDefaults, defaultTunnelLocation, productName } from '@vidette/contract/constants';
 
 /**
@@ -9,6 +10,11 @@ const text = z.string().trim().min(1).max(2_048);
 const port = z.int().min(0).max(65_535);
 const seconds = z.int().min(1).max(31_536_000);
 const url = z.url({ protocol: /^https?$/ }).max(2_048);
+
+const proxy = z
+  .string()
+  .trim()
+  .refine(isAddressRange, 'an address or a range is expected, as in 10.0.0.5 or 10.0.0.0/8');
 
 const hostName = z
   .string()
@@ -44,7 +50,8 @@ export const ConfigFile = z.strictObject({
   port: port.default(8080),
   host: text.default('0.0.0.0'),
   publicUrl: url.nullable().default(null),
-  trustProxy: z.boolean().default(false),
+  // A flag was all that it took before there could be a list.
+  trustProxy: z.union([z.array(proxy).max(100), z.boolean()]).default([]),
   database: z
     .string()
     .regex(/^postgres(ql)?:\/\//)

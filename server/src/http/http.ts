@@ -44,6 +44,7 @@ import { callHeaders, securityHeaders, setHeaders } from './security-headers.ts'
 import type { Services } from './services.ts';
 import { SharedViewers } from './shared-viewers.ts';
 import { StreamDesk } from './stream-desk.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
 import { Watchers } from './watchers.ts';
 
 /** A request must have come whole within this; only the body's upload counts, not the answer. */
@@ -71,6 +72,7 @@ export async function createHttp(services: Services): Promise<Http> {
   const certificate = await readCertificate(services.config);
   const server = newServer(services.config, certificate);
   const farCallers = new FarCallers(server, services.clock, certificate);
+  new TrustedProxies(services.config.trustProxy).serve(server);
   const pageHeaders = securityHeaders(originOf(services.config.app.logo));
   server.addHook('onRequest', ({ url }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
@@ -157,7 +159,6 @@ async function readCertificate({ tls, dataDir }: Config): Promise<Certificate | 
 function newServer(config: Config, certificate: Certificate | undefined): FastifyInstance {
   const options = {
     logger: false,
-    trustProxy: config.trustProxy,
     bodyLimit: limits.bodyMaxBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 60_000,

@@ -179,5 +179,7 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.tunnelDown');
     case 'far-archive':
       return i18n.t('warning.farArchive', { reason: codeWords(warning.subject, i18n) });
+    case 'trust-proxy':
+      return i18n.t('warning.trustProxy');
   }
 }

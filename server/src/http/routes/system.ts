@@ -67,6 +67,15 @@ export function registerSystem(registrar: Registrar, services: Services): void {
         subject: farProblem.code,
       });
     }
+    if (principal.isAdmin && config.trustProxy === true) {
+      warnings.push({
+        code: 'trust-proxy',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject: null,
+      });
+    }
     return { version: services.version, warnings };
   });
 

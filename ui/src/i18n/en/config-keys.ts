@@ -4,7 +4,8 @@ export const configKeys = {
   'config.about.host': 'The address it listens on; 0.0.0.0 is every one of this machine.',
   'config.about.publicUrl':
     'What people type to get here, as in https://video.example.org. Links and e-mails use it.',
-  'config.about.trustProxy': 'Only behind a reverse proxy that sets X-Forwarded-For and X-Forwarded-Proto.',
+  'config.about.trustProxy':
+    'Addresses or ranges of reverse proxies that set X-Forwarded-For and X-Forwarded-Proto.',
   'config.about.database':
     'PostgreSQL, as in postgres://user:password@host/name. Without it, SQLite in the data folder.',
   'config.about.tls-certificate': 'HTTPS: path of the certificate chain in PEM. Goes with the key.',

@@ -124,6 +124,8 @@ export const shell = {
   'warning.recordedLow': 'Only {percent}% of a stream’s last 24 hours were recorded.',
   'warning.recordedLow.many':
     '{count, plural, one {# stream has too many gaps in the last 24 hours.} other {# streams have too many gaps in the last 24 hours.}}',
+  'warning.trustProxy':
+    'The configuration trusts any proxy on a private network (trustProxy: true). List the addresses of your proxies instead.',
   'warning.farArchive': 'Old recordings do not move to the S3 storage: {reason}',
   'warning.farArchive.show': 'Show',
   'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',

@@ -6,7 +6,8 @@ export const configKeys: Record<keyof typeof english, string> = {
   'config.about.host': 'Адрес, на котором он их принимает; 0.0.0.0 — на всех адресах машины.',
   'config.about.publicUrl':
     'Адрес, по которому сюда приходят, например https://video.example.org. Он стоит в ссылках и письмах.',
-  'config.about.trustProxy': 'Только за обратным прокси, который задаёт X-Forwarded-For и X-Forwarded-Proto.',
+  'config.about.trustProxy':
+    'Адреса или диапазоны обратных прокси, которые задают X-Forwarded-For и X-Forwarded-Proto.',
   'config.about.database':
     'PostgreSQL: postgres://user:password@host/name. Если пусто, SQLite в папке данных.',
   'config.about.tls-certificate': 'HTTPS: путь к цепочке сертификатов в PEM. Задаётся вместе с ключом.',

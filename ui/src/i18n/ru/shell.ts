@@ -124,6 +124,8 @@ export const shell: Record<keyof typeof english, string> = {
   'warning.recordedLow': 'За последние сутки записано только {percent} % потока.',
   'warning.recordedLow.many':
     '{count, plural, one {За последние сутки у # потока слишком много пропусков.} few {За последние сутки у # потоков слишком много пропусков.} many {За последние сутки у # потоков слишком много пропусков.} other {За последние сутки у # потока слишком много пропусков.}}',
+  'warning.trustProxy':
+    'Настройка trustProxy: true доверяет любому прокси из частной сети. Укажите вместо неё адреса своих прокси.',
   'warning.farArchive': 'Старые записи не переносятся в хранилище S3: {reason}',
   'warning.farArchive.show': 'Показать',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
