@@ -128,3 +128,121 @@ test('[R10.8] why a node stopped that had the stream long ago is no cause of a g
   );
   assert.deepEqual(gapsOf(intervals), [{ startTime: 200_000, endTime: 400_000, cause: 'unreachable' }]);
 });
+
+/** GOPs of one camera as a node put them down: by their numbers, each of a length of its own; the last may be cut off. */
+interface Take {
+  readonly from: number;
+  readonly to: number;
+  /** What the node's clock is ahead, ticks. */
+  readonly aheadTicks: number;
+  /** Of the last GOP, the share that was recorded. */
+  readonly lastShare?: number;
+}
+
+const bytesOf = (gopNumber: number) => 10_000 + ((gopNumber * 7_919) % 5_000);
+
+function segmentOfTake({ from, to, aheadTicks, lastShare = 1 }: Take, gopTicks: number): SliceSegment {
+  const shares = Array.from({ length: to - from }, (_, index) => (index === to - from - 1 ? lastShare : 1));
+  const lengths = shares.map((share, index) => ({
+    durationTicks: Math.round(gopTicks * share),
+    bytes: Math.round(bytesOf(from + index) * share),
+    startsWithKey: true,
+  }));
+  return {
+    startTicks: from * gopTicks + aheadTicks,
+    endTicks: lengths.reduce((at, { durationTicks }) => at + durationTicks, from * gopTicks + aheadTicks),
+    bytes: 4 + lengths.reduce((sum, { bytes }) => sum + bytes, 0),
+    initId: 1,
+    isOpen: false,
+    entries: Buffer.concat(lengths.map(encodeEntry)).toString('base64'),
+  };
+}
+
+/** The numbers of the GOPs that are played, in order, and where the timeline says that there is footage. */
+function played(takes: readonly Take[], gopTicks: number) {
+  const reads = new JoinedReads(
+    'uid',
+    takes.map((take, index) => node(`n${index}`, slice([segmentOfTake(take, gopTicks)]), 0, 1_000)),
+  );
+  const fragments = reads
+    .segments(0, 0, 1e12, 1_000)
+    .flatMap((row) =>
+      reads.fragments(row).map((fragment) => ({ ...fragment, node: reads.placeOf(row).node })),
+    );
+  const numbers = fragments.map(({ startTicks, node: name }) => {
+    const ahead = takes[Number(name.slice(1))]?.aheadTicks ?? 0;
+    return (startTicks - ahead) / gopTicks;
+  });
+  const stream = reads.stream();
+  assert.ok(stream);
+  return { fragments, numbers, intervals: intervalsOf(reads, stream, 0, 200_000, false) };
+}
+
+test('[R10.8, R3.10] after a handover every picture on the disks is played once, however far the clocks of the nodes are apart', () => {
+  for (const gopSeconds of [0.5, 1, 2, 4]) {
+    for (const aheadMs of [0, 40, -40, 130, -130, 300, -300, 700, -700, 1_300, -1_300]) {
+      for (const overlapGops of [1, 2, 3, 6]) {
+        for (const lastShare of [1, 0.4]) {
+          const gopTicks = gopSeconds * second;
+          const name = JSON.stringify({ gopSeconds, aheadMs, overlapGops, lastShare });
+          // What overlaps by less than the clocks differ looks like a gap: nobody can tell.
+          const overlapMs = (overlapGops - 1 + lastShare) * gopSeconds * 1_000;
+          if (overlapMs <= Math.abs(aheadMs) + 1 || (overlapGops < 2 && Math.abs(aheadMs) > gopSeconds * 300))
+            continue;
+          const first = { from: 10, to: 20, aheadTicks: 0, lastShare };
+          const next = { from: 20 - overlapGops, to: 30, aheadTicks: aheadMs * 90 };
+          const { numbers, intervals, fragments } = played([first, next], gopTicks);
+          assert.deepEqual(
+            numbers,
+            Array.from({ length: 20 }, (_, index) => 10 + index),
+            name,
+          );
+          const last = fragments.at(-1);
+          const endMs = last && (last.startTicks + last.durationTicks) / 90;
+          // The timeline has no gap but what the clocks are apart, and that where nothing is put down.
+          const inner = gapsOf(intervals).filter(
+            ({ startTime, endTime }) => startTime >= gopSeconds * 10_000 && endTime <= (endMs ?? 0),
+          );
+          const gapMs = inner.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
+          assert.equal(gapMs, aheadMs > 250 ? aheadMs : 0, name);
+        }
+      }
+    }
+  }
+});
+
+test('[R10.8] a stream that comes back to its first node, and one that three nodes had for a moment, is there once', () => {
+  const takes = [
+    { from: 0, to: 12, aheadTicks: 0, lastShare: 0.5 },
+    { from: 10, to: 22, aheadTicks: 200 * 90, lastShare: 0.7 },
+    { from: 20, to: 40, aheadTicks: -150 * 90 },
+  ];
+  assert.deepEqual(
+    played(takes, second).numbers,
+    Array.from({ length: 40 }, (_, index) => index),
+  );
+});
+
+test('[R10.8] what the next node has lost meanwhile is played from the first', () => {
+  // It began, lost the camera before the first one stopped, and came back later.
+  const gopTicks = second;
+  const reads = new JoinedReads('uid', [
+    node('north', slice([segmentOfTake({ from: 0, to: 20, aheadTicks: 0 }, gopTicks)]), 0, 1_000),
+    node(
+      'south',
+      slice([
+        segmentOfTake({ from: 12, to: 14, aheadTicks: 0 }, gopTicks),
+        segmentOfTake({ from: 18, to: 30, aheadTicks: 0 }, gopTicks),
+      ]),
+      0,
+      1_000,
+    ),
+  ]);
+  const starts = reads
+    .segments(0, 0, 1e12, 100)
+    .flatMap((row) => reads.fragments(row).map(({ startTicks }) => startTicks / gopTicks));
+  assert.deepEqual(
+    starts,
+    Array.from({ length: 30 }, (_, index) => index),
+  );
+});

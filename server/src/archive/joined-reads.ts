@@ -2,7 +2,9 @@ import type { InterruptionRow, SegmentRow, StreamRow } from './catalog-reads.ts'
 import type { FootageReads } from './footage-reads.ts';
 import type { FootageSlice, SliceSegment } from './footage-slice.ts';
 import { decodeIndex, type FragmentPosition } from './fragment-index.ts';
+import { handoverCut } from './handover-cut.ts';
 import { JOIN_TICKS, type Span } from './intervals.ts';
+import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** What one node has of a stream around a span. */
 export interface NodeFootage {
@@ -23,19 +25,19 @@ export interface SegmentPlace {
 interface JoinedSegment extends SegmentRow, SegmentPlace {
   readonly initBytes: number;
   readonly entries: string;
+  /** What begins here or later is another node's to show; Infinity: nothing is. */
+  readonly untilTicks: number;
 }
 
-/**
- * Nodes that record one camera cut it at the same key frames, but put these down by clocks of their own: so much the two
- * may differ.
- */
-const clockTicks = JOIN_TICKS / 2;
+/** So far back another node's key frames are compared with those of the next one. */
+const compareTicks = 30 * CATALOG_TIMESCALE;
 /** A node notes why it stopped a moment after it was to. */
 const noteTicks = JOIN_TICKS * 40;
 
 /**
  * The catalogs of several nodes as one, for one stream and about one span: what the archive's own code asks. Where two
- * nodes recorded at once (one takes over before the other stops) the one that began first counts, up to its end.
+ * nodes recorded the same (one takes over before the other stops) the one that began first counts, up to the last key frame
+ * that both have (`handover-cut.ts`).
  */
 export class JoinedReads implements FootageReads {
   readonly #stream: StreamRow | undefined;
@@ -156,36 +158,67 @@ function segmentsOf({ node, slice }: NodeFootage, inits: string[]): JoinedSegmen
       node,
       fileTicks: segment.startTicks,
       initBytes: Buffer.byteLength(init, 'base64'),
+      untilTicks: Infinity,
     };
   });
 }
 
-/** From the key frame on at which the segment was left to begin. */
-function fragmentsOf({ entries, fileTicks, initBytes, startTicks }: JoinedSegment): FragmentPosition[] {
-  const all = decodeIndex(Buffer.from(entries, 'base64'), fileTicks, initBytes);
-  return startTicks === fileTicks ? all : all.filter((fragment) => fragment.startTicks >= startTicks);
+/** Whether nodes recorded the same time: then it takes their indexes to say who shows what. */
+export function overlap(parts: readonly NodeFootage[]): boolean {
+  let until = { node: '', ticks: 0 };
+  const segments = parts.flatMap(({ node, slice }) =>
+    (slice?.segments ?? []).map(({ startTicks, endTicks }) => ({ node, startTicks, endTicks })),
+  );
+  for (const { node, startTicks, endTicks } of segments.sort((a, b) => a.startTicks - b.startTicks)) {
+    if (node !== until.node && startTicks < until.ticks) return true;
+    if (endTicks > until.ticks) until = { node, ticks: endTicks };
+  }
+  return false;
 }
 
-/** What another node has recorded already is left out: whole segments, or the beginning of one up to a key frame. */
+/** What of the segment is shown. */
+function fragmentsOf(segment: JoinedSegment): FragmentPosition[] {
+  const { entries, fileTicks, initBytes, startTicks, untilTicks } = segment;
+  const all = decodeIndex(Buffer.from(entries, 'base64'), fileTicks, initBytes);
+  if (startTicks === fileTicks && untilTicks === Infinity) return all;
+  return all.filter((fragment) => fragment.startTicks >= startTicks && fragment.startTicks < untilTicks);
+}
+
+/** What another node shows is left out: whole segments, the end of one, or the beginning of one up to a key frame. */
 function trimmed(segments: readonly JoinedSegment[]): JoinedSegment[] {
   const kept: JoinedSegment[] = [];
   let untilTicks = 0;
   for (const segment of segments.toSorted((a, b) => a.startTicks - b.startTicks)) {
-    if (segment.startTicks >= untilTicks - clockTicks || kept.at(-1)?.node === segment.node) {
-      kept.push(segment);
-    } else {
-      const startTicks =
-        segment.entries === ''
-          ? untilTicks
-          : fragmentsOf(segment).find(
-              (fragment) => fragment.startsWithKey && fragment.startTicks >= untilTicks - clockTicks,
-            )?.startTicks;
-      if (startTicks === undefined || startTicks >= segment.endTicks) continue;
-      kept.push({ ...segment, startTicks });
-    }
+    if (segment.startTicks >= untilTicks || kept.at(-1)?.node === segment.node) kept.push(segment);
+    else if (segment.endTicks > untilTicks) handOver(kept, segment, untilTicks);
     untilTicks = Math.max(untilTicks, segment.endTicks);
   }
   return kept;
+}
+
+/** Lets a segment go on where those of another node, which are kept up to `untilTicks`, end. */
+function handOver(kept: JoinedSegment[], segment: JoinedSegment, untilTicks: number): void {
+  // What only counts segments, or lists gaps, does without indexes unless nodes overlap.
+  const next = segment.entries === '' ? [] : fragmentsOf(segment);
+  const first = kept
+    .filter(({ endTicks, entries }) => entries !== '' && endTicks > segment.startTicks - compareTicks)
+    .flatMap(fragmentsOf);
+  const cut = handoverCut(first, next, untilTicks);
+  const startTicks =
+    cut?.secondFromTicks ??
+    next.find((fragment) => fragment.startsWithKey && fragment.startTicks >= untilTicks)?.startTicks ??
+    untilTicks;
+  if (cut) endAt(kept, cut.firstUntilTicks, startTicks);
+  if (startTicks < segment.endTicks) kept.push({ ...segment, startTicks });
+}
+
+/** Ends what is kept at one of its own key frames, which the next node put down at `nextTicks`. */
+function endAt(kept: JoinedSegment[], untilTicks: number, nextTicks: number): void {
+  let last = kept.pop();
+  while (last && last.startTicks >= untilTicks) last = kept.pop();
+  if (!last) return;
+  const endTicks = Math.min(last.endTicks, untilTicks, Math.max(nextTicks, last.startTicks + 1));
+  kept.push({ ...last, endTicks, untilTicks, isOpen: last.isOpen && untilTicks === Infinity });
 }
 
 /** Why a node recorded nothing counts while it was to. Of one that is away no more is known than that it is. */

@@ -6,9 +6,9 @@ import { planDownload, type Download } from '../archive/download.ts';
 import { extentOf, seamOf, type ArchiveExtent } from '../archive/extent.ts';
 import type { Footage } from '../archive/footage.ts';
 import type { OpenSegment } from '../archive/footage-reads.ts';
-import { wholeSlice } from '../archive/footage-slice.ts';
+import { wholeSlice, type SliceSpan } from '../archive/footage-slice.ts';
 import { gapsOf, intervalsOf, rangesOf, type ArchiveGap, type ArchiveRange } from '../archive/intervals.ts';
-import { JoinedReads } from '../archive/joined-reads.ts';
+import { JoinedReads, overlap, type NodeFootage } from '../archive/joined-reads.ts';
 import { gopAt, type RecordedRun } from '../archive/gop.ts';
 import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
 import { catalogTicks } from '../archive/layout.ts';
@@ -219,9 +219,15 @@ export class JoinedFootage implements Footage {
     endMs: number,
     withFragments: boolean,
   ): Promise<JoinedReads> {
-    const { self, local, remote } = this.#options;
     const span = { fromTicks: catalogTicks(startMs), toTicks: catalogTicks(endMs), withFragments };
-    const parts = await Promise.all(
+    const parts = await this.#slices(uid, tenures, span);
+    if (withFragments || !overlap(parts)) return new JoinedReads(uid, parts);
+    return new JoinedReads(uid, await this.#slices(uid, tenures, { ...span, withFragments: true }));
+  }
+
+  #slices(uid: string, tenures: readonly Tenure[], span: SliceSpan): Promise<NodeFootage[]> {
+    const { self, local, remote } = this.#options;
+    return Promise.all(
       nodesOf(tenures, self).map(async (node) => ({
         node,
         slice: await (node === self
@@ -235,7 +241,6 @@ export class JoinedFootage implements Footage {
           })),
       })),
     );
-    return new JoinedReads(uid, parts);
   }
 
   #opener(uid: string, reads: JoinedReads): OpenSegment {
