@@ -11,7 +11,7 @@ import { startPostgres, type TestPostgres } from './postgres.ts';
 import { signIn, type TestServer } from './server.ts';
 import { Way } from './way.ts';
 
-// Two servers: rights are taken on north, those who had them watch on south.
+// Two servers: rights are taken on north, those who had them watch on south; in the end south itself is shut out.
 
 const WAIT_MS = 60_000;
 /** A second is promised; a busy machine may take some more. The review that needs no word takes a minute. */
@@ -264,4 +264,41 @@ test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go
   assert.equal(ends, 0);
   await north().blockUser({ params: { login: person.login } });
   await expectEnded([again, viewer], ['AuthorizationRequired']);
+});
+
+test('[R10.8, R7.38] a node that is removed stays so until it is invited again, says why it does not start, and keeps its archive', async () => {
+  nodes.pause('south');
+  await until(
+    () => north().getClusterNode({ params: { id: 'south' } }),
+    ({ available }) => !available,
+    WAIT_MS,
+  );
+  await north().deleteClusterNode({ params: { id: 'south' } });
+  const removed = nodes.server('south');
+  nodes.resume('south');
+  // It was running, and ends by itself.
+  await until(
+    () => removed.output,
+    (output) => output.includes('The cluster does not know the node south'),
+    WAIT_MS,
+  );
+  await nodes.stop('south');
+  const listed = async () => (await north().listClusterNodes()).items.map(({ id }) => id);
+  for (let time = 1; time <= 2; time++) {
+    await assert.rejects(
+      nodes.start('south'),
+      /ended with 1:[^]*The cluster does not know the node south: it was removed, or never invited[^\n]*vidette join[^\n]*\n$/,
+    );
+  }
+  // Another name does not help, nor does a key of its own.
+  await assert.rejects(nodes.start('south', { VIDETTE_NODE_ID: 'later' }), /does not know the node later/);
+  assert.deepEqual(await listed(), ['north']);
+  assert.equal((await nodes.command('south', 'check')).code, 0);
+
+  assert.equal((await nodes.command('south', 'leave')).code, 0);
+  const { output } = await nodes.command('north', 'invite');
+  const [, address = '', code = ''] = /vidette join (\S+) (\S+) NAME/.exec(output) ?? [];
+  assert.equal((await nodes.command('south', 'join', address, code, 'south')).code, 0);
+  await nodes.start('south');
+  assert.deepEqual(await listed(), ['north', 'south']);
 });

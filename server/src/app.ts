@@ -197,12 +197,14 @@ async function assemble(
     version: packageFile.version,
     activeStreams: () => station.active,
   };
+  const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
   const tables = config.database === null ? undefined : openCluster(config.database, closers);
   const cluster =
     tables === undefined
       ? undefined
       : await Cluster.open({
           ...self,
+          publicKey: key.publicBytes.toString('base64url'),
           report: () => ({ activeStreams: station.active, cannotRecord: !archive.canRecord }),
           tables,
           clock,
@@ -213,7 +215,7 @@ async function assemble(
             await license.reload();
             await http.learn(change);
           },
-          onTaken: () => fail(`Another server on the database is called ${config.node.id}.`),
+          onExpelled: fail,
         });
   const membership = await Membership.open({
     ...self,
@@ -224,7 +226,6 @@ async function assemble(
     cluster,
   });
   closers.push(() => membership.close());
-  const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
   const peers = new Peers({ self: config.node.id, clock, read: () => cluster?.peers ?? [] });
   const between = { self: config.node.id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
   const gate = new Gate(between);

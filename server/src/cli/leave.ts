@@ -1,11 +1,13 @@
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { nodeKeyFile } from '../link/node-key.ts';
-import { databasePlace } from '../store/open-database.ts';
+import { databasePlace, sqliteFileName } from '../store/open-database.ts';
+import { keyFileName } from '../store/seal.ts';
 import { Store } from '../store/store.ts';
 
 /**
@@ -21,14 +23,13 @@ export async function leave(config: Config, out: (line: string) => void): Promis
   const store = await Store.open({ ...databasePlace(config), redact: () => '' });
   try {
     const node = await store.nodes.byId(id);
-    if (node && (await store.nodes.streamCounts()).has(id)) {
+    const hasOthers = (await store.nodes.all()).some((other) => other.id !== id);
+    if (node && hasOthers && (await store.nodes.streamCounts()).has(id)) {
       out(`The node ${id} still has streams: drain it on the page, then stop it.`);
       return 1;
     }
-    if (node && node.lease_until_ms > 0) {
-      out(
-        `The node ${id} runs: stop it first. One that was killed is forgotten on the page of another node.`,
-      );
+    if (await store.nodes.isThere(id)) {
+      out(`The node ${id} runs: stop it first. One that was killed is let go after some seconds.`);
       return 1;
     }
     await store.nodes.remove(id);
@@ -39,6 +40,14 @@ export async function leave(config: Config, out: (line: string) => void): Promis
   const document = parseDocument(await readFile(file, 'utf8').catch(() => ''));
   if (document.delete('database')) await replaceFile(file, String(document), 0o600);
   await rm(join(config.dataDir, nodeKeyFile), { force: true });
-  out(`The node ${id} has left. What it recorded lies in its data folder.`);
+  // Of the cluster alone, unless this server has a database of its own that needs it.
+  if (!existsSync(join(config.dataDir, sqliteFileName))) {
+    await rename(join(config.dataDir, keyFileName), join(config.dataDir, `${keyFileName}.left`)).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      },
+    );
+  }
+  out(`The node ${id} has left. What it recorded stays in its data folder.`);
   return 0;
 }

@@ -6,6 +6,7 @@ import {
   leaseMs,
   type ClusterMember,
   type ClusterTables,
+  type Joining,
   type NodeReport,
   type StreamPlace,
 } from '../store/cluster-tables.ts';
@@ -39,6 +40,8 @@ export interface ClusterOptions {
   readonly capacity: number | null;
   /** Of the product. */
   readonly version: string;
+  /** Of `node.key`, base64url. */
+  readonly publicKey: string;
   readonly report: () => NodeReport;
   /** Whether this node records a stream that is being handed to it, or needs not to. */
   readonly isReady: (uid: string) => boolean;
@@ -46,8 +49,8 @@ export interface ClusterOptions {
   readonly peerReaches: (ids: readonly string[]) => Promise<boolean>;
   /** Resolves when the change is in force; what it rejects with is told again. */
   readonly onChange: (change: ClusterChange) => Promise<void>;
-  /** Another process runs under this node's id, and this one must stop. */
-  readonly onTaken: () => void;
+  /** This node must stop, for the reason given: another process runs under its id, or it was removed. */
+  readonly onExpelled: (reason: string) => void;
 }
 
 /**
@@ -200,9 +203,12 @@ export class Cluster {
   }
 
   async #join(): Promise<void> {
-    const { tables, clock, log, version, capacity } = this.#options;
+    const { clock, log } = this.#options;
     const untilMs = clock.monotonicMs() + patienceMs;
-    while (!(await tables.join({ id: this.id, runId: this.#runId, version, capacity }))) {
+    for (;;) {
+      const joining = await this.#takeLease();
+      if (joining === 'joined') return;
+      if (joining === 'unknown') throw new Fault('ActionNotAcceptable', notInvited(this.id));
       if (clock.monotonicMs() > untilMs) {
         throw new Fault(
           'Unavailable',
@@ -215,6 +221,11 @@ export class Cluster {
       );
       await delay(clock, retryMs);
     }
+  }
+
+  #takeLease(): Promise<Joining> {
+    const { tables, version, capacity, publicKey } = this.#options;
+    return tables.join({ id: this.id, runId: this.#runId, version, capacity, publicKey });
   }
 
   #schedule(delayMs: number): void {
@@ -243,14 +254,17 @@ export class Cluster {
   }
 
   async #renew(report = this.#options.report()): Promise<void> {
-    const { tables, clock, onTaken, version, capacity } = this.#options;
+    const { tables, clock, onExpelled } = this.#options;
     const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
     if (!(await tables.renew(this.id, this.#runId, report))) {
-      // Forgotten while it was away, or replaced.
-      if (!(await tables.join({ id: this.id, runId: this.#runId, version, capacity }))) {
+      // Replaced while it was away, or removed.
+      const joining = await this.#takeLease();
+      if (joining !== 'joined') {
+        const reason =
+          joining === 'taken' ? `Another server on the database is called ${this.id}.` : notInvited(this.id);
         this.#lease.judge('yielded');
-        onTaken();
-        throw new Fault('Unavailable', 'Another server runs under the id of this node.');
+        onExpelled(reason);
+        throw new Fault('Unavailable', reason);
       }
     }
     const before = this.#lease.state === 'held' ? undefined : this.#places;
@@ -378,6 +392,13 @@ export class Cluster {
         );
     }
   }
+}
+
+function notInvited(id: string): string {
+  return (
+    `The cluster does not know the node ${id}: it was removed, or never invited. To let it in, make a code on another node, ` +
+    `then run \`vidette leave\` and \`vidette join ADDRESS CODE ${id}\` here. Its footage stays in its folder: \`vidette check\` reads it.`
+  );
 }
 
 function isSamePlace(a: StreamPlace | undefined, b: StreamPlace): boolean {

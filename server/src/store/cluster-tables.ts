@@ -43,7 +43,15 @@ export interface ClusterTablesRun {
   readonly runId: string;
   readonly version: string;
   readonly capacity: number | null;
+  /** Of `node.key`, base64url. */
+  readonly publicKey: string;
 }
+
+/**
+ * What comes of starting under an id. unknown: the cluster has others, and none has invited this one, or it was removed.
+ * taken: another process has the lease.
+ */
+export type Joining = 'joined' | 'taken' | 'unknown';
 
 /** What a node tells the others of itself with every renewal. */
 export interface NodeReport {
@@ -52,7 +60,9 @@ export interface NodeReport {
 }
 
 /** The database's own milliseconds: those of no node are trusted. */
-const now: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+export const databaseNow: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+const now = databaseNow;
 
 /** What several nodes on one PostgreSQL agree on: who is there, who leads, which stream is whose. */
 export class ClusterTables {
@@ -65,8 +75,8 @@ export class ClusterTables {
     this.accessChanges = accessChanges;
   }
 
-  /** Takes a lease under this id, unless another process has it: then false. */
-  async join({ id, runId, version, capacity }: ClusterTablesRun): Promise<boolean> {
+  /** Takes a lease under this id. Who is removed stays so until it is invited again: only an invitation makes room. */
+  async join({ id, runId, version, capacity, publicKey }: ClusterTablesRun): Promise<Joining> {
     const run = {
       version,
       capacity,
@@ -76,17 +86,24 @@ export class ClusterTables {
       lease_until_ms: sql<number>`${now} + ${leaseMs}`,
       active_streams: 0,
     };
-    const { numInsertedOrUpdatedRows } = await this.#db
-      .insertInto('nodes')
-      .values({ id, name: id, name_key: id.toLowerCase(), is_drained: 0, joined_ms: now, ...run })
-      .onConflict((conflict) =>
-        conflict
-          .column('id')
-          .doUpdateSet(run)
-          .where((of) => of.or([of('nodes.lease_until_ms', '<', now), of('nodes.run_id', '=', runId)])),
-      )
-      .executeTakeFirstOrThrow();
-    return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+    return this.#db.transaction().execute(async (db) => {
+      const nodes = await db.selectFrom('nodes').select(['id', 'public_key']).execute();
+      // The first server of all invites itself, and one that knows its key may change its name.
+      const isOpen = nodes.every(({ public_key }) => public_key === null);
+      const isKnown = nodes.some((node) => node.id === id || node.public_key === publicKey);
+      if (!isOpen && !isKnown) return 'unknown';
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('nodes')
+        .values({ id, name: id, name_key: id.toLowerCase(), is_drained: 0, joined_ms: now, ...run })
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet(run)
+            .where((of) => of.or([of('nodes.lease_until_ms', '<', now), of('nodes.run_id', '=', runId)])),
+        )
+        .executeTakeFirstOrThrow();
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n ? 'joined' : 'taken';
+    });
   }
 
   /** Lengthens the lease. False when the node is forgotten, or another process runs under its id. */

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
+import { databaseNow } from './cluster-tables.ts';
 import { flag, keyOf, type Database, type NodeRow } from './database.ts';
 
 export type NodeRecord = Selectable<NodeRow>;
@@ -79,6 +80,17 @@ export class Nodes {
       .orderBy('epoch')
       .execute();
     return rows.map(({ node_id: node, from_ms: fromMs, to_ms: toMs }) => ({ node, fromMs, toMs }));
+  }
+
+  /** Whether a node's lease holds, by the clock of the database, which is PostgreSQL. */
+  async isThere(id: string): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('nodes')
+      .select('id')
+      .where('id', '=', id)
+      .where('lease_until_ms', '>=', databaseNow)
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
   async touch(id: string, lastSeenMs: number): Promise<void> {

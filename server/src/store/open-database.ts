@@ -13,6 +13,9 @@ import { postgresColumnTypes } from './postgres-types.ts';
 import { NodeSqliteDialect } from './sqlite-dialect.ts';
 import { assertSqliteIsWhole, copyBeforeMigrating, sqliteFault } from './sqlite-state.ts';
 
+/** In the data folder. */
+export const sqliteFileName = 'vidette.sqlite';
+
 /** Where the database is: a SQLite file, made when missing, or a PostgreSQL server's database, which must be there. */
 export type DatabasePlace =
   | { readonly file: string }
@@ -53,7 +56,7 @@ const tables = [
 /** By the configuration: the file in the data folder unless `database` names a server. */
 export function databasePlace(config: { dataDir: string; database: string | null }): DatabasePlace {
   const { dataDir, database } = config;
-  return database === null ? { file: join(dataDir, 'vidette.sqlite') } : { url: database, folder: dataDir };
+  return database === null ? { file: join(dataDir, sqliteFileName) } : { url: database, folder: dataDir };
 }
 
 /**
