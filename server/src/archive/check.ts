@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads, type SegmentRow, type StreamRow } from './catalog-reads.ts';
 import { checkFarNotes, checkObjects, type FarCheck } from './far-check.ts';
@@ -35,18 +36,46 @@ export async function* checkArchive(
   const database = openCatalogForReading(catalog);
   try {
     const reads = new CatalogReads(database);
-    yield* checkMarker(reads, root);
-    yield* checkRemovals(reads);
+    yield* goingOn('the marker', 10, checkMarker(reads, root));
+    yield* goingOn('the removals of the catalog', 9, checkRemovals(reads));
     const uids = new Set<string>();
-    for (const stream of reads.streams()) {
-      uids.add(stream.uid);
-      yield* checkStream(reads, root, stream);
-    }
-    yield* checkUnknownFolders(root, uids);
-    yield* checkFarNotes(reads);
+    yield* goingOn('the streams of the catalog', 11, checkStreams(reads, root, uids));
+    yield* goingOn(root, 2, checkUnknownFolders(root, uids));
+    yield* goingOn('the notes on objects', 11, checkFarNotes(reads));
     if (far) yield* checkObjects(reads, far);
   } finally {
     database.close();
+  }
+}
+
+/** What one part of the check can't read is a finding of its own, and the next part is looked at. */
+async function* goingOn(
+  part: string,
+  invariant: number,
+  findings: AsyncIterable<Finding> | Iterable<Finding>,
+): AsyncGenerator<Finding, void, undefined> {
+  try {
+    yield* findings;
+  } catch (error) {
+    yield { invariant, text: `${part} could not be read to the end: ${wordsOf(error)}` };
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'for an unknown reason';
+  return sqliteTroubleOf(error) === 'damaged'
+    ? `the catalog is damaged (${error.message}); stop the server and run ` + '`vidette rebuild-index`'
+    : error.message;
+}
+
+async function* checkStreams(
+  reads: CatalogReads,
+  root: string,
+  uids: Set<string>,
+): AsyncGenerator<Finding, void, undefined> {
+  for (const stream of reads.streams()) {
+    uids.add(stream.uid);
+    yield* goingOn(`the stream ${stream.uid}`, 11, checkStream(reads, root, stream));
   }
 }
 
@@ -101,7 +130,7 @@ async function* checkStream(
     if (!last || batch.length < batchSize) break;
     at = last.endTicks;
   }
-  yield* checkTotals(reads, stream.uid);
+  yield* goingOn(`the totals of ${stream.uid}`, 8, checkTotals(reads, stream.uid));
   yield* checkFiles(reads, root, stream, names);
 }
 
@@ -115,12 +144,18 @@ async function checkSegment(
   const findings: Finding[] = [];
   const find = (invariant: number, text: string) => findings.push({ invariant, text: `${path} ${text}` });
   // Row and index of one moment, before the file: a row that grows beside this stays behind its file.
-  const known = reads.snapshot(() => {
-    const row = reads.segment(stream.id, startTicks);
-    if (!row) return undefined;
-    const init = reads.init(row.initId);
-    return { row, init, fragments: reads.fragments(row, init.length) };
-  });
+  let known;
+  try {
+    known = reads.snapshot(() => {
+      const row = reads.segment(stream.id, startTicks);
+      if (!row) return undefined;
+      const init = reads.init(row.initId);
+      return { row, init, fragments: reads.fragments(row, init.length) };
+    });
+  } catch (error) {
+    find(11, `has a row or an index that cannot be read: ${wordsOf(error)}`);
+    return findings;
+  }
   if (!known) return findings;
   const { row, init, fragments } = known;
   const last = fragments.at(-1);
@@ -137,7 +172,10 @@ async function checkSegment(
   try {
     contents = await readSegmentContents(path);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') {
+      find(1, `cannot be read: ${wordsOf(error)}`);
+      return findings;
+    }
     // It may have moved between the two looks.
     if (reads.segment(stream.id, startTicks)?.isFar !== true) find(1, 'is not there');
     return findings;
@@ -209,7 +247,8 @@ async function* checkFiles(
   const pending = new Set(
     reads.pendingRemovals().map(({ uid, startTicks }) => segmentPath(root, uid, startTicks)),
   );
-  for (const day of await namesIn(join(root, stream.uid))) {
+  const unread: Finding[] = [];
+  for (const day of await namesOr(unread, join(root, stream.uid))) {
     const folder = join(root, stream.uid, day);
     if (!isDay(day)) {
       yield { invariant: 2, text: `${folder} is no day of this archive` };
@@ -217,7 +256,7 @@ async function* checkFiles(
     }
     // A running server writes files before rows there.
     if (active.has(`${stream.uid} ${day}`)) continue;
-    for (const name of await namesIn(dayFolder(root, stream.uid, day))) {
+    for (const name of await namesOr(unread, dayFolder(root, stream.uid, day))) {
       const path = join(folder, name);
       if (names.get(day)?.has(name) === true || pending.has(path)) continue;
       const startMs = startMsOf(day, name);
@@ -232,6 +271,16 @@ async function* checkFiles(
         ? { invariant: 12, text: `${path} is there although its row is far` }
         : { invariant: 2, text: `${path} has no row` };
     }
+  }
+  yield* unread;
+}
+
+async function namesOr(unread: Finding[], folder: string): Promise<string[]> {
+  try {
+    return await namesIn(folder);
+  } catch (error) {
+    unread.push({ invariant: 2, text: `${folder} cannot be listed: ${wordsOf(error)}` });
+    return [];
   }
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { Stream } from '../stream/stream.ts';
-import { findingsOf, openArchive, temporaryRoot } from './archive-fixture.ts';
+import { copyAsKilled, findingsOf, openArchive, temporaryRoot, until } from './archive-fixture.ts';
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
@@ -110,6 +110,86 @@ test('check names each broken invariant by its number and changes nothing', asyn
     assert.ok(found.includes(invariant), `${invariant} among ${found.join()}`);
     assert.deepEqual(await readFile(`${dir}.sqlite`), before);
   }
+});
+
+test('[R10.3] check and rebuild-index go on behind what cannot be read, name each and count them', async (t) => {
+  const dir = await someArchive(t);
+  const [first, second, third] = ['22-00-00.000.mp4', '22-00-10.000.mp4', '22-00-20.000.mp4'].map((name) =>
+    join(dir, 'cam1', day, name),
+  );
+  assert.ok(first && second && third);
+  const before = await rebuildCatalog(dir);
+  // A folder in place of a file (EISDIR), a link that leads nowhere (ENOENT), a loop (ELOOP), a file in place of a folder.
+  for (const file of [first, second, third]) await rm(file);
+  await mkdir(first);
+  await symlink('nowhere', second);
+  await symlink('22-00-20.000.mp4', third);
+  await rm(join(dir, 'cam3', day), { recursive: true });
+  await writeFile(join(dir, 'cam3', day), 'no folder');
+  const found = await findingsOf(dir);
+  for (const file of [first, second, third]) {
+    assert.ok(
+      found.some(({ invariant, text }) => invariant === 1 && text.startsWith(file)),
+      file,
+    );
+  }
+  assert.ok(found.some(({ text }) => text.includes(join('cam3', day))));
+  // Streams behind the trouble are looked at.
+  await rm(join(dir, 'cam2', day, '22-00-00.000.mp4'));
+  assert.ok((await findingsOf(dir)).some(({ text }) => text.includes(join('cam2', day))));
+  const report = await rebuildCatalog(dir);
+  for (const file of [first, second, third, join(dir, 'cam3', day)]) {
+    assert.ok(
+      report.findings.some((text) => text.startsWith(file)),
+      file,
+    );
+  }
+  assert.equal(report.findings.length, 4);
+  assert.ok(report.segments > 0 && report.segments < before.segments);
+});
+
+test('[R10.3] a damaged row of the index ends neither check nor start', async (t) => {
+  const dir = await someArchive(t);
+  const database = new DatabaseSync(`${dir}.sqlite`);
+  database.exec(`PRAGMA foreign_keys = OFF;
+    UPDATE fragment_index SET entries = X'FFFFFFFFFFFFFFFFFF' WHERE id = 1;
+    UPDATE fragment_index SET entries = X'' WHERE id = 2;
+    DELETE FROM fragment_index WHERE id = 3;
+    DELETE FROM init WHERE id = 1`);
+  database.close();
+  const found = await findingsOf(dir);
+  assert.ok(found.filter(({ text }) => text.includes('cannot be read')).length >= 2, JSON.stringify(found));
+  await rm(join(dir, 'cam3', day), { recursive: true });
+  assert.ok((await findingsOf(dir)).some(({ text }) => text.includes(join('cam3', day))));
+  const { archive } = await openArchive(t, dir);
+  assert.equal(archive.problem, undefined);
+});
+
+test('[R10.3] a start after a kill goes on behind files that cannot be read, and tries them again the next time', async (t) => {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
+  for (const uid of ['cam1', 'cam2']) {
+    const stream = new Stream(uid);
+    const recorder = archive.record(uid, stream);
+    connect(stream, footageOf('h264-no-b.mp4'), t0, t0 + 15_000);
+    await until(() => (archive.period(uid)?.endTime ?? 0) > t0 + 12_000, 'footage');
+    t.after(() => recorder.stop('recording-off'));
+  }
+  const copy = await copyAsKilled(t, dir);
+  const open = join(copy, 'cam1', day, '22-00-10.000.mp4');
+  await rename(open, `${open}.kept`);
+  await mkdir(open);
+  const { archive: started } = await openArchive(t, copy);
+  assert.equal(started.problem, undefined);
+  assert.ok(started.recovery?.findings.some((text) => text.startsWith(open)));
+  assert.equal(started.stats('cam2').segments, 2);
+  await started.close();
+  await rm(open, { recursive: true });
+  await rename(`${open}.kept`, open);
+  const { archive: next } = await openArchive(t, copy);
+  assert.equal(next.stats('cam1').segments, 2);
+  await next.close();
+  assert.deepEqual(await findingsOf(copy), []);
 });
 
 async function overwrite(path: string, offset: number, text: string): Promise<void> {

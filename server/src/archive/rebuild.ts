@@ -1,16 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { freeSuffix, makeFolders, moveFile } from '../base/durable.ts';
 import { removeDatabase, setDatabaseAside } from './catalog-aside.ts';
+import { Fault } from '../base/fault.ts';
 import { adoptFiles } from './adoption.ts';
-import { ArchiveLock } from './catalog-lock.ts';
-import { openCatalogForWriting } from './catalog-file.ts';
+import { ArchiveLock, LockHeldError } from './catalog-lock.ts';
+import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
 import type { FarOptions } from './far-archive.ts';
 import { adoptObjects } from './far-rebuild.ts';
 import { readFarMarker } from './far-tier.ts';
-import { namesIn } from './files.ts';
-import { archiveFolderMode, catalogPath, lockPath } from './layout.ts';
-import { listStreamFolders, readMarker, writeMarker } from './marker.ts';
+import { holdsFootage, isEmptyDisk } from './disk-guard.ts';
+import { archiveFolderMode, catalogPath, lockPath, rebuildNotePath } from './layout.ts';
+import { FOLDER_LOCK_NAME, listStreamFolders, readMarker, writeMarker } from './marker.ts';
 
 export interface RebuildReport {
   readonly segments: number;
@@ -24,39 +29,89 @@ export interface RebuildReport {
 /**
  * Makes the catalog anew from the files, and the objects where there is a bucket; the old one is kept beside it. Files and objects
  * are read, never changed. What they can't tell, the causes of gaps and how far retention got, is lost.
- * @throws Error when a server runs, or the folder has no marker; FarStoreError
+ * @throws Fault when a server runs, or the folder is not the archive's; FarStoreError
  */
 export async function rebuildCatalog(
   root: string,
   catalog = catalogPath(root),
   far?: Pick<FarOptions, 'store' | 'keys'>,
 ): Promise<RebuildReport> {
-  const archiveId = await identityOf(root, far);
   const lock = new ArchiveLock(lockPath(catalog));
+  let folderLock: ArchiveLock | undefined;
   try {
+    const archiveId = await identityOf(root, catalog, far);
+    folderLock = lockFolder(root);
     const newPath = `${catalog}.new`;
     // What an earlier attempt left there is of no use.
     await removeDatabase(newPath);
     const report = await buildCatalog(root, newPath, archiveId, far);
     const oldCatalog = await setDatabaseAside(catalog, await freeSuffix([catalog], 'old'));
     await moveFile(newPath, catalog);
+    await rm(rebuildNotePath(catalog), { force: true });
     return { ...report, oldCatalog };
   } finally {
+    folderLock?.release();
     lock.release();
   }
 }
 
-/** The marker's, or where the disk is a new one that of the bucket, which it then gets. */
-async function identityOf(root: string, far?: Pick<FarOptions, 'store' | 'keys'>): Promise<string> {
+/**
+ * The marker's; where it is missing or torn beside footage, that of the catalog that was there, else a new one; on a new disk that of
+ * the bucket. What was not in a marker is written into one.
+ */
+async function identityOf(
+  root: string,
+  catalog: string,
+  far?: Pick<FarOptions, 'store' | 'keys'>,
+): Promise<string> {
   const marker = await readMarker(root);
   if (marker.state === 'present') return marker.archiveId;
-  const isEmpty = marker.state === 'missing' && (await namesIn(root)).length === 0;
-  const archiveId = isEmpty && far ? await readFarMarker(far.store, far.keys) : undefined;
-  if (archiveId === undefined)
-    throw new Error(`${root} has no readable marker: is the archive's disk mounted?`);
+  if (marker.state === 'unreadable') {
+    throw new Fault(
+      'Unavailable',
+      `The marker in ${root} cannot be read (${marker.code}): look at the disk.`,
+    );
+  }
+  const archiveId = (await holdsFootage(root))
+    ? (knownId(catalog) ?? randomUUID())
+    : far && (await isEmptyDisk(root))
+      ? await readFarMarker(far.store, far.keys)
+      : undefined;
+  if (archiveId === undefined) {
+    throw new Fault(
+      'Unavailable',
+      `${root} holds no footage and no marker: is the archive’s disk mounted? To record in the empty folder from now on, run \`vidette use-disk\`.`,
+    );
+  }
   await makeFolders(root, archiveFolderMode);
   await writeMarker(root, archiveId);
   return archiveId;
+}
+
+function knownId(catalog: string): string | undefined {
+  if (!existsSync(catalog)) return undefined;
+  try {
+    const database = openCatalogForReading(catalog);
+    try {
+      return new CatalogReads(database).identity().archiveId;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    // Damaged, or of another version: it is about to be replaced.
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+/** Where the folder can be locked at all. */
+function lockFolder(root: string): ArchiveLock | undefined {
+  try {
+    return new ArchiveLock(join(root, FOLDER_LOCK_NAME));
+  } catch (error) {
+    if (error instanceof LockHeldError || !(error instanceof Fault)) throw error;
+    return undefined;
+  }
 }
 
 async function buildCatalog(

@@ -9,6 +9,7 @@ export async function rebuildIndex({ dataDir, archiveDir, far, out }: CommandOpt
   const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home), far);
   for (const finding of report.findings) out(`left out: ${finding}`);
   out(`${report.segments} segments, ${report.bytes} bytes.`);
+  if (report.findings.length > 0) out(`Left out: ${report.findings.length}.`);
   if (report.oldCatalog) out(`The catalog that was there is kept as ${report.oldCatalog}.`);
   return report.findings.length === 0 ? 0 : 1;
 }
