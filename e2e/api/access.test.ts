@@ -190,7 +190,7 @@ test('[R3.1] who may not edit a stream does not see the login in its address', a
     body: { items: [{ user: 'viewer', view: true }] },
   });
   const seen = await clientAs('viewer').getStream({ params: { uid: secret } });
-  assert.equal(seen.streamSource, 'rtsp://10.255.255.1/s');
+  assert.equal(seen.streamSource, 'rtsp://10.255.255.1');
   assert.equal(seen.canEdit, false);
   const edited = await admin.getStream({ params: { uid: secret } });
   assert.equal(edited.streamSource, 'rtsp://root:hunter2@10.255.255.1/s');

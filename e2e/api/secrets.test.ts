@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,18 +19,31 @@ const newPassword = 'zebra-Umbrella-43';
 const sourceUser = 'camuser7731';
 const sourcePassword = 'cam!pass#8842';
 const sourceKey = 'streamkey9953';
+/** Where cameras and services take them besides: in a path, and by names that nobody can list. */
+const pathPassword = 'path-pass-3318';
+const rtmpKey = 'live_482_rtmpkey7715';
+const oddParameter = 'odd-psw-2246';
 const metricsToken = 'metrics-token-6620';
 const smtpPassword = 'smtp-pass-5517';
 
 let server: TestServer;
 let camera: Server;
+/** A camera that repeats what it was asked in the words of its refusal. */
+let echoing: { port: number; server: TcpServer };
 let admin: Client;
 let adminCookie: string;
 /** What the server made itself: session and token secrets, the set-up code. */
 const made: string[] = [];
 const answers: string[] = [];
 
-const sourceSecrets = [sourcePassword, encodeURIComponent(sourcePassword), sourceKey];
+const sourceSecrets = [
+  sourcePassword,
+  encodeURIComponent(sourcePassword),
+  sourceKey,
+  pathPassword,
+  rtmpKey,
+  oddParameter,
+];
 const passwords = [administrator.password, password, wrongPassword, newPassword, metricsToken, smtpPassword];
 
 before(async () => {
@@ -39,6 +52,17 @@ before(async () => {
     response.writeHead(401, { 'www-authenticate': 'Basic realm="cam"' }).end(),
   );
   await new Promise<void>((resolve) => camera.listen(0, '127.0.0.1', resolve));
+  const tcp = createTcpServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (bytes) => {
+      const [method, url] = bytes.toString().split(' ');
+      const cseq = /CSeq: (\d+)/i.exec(bytes.toString())?.[1] ?? '0';
+      const status = method === 'OPTIONS' ? '200 OK' : `454 No stream ${url}`;
+      socket.write(`RTSP/1.0 ${status}\r\nCSeq: ${cseq}\r\n\r\n`);
+    });
+  });
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+  echoing = { port: (tcp.address() as AddressInfo).port, server: tcp };
   server = await startServer({
     env: {
       VIDETTE_METRICS_TOKEN: metricsToken,
@@ -56,6 +80,7 @@ before(async () => {
 after(async () => {
   await server?.stop();
   camera?.close();
+  echoing?.server.close();
 });
 
 const secretOf = (cookie: string) => /=([^;]*)/.exec(cookie)?.[1] ?? '';
@@ -67,6 +92,10 @@ function sources(): string[] {
     `rtsp://${user}127.0.0.1:1/live?key=${sourceKey}`,
     `http://${user}127.0.0.1:${port}/a.m3u8?token=${sourceKey}`,
     `rtmp://127.0.0.1:1/live?streamkey=${sourceKey}`,
+    `rtsp://127.0.0.1:1/user=admin_password=${pathPassword}_channel=1_stream=0.sdp`,
+    `rtmp://127.0.0.1:1/live/${rtmpKey}`,
+    `http://127.0.0.1:${port}/${pathPassword}/video.cgi?psw=${oddParameter}`,
+    `rtsp://127.0.0.1:${echoing.port}/user=admin_password=${pathPassword}_channel=1?psw=${oddParameter}`,
   ];
 }
 
@@ -173,10 +202,17 @@ test('[R7.33, R7.46, R7.47] nothing that is answered holds one of them, whoever 
     await record('GET', '/metrics', { ...headers, authorization: `Bearer ${metricsToken}` });
   }
   made.push(secretOf(viewerCookie));
-  const found = await clientOf(server, viewerCookie).listStreams({
-    query: { searchingValues: [sourceUser] },
-  });
-  assert.equal(found.total, 0);
+  const viewer = clientOf(server, viewerCookie);
+  for (const word of [sourceUser, ...sourceSecrets, 'channel=1', 'video.cgi', 'psw']) {
+    for (const client of [viewer, admin]) {
+      assert.equal((await client.listStreams({ query: { searchingValues: [word] } })).total, 0, word);
+      const { items } = await client.search({ query: { query: word } });
+      assert.deepEqual(items, [], word);
+    }
+  }
+  for (const { streamSource, subStreamSource } of (await viewer.listStreams({ query: { pageSize: 100 } }))
+    .items)
+    assert.match(`${streamSource} ${subStreamSource}`, /^(\w+:\/\/127\.0\.0\.1) \1$/);
   for (const answer of answers) assertNone(answer, [...passwords, ...sourceSecrets, sourceUser, ...made]);
   assert.ok(answers.some((answer) => answer.includes('vidette_') && answer.startsWith('GET /metrics')));
   assert.ok(answers.some((answer) => answer.includes('HTTP_UNAUTHORIZED')));
@@ -197,7 +233,7 @@ test('[R3.1, R3.3] what is stored holds passwords and tokens as hashes, and addr
     }
   }
   const sealed = await inStore(server, 'SELECT source, sub_source FROM streams');
-  assert.equal(sealed.length, 3);
+  assert.equal(sealed.length, sources().length);
   for (const row of sealed) {
     assert.match(String(row['source']), /^v1:[\w-]{60,}$/);
     assert.match(String(row['sub_source']), /^v1:[\w-]{60,}$/);

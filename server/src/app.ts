@@ -26,7 +26,8 @@ import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
 import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
 import { SourceLook } from './http/source-look.ts';
-import { shownSource, stationSettingsOf } from './http/stream-record.ts';
+import { stationSettingsOf } from './http/stream-record.ts';
+import { shownSource } from './ingest/address.ts';
 import { confinementWords, findConfinement } from './ingest/av/confinement.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
@@ -127,6 +128,7 @@ async function assemble(
 
   const store = await Store.open({ ...databasePlace(config), redact: shownSource });
   closers.push(() => store.close());
+  await store.renewSearch();
   const license = await LicenseKeeper.open({
     settings: store.settings,
     clock,

@@ -36,10 +36,23 @@ export function sendFault(reply: FastifyReply, fault: Fault, language: Language)
     .send(JSON.stringify(bodyOf(fault, language)));
 }
 
+/** Longer queries are not looked through for the log. */
+const queryMaxLength = 1_000;
+
 /** A fault of the server itself goes to the log with its cause; what callers do wrong does not. */
 export function logFault(log: Log, fault: Fault, fields: Readonly<Record<string, unknown>>): void {
   if (catalogue[fault.code].status !== 500) return;
-  log.error({ ...fields, code: fault.code, error: fault.cause ?? fault }, fault.message);
+  const { url, ...others } = fields;
+  const shown = typeof url === 'string' ? { url: withoutValues(url) } : {};
+  log.error({ ...others, ...shown, code: fault.code, error: fault.cause ?? fault }, fault.message);
+}
+
+/** Of the query only the names: `url` of a probe is a camera's address, with all that it holds. */
+function withoutValues(url: string): string {
+  const [path = '', query] = url.split('?', 2);
+  if (query === undefined) return path;
+  const names = new URLSearchParams(query.slice(0, queryMaxLength)).keys();
+  return `${path}?${[...names].map((name) => `${encodeURIComponent(name)}=`).join('&')}`;
 }
 
 function bodyOf(fault: Fault, language: Language): ErrorBody {

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { Fault } from '../base/fault.ts';
+import { silentLog } from '../base/log.ts';
 import { parseByteRange } from './byte-range.ts';
+import { logFault } from './failure.ts';
 import { preferredLanguage } from './language.ts';
 import { bestEncoding, PageFiles } from './page-files.ts';
 import { decodeText } from './query-decode.ts';
@@ -97,4 +100,12 @@ test('only files that were there at the start are served, by name', async () => 
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('of a query that failed, the log keeps names and no values', () => {
+  const lines: unknown[] = [];
+  const log = { ...silentLog, error: (fields: unknown) => lines.push(fields) };
+  const url = '/v1/stream/probe?url=rtsp%3A%2F%2Fcam%2Fsecret&stream_id=x';
+  logFault(log, new Fault('InternalServerError', 'Something broke.'), { url });
+  assert.equal((lines[0] as { url: string }).url, '/v1/stream/probe?url=&stream_id=');
 });

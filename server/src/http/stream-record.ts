@@ -1,23 +1,10 @@
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf, type Language } from '@vidette/contract/errors';
-import { Fault } from '../base/fault.ts';
-import { redactText } from '../base/redact.ts';
-import { parseSourceAddress } from '../ingest/address.ts';
+import { shownSource } from '../ingest/address.ts';
 import type { StationSettings } from '../station/settings.ts';
 import type { StationState } from '../station/state.ts';
 import type { SeenStream } from '../store/stream-list.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
-
-/** An address as those see it who may not edit the stream; also what search and logs may know of it. */
-export function shownSource(source: string): string {
-  try {
-    return parseSourceAddress(source).redacted;
-  } catch (error) {
-    // Stored under rules of an earlier version: the general redaction still holds.
-    if (error instanceof Fault) return redactText(source);
-    throw error;
-  }
-}
 
 /** What the station needs to run a stored stream. */
 export function stationSettingsOf(record: StreamRecord): StationSettings {

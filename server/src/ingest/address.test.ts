@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Fault } from '../base/fault.ts';
-import { addressWithCredentials, parseSourceAddress } from './address.ts';
+import { addressWithCredentials, parseSourceAddress, shownSource, withoutAddresses } from './address.ts';
 
 const isRefused = (error: unknown) => error instanceof Fault && error.code === 'STREAM_SOURCE_ERR';
 
@@ -15,11 +15,11 @@ test('credentials are split from the address and percent-decoded, a password may
   assert.equal(parseSourceAddress('rtsp://a:b%40c@h/').credentials?.password, 'b@c');
 });
 
-test('the redacted form shows neither user, password nor keys in the query', () => {
+test('the redacted form shows neither user, password, path nor query', () => {
   const { redacted } = parseSourceAddress(
     'http://root:hunter2@cam/video?user=root&pwd=hunter2&size=1&access_token=hunter2',
   );
-  assert.equal(redacted, 'http://cam/video?user=***&pwd=***&size=1&access_token=***');
+  assert.equal(redacted, 'http://cam');
   const words = captured(() => parseSourceAddress('file://root:hunter2@cam/'));
   assert.doesNotMatch(words, /hunter2/);
 });
@@ -113,7 +113,7 @@ test('credentials survive being written into an address and read again, and neve
       const read = parseSourceAddress(addressWithCredentials(plain));
       assert.deepEqual(read.credentials, { username, password });
       assert.equal(read.url, 'rtsp://cam/x');
-      assert.equal(read.redacted, 'rtsp://cam/x');
+      assert.equal(read.redacted, 'rtsp://cam');
     }),
   );
 });
@@ -126,3 +126,29 @@ function captured(run: () => unknown): string {
   }
   return assert.fail('nothing was thrown');
 }
+
+test('[R7.46] who may not edit sees scheme and host, wherever the secrets of an address are', () => {
+  for (const source of [
+    'rtsp://bob:pw@Cam.example:8554/user=admin_password=X_channel=1?psw=Y#Z',
+    'rtsp://cam.example/?channel=1&psw=X',
+    'rtsp://a@b:c@cam.example',
+  ]) {
+    assert.equal(shownSource(source), 'rtsp://cam.example');
+  }
+  assert.equal(shownSource('rtmp://a.example/live/streamkey'), 'rtmp://a.example');
+  assert.equal(shownSource('srt://[fd00::1]:9000?passphrase=X'), 'srt://[fd00::1]');
+  assert.equal(shownSource('udp://:5000'), 'udp://');
+  // No address of today's rules: not even a host can be told from it.
+  assert.equal(shownSource('rtsp://cam/pass word'), 'rtsp:');
+  assert.equal(shownSource('bob:secret'), '');
+  assert.equal(shownSource(''), '');
+});
+
+test('in the text of others every address is cut to scheme and host, files are not', () => {
+  const text = `at file:///srv/a.ts:1 Error: open "rtmp://bob:p@ss@cam.example:1935/live/key?a=b" and http://[::1]:80/x, tcp://h`;
+  assert.equal(
+    withoutAddresses(text),
+    'at file:///srv/a.ts:1 Error: open "rtmp://cam.example" and http://[::1] tcp://h',
+  );
+  assert.equal(withoutAddresses('rtsp://admin:12/34@cam'), 'rtsp://admin');
+});

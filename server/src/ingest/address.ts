@@ -1,7 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { isIPv6 } from 'node:net';
 import { Fault } from '../base/fault.ts';
-import { redactText } from '../base/redact.ts';
 
 /**
  * What a person types as a stream's source, checked and taken apart. Nothing is looked up or dialled here
@@ -19,7 +18,7 @@ export interface SourceAddress {
   readonly tls: boolean;
   /** User name and password of the URL, percent-decoded. */
   readonly credentials?: Credentials;
-  /** For logs and for people who may not edit the stream: no user name, no password, no key in a query. */
+  /** For logs and for people who may not edit the stream: scheme and host. Cameras take secrets anywhere else. */
   readonly redacted: string;
 }
 
@@ -96,8 +95,39 @@ export function parseSourceAddress(text: string): SourceAddress {
     port,
     tls: rule.tls,
     ...(credentials ? { credentials } : {}),
-    redacted: redactText(base + rest),
+    redacted: `${scheme}://${shownHost}`,
   };
+}
+
+/**
+ * An address as those see it who may not edit the stream, and all that search, logs and the audit log know of it: scheme and
+ * host. Users, passwords and stream keys are in the path of some (`/user=admin_password=x`), and in parameters of any name.
+ */
+export function shownSource(source: string): string {
+  try {
+    return parseSourceAddress(source).redacted;
+  } catch (error) {
+    // Stored under rules of an earlier version, or with another key.
+    if (!(error instanceof Fault)) throw error;
+    const scheme = source.split(':', 1)[0]?.toLowerCase() ?? '';
+    return isNetworkScheme(scheme) ? `${scheme}:` : '';
+  }
+}
+
+/**
+ * Text of others (a crash, a foreign library) with every address in it cut to scheme and host. Addresses of files stay, for
+ * they say where our program failed.
+ */
+export function withoutAddresses(text: string): string {
+  return text.replace(
+    /\b([a-z][a-z0-9+.-]{0,20}):\/\/([^\s'"<>]*)/gi,
+    (whole, scheme: string, rest: string) => {
+      if (scheme.toLowerCase() === 'file') return whole;
+      const [authority = ''] = rest.split(/[/?#]/, 1);
+      const host = authority.slice(authority.lastIndexOf('@') + 1);
+      return `${scheme}://${host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : host.split(':', 1)[0]}`;
+    },
+  );
 }
 
 /**

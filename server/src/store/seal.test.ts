@@ -132,6 +132,27 @@ test('[R3.3] the next start seals what was stored in clear and leaves no trace o
   assert.equal((await readFile(join(folder, 'vidette.sqlite'))).length, stored.length);
 });
 
+test('[R7.46] what search kept of whole addresses is made again once, and leaves the file', async (t) => {
+  const folder = await folderOf(t);
+  const redact = () => 'rtsp://10.0.0.7';
+  const options = { file: join(folder, 'vidette.sqlite'), redact };
+  const before = await Store.open({ ...options, redact: (source) => source });
+  await before.streams.add(newStream('one', { source: address }));
+  await before.close();
+  assert.deepEqual(await filesWithSecret(folder), ['vidette.sqlite']);
+  const store = await Store.open(options);
+  await store.renewSearch();
+  assert.deepEqual(await filesWithSecret(folder), []);
+  const changed = newStream('two', { source: address });
+  await store.streams.add(changed);
+  await store.close();
+  const later = await Store.open({ ...options, redact: () => 'not asked again' });
+  t.after(() => later.close());
+  await later.renewSearch();
+  const plainText = await readFile(join(folder, 'vidette.sqlite'), 'latin1');
+  assert.doesNotMatch(plainText, /not asked again/);
+});
+
 test('[R3.3] clear text left in free space by an interrupted start is cleared by the next', async (t) => {
   const folder = await folderOf(t);
   const before = await openStore(folder);

@@ -48,6 +48,8 @@ export class Store {
   readonly nodes: Nodes;
   readonly accessChanges: AccessChanges;
   readonly #db: Kysely<Database>;
+  readonly #engine: OpenDatabase['engine'];
+  readonly #addresses: StreamAddresses;
 
   private constructor(
     { db, engine }: OpenDatabase,
@@ -57,6 +59,8 @@ export class Store {
   ) {
     this.secret = secret;
     this.#db = db;
+    this.#engine = engine;
+    this.#addresses = addresses;
     this.users = new Users(db);
     this.sessions = new Sessions(db);
     this.tokens = new Tokens(db);
@@ -94,10 +98,25 @@ export class Store {
     }
   }
 
+  /**
+   * Search once knew more of streams' addresses than may be shown (version 0.1): what it keeps of them is made again, once,
+   * and what was there leaves the file.
+   */
+  async renewSearch(): Promise<void> {
+    if ((await this.settings.get(searchTextKey)) === searchTextVersion) return;
+    await this.streams.deriveAll();
+    if (this.#engine === 'sqlite') await this.#addresses.sweep(this.#db, { isForced: true });
+    await this.settings.set(searchTextKey, searchTextVersion);
+  }
+
   async close(): Promise<void> {
     await this.#db.destroy();
   }
 }
+
+const searchTextKey = 'streams.searchText';
+/** Raised when what search keeps of a stream changes. */
+const searchTextVersion = 1;
 
 /** The key in the folder. A new one is made only where nothing waits for a lost one. */
 async function keyFor(db: Kysely<Database>, folder: string): Promise<Buffer> {

@@ -90,11 +90,11 @@ export class StreamAddresses {
 
   /**
    * Clears what clear text left behind in a SQLite database: free space in the file, and the log beside it. Does nothing
-   * the second time.
+   * the second time, unless it is forced.
    */
-  async sweep(db: Kysely<Database>): Promise<void> {
+  async sweep(db: Kysely<Database>, options: { isForced?: boolean } = {}): Promise<void> {
     const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(db);
-    if (!this.#hadClear && rows[0]?.user_version === sweptVersion) return;
+    if (!options.isForced && !this.#hadClear && rows[0]?.user_version === sweptVersion) return;
     await sql`VACUUM`.execute(db);
     const { rows: checkpoints } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
     // While another program reads, the log stays as it is: the next start sweeps again.

@@ -251,6 +251,13 @@ export class Streams {
     });
   }
 
+  /** Makes again what is kept of each stream for search and sorting. */
+  async deriveAll(): Promise<void> {
+    for (const stream of await this.all()) {
+      await this.#db.updateTable('streams').set(this.#derived(stream)).where('id', '=', stream.id).execute();
+    }
+  }
+
   #derived(stream: { name: string; location_name: string; source: string; tags: readonly string[] }) {
     const words = [stream.name, this.#redact(stream.source), ...stream.tags, stream.location_name];
     return {

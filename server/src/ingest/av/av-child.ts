@@ -4,6 +4,7 @@ import { constants, setPriority } from 'node:os';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { Log } from '../../base/log.ts';
+import { withoutAddresses } from '../address.ts';
 import type { Dial } from '../dial.ts';
 import { childEntry } from './child-entry.ts';
 import type { Confinement } from './confinement.ts';
@@ -263,10 +264,7 @@ export class AvChild {
     this.#pipe.destroy();
     const cause = this.#cause ?? 'it ended';
     if (this.#jobs.size > 0)
-      this.#log.warn(
-        { pid: this.pid, cause, stderr: withoutCredentials(this.#stderr) },
-        'media process ended',
-      );
+      this.#log.warn({ pid: this.pid, cause, stderr: withoutAddresses(this.#stderr) }, 'media process ended');
     const fault =
       this.missing === undefined
         ? new Fault('Unavailable', `The media process of this stream failed: ${cause}.`)
@@ -303,8 +301,4 @@ function childEnvironment(threads: number): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = { UV_THREADPOOL_SIZE: String(threads) };
   for (const name of kept) if (process.env[name] !== undefined) environment[name] = process.env[name];
   return environment;
-}
-
-function withoutCredentials(text: string): string {
-  return text.replace(/\/\/[^@/\s]*@/g, '//');
 }

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { header, type RtspResponse } from '@vidette/media/rtsp/message';
 import { latin1 } from '@vidette/media/rtsp/parser';
 import { controlBase, parseRtspUri, resolveRedirect, type RtspUri } from '@vidette/media/rtsp/uri';
@@ -143,11 +144,8 @@ export function refuseUnlessOk(response: RtspResponse, method: string): void {
     case 461:
       throw new Fault('ProbeError', 'The camera does not send its stream over TCP.');
     default: {
-      // The words come from the camera: only what is harmless in a log is repeated.
-      const reason = response.reason
-        .replace(/[^A-Za-z0-9 .,'-]/g, '')
-        .slice(0, 60)
-        .trim();
+      // The camera's own words may repeat the address, with what is secret in it: the standard ones are shown.
+      const reason = STATUS_CODES[status] ?? '';
       throw new Fault('ProbeError', `The camera answered ${status}${reason && ` ${reason}`} to ${method}.`);
     }
   }
