@@ -62,7 +62,12 @@ const queryClient = createQueryClient({
   serverLost: () => connection.lose(),
   // What somebody was typing about it can't be saved any more: nothing asks whether it may go.
   toNotFound: () => void router.navigate({ to: '/not-found', replace: true, ignoreBlocker: true }),
-  toInit: () => void router.navigate({ to: '/init', ignoreBlocker: true }),
+  toInit: () => {
+    // The server was set back: what this page knew of it and of its user is not so any more.
+    queryClient.setQueryData(settingsQuery.queryKey, (known) => known && { ...known, isLocked: true });
+    forgetSession(queryClient);
+    void router.navigate({ to: '/init', ignoreBlocker: true, isImmediate: true });
+  },
   toSignIn: () => {
     if (!isRenewingSession()) {
       leaveForSignIn();
@@ -83,7 +88,7 @@ function leaveForSignIn(): void {
   if (name === null || addressOf(place)?.isPublic) return;
   replaceDestination(sessionStorage, { name, params, search });
   forgetSession(queryClient);
-  void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true });
+  void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true, isImmediate: true });
 }
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
 // What somebody chose for themselves is at work as soon as they are known; after they leave, what is on stays on.
@@ -96,9 +101,11 @@ onUser(queryClient, (user) => {
 });
 setUser(queryClient, boot.user);
 
+// The router does it itself: where the browser tries, the screen that was scrolled is not there yet.
+window.history.scrollRestoration = 'manual';
 const router = new Router({
   window,
-  divert: (place) => diversion(place, queryClient, sessionStorage),
+  divert: (place, isWanted) => diversion(place, isWanted, queryClient, sessionStorage),
   fetch: ({ name }) => (name === null ? undefined : screens.fetch(name)),
   // [R2.20]
   onLeave: () => void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 }),

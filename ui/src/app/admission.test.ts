@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeAt } from '../routing/place.ts';
-import { screenFor } from './admission.ts';
+import { QueryClient } from '@tanstack/react-query';
+import { diversion, screenFor } from './admission.ts';
+import { takeDestination } from './destination.ts';
 
 const guest = { isLocked: false, isSignedIn: false };
 const user = { isLocked: false, isSignedIn: true };
@@ -23,4 +25,29 @@ test('a server that nobody has set up shows that alone; one that is set up does 
     assert.equal(screenFor(placeAt(href), locked), '/init');
   assert.equal(screenFor(placeAt('/ui/init'), user), '/streams');
   assert.equal(screenFor(placeAt('/ui/init'), { isLocked: undefined, isSignedIn: false }), '/init');
+});
+
+test('[R2.21] where the page leads somebody by itself is not where they wanted to go', () => {
+  const kept = new Map<string, string>();
+  const session = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  const queryClient = new QueryClient();
+  queryClient.setQueryData(['settings'], { isLocked: false });
+  const pass = (href: string) => {
+    let way = diversion(placeAt(href), true, queryClient, session);
+    for (let next = way; next; next = diversion(placeAt(`/ui${next.to}`), false, queryClient, session))
+      way = next;
+    return way?.to;
+  };
+  // A bookmark of the set-up, opened on a server that has been set up since.
+  assert.equal(pass('/ui/init'), '/auth');
+  assert.equal(pass('/ui/stream/gate/view'), '/auth');
+  assert.deepEqual(takeDestination(session), {
+    name: '/stream/$uid/view',
+    params: { uid: 'gate' },
+    search: {},
+  });
 });

@@ -21,15 +21,17 @@ export function screenFor(place: Place, { isLocked, isSignedIn }: Visitor): Addr
 /**
  * Where somebody has to go instead of a place, after keeping where they wanted to go [R2.21]; undefined lets them pass
  * on to it.
+ * @param isWanted they asked for it themselves, and were not led there from elsewhere
  */
 export function diversion(
   place: Place,
+  isWanted: boolean,
   queryClient: QueryClient,
   storage: DestinationStorage,
 ): Way | undefined {
   const { name, params, search } = place;
   const { isLocked } = queryClient.getQueryData(settingsQuery.queryKey) ?? {};
-  if (name !== null && isLocked !== true) keepDestination(storage, { name, params, search });
+  if (isWanted && name !== null && isLocked !== true) keepDestination(storage, { name, params, search });
   const shown = screenFor(place, { isLocked, isSignedIn: userOf(queryClient) !== null });
   return shown === null || shown === name ? undefined : { to: shown };
 }

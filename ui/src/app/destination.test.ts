@@ -40,3 +40,31 @@ test('a session that ends in mid-work is resumed where it ended; a sign-out forg
   clearDestination(session);
   assert.equal(takeDestination(session), null);
 });
+
+test('what can’t be read as a place of this page is no destination, and does not keep a real one out', () => {
+  const texts = [
+    '',
+    '{',
+    'null',
+    '5',
+    '[]',
+    '"/streams"',
+    '{}',
+    '{"name":"/streams"}',
+    '{"name":"/nowhere","params":{},"search":{}}',
+    '{"name":"/auth","params":{},"search":{}}',
+    '{"name":"__proto__","params":{},"search":{}}',
+    '{"name":"/stream/$uid/view","params":{},"search":{}}',
+    '{"name":"/stream/$uid/view","params":{"uid":7},"search":{}}',
+    '{"name":"/streams","params":null,"search":{}}',
+    '{"name":"/streams","params":{},"search":[]}',
+  ];
+  for (const text of texts) {
+    const session = storage();
+    session.setItem('vidette.destination', text);
+    assert.equal(takeDestination(session), null, text);
+    session.setItem('vidette.destination', text);
+    keepDestination(session, gate);
+    assert.deepEqual(takeDestination(session), gate, text);
+  }
+});

@@ -1,4 +1,4 @@
-import type { AddressName } from '../routing/addresses.ts';
+import { addresses, type AddressName } from '../routing/addresses.ts';
 
 // Where somebody wanted to go before signing in [R2.21]: kept in session storage as route name and params.
 
@@ -17,7 +17,8 @@ export type DestinationStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeIt
 
 /** Keeps the target unless one is kept already or nobody can want to return to it. */
 export function keepDestination(storage: DestinationStorage, target: Destination): void {
-  if (storage.getItem(key) === null) replaceDestination(storage, target);
+  const kept = storage.getItem(key);
+  if (kept === null || readDestination(kept) === null) replaceDestination(storage, target);
 }
 
 /** Keeps the target in place of whatever was kept: a session that ends in mid-work is resumed where it ended. */
@@ -25,11 +26,33 @@ export function replaceDestination(storage: DestinationStorage, target: Destinat
   if (!neverDestinations.includes(target.name)) storage.setItem(key, JSON.stringify(target));
 }
 
-/** Takes the kept destination and clears it. */
+/** Takes the kept destination and clears it; null for none, or for one that this page doesn't have (any more). */
 export function takeDestination(storage: DestinationStorage): Destination | null {
   const text = storage.getItem(key);
   storage.removeItem(key);
-  return text === null ? null : (JSON.parse(text) as Destination);
+  return text === null ? null : readDestination(text);
+}
+
+/** What another version wrote, or half of it, must not keep anybody from signing in. */
+function readDestination(text: string): Destination | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return null;
+  }
+  if (!isRecord(value) || !isRecord(value['params']) || !isRecord(value['search'])) return null;
+  const { name, params, search } = value;
+  const known = (Object.keys(addresses) as AddressName[]).find((one) => one === name);
+  if (known === undefined || neverDestinations.includes(known)) return null;
+  const open = [...known.matchAll(/\$(\w+)/g)].map(([, param = '']) => [param, params[param]] as const);
+  if (open.some(([, part]) => typeof part !== 'string' || part === '')) return null;
+  return { name: known, params: Object.fromEntries(open) as Record<string, string>, search };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Forgets it, as after a deliberate sign-out. */

@@ -21,7 +21,7 @@ test('[R4.11] a warning is put away for seven days, as an ISO time, and dropped 
 });
 
 test('what is stored and can’t be read counts as nothing put away', () => {
-  for (const text of ['', '{', 'null', '[1]', '{"a":5}', '{"a":"never"}']) {
+  for (const text of ['', '{', 'null', '[1]', '{"a":5}', '{"a":"never"}', '{"a":"9999-01-01T00:00:00Z"}']) {
     assert.deepEqual(loadDismissals(storage(text), nowMs), {}, text);
   }
 });

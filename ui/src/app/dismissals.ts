@@ -11,7 +11,14 @@ export type Dismissals = Readonly<Record<string, string>>;
 /** Loads what was put away, dropping and forgetting what has expired or can't be read. */
 export function loadDismissals(storage: Pick<Storage, 'getItem' | 'setItem'>, nowMs: number): Dismissals {
   const stored = parse(storage.getItem(key));
-  const fresh = Object.fromEntries(Object.entries(stored).filter(([, until]) => Date.parse(until) > nowMs));
+  // Nothing is put away for longer than the page does it, whatever is written there.
+  const latestMs = nowMs + pageTimes.dismissedWarningDays * dayMs;
+  const fresh = Object.fromEntries(
+    Object.entries(stored).filter(([, until]) => {
+      const untilMs = Date.parse(until);
+      return untilMs > nowMs && untilMs <= latestMs;
+    }),
+  );
   storage.setItem(key, JSON.stringify(fresh));
   return fresh;
 }

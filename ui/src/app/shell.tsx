@@ -3,7 +3,8 @@ import { lazy, Suspense, useLayoutEffect } from 'react';
 import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { addressOf } from '../routing/place.ts';
-import { usePlace } from '../routing/react/router-context.tsx';
+import { useArrival, usePlace } from '../routing/react/router-context.tsx';
+import { scrollBack } from '../routing/scroll.ts';
 import { ForbiddenScreen } from './fallback-screens.tsx';
 import { importDesk } from './import-desk.ts';
 import { OfflineBanner } from './offline-banner.tsx';
@@ -22,9 +23,12 @@ export function Shell({ screens }: { screens: Screens }) {
   const place = usePlace();
   const { title = 'title.notFound', isPublic = false, audience } = addressOf(place) ?? {};
   useRouteTitle(i18n.t(title), place.href);
-  useLayoutEffect(() => {
-    if (window.scrollY > 0) window.scrollTo({ top: 0 });
-  }, [place.path]);
+  // [R2.22] What is gone to begins at the top; Back and Forward lead to where one was.
+  const arrival = useArrival();
+  useLayoutEffect(
+    () => scrollBack(arrival.scrollTop, { view: window, onGrowth: onPageGrowth, after: afterDelay }),
+    [arrival],
+  );
 
   const isBare = user === null || isPublic;
   const mayEnter = !audience || (audience === 'admin' ? user?.isAdmin : mayAddStreams(user));
@@ -56,4 +60,15 @@ export function Shell({ screens }: { screens: Screens }) {
       )}
     </>
   );
+}
+
+function onPageGrowth(listener: () => void): () => void {
+  const observer = new ResizeObserver(listener);
+  observer.observe(document.body);
+  return () => observer.disconnect();
+}
+
+function afterDelay(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
 }

@@ -132,4 +132,6 @@ export type Step = {
   readonly replace?: boolean;
   /** Goes even where somebody would lose what they typed. */
   readonly ignoreBlocker?: boolean;
+  /** The old screen makes no sense any more: it goes before the new one is here. */
+  readonly isImmediate?: boolean;
 };

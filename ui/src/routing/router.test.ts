@@ -7,7 +7,8 @@ import { Router } from './router.ts';
 class FakeWindow {
   readonly entries: { state: unknown; href: string }[];
   at = 0;
-  readonly #listeners: (() => void)[] = [];
+  scrollY = 0;
+  readonly #listeners = new Map<string, () => void>();
   #coming = 0;
 
   constructor(href: string) {
@@ -39,15 +40,20 @@ class FakeWindow {
     return new URL(this.href, 'http://page');
   }
 
-  addEventListener(_: string, listener: unknown): void {
-    this.#listeners.push(listener as () => void);
+  addEventListener(name: string, listener: unknown): void {
+    this.#listeners.set(name, listener as () => void);
+  }
+
+  /** The page is closed, or loaded anew. */
+  leave(): void {
+    this.#listeners.get('pagehide')?.();
   }
 
   /** Lets the events of the history arrive. */
   async settle(): Promise<void> {
     while (this.#coming > 0) {
       this.#coming--;
-      for (const listener of this.#listeners) listener();
+      this.#listeners.get('popstate')?.();
     }
     await Promise.resolve();
     await Promise.resolve();
@@ -213,4 +219,42 @@ test('a hash that was typed by hand is followed', async () => {
   window.history.go(1);
   await window.settle();
   assert.equal(router.get().place.hash, 'addStream');
+});
+
+test('[R2.22] Back and Forward lead to where one was scrolled, going there anew to the top, and a reload stays', async () => {
+  const { window, router } = stage('/ui/streams');
+  window.scrollY = 3000;
+  await router.navigate({ to: '/bookmarks' });
+  assert.equal(router.get().arrival.scrollTop, 0);
+  window.scrollY = 700;
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(router.get().arrival.scrollTop, 3000);
+  window.scrollY = 3100;
+  window.history.go(1);
+  await window.settle();
+  assert.equal(router.get().arrival.scrollTop, 700);
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(router.get().arrival.scrollTop, 3100);
+  // Another way forward knows nothing of the one before.
+  await router.navigate({ to: '/bookmarks' });
+  assert.equal(router.get().arrival.scrollTop, 0);
+  window.scrollY = 420;
+  window.leave();
+  const options = { window, divert: () => undefined, fetch: () => undefined, onLeave: () => {} };
+  const reloaded = new Router({ ...options, patience: () => new Promise(() => {}) });
+  assert.equal(reloaded.get().arrival.scrollTop, 420);
+  // What was left by a link is remembered by the history itself.
+  window.history.go(-1);
+  await window.settle();
+  assert.equal(reloaded.get().arrival.scrollTop, 3100);
+});
+
+test('a change behind the question mark leaves the screen where it is', async () => {
+  const { window, router } = stage('/ui/bookmarks');
+  const { arrival } = router.get();
+  window.scrollY = 500;
+  await router.navigate({ to: '/bookmarks', search: { q: 'gate' } as never, replace: true });
+  assert.equal(router.get().arrival, arrival);
 });

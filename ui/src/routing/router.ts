@@ -15,16 +15,24 @@ export interface RouterState {
   /** What is on screen; the address bar may be ahead of it by what is still being fetched. */
   readonly place: Place;
   readonly held: HeldStep | null;
+  /** How the screen was come to: another object each time somebody arrives at another path or by the history. */
+  readonly arrival: Arrival;
+}
+
+/** How a screen begins. */
+export interface Arrival {
+  /** How far down it was scrolled when it was left, which Back and Forward return to; 0 for one that was gone to, px. */
+  readonly scrollTop: number;
 }
 
 export interface RouterOptions {
   /** The browser's window, or what stands for it in a test. */
-  readonly window: Pick<Window, 'addEventListener'> & {
+  readonly window: Pick<Window, 'addEventListener' | 'scrollY'> & {
     readonly history: Pick<History, 'pushState' | 'replaceState' | 'go'> & { readonly state: unknown };
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
-  /** Where somebody has to go instead; undefined lets them in. */
-  readonly divert: (place: Place) => Way | undefined;
+  /** Where somebody has to go instead; undefined lets them in. `isWanted`: they asked for the place themselves. */
+  readonly divert: (place: Place, isWanted: boolean) => Way | undefined;
   /** Fetches what a place is shown with; undefined when it is here. A failure is the screen's to show. */
   readonly fetch: (place: Place) => Promise<unknown> | undefined;
   /** Told as soon as another path was asked for. */
@@ -43,6 +51,8 @@ export class Router {
   #asked: Place;
   /** Position of the entry in the history, to find the way back to it. */
   #index: number;
+  /** How far down the entries of the history were scrolled when they were left, by their positions, px. */
+  readonly #scrolled = new Map<number, number>();
   /** The next event of the history only undoes a step that is being held. */
   #isReturning = false;
   /** The next event of the history has been allowed. */
@@ -52,9 +62,12 @@ export class Router {
     this.#options = options;
     this.#index = indexOf(options.window.history.state) ?? 0;
     this.#asked = this.#admitted(this.#barPlace());
-    this.#state = { place: this.#asked, held: null };
+    // Kept by a page that was left or loaded anew.
+    const scrollTop = memberOf(options.window.history.state, 'scrollTop') ?? 0;
+    this.#state = { place: this.#asked, held: null, arrival: { scrollTop } };
     this.#write(this.#asked, true);
     options.window.addEventListener('popstate', () => this.#onHistory());
+    options.window.addEventListener('pagehide', () => this.#keepScroll());
   }
 
   /** What is shown now. */
@@ -73,6 +86,7 @@ export class Router {
     search,
     replace = false,
     ignoreBlocker = false,
+    isImmediate = false,
   }: Step): Promise<void> => {
     const way: Way = {
       to,
@@ -81,8 +95,10 @@ export class Router {
     };
     const go = async () => {
       const place = this.#admitted(placeAt(hrefOf(way)));
-      this.#write(place, replace || place.href === this.#asked.href);
-      await this.#show(place);
+      const isSame = place.href === this.#asked.href;
+      if (!replace && !isSame) this.#keepScroll();
+      this.#write(place, replace || isSame);
+      await this.#show(place, undefined, isImmediate);
     };
     if (!ignoreBlocker && this.#blockers.size > 0) this.#hold(() => void go());
     else await go();
@@ -122,11 +138,13 @@ export class Router {
       return;
     }
     this.#isLetBy = false;
+    if (steps !== 0) this.#scrolled.set(this.#index, this.#options.window.scrollY);
     this.#index = index ?? this.#index;
+    const scrollTop = this.#scrolled.get(this.#index) ?? memberOf(history.state, 'scrollTop') ?? 0;
     const asked = this.#barPlace();
     const place = this.#admitted(asked);
     if (place !== asked || index === undefined) this.#write(place, true);
-    void this.#show(place);
+    void this.#show(place, { scrollTop });
   }
 
   #hold(go: () => void): void {
@@ -142,14 +160,26 @@ export class Router {
     });
   }
 
-  async #show(place: Place): Promise<void> {
+  /** @param returned how the place was left, when somebody comes back to it */
+  async #show(place: Place, returned?: Arrival, isImmediate = false): Promise<void> {
     const from = this.#asked;
     this.#asked = place;
     if (from.path !== place.path) this.#options.onLeave();
     const fetching = this.#options.fetch(place);
-    if (fetching) await Promise.race([fetching.catch(() => undefined), this.#options.patience()]);
+    if (fetching && !isImmediate)
+      await Promise.race([fetching.catch(() => undefined), this.#options.patience()]);
     // Whoever went on meanwhile wants to see that.
-    if (this.#asked === place) this.#change({ place });
+    if (this.#asked !== place) return;
+    const hasMoved = this.#state.place.path !== place.path;
+    const arrival = returned ?? (hasMoved ? { scrollTop: 0 } : this.#state.arrival);
+    this.#change({ place, arrival });
+  }
+
+  /** Notes in the entry that is left how far down it is: it survives the page. */
+  #keepScroll(): void {
+    const { history, scrollY } = this.#options.window;
+    this.#scrolled.set(this.#index, scrollY);
+    history.replaceState({ index: this.#index, scrollTop: scrollY }, '', this.#asked.href);
   }
 
   #barPlace(): Place {
@@ -159,7 +189,7 @@ export class Router {
 
   #admitted(wanted: Place): Place {
     let place = wanted;
-    for (let way = this.#options.divert(place); way; way = this.#options.divert(place))
+    for (let way = this.#options.divert(place, true); way; way = this.#options.divert(place, false))
       place = placeAt(hrefOf(way));
     return place;
   }
@@ -167,7 +197,11 @@ export class Router {
   #write({ href }: Place, replace: boolean): void {
     const { history } = this.#options.window;
     if (replace) history.replaceState({ index: this.#index }, '', href);
-    else history.pushState({ index: ++this.#index }, '', href);
+    else {
+      history.pushState({ index: ++this.#index }, '', href);
+      // What stood there before is no way forward any more.
+      this.#scrolled.delete(this.#index);
+    }
   }
 
   #change(changes: Partial<RouterState>): void {
@@ -177,6 +211,12 @@ export class Router {
 }
 
 function indexOf(state: unknown): number | undefined {
-  const index = state !== null && typeof state === 'object' && 'index' in state ? state.index : undefined;
-  return typeof index === 'number' ? index : undefined;
+  return memberOf(state, 'index');
+}
+
+/** A number that an entry of the history carries. */
+function memberOf(state: unknown, name: 'index' | 'scrollTop'): number | undefined {
+  const found =
+    state !== null && typeof state === 'object' ? (state as Record<string, unknown>)[name] : undefined;
+  return typeof found === 'number' ? found : undefined;
 }

@@ -1,7 +1,7 @@
 import { createContext, useContext, useSyncExternalStore, type ReactNode } from 'react';
 import type { LinkName, ParamsOf, SearchOf } from '../addresses.ts';
 import type { Place } from '../place.ts';
-import type { Router } from '../router.ts';
+import type { Arrival, Router } from '../router.ts';
 
 const RouterContext = createContext<Router | undefined>(undefined);
 
@@ -21,6 +21,12 @@ export function useRouter(): Router {
 export function usePlace(): Place {
   const router = useRouter();
   return useSyncExternalStore(router.subscribe, () => router.get().place);
+}
+
+/** How somebody came to the place that is on screen. */
+export function useArrival(): Arrival {
+  const router = useRouter();
+  return useSyncExternalStore(router.subscribe, () => router.get().arrival);
 }
 
 /** Returns how to go somewhere; the promise resolves once it is on screen. */

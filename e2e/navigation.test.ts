@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from './api.ts';
+import { desktop, newPerson, signInByCookie } from './browser.ts';
+import { administrator, startServer, type TestServer } from './server.ts';
+import { Stage } from './stage.ts';
+
+// Where one comes to: after signing in, by Back and Forward, and when the server was set back under an open page.
+
+let stage: Stage;
+let again: TestServer | undefined;
+const waitMs = 60_000;
+const count = 24;
+
+before(async () => {
+  stage = await Stage.start();
+  for (let at = 1; at <= count; at++) {
+    const name = `Camera ${String(at).padStart(2, '0')}`;
+    await stage.client.addStream({ body: { name, streamSource: 'rtsp://127.0.0.1:9/nobody' } });
+  }
+});
+
+after(async () => {
+  await stage?.close();
+  await again?.stop();
+});
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Login or e-mail').fill(administrator.name);
+  await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go, and nonsense in the session storage keeps nobody from entering', async () => {
+  const person = await newPerson(stage.browser);
+  const page = await person.newPage();
+  page.setDefaultTimeout(waitMs);
+  await page.goto(`${stage.server.url}/ui/init`);
+  await page.waitForURL('**/ui/auth');
+  await page.goto(`${stage.server.url}/ui/bookmarks`);
+  await page.waitForURL('**/ui/auth');
+  await signIn(page);
+  await page.waitForURL('**/ui/bookmarks');
+
+  for (const text of ['{', 'null', '{"name":"/nowhere"}', '{"name":"/streams","params":7}']) {
+    await person.clearCookies();
+    await page.goto(`${stage.server.url}/ui/auth`);
+    await page.evaluate((kept) => sessionStorage.setItem('vidette.destination', kept), text);
+    await signIn(page);
+    await page.waitForURL('**/ui/streams');
+  }
+  await person.close();
+});
+
+test('[R2.22] Back and Forward lead to where the list was scrolled, links begin at the top', () =>
+  stage.open(
+    '/streams',
+    async (page) => {
+      page.setDefaultTimeout(waitMs);
+      const top = () => page.evaluate(() => Math.round(window.scrollY));
+      const isAt = (px: number) =>
+        until(top, (now) => Math.abs(now - px) <= 2, waitMs).catch(async () =>
+          assert.fail(`${await top()} px in place of ${px}`),
+        );
+      await page.getByRole('link', { name: /^Camera 01/ }).waitFor();
+      await page.evaluate(() => window.scrollTo(0, 3000));
+      await isAt(3000);
+      const link = page.getByRole('link', { name: /^Camera (1[4-9]|2)/ }).first();
+      await link.click();
+      await page.waitForURL('**/view');
+      await page.getByRole('heading', { name: /^Camera/ }).waitFor();
+      // A click scrolls what it needs into sight; that is where the list was left.
+      const leftAt = await page.evaluate(() => window.scrollY);
+      assert.equal(leftAt, 0);
+      await page.goBack();
+      const backAt = await until(top, (now) => now > 2000, waitMs);
+      await page
+        .getByRole('link', { name: /^Camera (1[4-9]|2)/ })
+        .first()
+        .waitFor();
+      await page.goForward();
+      await page.getByRole('heading', { name: /^Camera/ }).waitFor();
+      await isAt(0);
+      await page.goBack();
+      await isAt(backAt);
+      // Loaded anew, nothing of the list is there at first.
+      await page.reload();
+      await isAt(backAt);
+    },
+    { ...desktop, width: 390, height: 844 },
+  ));
+
+test('[R7.52] a server that was set back leads an open page to the set-up, address and screen together', async () => {
+  const person = await newPerson(stage.browser);
+  await signInByCookie(person, stage.server.url, stage.cookie);
+  const page = await person.newPage();
+  await page.goto(`${stage.server.url}/ui/streams`);
+  page.setDefaultTimeout(waitMs);
+  await page.getByRole('link', { name: /^Camera 01/ }).waitFor();
+  await page.getByRole('link', { name: /^Camera 01/ }).click();
+  await page.waitForURL('**/view');
+  const port = Number(new URL(stage.server.url).port);
+  // From the moment at which the address says so the old screen is gone.
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    const replace = history.pushState.bind(history);
+    history.pushState = (...step) => {
+      replace(...step);
+      setTimeout(() => {
+        if (location.pathname === '/ui/init') seen.push(document.querySelector('video') ? 'old' : 'new');
+      });
+    };
+  });
+  await stage.server.kill();
+  again = await startServer({ port });
+  await page.waitForURL('**/ui/init');
+  await page.getByLabel('Set-up code').waitFor();
+  assert.equal(await page.locator('video').count(), 0);
+  assert.deepEqual(await page.evaluate(() => (window as unknown as { seen: string[] }).seen), ['new']);
+  await page.getByLabel('Set-up code').fill(again.setupCode);
+  await page.getByLabel('Password', { exact: true }).fill(administrator.password);
+  await page.getByLabel('E-mail').fill(administrator.email);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.waitForURL('**/ui/streams');
+  await page.getByText('No streams yet').waitFor();
+  await person.close();
+});

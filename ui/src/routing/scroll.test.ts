@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scrollBack } from './scroll.ts';
+
+/** A window over a screen that is so high; it scrolls as far as that goes. */
+function setUp(heightPx: number) {
+  const state = { heightPx, scrollY: 0, scrolls: 0 };
+  const listeners = new Map<string, () => void>();
+  let grow = () => {};
+  let expire = () => {};
+  const end = (top: number) =>
+    scrollBack(top, {
+      view: {
+        get scrollY() {
+          return state.scrollY;
+        },
+        scrollTo({ top: wanted }) {
+          state.scrolls += 1;
+          state.scrollY = Math.max(0, Math.min(wanted, state.heightPx - 800));
+        },
+        addEventListener: (name, listener) => void listeners.set(name, listener),
+        removeEventListener: (name) => void listeners.delete(name),
+      },
+      onGrowth: (listener) => {
+        grow = listener;
+        return () => (grow = () => {});
+      },
+      after: (_delayMs, run) => {
+        expire = run;
+        return () => (expire = () => {});
+      },
+    });
+  const growTo = (to: number) => {
+    state.heightPx = to;
+    grow();
+  };
+  return { state, end, growTo, expire: () => expire(), listeners };
+}
+
+test('a screen that is long enough is scrolled back immediately, and one that is at the top is left alone', () => {
+  const { state, end, growTo } = setUp(5000);
+  end(3000);
+  assert.equal(state.scrollY, 3000);
+  growTo(9000);
+  assert.equal(state.scrolls, 1);
+  const other = setUp(5000);
+  other.end(0);
+  assert.equal(other.state.scrolls, 0);
+});
+
+test('a list that is still on its way is scrolled on as it grows', () => {
+  const { state, end, growTo, listeners } = setUp(800);
+  end(3000);
+  assert.equal(state.scrollY, 0);
+  growTo(2000);
+  assert.equal(state.scrollY, 1200);
+  growTo(6000);
+  assert.equal(state.scrollY, 3000);
+  state.scrollY = 100;
+  growTo(7000);
+  assert.equal(state.scrollY, 100);
+  assert.equal(listeners.size, 0);
+});
+
+test('whoever moves by themselves is not pulled away, nor whoever has waited too long or left', () => {
+  for (const how of ['wheel', 'keydown', 'touchstart', 'patience', 'left']) {
+    const { state, end, growTo, expire, listeners } = setUp(800);
+    const leave = end(3000);
+    if (how === 'left') leave();
+    else if (how === 'patience') expire();
+    else listeners.get(how)?.();
+    growTo(6000);
+    assert.equal(state.scrollY, 0, how);
+  }
+});
