@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
 import { administratorOf, clientOf, until } from './api.ts';
 import { launchBrowser, newPerson } from './browser.ts';
 import { recordPast } from './past-footage.ts';
@@ -89,6 +90,33 @@ test('[R10.3] a server whose catalog is damaged or gone starts, says so and show
     await server.stop();
     assert.equal((await vidette('check')).output, 'The archive is in order.\n', name);
   }
+});
+
+test('[R3.14] a segment whose file was cut is answered immediately and is a gap that says so', async () => {
+  const [first] = spans;
+  assert.ok(first);
+  const [day, time = ''] = new Date(first.startMs).toISOString().split('T');
+  const file = join(dataDir, 'archive', uid, day ?? '', `${time.slice(0, 12).replaceAll(':', '-')}.mp4`);
+  const whole = await readFile(file);
+  await start();
+  const query = { start_time: first.startMs, end_time: first.endMs };
+  const playlist = await client.getArchivePlaylist({ params: { uid }, query }).then((reply) => reply.text());
+  const name = /segment\/\d+\.mp4/.exec(playlist)?.[0] ?? '';
+  const url = new URL(addressOf('getArchivePlaylist', { uid }), server.url);
+  const ask = (range: string) => fetch(new URL(name, url), { headers: { cookie, range } });
+  assert.equal((await ask('bytes=0-999')).status, 206);
+  await truncate(file, Math.floor(whole.length / 2));
+  // What was promised by the playlist and is gone; a reader that waited for it would meet its own time limit.
+  const lost = await ask(`bytes=${whole.length - 5_000}-${whole.length - 1}`);
+  assert.ok(lost.status === 416 || lost.status === 404, `${lost.status}`);
+  await rm(file);
+  const ranges = await until(
+    () => client.getArchiveRanges({ params: { uid }, query }),
+    ({ gaps }) => gaps.some(({ cause }) => cause === 'file-damaged'),
+  );
+  assert.ok(ranges.gaps.length > 0);
+  await server.stop();
+  await writeFile(file, whole);
 });
 
 test('[R8.13] a deleted database beside footage opens set-up to nobody until the console allows it', async () => {

@@ -69,6 +69,8 @@ export const gapCauses = [
   'write-failed',
   'write-too-slow',
   'wrong-disk',
+  /** It was recorded, and its file is missing, cut or overwritten since. */
+  'file-damaged',
   /** Its node was taken out of work, and no other took over. */
   'drained',
   /** Another node of the cluster records it since. */

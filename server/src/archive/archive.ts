@@ -13,6 +13,7 @@ import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts'
 import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
+import { Damage } from './damage.ts';
 import { DiskGuard, holdsFootage, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
@@ -33,7 +34,14 @@ import {
   type Interval,
 } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
-import { archiveFolderMode, catalogPath, heartbeatPath, lockPath, retentionPath } from './layout.ts';
+import {
+  archiveFolderMode,
+  catalogPath,
+  catalogTicks,
+  heartbeatPath,
+  lockPath,
+  retentionPath,
+} from './layout.ts';
 import { ContinuityWatch } from './continuity-watch.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
@@ -49,6 +57,7 @@ import type { SegmentBytes } from './segment-bytes.ts';
 import { StoredSegments } from './stored-segments.ts';
 import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
 import { Undeletable } from './undeletable.ts';
+import { WholeReads } from './whole-reads.ts';
 import { WriteGate } from './write-gate.ts';
 
 const writesAtATime = 3;
@@ -56,6 +65,8 @@ const roomPeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
 const heartbeatPeriodMs = 2_000;
+/** Files of two hours, of which each is read at some sixty places. */
+const lookOverMax = 120;
 
 /**
  * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
@@ -78,6 +89,9 @@ export class Archive implements Footage {
   readonly #guard: DiskGuard;
   readonly #readDatabase: DatabaseSync;
   readonly #reads: CatalogReads;
+  /** As far as it can be played. */
+  readonly #whole: WholeReads;
+  readonly #damage: Damage;
   readonly #days: RecordedDays;
   readonly #writer: CatalogWriter;
   readonly #folders: ActiveFolders;
@@ -145,7 +159,9 @@ export class Archive implements Footage {
     this.far =
       options.far &&
       new FarArchive(options.far, { ...shared, removal: this.#removal, spans, assertRightDisk });
-    this.#segments = new StoredSegments(this.#root, this.#reads, this.far?.tier);
+    this.#damage = new Damage({ ...shared, assertRightDisk });
+    this.#whole = new WholeReads(this.#readDatabase, this.#damage);
+    this.#segments = new StoredSegments(this.#root, this.#whole, this.far?.tier, this.#damage);
     const offload = this.far?.offload;
     this.retention = new Retention({
       ...shared,
@@ -267,7 +283,7 @@ export class Archive implements Footage {
     if (startMs === endMs) return [];
     const stream = this.#reads.stream(uid);
     if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'none' }];
-    return this.#reads.snapshot(() => intervalsOf(this.#reads, stream, startMs, endMs, this.#isLive(uid)));
+    return this.#reads.snapshot(() => intervalsOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
   }
 
   stats(uid: string): ArchiveStats {
@@ -286,7 +302,8 @@ export class Archive implements Footage {
     entryMs = archiveDefaults.playlistEntrySeconds * 1000,
   ): Promise<string> {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
-    return vodPlaylistOf(this.#reads, this.#stream(uid), startMs, endMs, entryMs);
+    await this.#lookOver(uid, startMs, endMs);
+    return vodPlaylistOf(this.#whole, this.#stream(uid), startMs, endMs, entryMs);
   }
 
   async openSegment(uid: string, name: string): Promise<SegmentBytes> {
@@ -295,7 +312,7 @@ export class Archive implements Footage {
 
   /** What the catalog knows of a span, for another node that joins it with what it knows itself. */
   slice(uid: string, span: SliceSpan): FootageSlice {
-    return this.#reads.snapshot(() => sliceOf(this.#reads, uid, this.#isLive(uid), span));
+    return this.#reads.snapshot(() => sliceOf(this.#whole, uid, this.#isLive(uid), span));
   }
 
   /** A segment of the slice, to read here and there in it. @throws Fault NotFound, FarArchiveUnavailable */
@@ -306,12 +323,12 @@ export class Archive implements Footage {
   extent(uid: string, startMs: number, endMs: number): ArchiveExtent {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     const stream = this.#reads.stream(uid);
-    return this.#reads.snapshot(() => extentOf(this.#reads, stream, startMs, endMs, this.#isLive(uid)));
+    return this.#reads.snapshot(() => extentOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
   }
 
   seam(uid: string, fromMs: number, toMs: number): number {
     const stream = this.#reads.stream(uid);
-    return stream ? seamOf(this.#reads, stream, fromMs, toMs) : toMs;
+    return stream ? seamOf(this.#whole, stream, fromMs, toMs) : toMs;
   }
 
   get downloadMaxMs(): number {
@@ -320,15 +337,18 @@ export class Archive implements Footage {
 
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
-    return planDownload(this.#reads, this.#segments.of(uid), this.#stream(uid), startMs, endMs);
+    await this.#lookOver(uid, startMs, endMs);
+    return planDownload(this.#whole, this.#segments.of(uid), this.#stream(uid), startMs, endMs);
   }
 
-  frameAt(uid: string, atMs: number): Promise<KeyFrame> {
-    return keyFrameAt(this.#reads, this.#segments.of(uid), this.#stream(uid), atMs);
+  async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
+    await this.#lookOver(uid, atMs, atMs + 1);
+    return keyFrameAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs);
   }
 
-  gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
-    return gopAt(this.#reads, this.#segments.of(uid), this.#stream(uid), atMs);
+  async gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
+    await this.#lookOver(uid, atMs, atMs + 1);
+    return gopAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs);
   }
 
   /**
@@ -353,6 +373,7 @@ export class Archive implements Footage {
     this.#markerTimer?.();
     this.#room.stop();
     this.continuity.close();
+    await this.#damage.stop();
     await this.#rebuild?.stop();
     await this.far?.offload.stop();
     await this.retention.stop();
@@ -412,6 +433,7 @@ export class Archive implements Footage {
     } finally {
       database.close();
     }
+    this.#damage.start();
     this.retention.start(retentionPeriodMs);
     if (this.far) this.far.offload.start();
     else warnWithoutBucket(this.#reads, this.#log);
@@ -437,6 +459,22 @@ export class Archive implements Footage {
   async #assertReady(): Promise<void> {
     await this.#guard.assertRightDisk();
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
+  }
+
+  /**
+   * Files of a span are looked at before anything is planned with them: what is damaged is left out then, and not met halfway. Of
+   * long spans the first; the rest is looked at when it is opened.
+   */
+  async #lookOver(uid: string, startMs: number, endMs: number): Promise<void> {
+    const stream = this.#reads.stream(uid);
+    if (!stream) return;
+    const rows = this.#reads.segments(stream.id, catalogTicks(startMs), catalogTicks(endMs), lookOverMax);
+    try {
+      for (const { streamId, startTicks } of rows) await this.#damage.isAsKnown(uid, streamId, startTicks);
+    } catch (error) {
+      // Another disk is mounted: its files say nothing.
+      if (!(error instanceof RecordingFailure)) throw error;
+    }
   }
 
   #isLive(uid: string): boolean {

@@ -74,6 +74,7 @@ const samples = [
   'SELECT * FROM interruption LIMIT 10',
   'SELECT * FROM active_folder LIMIT 10',
   'SELECT * FROM pending_removal LIMIT 10',
+  'SELECT * FROM damage LIMIT 10',
 ];
 
 /** Makes the catalog that of another marker, before anything is recorded in it. @throws as `openCatalogForWriting` */

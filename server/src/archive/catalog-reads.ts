@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DamageMark } from './damage.ts';
 import { decodeIndex, type FragmentPosition } from './fragment-index.ts';
 import type { GapCause } from './gap-cause.ts';
 
@@ -242,6 +243,15 @@ export class CatalogReads {
       .map((row) => ({ hour: row['hour'] as number, ticks: row['ticks'] as number }));
   }
 
+  damageMarks(): DamageMark[] {
+    return this.#statements.damage.all().map((row) => ({
+      streamId: row['stream_id'] as number,
+      startTicks: row['start_ticks'] as number,
+      wholeBytes: row['whole_bytes'] as number,
+      wholeEndTicks: row['whole_end_ticks'] as number,
+    }));
+  }
+
   activeFolders(): { uid: string; day: string }[] {
     return this.#statements.folders
       .all()
@@ -318,6 +328,7 @@ const statements = {
                   WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?`,
   recordedHours: `SELECT start_ticks / CAST(? AS INTEGER) AS hour, sum(end_ticks - start_ticks) AS ticks FROM segment
                   WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? GROUP BY hour`,
+  damage: 'SELECT stream_id, start_ticks, whole_bytes, whole_end_ticks FROM damage',
   folders: 'SELECT uid, day FROM active_folder JOIN stream ON stream.id = stream_id ORDER BY uid, day',
   pending: 'SELECT uid, start_ticks FROM pending_removal ORDER BY uid, start_ticks',
   farRemovals: 'SELECT uid, start_ticks FROM far_removal ORDER BY uid, start_ticks LIMIT ?',

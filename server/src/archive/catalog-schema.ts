@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Grows with every change of the tables below. */
-export const CATALOG_VERSION = 2;
+export const CATALOG_VERSION = 3;
 
 const farIndexes = `
 -- retention's next victim over all streams, on the disk and in the bucket
@@ -22,6 +22,19 @@ CREATE TABLE far_removal (
   uid          TEXT NOT NULL,
   start_ticks  INTEGER NOT NULL,
   PRIMARY KEY (uid, start_ticks)
+) STRICT, WITHOUT ROWID;
+`;
+
+const damageMarks = `
+-- segments whose files are missing, shorter than their rows say, or overwritten; the rows stay as they were written
+CREATE TABLE IF NOT EXISTS damage (
+  stream_id        INTEGER NOT NULL REFERENCES stream (id),
+  start_ticks      INTEGER NOT NULL,
+  -- up to here the file can be read; 0: not at all
+  whole_bytes      INTEGER NOT NULL CHECK (whole_bytes >= 0),
+  -- where that ends on the timeline
+  whole_end_ticks  INTEGER NOT NULL,
+  PRIMARY KEY (stream_id, start_ticks)
 ) STRICT, WITHOUT ROWID;
 `;
 
@@ -114,6 +127,7 @@ CREATE TABLE pending_removal (
   PRIMARY KEY (uid, start_ticks)
 ) STRICT, WITHOUT ROWID;
 ${farNotes}
+${damageMarks}
 `;
 
 /** Makes the tables in an empty database, in one transaction, with a new identity unless one is given. */
@@ -131,20 +145,22 @@ export function createCatalog(database: DatabaseSync, archiveId: string): void {
   }
 }
 
-/** Brings an older catalog to the present tables, in one transaction: nothing of it was far. */
+/** Brings an older catalog to the present tables, in one transaction: nothing of the first version was far. */
 export function upgradeCatalog(database: DatabaseSync, version: number): void {
-  if (version !== 1) return;
+  if (version !== 1 && version !== 2) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    database.exec(`
-      ALTER TABLE stream ADD COLUMN far_segments INTEGER NOT NULL DEFAULT 0 CHECK (far_segments >= 0);
-      ALTER TABLE stream ADD COLUMN far_bytes INTEGER NOT NULL DEFAULT 0 CHECK (far_bytes >= 0);
-      ALTER TABLE segment ADD COLUMN is_far INTEGER NOT NULL DEFAULT 0 CHECK (is_far IN (0, 1));
-      DROP INDEX segment_closed_by_start;
-      ${farIndexes}
-      ${farNotes}
-      UPDATE archive SET version = 2;
-    `);
+    if (version === 1) {
+      database.exec(`
+        ALTER TABLE stream ADD COLUMN far_segments INTEGER NOT NULL DEFAULT 0 CHECK (far_segments >= 0);
+        ALTER TABLE stream ADD COLUMN far_bytes INTEGER NOT NULL DEFAULT 0 CHECK (far_bytes >= 0);
+        ALTER TABLE segment ADD COLUMN is_far INTEGER NOT NULL DEFAULT 0 CHECK (is_far IN (0, 1));
+        DROP INDEX segment_closed_by_start;
+        ${farIndexes}
+        ${farNotes}
+      `);
+    }
+    database.exec(`${damageMarks} UPDATE archive SET version = ${CATALOG_VERSION};`);
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');

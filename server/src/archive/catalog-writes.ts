@@ -68,6 +68,16 @@ export type CatalogChange =
     }
   /** A row whose file was lost: nothing to remove. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
+  /** Of its file only so many bytes can be read, up to that moment. */
+  | {
+      readonly type: 'damaged';
+      readonly uid: string;
+      readonly startTicks: number;
+      readonly bytes: number;
+      readonly endTicks: number;
+    }
+  /** Its file is whole again. */
+  | { readonly type: 'sound'; readonly uid: string; readonly startTicks: number }
   /** Before the first byte of an object goes to the store. */
   | { readonly type: 'far-sending'; readonly uid: string; readonly startTicks: number }
   /** The object is there, whole: the row speaks of it from now on, and the file's removal becomes pending. */
@@ -141,6 +151,12 @@ export class CatalogWrites {
         return;
       case 'lost':
         this.#deleteSegment(this.#streamId(change.uid), change.startTicks);
+        return;
+      case 'damaged':
+        run.addDamage.run(this.#streamId(change.uid), change.startTicks, change.bytes, change.endTicks);
+        return;
+      case 'sound':
+        run.deleteDamage.run(this.#streamId(change.uid), change.startTicks);
         return;
       case 'far-sending':
         run.addSending.run(change.uid, change.startTicks);
@@ -224,6 +240,7 @@ export class CatalogWrites {
     const row = this.#statements.getSegment.get(streamId, startTicks);
     if (!row) return;
     this.#statements.deleteSegment.run(streamId, startTicks);
+    this.#statements.deleteDamage.run(streamId, startTicks);
     this.#statements.deleteIndex.run(row['index_id'] as number);
     const durationTicks = (row['end_ticks'] as number) - startTicks;
     const bytes = row['bytes'] as number;
@@ -302,6 +319,9 @@ const statements = {
   closeSegment: 'UPDATE segment SET is_open = 0 WHERE stream_id = ? AND start_ticks = ?',
   setFar: `UPDATE segment SET is_far = 1 WHERE stream_id = ? AND start_ticks = ? AND is_open = 0 AND is_far = 0`,
   deleteSegment: 'DELETE FROM segment WHERE stream_id = ? AND start_ticks = ?',
+  addDamage: `INSERT INTO damage (stream_id, start_ticks, whole_bytes, whole_end_ticks) VALUES (?, ?, ?, ?)
+              ON CONFLICT DO UPDATE SET whole_bytes = excluded.whole_bytes, whole_end_ticks = excluded.whole_end_ticks`,
+  deleteDamage: 'DELETE FROM damage WHERE stream_id = ? AND start_ticks = ?',
   addInterruption: `INSERT INTO interruption (stream_id, at_ticks, cause) VALUES (?, ?, ?)
                     ON CONFLICT DO UPDATE SET cause = excluded.cause`,
   deleteInterruptionsBefore: 'DELETE FROM interruption WHERE stream_id = ? AND at_ticks < ?',

@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
 import { Fault } from '../base/fault.ts';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
+import type { Damage } from './damage.ts';
 import { withoutTier, type FarTier } from './far-tier.ts';
 import { openForReading, openSegmentFile, type SegmentReader } from './file-bytes.ts';
 import type { OpenSegment } from './footage-reads.ts';
 import { segmentPath } from './layout.ts';
+import { RecordingFailure } from './recording-failure.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
 
 const chunkBytes = 262_144;
@@ -13,8 +16,10 @@ export class StoredSegments {
   readonly #root: string;
   readonly #reads: CatalogReads;
   readonly #tier: FarTier | undefined;
+  readonly #damage: Damage;
 
-  constructor(root: string, reads: CatalogReads, tier: FarTier | undefined) {
+  constructor(root: string, reads: CatalogReads, tier: FarTier | undefined, damage: Damage) {
+    this.#damage = damage;
     this.#root = root;
     this.#reads = reads;
     this.#tier = tier;
@@ -40,12 +45,13 @@ export class StoredSegments {
         return {
           size: segment.bytes,
           isGrowing: segment.isOpen,
-          stream: async (start, endInclusive) =>
-            handle.createReadStream({
-              start,
-              end: Math.min(endInclusive, segment.bytes - 1),
-              highWaterMark: chunkBytes,
-            }),
+          stream: async (start, endInclusive) => {
+            const end = Math.min(endInclusive, segment.bytes - 1);
+            return endingWhole(
+              handle.createReadStream({ start, end, highWaterMark: chunkBytes }),
+              end - start + 1,
+            );
+          },
           close: () => handle.close(),
         };
       },
@@ -61,7 +67,11 @@ export class StoredSegments {
 
   #reader(uid: string, segment: SegmentRow): Promise<SegmentReader> {
     return this.#where(uid, segment, {
-      near: ({ startTicks }) => openSegmentFile(segmentPath(this.#root, uid, startTicks)),
+      near: ({ startTicks, bytes }) => {
+        // What was planned by the row of before is not there as a whole.
+        if (bytes < segment.bytes) throw damaged();
+        return openSegmentFile(segmentPath(this.#root, uid, startTicks));
+      },
       far: async (tier, { startTicks, bytes }) => tier.open(uid, startTicks, bytes),
     });
   }
@@ -76,8 +86,12 @@ export class StoredSegments {
     },
   ): Promise<T> {
     if (!segment.isFar) {
+      const { streamId, startTicks } = segment;
+      await this.#look(uid, streamId, startTicks);
+      const known = this.#reads.segment(streamId, startTicks);
+      if (!known) throw damaged();
       try {
-        return await open.near(segment);
+        return await open.near(known);
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
         if (!this.#row(uid, segment.startTicks).isFar) throw error;
@@ -87,10 +101,38 @@ export class StoredSegments {
     return open.far(this.#tier, segment);
   }
 
+  /** So that what is wrong with a file is known before anything of it is promised. */
+  async #look(uid: string, streamId: number, startTicks: number): Promise<void> {
+    try {
+      await this.#damage.isAsKnown(uid, streamId, startTicks);
+    } catch (error) {
+      // Another disk is mounted: then the file is not there.
+      if (!(error instanceof RecordingFailure)) throw error;
+    }
+  }
+
   #row(uid: string, startTicks: number): SegmentRow {
     const stream = this.#reads.stream(uid);
     const segment = stream && this.#reads.segment(stream.id, startTicks);
     if (!segment) throw new Fault('NotFound', 'There is no such segment.');
     return segment;
   }
+}
+
+function damaged(): Fault {
+  return new Fault('NotFound', 'This part of the archive is damaged.');
+}
+
+/** Breaks off where the file ends before its time: a reader that was promised more must not wait for it. */
+function endingWhole(source: Readable, bytes: number): Readable {
+  return Readable.from(counted(source, bytes), { objectMode: false, highWaterMark: chunkBytes });
+}
+
+async function* counted(source: Readable, bytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = bytes;
+  for await (const chunk of source as AsyncIterable<Uint8Array>) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left > 0) throw damaged();
 }

@@ -16,6 +16,7 @@ export const gapCauses = {
   'gap.cause.write-failed': 'диск не принял запись',
   'gap.cause.write-too-slow': 'диск не успевал',
   'gap.cause.wrong-disk': 'диск архива отсутствовал',
+  'gap.cause.file-damaged': 'файл записи повреждён или пропал',
   'gap.cause.moved': 'записан на другом узле',
   'gap.cause.node-away': 'записавший узел не отвечает',
   'gap.cause.drained': 'узел выведен из работы',

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { Stream } from '../stream/stream.ts';
+import { faultOf, openArchive, temporaryRoot, until } from './archive-fixture.ts';
+import type { Archive } from './archive.ts';
+import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
+import { catalogPath } from './layout.ts';
+
+const day = '2026-11-20';
+const end = t0 + 30_000;
+
+/** Three contiguous segments of ten seconds; the second's file is named. */
+async function threeSegments(t: TestContext): Promise<{ dir: string; file: string }> {
+  const dir = await temporaryRoot(t);
+  const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footageOf('h264-no-b.mp4'), t0, end);
+  await recorder.stop('recording-off');
+  await archive.close();
+  return { dir, file: join(dir, 'cam1', day, '22-00-10.000.mp4') };
+}
+
+function sizes(archive: Archive): { startTime: number; endTime: number }[] {
+  return archive.extent('cam1', t0, end).gaps.map(({ startTime, endTime }) => ({ startTime, endTime }));
+}
+
+const damages: [string, (file: string) => Promise<void>, readonly [number, number]][] = [
+  ['missing', (file) => rm(file), [10_000, 20_000]],
+  ['empty', (file) => truncate(file, 0), [10_000, 20_000]],
+  [
+    'a folder',
+    async (file) => {
+      await rm(file);
+      await mkdir(file);
+    },
+    [10_000, 20_000],
+  ],
+  ['cut in half', async (file) => truncate(file, Math.floor((await stat(file)).size / 2)), [14_000, 20_000]],
+  [
+    'other bytes',
+    async (file) => writeFile(file, Buffer.alloc((await stat(file)).size, 7)),
+    [10_000, 20_000],
+  ],
+  [
+    'zeros from the middle on',
+    async (file) => {
+      const handle = await open(file, 'r+');
+      const { size } = await handle.stat();
+      await handle.write(Buffer.alloc(size - Math.floor(size / 2)), 0, undefined, Math.floor(size / 2));
+      await handle.close();
+    },
+    [14_000, 20_000],
+  ],
+];
+
+for (const [name, damage, [fromMs, toMs]] of damages) {
+  test(`[R3.10] a segment that is ${name} is a gap that says so, and the rest plays and downloads`, async (t) => {
+    const { dir, file } = await threeSegments(t);
+    await damage(file);
+    const { archive } = await openArchive(t, dir);
+    const download = await archive.download('cam1', t0, end);
+    const bytes = await buffer(Readable.from(download.stream()));
+    assert.equal(bytes.length, download.contentLength);
+    assert.ok(
+      download.durationMs < end - t0 && download.durationMs >= 20_000 - 100,
+      `${download.durationMs}`,
+    );
+    const { gaps } = archive.ranges('cam1', t0, end);
+    assert.equal(gaps.length, 1);
+    const [gap] = gaps;
+    assert.equal(gap?.cause, 'file-damaged');
+    assert.ok(Math.abs((gap?.startTime ?? 0) - t0 - fromMs) <= 1_000, `${gap?.startTime}`);
+    assert.equal(gap?.endTime, t0 + toMs);
+    const playlist = await archive.playlist('cam1', t0, end);
+    assert.equal(playlist.includes('DISCONTINUITY'), true);
+    await archive.frameAt('cam1', t0 + 15_000);
+    await archive.close();
+
+    // Kept in the catalog: known after a restart before anything is opened.
+    const { archive: next } = await openArchive(t, dir);
+    assert.deepEqual(next.ranges('cam1', t0, end).gaps, gaps);
+    assert.equal(next.stats('cam1').segments, 3);
+  });
+}
+
+test('[R3.10] a damaged file is found without being opened, and forgiven when it is whole again', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const { archive, clock } = await openArchive(t, dir);
+  assert.deepEqual(sizes(archive), []);
+  await rename(file, `${file}.kept`);
+  const turn = async (condition: () => boolean, what: string) => {
+    const ticking = setInterval(() => clock.advance(1_000), 5);
+    try {
+      await until(condition, what);
+    } finally {
+      clearInterval(ticking);
+    }
+  };
+  await turn(() => sizes(archive).length === 1, 'the gap');
+  await rename(`${file}.kept`, file);
+  await turn(() => sizes(archive).length === 0, 'the end of the gap');
+  // All files away at once is another disk, not damage.
+  await rename(dir, `${dir}-disk`);
+  await mkdir(dir);
+  for (let second = 0; second < 100; second++) {
+    clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.deepEqual(sizes(archive), []);
+  await rm(dir, { recursive: true });
+  await rename(`${dir}-disk`, dir);
+  await archive.close();
+});
+
+test('[R3.14] the file of a damaged segment is served as far as it is whole, and one that is lost is NotFound', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const whole = await readFile(file);
+  await truncate(file, Math.floor(whole.length / 2));
+  const { archive } = await openArchive(t, dir);
+  const name = /segment\/(\d+)\.mp4/g;
+  const [, second] = [
+    ...new Set([...(await archive.playlist('cam1', t0, end)).matchAll(name)].map((m) => m[1])),
+  ];
+  const bytes = await archive.openSegment('cam1', second ?? '');
+  assert.ok(bytes.size > 0 && bytes.size <= whole.length / 2);
+  const body = await bytes.stream(0, bytes.size - 1);
+  assert.deepEqual(await buffer(body), whole.subarray(0, bytes.size));
+  await rm(join(dir, 'cam1', day, '22-00-20.000.mp4'));
+  const last = await archive.playlist('cam1', t0, end).then((text) => [...text.matchAll(name)].at(-1)?.[1]);
+  assert.equal(last, second);
+  await assert.rejects(archive.openSegment('cam1', `${BigInt(t0 + 20_000) * 90n}`), faultOf('NotFound'));
+});
+
+test('a segment whose index is damaged is left out of what is played', async (t) => {
+  const { dir } = await threeSegments(t);
+  const database = new DatabaseSync(catalogPath(dir));
+  database.exec(`UPDATE fragment_index SET entries = X'FFFF' WHERE id = 2`);
+  database.close();
+  const { archive } = await openArchive(t, dir);
+  const download = await archive.download('cam1', t0, end);
+  assert.ok(Math.abs(download.durationMs - 20_000) < 200);
+  assert.equal(archive.ranges('cam1', t0, end).gaps[0]?.cause, 'file-damaged');
+});
+
+test('[R10.8] a catalog of the version before gets its table of damage', async (t) => {
+  const { dir } = await threeSegments(t);
+  const database = new DatabaseSync(catalogPath(dir));
+  database.exec('DROP TABLE damage; UPDATE archive SET version = 2');
+  database.close();
+  const { archive } = await openArchive(t, dir);
+  assert.equal(archive.stats('cam1').segments, 3);
+});

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { CatalogReads, type InterruptionRow, type SegmentRow } from './catalog-reads.ts';
+import type { Damage } from './damage.ts';
+import { decodeIndex, encodeEntry, type FragmentPosition } from './fragment-index.ts';
+
+/**
+ * The catalog as it can be played: of a damaged segment what is left before the damage, and from there on a gap that says so.
+ * What writes, moves, deletes and checks reads the rows themselves.
+ */
+export class WholeReads extends CatalogReads {
+  readonly #damage: Damage;
+
+  constructor(database: DatabaseSync, damage: Damage) {
+    super(database);
+    this.#damage = damage;
+  }
+
+  override segments(streamId: number, fromTicks: number, toTicks: number, limit: number): SegmentRow[] {
+    const found: SegmentRow[] = [];
+    let at = fromTicks;
+    for (;;) {
+      const wanted = limit - found.length;
+      const rows = super.segments(streamId, at, toTicks, wanted);
+      for (const row of rows) {
+        const whole = this.#wholeOf(row);
+        if (whole && whole.endTicks > fromTicks && whole.startTicks > (found.at(-1)?.startTicks ?? -1)) {
+          found.push(whole);
+        }
+      }
+      const last = rows.at(-1);
+      const isEnd = !last || rows.length < wanted || last.startTicks < at;
+      if (isEnd || found.length >= limit) return found.slice(0, limit);
+      at = last.startTicks + 1;
+    }
+  }
+
+  override segmentAtOrBefore(streamId: number, atTicks: number): SegmentRow | undefined {
+    for (let at = atTicks; ;) {
+      const row = super.segmentAtOrBefore(streamId, at);
+      const whole = row && this.#wholeOf(row);
+      if (!row || whole) return whole;
+      at = row.startTicks - 1;
+    }
+  }
+
+  override segmentAfter(streamId: number, atTicks: number): SegmentRow | undefined {
+    for (let at = atTicks; ;) {
+      const row = super.segmentAfter(streamId, at);
+      const whole = row && this.#wholeOf(row);
+      if (!row || whole) return whole;
+      at = row.startTicks;
+    }
+  }
+
+  override segment(streamId: number, startTicks: number): SegmentRow | undefined {
+    const row = super.segment(streamId, startTicks);
+    return row && this.#wholeOf(row);
+  }
+
+  override fragments(segment: SegmentRow, initBytes: number): FragmentPosition[] {
+    const all = decodeIndex(super.fragmentEntries(segment), segment.startTicks, initBytes);
+    if (!this.#damage.of(segment.streamId, segment.startTicks)) return all;
+    return all.filter(({ offset, bytes }) => offset + bytes <= segment.bytes);
+  }
+
+  override fragmentEntries(segment: SegmentRow): Uint8Array {
+    if (!this.#damage.of(segment.streamId, segment.startTicks)) return super.fragmentEntries(segment);
+    return Buffer.concat(this.fragments(segment, this.initLength(segment.initId)).map(encodeEntry));
+  }
+
+  override interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
+    const rows = super.interruptions(streamId, fromTicks, toTicks);
+    const marks = this.#damage
+      .ofStream(streamId)
+      .filter((mark) => super.segment(streamId, mark.startTicks)?.isFar === false)
+      .map(({ wholeEndTicks }): InterruptionRow => ({ atTicks: wholeEndTicks, cause: 'file-damaged' }));
+    if (marks.length === 0) return rows;
+    const before = marks.findLast(({ atTicks }) => atTicks <= fromTicks);
+    const within = marks.filter(({ atTicks }) => atTicks > fromTicks && atTicks < toTicks);
+    return [...(before ? [before] : []), ...within, ...rows].sort((a, b) => a.atTicks - b.atTicks);
+  }
+
+  /** As far as it can be read; undefined when nothing of it can. */
+  #wholeOf(row: SegmentRow): SegmentRow | undefined {
+    const mark = this.#damage.of(row.streamId, row.startTicks);
+    if (!mark || row.isFar) return row;
+    return mark.wholeBytes === 0
+      ? undefined
+      : { ...row, bytes: mark.wholeBytes, endTicks: mark.wholeEndTicks };
+  }
+}
