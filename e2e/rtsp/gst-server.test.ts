@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { Sample } from '@vidette/media/sample';
+import type { AudioTrack } from '@vidette/media/track';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import {
@@ -17,6 +19,9 @@ import { listen, ofTrack, type Heard } from './listening.ts';
 const credentials = { username: 'admin', password: 'secret' };
 const auth = { user: 'admin', password: 'secret' };
 
+/** What becomes AAC besides G.711. */
+const converted = ['g722', 'g726', 'l16', 'mp3'] as const;
+
 /** Enough of every track to see it flow. */
 const flows =
   (tracks: number, samples = 12) =>
@@ -25,6 +30,34 @@ const flows =
     Array.from({ length: tracks }, (_, index) => ofTrack(heard, index + 1).length).every(
       (count) => count >= samples,
     );
+
+/** The pitch of a tone in AAC: how often it crosses zero. */
+function toneOf(track: AudioTrack, sounds: readonly Sample[]): number {
+  const frames = sounds.map(({ data, size }) => {
+    const frequency = [
+      96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000,
+    ].indexOf(track.sampleRate);
+    const length = size + 7;
+    const head = [
+      0xff,
+      0xf1,
+      (1 << 6) | (frequency << 2),
+      (track.channels << 6) | (length >> 11),
+      (length >> 3) & 255,
+      ((length & 7) << 5) | 31,
+      0xfc,
+    ];
+    return Buffer.concat([Uint8Array.from(head), ...data]);
+  });
+  const options = `-v error -f aac -i - -ac 1 -ar ${track.sampleRate} -f s16le -`.split(' ');
+  const raw = execFileSync('ffmpeg', options, { input: Buffer.concat(frames) });
+  // Without the beginning, in which the encoder finds its feet.
+  const samples = new Int16Array(raw.buffer, raw.byteOffset, raw.length >> 1).subarray(4096);
+  const crossings = samples.filter(
+    (value, index) => index > 0 && value >= 0 !== (samples[index - 1] ?? 0) >= 0,
+  ).length;
+  return (crossings / 2 / samples.length) * track.sampleRate;
+}
 
 function assertGrowing(heard: Heard, trackId: number): void {
   const samples = ofTrack(heard, trackId);
@@ -41,6 +74,9 @@ describe('GStreamer', () => {
         '/b-frames-aac': `( ${gstVideo('h264', { bFrames: 2 })} ${gstAudio('aac')} )`,
         '/h265-opus': `( ${gstVideo('h265')} ${gstAudio('opus')} )`,
         '/g711': `( ${gstVideo('h264')} ${gstAudio('pcma')} )`,
+        ...Object.fromEntries(
+          converted.map((codec) => [`/${codec}`, `( ${gstVideo('h264')} ${gstAudio(codec)} )`]),
+        ),
         '/sound': `( ${gstAudio('aac', 'pay0')} )`,
       },
     });
@@ -108,6 +144,27 @@ describe('GStreamer', () => {
       await pool.dispose('the test is over');
     }
   });
+
+  for (const codec of converted) {
+    test(`[R10.1] ${codec} becomes AAC that sounds the same and lasts as long`, async () => {
+      const pool = new AvPool({ clock: systemClock, log: silentLog });
+      try {
+        const convertAudio = (options: AudioConverterOptions) => openAudioConverter(options, pool);
+        const heard = await listen({ url: server.url(`/${codec}`), convertAudio }, flows(2, 24));
+        const track = heard.tracks.at(-1)?.[1];
+        assert.ok(track?.kind === 'audio' && track.codec === 'aac');
+        assertGrowing(heard, 2);
+        const sounds = ofTrack(heard, 2);
+        const lasts = (sounds.at(-1)?.dts ?? 0) - (sounds[0]?.dts ?? 0);
+        const expected = (sounds.length - 1) * 1024;
+        assert.ok(Math.abs(lasts / expected - 1) < 0.05, `${lasts} ticks for ${expected} samples`);
+        const hertz = toneOf(track, sounds);
+        assert.ok(Math.abs(hertz - 440) < 15, `${hertz} Hz`);
+      } finally {
+        await pool.dispose('the test is over');
+      }
+    });
+  }
 
   test('G.711 without a converter is left out, and said so', async () => {
     const heard = await listen({ url: server.url('/g711') }, flows(1));

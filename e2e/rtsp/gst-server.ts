@@ -76,12 +76,22 @@ export function gstVideo(codec: 'h264' | 'h265', options: PictureOptions = {}): 
   return `${source} ! ${encoder} ! ${number} name=pay0 pt=96 config-interval=-1`;
 }
 
-/** A quiet tone: the pay1 part of a launch line (or pay0, where it is alone). */
-export function gstAudio(codec: 'aac' | 'pcmu' | 'pcma' | 'opus', name = 'pay1'): string {
+export type GstAudio = 'aac' | 'pcmu' | 'pcma' | 'opus' | 'g722' | 'g726' | 'l16' | 'mp3';
+
+/** A quiet tone of 440 Hz: the pay1 part of a launch line (or pay0, where it is alone). */
+export function gstAudio(codec: GstAudio, name = 'pay1'): string {
   const source = 'audiotestsrc is-live=true volume=0.05';
   switch (codec) {
     case 'aac':
       return `${source} ! audio/x-raw,rate=44100,channels=1 ! avenc_aac bitrate=48000 ! rtpmp4gpay name=${name} pt=97`;
+    case 'g722':
+      return `${source} ! audio/x-raw,rate=16000,channels=1 ! avenc_g722 ! rtpg722pay name=${name} pt=9`;
+    case 'g726':
+      return `${source} ! audio/x-raw,rate=8000,channels=1 ! avenc_g726 bitrate=32000 ! rtpg726pay force-aal2=false name=${name} pt=97`;
+    case 'l16':
+      return `${source} ! audioconvert ! audio/x-raw,format=S16BE,rate=44100,channels=2 ! rtpL16pay name=${name} pt=10`;
+    case 'mp3':
+      return `${source} ! audio/x-raw,rate=44100,channels=1 ! lamemp3enc bitrate=64 ! mpegaudioparse ! rtpmpapay name=${name} pt=14`;
     case 'opus':
       return `${source} ! audio/x-raw,rate=48000,channels=1 ! opusenc bitrate=32000 ! rtpopuspay name=${name} pt=97`;
     case 'pcmu':

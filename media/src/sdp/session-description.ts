@@ -48,16 +48,20 @@ const maxMedia = 32;
 const maxFormats = 64;
 
 /** Payload types whose meaning is fixed (RFC 3551, tables 4 and 5), of the codecs that cameras use. */
-const staticFormats: ReadonlyMap<number, { encoding: string; clockRate: number }> = new Map([
-  [0, { encoding: 'pcmu', clockRate: 8000 }],
-  [3, { encoding: 'gsm', clockRate: 8000 }],
-  [8, { encoding: 'pcma', clockRate: 8000 }],
-  [9, { encoding: 'g722', clockRate: 8000 }],
-  [14, { encoding: 'mpa', clockRate: 90000 }],
-  [26, { encoding: 'jpeg', clockRate: 90000 }],
-  [32, { encoding: 'mpv', clockRate: 90000 }],
-  [33, { encoding: 'mp2t', clockRate: 90000 }],
-]);
+const staticFormats: ReadonlyMap<number, { encoding: string; clockRate: number; channels?: number }> =
+  new Map<number, { encoding: string; clockRate: number; channels?: number }>([
+    [0, { encoding: 'pcmu', clockRate: 8000 }],
+    [2, { encoding: 'g726-32', clockRate: 8000 }],
+    [3, { encoding: 'gsm', clockRate: 8000 }],
+    [8, { encoding: 'pcma', clockRate: 8000 }],
+    [9, { encoding: 'g722', clockRate: 8000 }],
+    [10, { encoding: 'l16', clockRate: 44100, channels: 2 }],
+    [11, { encoding: 'l16', clockRate: 44100 }],
+    [14, { encoding: 'mpa', clockRate: 90000 }],
+    [26, { encoding: 'jpeg', clockRate: 90000 }],
+    [32, { encoding: 'mpv', clockRate: 90000 }],
+    [33, { encoding: 'mp2t', clockRate: 90000 }],
+  ]);
 
 interface MediaDraft {
   kind: string;
@@ -73,7 +77,7 @@ interface MediaDraft {
 /** A payload type with its fixed meaning; undefined for one that has none. */
 export function staticFormat(payloadType: number): MediaFormat | undefined {
   const known = staticFormats.get(payloadType);
-  return known && { payloadType, ...known, channels: 1, parameters: new Map() };
+  return known && { payloadType, channels: 1, ...known, parameters: new Map() };
 }
 
 /** Throws `MalformedError` when the text is no session description or exceeds a limit. */
@@ -187,7 +191,7 @@ function finish(draft: MediaDraft, sessionDirection: Direction | undefined): Med
       payloadType,
       encoding: known?.encoding ?? '',
       clockRate: known?.clockRate ?? 0,
-      channels: known && 'channels' in known ? Number(known.channels) : 1,
+      channels: known?.channels ?? 1,
       parameters: draft.fmtps.get(payloadType) ?? new Map(),
     };
   });

@@ -5,8 +5,10 @@ import type { SourceAudioCodec } from './protocol.ts';
 
 export interface AudioConverterOptions {
   readonly codec: SourceAudioCodec;
-  /** Hz of the input; also the timescale of the times that go in. */
+  /** Hz of the input; where it is told by what comes, any. */
   readonly sampleRate: number;
+  /** Ticks a second of the times that go in; those of `sampleRate` unless given. */
+  readonly clockRate?: number;
   readonly channels: number;
   /** Once, before the first frame, a moment after the first packets went in: what the AAC is like. Its `id` is 1. */
   readonly onTrack: (track: AudioTrack) => void;
@@ -16,11 +18,11 @@ export interface AudioConverterOptions {
   readonly onFailed: (fault: Fault) => void;
 }
 
-/** Sound that neither MP4 nor a browser takes (G.711, MP2), made into AAC-LC in a child process. */
+/** Sound that neither MP4 nor a browser takes (G.711, G.722, MP3 and others), made into AAC-LC in a child process. */
 export interface AudioConverter {
   /**
-   * One packet: any number of G.711 samples, whole MP2 frames.
-   * @param ptsTicks time of its first sample, in ticks of the input's sample rate on any clock, also UTC's
+   * One packet: any number of samples, one whole frame of MPEG audio.
+   * @param ptsTicks time of its first sample, in ticks of `clockRate` on any clock, also UTC's
    * @returns false when the packet was dropped because the child lags
    */
   write(bytes: Uint8Array, ptsTicks: number): boolean;
@@ -33,9 +35,9 @@ export interface AudioConverter {
  * @throws Fault Unavailable when node-av is not installed: the caller leaves the sound out and says so.
  */
 export function openAudioConverter(options: AudioConverterOptions, pool: AvPool): AudioConverter {
-  const { codec, sampleRate, channels } = options;
+  const { codec, sampleRate, channels, clockRate = sampleRate } = options;
   let lastTicks = Number.NEGATIVE_INFINITY;
-  const job = pool.open(() => ({ kind: 'audio', codec, sampleRate, channels }), 'audio', {
+  const job = pool.open(() => ({ kind: 'audio', codec, sampleRate, clockRate, channels }), 'audio', {
     message(message) {
       if (message.type === 'tracks') {
         const track = message.tracks.find((candidate) => candidate.kind === 'audio');

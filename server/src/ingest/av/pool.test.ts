@@ -32,7 +32,7 @@ async function withPool(
   const pool = new AvPool({ clock, log: silentLog, entry });
   const open = () => {
     const { promise: ended, resolve } = Promise.withResolvers<Fault | undefined>();
-    const request = { kind: 'audio', codec: 'pcmu', sampleRate: 8000, channels: 1 } as const;
+    const request = { kind: 'audio', codec: 'pcmu', sampleRate: 8000, clockRate: 8000, channels: 1 } as const;
     const listener = { message: () => {}, ended: (fault: Fault | undefined) => resolve(fault) };
     return { job: pool.open(() => request, 'audio', listener), ended };
   };

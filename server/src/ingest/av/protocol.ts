@@ -49,13 +49,27 @@ export interface InputRequest {
   readonly timeoutMs: number;
 }
 
-/** Sound of RTSP cameras that has to be converted: G.711 in both laws, MPEG-1 layer II. */
-export type SourceAudioCodec = 'pcmu' | 'pcma' | 'mp2';
+/**
+ * Sound of RTSP cameras that has to be converted, by the names of RTP (RFC 3551, 6): G.711 in both laws, G.722, G.726 in both
+ * orders of its bits, samples as they are, MPEG audio of any layer.
+ */
+export type SourceAudioCodec =
+  | 'pcmu'
+  | 'pcma'
+  | 'g722'
+  | `${'' | 'aal2-'}g726-${'16' | '24' | '32' | '40'}`
+  | 'l8'
+  | 'l16'
+  | 'l24'
+  | 'mpa'
+  | 'mp2';
 
 export interface AudioRequest {
   readonly kind: 'audio';
   readonly codec: SourceAudioCodec;
   readonly sampleRate: number;
+  /** Ticks a second of the times that come with the data. */
+  readonly clockRate: number;
   readonly channels: number;
 }
 

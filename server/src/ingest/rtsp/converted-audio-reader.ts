@@ -1,4 +1,6 @@
+import { MpegAudioDepacketizer } from '@vidette/media/rtp/mpeg-audio';
 import type { RtpPacket } from '@vidette/media/rtp/packet';
+import type { SourceAudioCodec } from '../av/protocol.ts';
 import type { AudioConverter, AudioConverterOptions } from '../av/audio-converter.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { ChosenMedia } from './media-choice.ts';
@@ -20,10 +22,12 @@ export interface ConvertedAudioReaderOptions {
 /** A converter that fails again and again is not asked any more. */
 const maxFailures = 3;
 
-/** G.711, which is made into AAC elsewhere. Times go through the converter as they are. */
+/** G.711 and the like, which are made into AAC elsewhere. Times go through the converter as they are. */
 export class ConvertedAudioReader implements PayloadReader {
   readonly malformedPayloads = 0;
   readonly #options: ConvertedAudioReaderOptions;
+  /** Takes packets apart where they hold more than samples. */
+  readonly #mpegAudio: MpegAudioDepacketizer | undefined;
   #converter: AudioConverter | undefined;
   #failures = 0;
   #lastTicks = Number.NEGATIVE_INFINITY;
@@ -32,15 +36,22 @@ export class ConvertedAudioReader implements PayloadReader {
   /** @throws Fault when there is no converter */
   constructor(options: ConvertedAudioReaderOptions) {
     this.#options = options;
+    if (options.media.encoding === 'mpa')
+      this.#mpegAudio = new MpegAudioDepacketizer((bytes, timestamp) => this.#write(bytes, timestamp));
     this.#converter = this.#open();
   }
 
   push(packet: RtpPacket): void {
-    const { receiver } = this.#options;
     const { bytes, payloadStart, payloadEnd, timestamp } = packet;
     if (payloadStart === payloadEnd) return;
+    if (this.#mpegAudio) this.#mpegAudio.push(packet);
+    else this.#write(bytes.slice(payloadStart, payloadEnd), timestamp);
+  }
+
+  #write(bytes: Uint8Array, timestamp: number): void {
+    const { receiver } = this.#options;
     const ticks = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs);
-    this.#converter?.write(bytes.slice(payloadStart, payloadEnd), ticks);
+    this.#converter?.write(bytes, ticks);
   }
 
   close(): void {
@@ -51,10 +62,13 @@ export class ConvertedAudioReader implements PayloadReader {
 
   #open(): AudioConverter {
     const { trackId, media, receiver, gate, convert } = this.#options;
+    const { clockRate, channels } = media.format;
     return convert({
-      codec: media.encoding === 'pcma' ? 'pcma' : 'pcmu',
-      sampleRate: media.format.clockRate,
-      channels: media.format.channels,
+      codec: media.encoding as SourceAudioCodec,
+      // The clock of G.722 is half its sampling rate, by an old mistake that was kept (RFC 3551, 4.5.2).
+      sampleRate: media.encoding === 'g722' ? clockRate * 2 : clockRate,
+      clockRate,
+      channels,
       onTrack: (track) => {
         if (!this.#isClosed) gate.setAudio({ ...track, id: trackId });
       },

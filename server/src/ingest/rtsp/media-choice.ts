@@ -9,7 +9,7 @@ import { Fault } from '../../base/fault.ts';
 /** One media section that will be set up. */
 export interface ChosenMedia {
   readonly kind: 'video' | 'audio';
-  /** `h264`, `h265`, `mpeg4-generic`, `mp4a-latm`, `opus`, `pcmu` or `pcma`. */
+  /** `h264`, `h265`, `mpeg4-generic`, `mp4a-latm`, `opus`, or one of those that are converted. */
   readonly encoding: string;
   readonly format: MediaFormat;
   /** All formats of its section, in the order of preference. */
@@ -38,7 +38,16 @@ const videoEncodings: ReadonlyMap<string, string> = new Map([
 ]);
 const soundEncodings: ReadonlySet<string> = new Set(['mpeg4-generic', 'mp4a-latm', 'opus']);
 /** Sound that a browser doesn't play; taken when somebody converts it. */
-const convertedEncodings: ReadonlySet<string> = new Set(['pcmu', 'pcma']);
+const convertedEncodings: ReadonlySet<string> = new Set([
+  'pcmu',
+  'pcma',
+  'g722',
+  ...['16', '24', '32', '40'].flatMap((rate) => [`g726-${rate}`, `aal2-g726-${rate}`]),
+  'l8',
+  'l16',
+  'l24',
+  'mpa',
+]);
 
 /** The encoding is not stored as it comes. */
 export function isConverted(encoding: string): boolean {

@@ -1,8 +1,15 @@
 import { avChannelLayoutDefault, Codec, CodecContext, Frame, Packet, Rational } from 'node-av/lib';
 import {
+  AV_CODEC_ID_ADPCM_G722,
+  AV_CODEC_ID_ADPCM_G726,
+  AV_CODEC_ID_ADPCM_G726LE,
   AV_CODEC_ID_MP2,
+  AV_CODEC_ID_MP3,
   AV_CODEC_ID_PCM_ALAW,
   AV_CODEC_ID_PCM_MULAW,
+  AV_CODEC_ID_PCM_S16BE,
+  AV_CODEC_ID_PCM_S24BE,
+  AV_CODEC_ID_PCM_U8,
   AV_SAMPLE_FMT_S16,
   type AVCodecID,
 } from 'node-av/constants';
@@ -14,6 +21,21 @@ import { SoundConverter } from './sound-converter.ts';
 const codecIds: Readonly<Record<SourceAudioCodec, AVCodecID>> = {
   pcmu: AV_CODEC_ID_PCM_MULAW,
   pcma: AV_CODEC_ID_PCM_ALAW,
+  g722: AV_CODEC_ID_ADPCM_G722,
+  // RTP fills octets from the least significant bit, ATM (AAL2) from the most significant one (RFC 3551, 4.5.4).
+  'g726-16': AV_CODEC_ID_ADPCM_G726LE,
+  'g726-24': AV_CODEC_ID_ADPCM_G726LE,
+  'g726-32': AV_CODEC_ID_ADPCM_G726LE,
+  'g726-40': AV_CODEC_ID_ADPCM_G726LE,
+  'aal2-g726-16': AV_CODEC_ID_ADPCM_G726,
+  'aal2-g726-24': AV_CODEC_ID_ADPCM_G726,
+  'aal2-g726-32': AV_CODEC_ID_ADPCM_G726,
+  'aal2-g726-40': AV_CODEC_ID_ADPCM_G726,
+  l8: AV_CODEC_ID_PCM_U8,
+  l16: AV_CODEC_ID_PCM_S16BE,
+  l24: AV_CODEC_ID_PCM_S24BE,
+  // FFmpeg's decoder of layer III reads the others, too.
+  mpa: AV_CODEC_ID_MP3,
   mp2: AV_CODEC_ID_MP2,
 };
 /** Packets that can't be decoded in a row before the sound is given up. */
@@ -22,7 +44,7 @@ const failuresMax = 250;
 /** Turns the coded sound of a camera that speaks RTSP to us into AAC: packets in, AAC frames out. */
 export class AudioJob implements Job {
   readonly #output: JobOutput;
-  readonly #sampleRate: number;
+  readonly #clockRate: number;
   readonly #context = new CodecContext();
   readonly #packet = new Packet();
   readonly #frame = new Frame();
@@ -32,7 +54,7 @@ export class AudioJob implements Job {
 
   constructor(request: AudioRequest, output: JobOutput) {
     this.#output = output;
-    this.#sampleRate = request.sampleRate;
+    this.#clockRate = request.clockRate;
     const codec = Codec.findDecoder(codecIds[request.codec]);
     if (!codec) throw new NativeError(-1, `the decoder of ${request.codec} is missing`);
     const context = this.#context;
@@ -40,7 +62,9 @@ export class AudioJob implements Job {
     context.sampleRate = request.sampleRate;
     context.channelLayout = avChannelLayoutDefault(request.channels);
     context.sampleFormat = AV_SAMPLE_FMT_S16;
-    context.pktTimebase = new Rational(1, request.sampleRate);
+    const bits = /g726-(\d+)/.exec(request.codec)?.[1];
+    if (bits !== undefined) context.bitsPerCodedSample = Number(bits) / 8;
+    context.pktTimebase = new Rational(1, request.clockRate);
     checked(context.open2Sync(codec, null), 'opening the decoder');
     this.#packet.alloc();
     this.#frame.alloc();
@@ -75,7 +99,7 @@ export class AudioJob implements Job {
     const sent = this.#context.sendPacketSync(this.#packet);
     this.#packet.unref();
     checked(sent, 'decoding');
-    let seconds = ptsTicks / this.#sampleRate;
+    let seconds = ptsTicks / this.#clockRate;
     while (received(this.#context.receiveFrameSync(this.#frame), 'decoding')) {
       const frame = this.#frame;
       if (!this.#converter) {
