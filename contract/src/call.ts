@@ -34,6 +34,8 @@ export interface Call {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Its body may have thousands of rows. */
+  readonly takesLongLists?: true;
   readonly reply: z.ZodType | MediaReply;
   readonly errors: readonly ErrorCode[];
 }

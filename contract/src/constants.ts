@@ -94,7 +94,12 @@ export const limits = {
   noteMaxLength: 2_000,
   passwordMinLength: 8,
   passwordMaxLength: 128,
+  /** Of the calls that take long lists. */
   bodyMaxBytes: 1_048_576,
+  /** Of all others that need an account. */
+  usualBodyMaxBytes: 131_072,
+  /** Of calls that anyone may make. */
+  openBodyMaxBytes: 16_384,
   pageSizeDefault: 50,
   pageSizeMax: 500,
   pageMax: 1_000_000,

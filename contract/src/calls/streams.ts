@@ -257,6 +257,7 @@ export const streamCalls = {
     who: 'user',
     stream: 'edit',
     params: uid,
+    takesLongLists: true,
     body: z.strictObject({
       items: z.array(z.strictObject({ user: Login, ...rightsToSet })).max(limits.permissionRowsMax),
     }),

@@ -107,6 +107,7 @@ export const userCalls = {
     summary: 'Replaces the list of what a user may do; any right includes viewing',
     who: 'admin',
     params: login,
+    takesLongLists: true,
     body: z.strictObject({
       items: z
         .array(

@@ -43,21 +43,76 @@ interface RawChallenge {
   readonly parameters: Map<string, string>;
 }
 
+/** Longer values are looked at as far as this; real ones have a few hundred characters. */
+const maxValueLength = 4_096;
+
+/**
+ * Takes a header value apart: words, each with or without `=value`. A word without one begins a challenge, others belong to
+ * the challenge before them. Each character is looked at once.
+ */
 function split(value: string): RawChallenge[] {
+  const text = value.slice(0, maxValueLength);
   const challenges: RawChallenge[] = [];
-  const token = /\s*,?\s*([A-Za-z0-9_.~!#$%&'*+^`|-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/y;
+  let at = 0;
   for (let count = 0; count < maxParameters; count++) {
-    const match = token.exec(value);
-    if (!match) break;
-    const [whole, name = '', quoted, bare] = match;
-    if (whole.includes('=') && (quoted !== undefined || bare !== undefined)) {
-      const text = quoted === undefined ? (bare ?? '') : quoted.replace(/\\(.)/g, '$1');
-      challenges.at(-1)?.parameters.set(name.toLowerCase(), text);
-    } else {
-      challenges.push({ scheme: name.toLowerCase(), parameters: new Map() });
+    at = skipSpace(text, at);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+    const nameEnd = skip(text, at, isTokenCharacter);
+    if (nameEnd === at) break;
+    const name = text.slice(at, nameEnd).toLowerCase();
+    const equals = skipSpace(text, nameEnd);
+    if (text[equals] !== '=') {
+      challenges.push({ scheme: name, parameters: new Map() });
+      at = nameEnd;
+      continue;
     }
+    const start = skipSpace(text, equals + 1);
+    const quoted = text[start] === '"' ? readQuoted(text, start + 1) : undefined;
+    const end = quoted?.end ?? skip(text, start, isBareCharacter);
+    challenges.at(-1)?.parameters.set(name, quoted?.text ?? text.slice(start, end));
+    at = end;
   }
   return challenges;
+}
+
+/** A quoted string from behind its first quote; undefined when its last one never comes. */
+function readQuoted(text: string, from: number): { readonly text: string; readonly end: number } | undefined {
+  const pieces: string[] = [];
+  let copied = from;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '"') {
+      pieces.push(text.slice(copied, at));
+      return { text: pieces.join(''), end: at + 1 };
+    }
+    if (text[at] === '\\') {
+      pieces.push(text.slice(copied, at));
+      at++;
+      copied = at;
+    }
+  }
+  return undefined;
+}
+
+function skip(text: string, from: number, isPassed: (character: string) => boolean): number {
+  let at = from;
+  while (at < text.length && isPassed(text[at] ?? '')) at++;
+  return at;
+}
+
+function skipSpace(text: string, from: number): number {
+  return skip(text, from, isSpace);
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
+}
+
+function isTokenCharacter(character: string): boolean {
+  return /[A-Za-z0-9_.~!#$%&'*+^`|-]/.test(character);
+}
+
+function isBareCharacter(character: string): boolean {
+  return /[^\s,"]/.test(character);
 }
 
 function build(scheme: string, parameters: ReadonlyMap<string, string>): Challenge | undefined {

@@ -145,7 +145,7 @@ function parseMediaAttribute(draft: MediaDraft, value: string): void {
       return;
     }
     case 'fmtp': {
-      const match = /^(\d{1,3})\s+(.*)$/.exec(rest);
+      const match = /^(\d{1,3})\s(.*)$/.exec(rest);
       if (match && draft.fmtps.size < maxFormats)
         draft.fmtps.set(Number(match[1]), parseFmtp(match[2] ?? ''));
       return;

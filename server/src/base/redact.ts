@@ -4,21 +4,62 @@
  */
 const hidden = '***';
 
-/** `scheme://user:password@host`: the user part ends at the last `@` before the path, for pasted passwords hold one. */
-const urlCredentials = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi;
-const secretParameter =
-  /([?&;][^=&\s]*(?:pass|pwd|token|key|secret|auth|sig|code|credential|user|usr|login|streamid)[^=&\s]*=)[^&\s]*/gi;
+/**
+ * `scheme://user:password@host`: the user part ends at the last `@` before the path, for pasted passwords hold one. Of the
+ * scheme only its last character is looked at: a search that began at each of them would take their number squared.
+ */
+const urlCredentials = /([a-z0-9+.-]:\/\/)[^\s/?#]*@/gi;
+const secretWord = /pass|pwd|token|key|secret|auth|sig|code|credential|user|usr|login|streamid/i;
 const bearer = /\b(Bearer|Basic|Digest)\s+[A-Za-z0-9+/=_.~-]{6,}/g;
 /** Not every `code`: those of errors must be read. Codes of set-up and of a forgotten password have names of their own. */
 const secretName =
   /pass|pwd|secret|token|authorization|cookie|private|credential|(?:set[-_]?up|reset|unlock|lifetime)[-_]?code/i;
 
-/** A line of text without passwords of addresses, secret parameters and authorization values. */
+/** A line of text without passwords of addresses, secret parameters and authorization values; in time that grows with its length. */
 export function redactText(text: string): string {
-  return text
-    .replace(urlCredentials, `$1${hidden}@`)
-    .replace(secretParameter, `$1${hidden}`)
-    .replace(bearer, `$1 ${hidden}`);
+  return withoutSecretParameters(text.replace(urlCredentials, `$1${hidden}@`)).replace(
+    bearer,
+    `$1 ${hidden}`,
+  );
+}
+
+/** Hides the values of `name=value` after `?`, `&` or `;` whose names hold a secret word; each character is looked at once. */
+function withoutSecretParameters(text: string): string {
+  const pieces: string[] = [];
+  let copied = 0;
+  let nameStart = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (character === '&' || isSpace(character)) nameStart = at;
+    else if (character === '=') {
+      const valueStart = at + 1;
+      if (isSecretName(text.slice(nameStart, at))) {
+        at = endOfValue(text, valueStart);
+        pieces.push(text.slice(copied, valueStart), hidden);
+        copied = at;
+        // What ended the value may begin the next name.
+        at--;
+      }
+      nameStart = at + 1;
+    }
+  }
+  return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
+}
+
+/** `name` is all that stands before the `=`, from the last `&`, space or `=` on. */
+function isSecretName(name: string): boolean {
+  const from = name.search(/[?&;]/);
+  return from >= 0 && secretWord.test(name.slice(from));
+}
+
+function endOfValue(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text[at] !== '&' && !isSpace(text[at] ?? '')) at++;
+  return at;
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
 }
 
 const maxDepth = 6;

@@ -277,12 +277,15 @@ export class ExportJob {
 
 /** Without what some file system does not take, and no longer than one bears. */
 function safeName(name: string): string {
-  return name
-    .replace(/[\\/:*?"<>|\p{Cc}]/gu, '_')
+  const safe = name
     .slice(0, 60)
+    .replace(/[\\/:*?"<>|\p{Cc}]/gu, '_')
     .toWellFormed()
-    .trim()
-    .replace(/^\.+|[. ]+$/g, '');
+    .trim();
+  let [start, end] = [0, safe.length];
+  while (safe[start] === '.') start++;
+  while (end > start && (safe[end - 1] === '.' || safe[end - 1] === ' ')) end--;
+  return safe.slice(start, end);
 }
 
 /** In order; neighbours of one cause that touch as one. */

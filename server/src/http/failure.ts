@@ -4,6 +4,11 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
 
+/** What an answer to bad input holds, however bad it is; names in it may be the caller's own, and as long as a body. */
+export const fieldsMax = 50;
+const pathMaxLength = 200;
+const wordsMaxLength = 300;
+
 /** Maps whatever was thrown to a Fault: foreign errors get their code here and nowhere else. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -55,18 +60,25 @@ function withoutValues(url: string): string {
   return `${path}?${[...names].map((name) => `${encodeURIComponent(name)}=`).join('&')}`;
 }
 
-function bodyOf(fault: Fault, language: Language): ErrorBody {
+/** The body of the answer for a fault. */
+export function bodyOf(fault: Fault, language: Language): ErrorBody {
   const fields = fault.details['fields'];
   const body = { code: fault.code, error: messageOf(fault.code, language) };
   if (!Array.isArray(fields)) return body;
   return {
     ...body,
-    fields: (fields as { path: string; code: string; error?: string }[]).map(({ path, code, error }) => ({
-      path,
-      code,
-      error: wordsOf(code, error, language, body.error),
-    })),
+    fields: (fields as { path: string; code: string; error?: string }[])
+      .slice(0, fieldsMax)
+      .map(({ path, code, error }) => ({
+        path: shortened(path, pathMaxLength),
+        code,
+        error: shortened(wordsOf(code, error, language, body.error), wordsMaxLength),
+      })),
   };
+}
+
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 3).toWellFormed()}...`;
 }
 
 /** Words that a room wrote for one case are English; a reader of Russian gets the catalogue's for the code. */

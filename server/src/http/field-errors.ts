@@ -4,6 +4,7 @@ import type { CallName } from '@vidette/contract/routes';
 import type { z } from 'zod';
 import { z as zod } from 'zod';
 import { Fault } from '../base/fault.ts';
+import { fieldsMax } from './failure.ts';
 
 /** Zod's own wordings, in the reader's language. */
 export const wordings = {
@@ -23,21 +24,27 @@ const fieldCodes: Partial<Record<CallName, ReadonlyMap<string, ErrorCode>>> = {
   saveStream: streamFields,
 };
 
-/** A ValidationError that names every member that did not pass. */
+/** A ValidationError that names the members that did not pass, as many as an answer holds. */
 export function validationFault(name: CallName, error: z.ZodError, language: Language): Fault {
-  const found = error.issues.slice(0, 50).flatMap((issue): FieldError[] => {
-    const paths =
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => [...issue.path, key].join('.'))
-        : [issue.path.join('.')];
-    return paths.map((path) => {
+  /** A value that breaks several rules is named once, by the first. */
+  const found = new Map<string, FieldError>();
+  for (const issue of error.issues) {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
+    for (const key of keys) {
+      if (found.size >= fieldsMax) break;
+      const path = [...issue.path, ...(key === undefined ? [] : [key])].join('.');
+      if (found.has(path)) continue;
       const code = fieldCodes[name]?.get(path);
-      return { path, code: code ?? issue.code, error: code ? messageOf(code, language) : issue.message };
-    });
+      found.set(path, {
+        path,
+        code: code ?? issue.code,
+        error: code ? messageOf(code, language) : issue.message,
+      });
+    }
+  }
+  return new Fault('ValidationError', 'The request breaks its schema.', {
+    details: { fields: [...found.values()] },
   });
-  // A value that breaks several rules is named once, by the first.
-  const fields = [...new Map(found.toReversed().map((field) => [field.path, field])).values()].toReversed();
-  return new Fault('ValidationError', 'The request breaks its schema.', { details: { fields } });
 }
 
 /** One member that is wrong for a reason that no schema knows. */

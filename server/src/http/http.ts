@@ -80,7 +80,7 @@ export async function createHttp(services: Services): Promise<Http> {
   });
   await server.register(cookie);
   await server.register(websocket, { options: { maxPayload: socketMessageMaxBytes } });
-  readJsonBodies(server);
+  readBodies(server);
   answerFailures(server, services);
 
   const registrar = new Registrar(server, services);
@@ -174,19 +174,14 @@ function newServer(config: Config, certificate: Certificate | undefined): Fastif
   return Fastify({ ...options, https: certificate }) as unknown as FastifyInstance;
 }
 
-/** Bodies are JSON and nothing else; none at all is none, whatever the header says. */
-function readJsonBodies(server: FastifyInstance): void {
+/**
+ * Bodies are JSON and nothing else; none at all is none, whatever the header says. They stay bytes here: the registrar parses
+ * them when it knows that their sender may make the call.
+ */
+function readBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_, text, done) => {
-    if (text.length === 0) {
-      done(null, undefined);
-      return;
-    }
-    try {
-      done(null, JSON.parse(text.toString()));
-    } catch (cause) {
-      done(new Fault('RequestDecodeError', 'The body is not JSON.', { cause }));
-    }
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => {
+    done(null, bytes.length === 0 ? undefined : bytes);
   });
 }
 

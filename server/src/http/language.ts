@@ -6,12 +6,11 @@ import type { Config } from '../config/schema.ts';
 export function preferredLanguage(acceptLanguage: string | undefined): Language | undefined {
   let best: { language: Language; quality: number } | undefined;
   for (const range of (acceptLanguage ?? '').slice(0, 500).split(',')) {
-    const match = /^\s*(en|ru)(?:-[a-z0-9-]+)?\s*(?:;\s*q=([01](?:\.\d{0,3})?))?\s*$/i.exec(range);
-    if (!match) continue;
-    const quality = match[2] === undefined ? 1 : Number(match[2]);
-    if (quality > 0 && quality > (best?.quality ?? 0)) {
-      best = { language: match[1]?.toLowerCase() as Language, quality };
-    }
+    const [tag = '', weight = 'q=1', ...rest] = range.split(';').map((part) => part.trim());
+    const language = /^(en|ru)(?:-[a-z0-9-]+)?$/i.exec(tag)?.[1]?.toLowerCase();
+    const quality = Number(/^q=([01](?:\.\d{0,3})?)$/i.exec(weight)?.[1] ?? 0);
+    if (language === undefined || rest.length > 0) continue;
+    if (quality > (best?.quality ?? 0)) best = { language: language as Language, quality };
   }
   return best?.language;
 }

@@ -82,7 +82,7 @@ function jsonOf(schema: Json): Json {
 }
 
 function tagOf(path: string): string {
-  return (path.split('/')[2] ?? '').replace(/\..*$/, '').replace(/s$/, '');
+  return (path.split('/')[2]?.split('.')[0] ?? '').replace(/s$/, '');
 }
 
 function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Fault } from '../base/fault.ts';
+import { withoutLastSlash } from '../config/public-url.ts';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -27,5 +28,5 @@ function hostOf(origin: string): string | undefined {
 
 /** Where people reach this server, without a slash at the end: as configured, else as this request did. */
 export function publicBase(request: FastifyRequest, publicUrl: string | null): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `${request.protocol}://${request.host}`;
+  return publicUrl === null ? `${request.protocol}://${request.host}` : withoutLastSlash(publicUrl);
 }

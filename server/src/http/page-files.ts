@@ -27,6 +27,9 @@ export interface PageFile {
   readonly isImmutable: boolean;
 }
 
+/** Of `Accept-Encoding`; browsers send thirty characters. */
+const acceptedMaxLength = 500;
+
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
@@ -81,7 +84,7 @@ export class PageFiles {
       contentType: contentTypes[extname(name)] ?? 'application/octet-stream',
       bytes,
       etag: etagOf(bytes),
-      isImmutable: /^assets\/.+-[\w-]{8,}\.\w+$/.test(name),
+      isImmutable: name.startsWith('assets/') && /-[\w-]{8}\.\w+$/.test(name),
     };
   }
 }
@@ -92,9 +95,12 @@ export function etagOf(bytes: Uint8Array | string): string {
 
 /** What `Accept-Encoding` takes of what we make; an explicit `q=0` refuses. */
 export function bestEncoding(accepted: string): Encoding {
-  const takes = (name: string) =>
-    new RegExp(`(^|[,\\s])${name}(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted);
-  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity';
+  const taken = new Set<string>();
+  for (const part of accepted.slice(0, acceptedMaxLength).split(',')) {
+    const [name = '', weight = ''] = part.split(';', 2).map((text) => text.trim());
+    if (!/^q=0(?:\.0*)?$/.test(weight)) taken.add(name);
+  }
+  return taken.has('br') ? 'br' : taken.has('gzip') ? 'gzip' : 'identity';
 }
 
 export async function compress(bytes: Uint8Array, encoding: 'br' | 'gzip'): Promise<Buffer> {

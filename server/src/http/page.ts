@@ -21,7 +21,7 @@ export async function servePage(server: FastifyInstance, services: Services): Pr
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const name = nameOf(request.url);
     try {
-      const filled = name === undefined ? undefined : filledFiles[name];
+      const filled = name === undefined ? undefined : filledFiles.get(name);
       if (filled) return await filled(request, reply, files, services);
       const file = name === undefined || name === 'index.html' ? undefined : await files.find(name);
       if (name !== undefined && file) {
@@ -55,10 +55,10 @@ type Send = (
 ) => Promise<FastifyReply>;
 
 /** Files that name the application, whose title is a matter of configuration. */
-const filledFiles: Readonly<Record<string, Send>> = {
-  'manifest.webmanifest': sendManifest,
-  'offline.html': sendOfflinePage,
-};
+const filledFiles: ReadonlyMap<string, Send> = new Map([
+  ['manifest.webmanifest', sendManifest],
+  ['offline.html', sendOfflinePage],
+]);
 
 /** What an installed application is called [R1.8]. */
 async function sendManifest(

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { calls } from '@vidette/contract/calls';
+import { limits } from '@vidette/contract/constants';
 import type { Call } from '@vidette/contract/call';
 import type { Language } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
@@ -17,6 +18,8 @@ import { faultOf, logFault, sendFault } from './failure.ts';
 import { validationFault, wordings } from './field-errors.ts';
 import { languageOfVisitor } from './language.ts';
 import { requireSameOrigin } from './origin.ts';
+import { readJson } from './json-body.ts';
+import { worthJudging } from './judged.ts';
 import { decodeText } from './query-decode.ts';
 import type { Services } from './services.ts';
 
@@ -47,6 +50,7 @@ export class Registrar {
     this.#server.route({
       method,
       url: pathOf(path),
+      bodyLimit: bodyLimitOf(calls[name]),
       handler: (request, reply) =>
         this.#answer(name, handler as unknown as Handler<CallName>, request, reply),
     });
@@ -68,7 +72,7 @@ export class Registrar {
       url: pathOf(routes[name].path),
       preHandler: async (request, reply) => {
         const call: Call = calls[name];
-        const audit = newNote(request, name);
+        const audit = newNote(request);
         let language: Language | undefined;
         try {
           const context = await this.#prepare(
@@ -109,7 +113,7 @@ export class Registrar {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const call: Call = calls[name];
-    const audit = newNote(request, name);
+    const audit = newNote(request);
     let language: Language | undefined;
     let context: AnyContext | undefined;
     try {
@@ -149,8 +153,9 @@ export class Registrar {
     // Before the rest is judged: what else a stranger sends is none of their business to have explained.
     const stream = await this.#streamOf(call, principal, params);
     const query = check(name, call.query, decoded(call.query, request.query), language);
-    // No body at all is an empty one; `null` is a body, and no object.
-    const body = check(name, call.body, request.body === undefined ? {} : request.body, language);
+    // Parsed only now: whoever may not make the call has no work done for them.
+    if (call.body) noteBody(audit, name, call, bodyOf(request));
+    const body = check(name, call.body, bodyOf(request), language);
     return {
       params,
       query,
@@ -223,15 +228,30 @@ function pathOf(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** What a call was about, as far as its address tells; a body's members are noted by name, never by value. */
-function newNote(request: FastifyRequest, name: CallName): AuditNote {
+/** A call that anyone may make takes a form's worth; only those that take long lists take more than a long form's. */
+function bodyLimitOf(call: Call): number {
+  if (call.who === 'anyone') return limits.openBodyMaxBytes;
+  return call.takesLongLists ? limits.bodyMaxBytes : limits.usualBodyMaxBytes;
+}
+
+/** No body at all is an empty one; `null` is a body, and no object. */
+function bodyOf(request: FastifyRequest): unknown {
+  if (request.body instanceof Uint8Array) request.body = { value: readJson(request.body) };
+  return request.body === undefined ? {} : (request.body as { readonly value: unknown }).value;
+}
+
+/** What a call was about, as far as its address tells. */
+function newNote(request: FastifyRequest): AuditNote {
   const params = request.params as Record<string, string>;
-  const body = request.body;
-  const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
-  const isObject = typeof body === 'object' && body !== null;
-  const uid = isObject && 'uid' in body && typeof body.uid === 'string' ? body.uid.slice(0, 64) : null;
-  const members = isObject && name !== 'signIn' ? declaredMembers(calls[name], body) : [];
-  return { login: null, target: target ?? uid, details: members.length > 0 ? { members } : {} };
+  return { login: null, target: params['uid'] ?? params['login'] ?? params['id'] ?? null, details: {} };
+}
+
+/** What a call was about, as far as its body tells: members are noted by name, never by value. */
+function noteBody(audit: AuditNote, name: CallName, call: Call, body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  if ('uid' in body && typeof body.uid === 'string') audit.target ??= body.uid.slice(0, 64);
+  const members = name === 'signIn' ? [] : declaredMembers(call, body);
+  if (members.length > 0) audit.details = { members };
 }
 
 /** Names that callers invent are kept out: they may be as long as a body, and anything may be written in them. */
@@ -246,7 +266,7 @@ function decoded(schema: z.ZodObject | undefined, raw: unknown): unknown {
 
 function check(name: CallName, schema: z.ZodType | undefined, value: unknown, language: Language): unknown {
   if (!schema) return undefined;
-  const result = schema.safeParse(value, { error: wordings[language] });
+  const result = schema.safeParse(worthJudging(schema, value), { error: wordings[language] });
   if (!result.success) throw validationFault(name, result.error, language);
   return result.data;
 }

@@ -125,10 +125,10 @@ const headerMaxLength = 1_024;
 function pairsOf(header: unknown): Map<string, string> {
   if (typeof header !== 'string' || header.length > headerMaxLength) return new Map();
   return new Map(
-    [...header.matchAll(/(\w+)=([A-Za-z0-9._-]{1,128})(?:, |$)/g)].map((pair) => [
-      pair[1] ?? '',
-      pair[2] ?? '',
-    ]),
+    header.split(', ').flatMap((pair): [string, string][] => {
+      const [, name = '', value = ''] = /^(\w+)=([A-Za-z0-9._-]{1,128})$/.exec(pair) ?? [];
+      return name === '' ? [] : [[name, value]];
+    }),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { networkOf } from '../base/network.ts';
+import { withoutLastSlash } from '../config/public-url.ts';
 import type { Config } from '../config/schema.ts';
 import { keyOf } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
@@ -152,7 +153,7 @@ export class PasswordReset {
       tries: 0,
     });
     // Only the configured address: one taken from the request would let a stranger choose where the letter leads.
-    const base = config.publicUrl?.replace(/\/+$/, '');
+    const base = config.publicUrl === null ? undefined : withoutLastSlash(config.publicUrl);
     await mailer.send(
       resetLetter(user.language, {
         to: user.email,

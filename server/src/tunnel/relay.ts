@@ -158,7 +158,7 @@ export class Relay {
   }
 
   #isExpectedKey(key: Buffer): boolean {
-    const hash = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+    const hash = createHash('sha256').update(key).digest('base64').replaceAll('=', '');
     this.#presentedHostKey = `SHA256:${hash}`;
     return this.#presentedHostKey === this.#options.location.hostKey;
   }

@@ -36,7 +36,7 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiec
   for (const raw of lines) {
     const line = raw.trim();
     if (line === '') continue;
-    const tag = /^#(EXT[A-Z0-9-]*):?(.*)$/.exec(line);
+    const tag = /^#(EXT[A-Z0-9-]*):?(.*)$/s.exec(line);
     if (tag) {
       const [, name = '', value = ''] = tag;
       switch (name) {

@@ -33,10 +33,16 @@ const readers = [...Object.keys(addresses), ...Object.keys(shortcuts)]
     pattern: new RegExp(`^${name.replaceAll(/\$\w+/g, '([^/]+)')}$`, 'i'),
   }));
 
+function withoutLastSlash(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}
+
 /** Finds the place of an address. `href` begins with a path; shortcuts are followed. */
 export function placeAt(href: string): Place {
   const url = new URL(href, 'http://page');
-  const path = url.pathname.replace(new RegExp(`^${base}(?=/|$)`), '').replace(/\/+$/, '') || '/';
+  const path = withoutLastSlash(url.pathname.replace(new RegExp(`^${base}(?=/|$)`), '')) || '/';
   for (const { name, params, pattern } of readers) {
     const values = pattern.exec(path)?.slice(1).map(decoded);
     if (!values || values.includes(undefined)) continue;

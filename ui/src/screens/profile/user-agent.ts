@@ -8,7 +8,7 @@ const programs: readonly (readonly [RegExp, string])[] = [
   [/SamsungBrowser\/(\d+)/, 'Samsung Internet'],
   [/(?:Firefox|FxiOS)\/(\d+)/, 'Firefox'],
   [/(?:Chrome|Chromium|CriOS)\/(\d+)/, 'Chrome'],
-  [/Version\/(\d+)[^ ]* .*Safari\//, 'Safari'],
+  [/^(?=.*Safari\/)(?:.*?)Version\/(\d+)/, 'Safari'],
   [/curl\/(\d+)/, 'curl'],
   [/node|undici/, 'Node.js'],
 ];

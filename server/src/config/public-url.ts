@@ -1,0 +1,6 @@
+/** An address without slashes at its end, to put a path behind it. */
+export function withoutLastSlash(url: string): string {
+  let end = url.length;
+  while (end > 0 && url[end - 1] === '/') end--;
+  return url.slice(0, end);
+}
