@@ -3,9 +3,8 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
+import { firstRequestMs } from './front-door.ts';
 
-/** A visitor must have come as far as the first request within this. */
-const handshakeTimeoutMs = 20_000;
 
 export interface Certificate {
   readonly cert: Buffer;
@@ -45,7 +44,7 @@ export class FarCallers {
     const secureContext = createSecureContext(this.#certificate);
     const socket = new TLSSocket(connection, { isServer: true, secureContext, ALPNProtocols: ['http/1.1'] });
     this.#behind.set(socket, connection);
-    const cancel = this.#clock.after(handshakeTimeoutMs, () => connection.destroy());
+    const cancel = this.#clock.after(firstRequestMs, () => connection.destroy());
     connection.once('close', cancel);
     // Who gives up or speaks no TLS is cut, as on the server's own port.
     socket.on('error', () => connection.destroy());

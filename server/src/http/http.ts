@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import cookie from '@fastify/cookie';
@@ -18,6 +19,7 @@ import type { Config } from '../config/schema.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
 import { FarCallers, type Certificate } from './far-callers.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
+import { FrontDoor } from './front-door.ts';
 import { languageOfVisitor } from './language.ts';
 import { serveMetrics } from './metrics.ts';
 import { serveNodeLink } from './node-link.ts';
@@ -47,8 +49,6 @@ import { StreamDesk } from './stream-desk.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 import { Watchers } from './watchers.ts';
 
-/** A request must have come whole within this; only the body's upload counts, not the answer. */
-const requestTimeoutMs = 30_000;
 /** What a viewer sends is pongs, closings, and on a wall which streams to show. */
 const socketMessageMaxBytes = 4_096;
 
@@ -70,16 +70,18 @@ export interface Http {
 /** The whole HTTP side: every call of the contract, and the page. Throws when a call has no handler. */
 export async function createHttp(services: Services): Promise<Http> {
   const certificate = await readCertificate(services.config);
-  const server = newServer(services.config, certificate);
+  const server = newServer(services, certificate);
   const farCallers = new FarCallers(server, services.clock, certificate);
   new TrustedProxies(services.config.trustProxy).serve(server);
   const pageHeaders = securityHeaders(originOf(services.config.app.logo));
-  server.addHook('onRequest', ({ url }, reply, done) => {
+  server.addHook('onRequest', ({ url, raw }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
-    done();
+    done(hostsOf(raw) > 1 ? new Fault('BadRequest', 'A request names one host.') : undefined);
   });
   await server.register(cookie);
-  await server.register(websocket, { options: { maxPayload: socketMessageMaxBytes } });
+  // One message in each turn of the event loop: a megabyte of empty ones must not be answered in one.
+  const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false };
+  await server.register(websocket, { options: socketOptions });
   readBodies(server);
   answerFailures(server, services);
 
@@ -156,12 +158,11 @@ async function readCertificate({ tls, dataDir }: Config): Promise<Certificate | 
   return { cert: await readFile(resolve(dataDir, certificate)), key: await readFile(resolve(dataDir, key)) };
 }
 
-function newServer(config: Config, certificate: Certificate | undefined): FastifyInstance {
-  const options = {
+function newServer({ config, clock }: Services, certificate: Certificate | undefined): FastifyInstance {
+  const door = new FrontDoor(clock);
+  return Fastify({
     logger: false,
-    bodyLimit: limits.bodyMaxBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: 60_000,
+    bodyLimit: limits.usualBodyMaxBytes,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200 },
@@ -169,9 +170,13 @@ function newServer(config: Config, certificate: Certificate | undefined): Fastif
       void sendFault(reply, faultOf(error), languageOfVisitor(request, config));
     },
     clientErrorHandler: (_: Error, socket: Socket) => refuseNonsense(socket),
-  } as const;
-  if (!certificate) return Fastify(options);
-  return Fastify({ ...options, https: certificate }) as unknown as FastifyInstance;
+    serverFactory: (serve) => door.open(serve as RequestListener, certificate) as Server,
+  });
+}
+
+/** Two would let a proxy and this server take one request for two different sites' (RFC 9112, 3.2). */
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
 }
 
 /**

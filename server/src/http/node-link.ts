@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { limits } from '@vidette/contract/constants';
 import { Attempts } from '../access/attempts.ts';
 import { isUid } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
@@ -13,6 +14,7 @@ import { readSpans } from '../link/remote-footage.ts';
 import { LiveFeed } from '../link/live-feed.ts';
 import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
+import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
 import { sourcePicturePath, sourceReportPath } from './source-look.ts';
 
@@ -73,14 +75,14 @@ function serveJoining(scope: FastifyInstance, services: Services): void {
   const { store, license, config, clock, log } = services;
   const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
   const attempts = new Attempts(clock, { max: 10, windowMs: 60_000 });
-  scope.post(joinPath, async (request, reply) => {
+  scope.post(joinPath, { bodyLimit: limits.openBodyMaxBytes }, async (request, reply) => {
     try {
       const { database } = config;
       if (database === null) throw new Fault('NotFound', 'This server is in no cluster.');
       attempts.check(request.ip);
       attempts.add(request.ip);
       license.requireEnterprise('cluster');
-      const { applicant, answer } = await invitations.take(Question.parse(request.body));
+      const { applicant, answer } = await invitations.take(parsed(Question, request));
       const { node, publicKey } = Application.parse(applicant);
       if (!(await store.nodes.welcome(node, publicKey, clock.wallMs()))) {
         throw new Fault('AlreadyUsed', 'There is a node of this name already.');
@@ -204,7 +206,7 @@ const Source = z.object({ address: z.string().max(4_096), allowLoopback: z.boole
 /** @throws Fault BadRequest */
 function parsed<T>(schema: z.ZodType<T>, request: FastifyRequest): T {
   try {
-    return schema.parse(JSON.parse(String(request.body)));
+    return schema.parse(readJson(request.body as Uint8Array));
   } catch (cause) {
     throw new Fault('BadRequest', 'That is no question.', { cause });
   }
