@@ -28,8 +28,11 @@ try {
     }
   }
   const worst = [...held].sort(([, a], [, b]) => b - a);
-  process.stdout.write(`${requests.length} requests, ${rounds} rounds; the ten that held the loop longest:\n`);
-  for (const [name, ms] of worst.slice(0, 10)) process.stdout.write(`${ms.toFixed(1).padStart(9)} ms  ${name}\n`);
+  process.stdout.write(
+    `${requests.length} requests, ${rounds} rounds; the ten that held the loop longest:\n`,
+  );
+  for (const [name, ms] of worst.slice(0, 10))
+    process.stdout.write(`${ms.toFixed(1).padStart(9)} ms  ${name}\n`);
   const endMs = Date.now();
   const pieces = await until(
     () => recorded(client, uid),

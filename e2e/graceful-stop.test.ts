@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
+import type { Client } from '@vidette/contract/client';
 import { runCommand } from '../server/src/cli/command-line.ts';
-import { administratorOf, until } from './api.ts';
-import { startServer } from './server.ts';
+import { administratorOf, clientOf, until } from './api.ts';
+import { signIn, startServer, type TestServer } from './server.ts';
 
 test('[R10.10] a server that is asked to stop lets everybody go and leaves an archive in order', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-stop-'));
@@ -33,3 +36,126 @@ test('[R10.10] a server that is asked to stop lets everybody go and leaves an ar
   const code = await runCommand('check', [], { VIDETTE_DATA: dataDir }, (line) => void lines.push(line));
   assert.deepEqual([code, lines], [0, ['The archive is in order.']]);
 });
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Started {
+  /** Of npm, which leads a process group of its own. */
+  readonly npm: ChildProcess;
+  readonly url: string;
+  output: string;
+}
+
+/** `npm start` as an operator types it, in a process group of its own and with no terminal, as a supervisor runs it. */
+async function npmStart(dataDir: string, program: readonly string[] = ['npm', 'start']): Promise<Started> {
+  const [command = '', ...args] = program;
+  const npm = spawn(command, args, {
+    cwd: root,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, VIDETTE_PORT: '0', VIDETTE_HOST: '127.0.0.1', VIDETTE_DATA: dataDir },
+  });
+  const started = { npm, url: '', output: '' };
+  await new Promise<void>((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      started.output += chunk.toString();
+      const [, url] = /Vidette listens on (http\S+?)\/ui\//.exec(started.output) ?? [];
+      if (url === undefined || started.url !== '') return;
+      started.url = url;
+      resolve();
+    };
+    npm.stdout.on('data', onData);
+    npm.stderr.on('data', onData);
+    npm.once('exit', (code) => reject(new Error(`npm start ended with ${code}:\n${started.output}`)));
+  });
+  return started;
+}
+
+/** Waits until something of a GOP that isn't whole yet has come; resolves to how far what is whole reaches. */
+async function inTheMiddleOfAGop(client: Client, uid: string): Promise<number> {
+  const state = async () => {
+    const { period } = await client.getArchiveRanges({
+      params: { uid },
+      query: { start_time: Date.now() - 600_000, end_time: Date.now() },
+    });
+    const { videoFrames } = await client.getStreamStats({ params: { uid } });
+    return { endMs: period?.endTime ?? 0, videoFrames };
+  };
+  const first = await until(state, ({ endMs }) => endMs > 0);
+  const fresh = await until(state, ({ endMs }) => endMs > first.endMs);
+  const later = await until(
+    state,
+    ({ videoFrames, endMs }) => endMs > fresh.endMs || videoFrames >= fresh.videoFrames + 5,
+  );
+  return later.endMs > fresh.endMs ? inTheMiddleOfAGop(client, uid) : fresh.endMs;
+}
+
+type Stop = (started: Started) => void;
+
+const group =
+  (signal: NodeJS.Signals): Stop =>
+  ({ npm }) =>
+    process.kill(-(npm.pid ?? 0), signal);
+
+const ways: readonly [name: string, program: readonly string[] | undefined, stop: Stop][] = [
+  ['SIGTERM to the whole group, as systemd sends it', undefined, group('SIGTERM')],
+  ['kill of npm', undefined, ({ npm }) => npm.kill('SIGTERM')],
+  [
+    'impatience: several signals of both kinds',
+    undefined,
+    (started) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGINT'] as const) group(signal)(started);
+    },
+  ],
+  [
+    'Ctrl-C typed in a terminal',
+    ['script', '-qefc', 'npm start', '/dev/null'],
+    ({ npm }) => void npm.stdin?.write('\u0003'),
+  ],
+];
+
+test('[R10.10] npm start stops in order, whoever asks it and however often', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'vidette-stop-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+  const first = await startServer({ dataDir });
+  t.after(() => first.kill());
+  const { client: admin } = await administratorOf(first);
+  const { uid } = await admin.addStream({ body: { name: 'Demo', streamSource: 'demo:' } });
+  await first.stop();
+  let stoppedAt: { name: string; wholeMs: number } | undefined;
+  for (const [name, program, stop] of ways) {
+    const started = await npmStart(dataDir, program);
+    t.after(() => {
+      if (started.npm.exitCode === null && started.npm.signalCode === null) group('SIGKILL')(started);
+    });
+    const there = { url: started.url } as TestServer;
+    const client = clientOf(there, await signIn(there));
+    if (stoppedAt) await assertWholeUntil(client, uid, stoppedAt);
+    stoppedAt = { name, wholeMs: await inTheMiddleOfAGop(client, uid) };
+    const left = once(started.npm, 'exit');
+    stop(started);
+    assert.deepEqual(await left, [0, null], `${name}:\n${started.output}`);
+    assert.doesNotMatch(started.output, /"level":(50|60)|npm error/i, name);
+  }
+  const last = await startServer({ dataDir });
+  t.after(() => last.kill());
+  if (stoppedAt) await assertWholeUntil(clientOf(last, await signIn(last)), uid, stoppedAt);
+  await last.stop();
+});
+
+/** What had come of the GOP that was under way is on the disk, and the timeline says that the server was stopped. */
+async function assertWholeUntil(
+  client: Client,
+  uid: string,
+  { name, wholeMs }: { name: string; wholeMs: number },
+): Promise<void> {
+  const { gaps } = await client.getArchiveRanges({
+    params: { uid },
+    query: { start_time: wholeMs - 1, end_time: Date.now() },
+  });
+  const since = gaps.filter(({ endTime }) => endTime > wholeMs + 1);
+  const causes = since.map(({ cause }) => cause);
+  assert.ok(causes.includes('server-stopped') || causes.includes('stopped'), `${name}: ${causes.join()}`);
+  assert.ok(!causes.includes('server-crashed'), `${name}: ${causes.join()}`);
+  assert.ok((since[0]?.startTime ?? 0) >= wholeMs + 3 * 40, `${name}: the last GOP is missing`);
+}

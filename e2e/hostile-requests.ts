@@ -54,20 +54,29 @@ export function hostileRequests(server: TestServer, cookie: string, uid: string)
         ]),
         ...bodies().flatMap(([kind, body]) =>
           callsWithBody().map(({ method, path }) => {
-              const address = path.replace('{uid}', uid).replace('{login}', 'admin').replace('{id}', '1');
-              const head = `${method} ${address} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close${who}`;
-              const type = `\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
-              return raw(`${method} ${path} with ${kind} by ${by}`, head + type, body);
-            }),
+            const address = path.replace('{uid}', uid).replace('{login}', 'admin').replace('{id}', '1');
+            const head = `${method} ${address} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nConnection: close${who}`;
+            const type = `\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`;
+            return raw(`${method} ${path} with ${kind} by ${by}`, head + type, body);
+          }),
         ),
       ];
     }),
     ...longTexts().flatMap(([kind, long]) =>
-      ['Cookie', 'Accept-Language', 'Accept-Encoding', 'Authorization', 'Origin', 'Range', 'If-None-Match'].map(
-        (header) => raw(`${header} of ${kind}`, get('/ui/', `\r\n${header}: ${long}`)),
-      ),
+      [
+        'Cookie',
+        'Accept-Language',
+        'Accept-Encoding',
+        'Authorization',
+        'Origin',
+        'Range',
+        'If-None-Match',
+      ].map((header) => raw(`${header} of ${kind}`, get('/ui/', `\r\n${header}: ${long}`))),
     ),
-    raw('a thousand headers', get('/ui/', Array.from({ length: 1_000 }, (_, at) => `\r\nX${at}: 1`).join(''))),
+    raw(
+      'a thousand headers',
+      get('/ui/', Array.from({ length: 1_000 }, (_, at) => `\r\nX${at}: 1`).join('')),
+    ),
     ...['/ui/', '/v1/streams', '/x', '/ui/__proto__'].map((path) => {
       const one = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
       return raw(
@@ -90,13 +99,28 @@ function callsWithBody() {
 }
 
 function longTexts(): [kind: string, long: string][] {
-  return [';pass', '&pass=', '?', '%41', ',', 'a', '=', '://', 'a://', 'a=b;', 'en-', 'q=0;', 'Bearer+', '[a]', '"'].map(
-    (pump) => [`"${pump}" again and again`, pump.repeat(Math.floor(headBytes / pump.length))],
-  );
+  return [
+    ';pass',
+    '&pass=',
+    '?',
+    '%41',
+    ',',
+    'a',
+    '=',
+    '://',
+    'a://',
+    'a=b;',
+    'en-',
+    'q=0;',
+    'Bearer+',
+    '[a]',
+    '"',
+  ].map((pump) => [`"${pump}" again and again`, pump.repeat(Math.floor(headBytes / pump.length))]);
 }
 
 function bodies(): [kind: string, body: string][] {
-  const many = (item: (index: number) => string, count: number) => Array.from({ length: count }, (_, at) => item(at)).join();
+  const many = (item: (index: number) => string, count: number) =>
+    Array.from({ length: count }, (_, at) => item(at)).join();
   const long = 'aA0.-@ '.repeat(megabyte / 8);
   return [
     ['60 000 unknown members', `{${many((at) => `"member${at}":1`, 60_000)}}`],
@@ -104,10 +128,26 @@ function bodies(): [kind: string, body: string][] {
     ['half a million brackets', '['.repeat(500_000) + ']'.repeat(500_000)],
     ['a hundred thousand nested objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
     ['a list of 300 000 objects', `{"items":[${'{},'.repeat(300_000)}{}]}`],
-    ['10 000 wrong rows', `{"items":[${many(() => '{"user":1,"stream":1,"view":1,"archive":1,"share":1,"edit":1}', 10_000)}]}`],
-    ['a long name', JSON.stringify({ name: long, password: 'x', email: long.replaceAll(' ', ''), code: 'x', key: 'x' })],
-    ['a long name that fits', JSON.stringify({ name: long.slice(0, 15_000), password: long.slice(0, 100), streamSource: 'rtsp://h' })],
-    ['long fields that fit', JSON.stringify({ name: 'x', streamSource: `rtsp://${'a.'.repeat(50_000)}`, license: 'A'.repeat(10_000) })],
+    [
+      '10 000 wrong rows',
+      `{"items":[${many(() => '{"user":1,"stream":1,"view":1,"archive":1,"share":1,"edit":1}', 10_000)}]}`,
+    ],
+    [
+      'a long name',
+      JSON.stringify({ name: long, password: 'x', email: long.replaceAll(' ', ''), code: 'x', key: 'x' }),
+    ],
+    [
+      'a long name that fits',
+      JSON.stringify({ name: long.slice(0, 15_000), password: long.slice(0, 100), streamSource: 'rtsp://h' }),
+    ],
+    [
+      'long fields that fit',
+      JSON.stringify({
+        name: 'x',
+        streamSource: `rtsp://${'a.'.repeat(50_000)}`,
+        license: 'A'.repeat(10_000),
+      }),
+    ],
     ['values that are no configuration', `{"values":{${many((at) => `"m${at}":{"a":{"b":{"c":1}}}`, 900)}}}`],
   ];
 }
@@ -137,7 +177,9 @@ async function pings(url: string, cookie: string): Promise<void> {
   const line = (socket as unknown as { _socket: Socket })._socket;
   const frame = Buffer.from([0x89, 0x80, 0, 0, 0, 0]);
   await new Promise<void>((resolve) => {
-    line.write(Buffer.concat(Array<Buffer>(Math.floor(megabyte / frame.length)).fill(frame)), () => resolve());
+    line.write(Buffer.concat(Array<Buffer>(Math.floor(megabyte / frame.length)).fill(frame)), () =>
+      resolve(),
+    );
   });
   socket.terminate();
 }

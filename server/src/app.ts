@@ -71,6 +71,11 @@ const dayMs = 24 * hourMs;
 
 type Closer = () => unknown;
 
+interface Assembled {
+  readonly url: string;
+  readonly reload: () => void;
+}
+
 /**
  * The whole product, wired. This is the only place that knows every room. What was opened is closed in reverse order:
  * nobody comes in any more, sources and recorders end, then archive and database (design/closures.md).
@@ -79,10 +84,12 @@ export class App {
   /** Where the page is, as in `http://localhost:8080/ui/`. */
   readonly url: string;
   readonly #closers: readonly Closer[];
+  readonly #reload: () => void;
   #closed: Promise<void> | undefined;
 
-  private constructor(url: string, closers: readonly Closer[]) {
+  private constructor({ url, reload }: Assembled, closers: readonly Closer[]) {
     this.url = url;
+    this.#reload = reload;
     this.#closers = closers;
   }
 
@@ -105,6 +112,11 @@ export class App {
     }
   }
 
+  /** Looks again at what is kept in files: the configuration and the certificate. What is wrong in them goes to the log. */
+  reload(): void {
+    this.#reload();
+  }
+
   /** Graceful stop: every last GOP is on the disk when it resolves. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= closeAll(this.#closers);
@@ -117,7 +129,7 @@ async function assemble(
   print: (line: string) => void,
   fail: (reason: string) => void,
   closers: Closer[],
-): Promise<string> {
+): Promise<Assembled> {
   const { config } = configKeeper;
   const clock = systemClock;
   const logRing = new LogRing(clock);
@@ -429,7 +441,12 @@ async function assemble(
     log.warn({ err: error }, 'Footage of removed streams is still here: it goes with the next change');
   });
   exports.resume();
-  return url;
+  const reload = () => {
+    configKeeper.reload().catch((error: unknown) => {
+      log.error({ err: error }, 'The configuration was not read again: what is in force stays');
+    });
+  };
+  return { url, reload };
 }
 
 /** On connections of its own: however busy the database is with the rest, leases are renewed. */

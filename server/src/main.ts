@@ -3,6 +3,7 @@
  * the commands beside it are loaded only when asked for.
  */
 import { enableCompileCache } from 'node:module';
+import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 
 enableCompileCache();
@@ -14,14 +15,12 @@ setFlagsFromString('--heap-growing-percent=100');
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function serve(): Promise<void> {
-  const { loadConfig } = await import('./config/load.ts');
-  const { App } = await import('./app.ts');
-  const config = await loadConfig(process.env);
-  let stopping = false;
+  const { systemClock } = await import('./base/clock.ts');
+  const { StopRequests } = await import('./base/stop-requests.ts');
+  let starting: Promise<{ close(): Promise<void>; reload(): void }> | undefined;
   const stop = (exitCode: number) => {
-    stopping = true;
-    starting
-      .then((app) => app.close())
+    Promise.resolve(starting)
+      .then((app) => app?.close())
       .then(
         () => process.exit(exitCode),
         (error: unknown) => {
@@ -30,17 +29,40 @@ async function serve(): Promise<void> {
         },
       );
   };
+  let exitCode = 0;
+  const requests = new StopRequests({
+    clock: systemClock,
+    stop: () => stop(exitCode),
+    force: () => {
+      process.stderr.write('Stopped by force: the last seconds of the recordings may be missing.\n');
+      process.exit(1);
+    },
+  });
+  // From the first moment on, so that a signal during the start ends what was started in order.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => requests.ask());
+  const wasTerminal = isatty(1);
+  process.on('SIGHUP', () => {
+    // A terminal that was closed asks for the end; anybody else for another look at files that changed.
+    if (wasTerminal && !isatty(1)) requests.ask();
+    else starting?.then((app) => app.reload()).catch(() => {});
+  });
+  // Who reads the output may go first, as `tee` does on Ctrl-C: the server still stops in order.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+  const { loadConfig } = await import('./config/load.ts');
+  const { App } = await import('./app.ts');
+  const config = await loadConfig(process.env);
   const fail = (reason: string) => {
     process.stderr.write(`${reason}\n`);
-    if (!stopping) stop(1);
+    exitCode = 1;
+    if (!requests.isStopping) requests.ask();
   };
-  const starting = App.start(config, process.env, print, fail);
-  await starting;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stop(0);
-    });
+  starting = App.start(config, process.env, print, fail);
+  try {
+    await starting;
+  } catch (error) {
+    // What was started is closed already; who asked for the end meanwhile has it.
+    if (!requests.isStopping) throw error;
   }
 }
 

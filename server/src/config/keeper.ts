@@ -75,6 +75,14 @@ export class ConfigKeeper {
     return turn;
   }
 
+  /**
+   * Applies what somebody has changed in the file, as far as it can be applied while the server runs.
+   * @throws Fault ValidationError for a file that is broken; what is in force stays
+   */
+  async reload(): Promise<void> {
+    this.#apply(this.#parse(await this.#read()));
+  }
+
   async #save(values: Tree): Promise<{ changedKeys: string[]; pendingRestart: boolean }> {
     const text = await this.#read();
     const before = this.#parse(text);

@@ -5,7 +5,6 @@ import type { Clock } from '../base/clock.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
 import { firstRequestMs } from './front-door.ts';
 
-
 export interface Certificate {
   readonly cert: Buffer;
   readonly key: Buffer;

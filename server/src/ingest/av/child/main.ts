@@ -21,12 +21,13 @@ function die(cause?: unknown): void {
 
 pipe.on('close', () => die());
 pipe.on('error', () => die());
-process.on('SIGTERM', () => die());
 process.on('uncaughtException', die);
 process.on('unhandledRejection', die);
-process.on('SIGINT', () => {
-  // The terminal's Ctrl+C reaches the whole group; the server closes the pipe when it has finished.
-});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    // A terminal's Ctrl-C and systemd's SIGTERM reach the whole group; the server closes the pipe when it has finished.
+  });
+}
 
 try {
   // Dynamic, because node-av is optional: what is missing becomes an answer instead of a crash.
