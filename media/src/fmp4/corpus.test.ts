@@ -14,19 +14,36 @@ import { annexBToNals, removeEmulationPrevention, sampleNals } from '../codec/na
 import { opusPacketSamples, parseDops } from '../codec/opus.ts';
 import { MalformedError } from '../malformed.ts';
 import { readBoxHeader, walkBoxes } from './box.ts';
+import { initSegment } from './init.ts';
+import { keyFragment } from './key-fragment.ts';
+import { moofAndMdatHeader } from './moof.ts';
 import { parseInit } from './read-init.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 import { rebaseFragment } from './rebase.ts';
+import { SAMPLE_FLAGS_KEY } from './sample-flags.ts';
 import { scanSegment } from './scan.ts';
+import { subsetFragment } from './subset.ts';
 
 /** The first track under another id and description, with parameter sets in front. */
 const elsewhere = new Map([[1, { trackId: 3, descriptionIndex: 2, parameterSets: new Uint8Array(8) }]]);
+
+const wholeSubset = { sequence: 1, shiftTicks: new Map(), keep: new Map() };
+const lastSampleElsewhere = {
+  ...wholeSubset,
+  keep: new Map([[1, { from: 1, to: 1 << 20 }]]),
+  placements: elsewhere,
+};
 
 const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
   readBoxHeader,
   (bytes) => [...walkBoxes(bytes)],
   parseInit,
   parseFragmentHeader,
+  // Whatever was read can be written again, whole or in part.
+  (bytes) => initSegment(parseInit(bytes)),
+  (bytes) => keyFragment(bytes, 1),
+  (bytes) => subsetFragment(parseFragmentHeader(bytes), wholeSubset),
+  (bytes) => subsetFragment(parseFragmentHeader(bytes), lastSampleElsewhere),
   (bytes) => rebaseFragment(bytes, bytes.length, { sequence: 1, shiftTicks: new Map() }),
   (bytes) =>
     rebaseFragment(bytes, bytes.length, { sequence: 1, shiftTicks: new Map(), placements: elsewhere }),
@@ -77,4 +94,33 @@ test('parsers answer or refuse what damage makes of good and bad files', async (
     }),
     { numRuns: 300 },
   );
+});
+
+test('numbers that our own boxes can’t hold are refused where they are read', () => {
+  const sample = { duration: 5, size: 6, flags: SAMPLE_FLAGS_KEY, compositionOffset: 0 };
+  const written = moofAndMdatHeader(1, [{ trackId: 1, baseDts: 10, samples: [sample] }]);
+  /** A moof with a 32-bit number written over, `offset` bytes behind the name of a box in it. */
+  const moofWith = (type: string, offset: number, value: number): Uint8Array => {
+    const moof = written.slice(0, -8);
+    new DataView(moof.buffer).setUint32(Buffer.from(moof).indexOf(type) + offset, value);
+    return moof;
+  };
+  assert.ok(parseFragmentHeader(moofWith('mfhd', 8, 7)));
+  for (const [what, moof] of [
+    ['a sample of no length', moofWith('trun', 16, 0)],
+    ['a sample of 4 GB', moofWith('trun', 20, 0xffffffff)],
+    ['data before the fragment', moofWith('trun', 12, 0x80000000)],
+    ['data inside the moof', moofWith('trun', 12, 8)],
+    ['a time after the year 3500', moofWith('tfdt', 8, 0x00200000)],
+  ] as const) {
+    assert.throws(() => parseFragmentHeader(moof), MalformedError, what);
+  }
+  const bytes = clipBytes('h264-b-pyramid.mp4');
+  const init = bytes.slice(0, Buffer.from(bytes).indexOf('moof') - 4);
+  const idAt = Buffer.from(init).indexOf('tkhd') + 24;
+  assert.equal(parseInit(init)[0]?.id, 1);
+  for (const id of [0, 0xffffffff]) {
+    new DataView(init.buffer).setUint32(idAt, id);
+    assert.throws(() => parseInit(init), MalformedError, String(id));
+  }
 });

@@ -24,12 +24,16 @@ const AUDIO_ENTRY_BYTES = 28;
 export function parseInit(bytes: Uint8Array): Track[] {
   if (bytes.length > MAX_INIT_BYTES) throw new MalformedError(`init segment of ${bytes.length} bytes`);
   const tracks: Track[] = [];
-  let traks = 0;
+  const ids = new Set<number>();
   for (const box of walkBoxes(requireBox(bytes, 'moov'))) {
     if (box.type !== 'trak') continue;
-    if (traks === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
-    traks++;
-    tracks.push(...parseTrak(box.body));
+    if (ids.size === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
+    const described = parseTrak(box.body);
+    const id = described[0]?.id ?? 0;
+    // The next number has to fit its field, too (clause 8.2.2).
+    if (id === 0 || id === 0xffffffff || ids.has(id)) throw new MalformedError(`track with the number ${id}`);
+    ids.add(id);
+    tracks.push(...described);
   }
   if (tracks.length === 0) throw new MalformedError('moov without a track');
   return tracks;

@@ -8,6 +8,14 @@ import { isDamagedByFlags, isKeyByFlags } from './sample-flags.ts';
 export const MAX_MOOF_BYTES = 4 << 20;
 const MAX_SAMPLES = 1 << 18;
 const MAX_TRACKS = 16;
+/** Of all samples of a fragment: with parameter sets added, and after a longer moof, offsets still have 32 bits with a sign. */
+const MAX_MEDIA_BYTES = 0x7fffffff - 2 * MAX_MOOF_BYTES;
+/** What a 32-bit field holds: a whole GOP may be written as one sample (see `key-fragment.ts`). */
+const MAX_TICKS = 0xffffffff;
+/** Leaves room for being moved; in ticks of 90 kHz the year 3500. */
+const MAX_DTS = 2 ** 52;
+const MAX_COMPOSITION_OFFSET = 0x7fffffff;
+const MDAT_HEADER_BYTES = 8;
 
 /** Which fields a tfhd has: clause 8.8.7.1. */
 export const TFHD = {
@@ -61,7 +69,8 @@ export interface FragmentHeader {
 
 /**
  * Reads a moof box, its header included. Fragments as this project writes them: data offsets relative to the moof,
- * the samples of a track without a gap, defaults in tfhd, not in trex (but for the first sample description).
+ * the samples of a track without a gap, defaults in tfhd, not in trex (but for the first sample description). Whatever is
+ * read here can be written by `moof.ts` again, whole or in part.
  * @throws MalformedError when it is cut short, inconsistent, of another layout, or beyond the limits above.
  */
 export function parseFragmentHeader(moof: Uint8Array): FragmentHeader {
@@ -73,14 +82,22 @@ export function parseFragmentHeader(moof: Uint8Array): FragmentHeader {
   const sequence = mfhd.u32();
   const tracks: FragmentTrackHeader[] = [];
   let budget = MAX_SAMPLES;
+  let mediaBytes = 0;
   for (const child of walkBoxes(box.body)) {
     if (child.type !== 'traf') continue;
     if (tracks.length === MAX_TRACKS) throw new MalformedError(`more than ${MAX_TRACKS} tracks`);
     const track = parseTraf(child.body, budget);
+    if (track.dataOffset < box.size + MDAT_HEADER_BYTES) throw new MalformedError('samples inside the moof');
     budget -= track.samples.length;
+    mediaBytes += bytesOf(track);
+    if (mediaBytes > MAX_MEDIA_BYTES) throw new MalformedError(`fragment of over ${MAX_MEDIA_BYTES} bytes`);
     tracks.push(track);
   }
   return { sequence, moofSize: box.size, tracks };
+}
+
+function bytesOf({ samples }: FragmentTrackHeader): number {
+  return samples.reduce((sum, { size }) => sum + size, 0);
 }
 
 interface SampleDefaults {
@@ -116,7 +133,8 @@ function parseTraf(traf: Uint8Array, budget: number): FragmentTrackHeader {
     }
   }
   if (dataOffset === undefined || samples.length === 0) throw new MalformedError('traf without samples');
-  if (!Number.isSafeInteger(endDts)) throw new MalformedError('decode time exceeds 2^53');
+  if (endDts - baseDts > MAX_TICKS) throw new MalformedError(`fragment of over ${MAX_TICKS} ticks`);
+  if (endDts > MAX_DTS) throw new MalformedError('decode time exceeds 2^52');
   const { trackId, descriptionIndex } = defaults;
   return { trackId, descriptionIndex, baseDts, endDts, samples, dataOffset };
 }
@@ -165,6 +183,10 @@ function parseTrun(trun: Uint8Array, defaults: SampleDefaults, budget: number): 
     const flags = i === 0 ? (firstFlags ?? ownFlags) : ownFlags;
     const compositionOffset =
       (has & TRUN.compositionOffset) === 0 ? 0 : version === 0 ? reader.u32() : reader.i32();
+    if (duration === 0) throw new MalformedError('sample that lasts no time');
+    if (Math.abs(compositionOffset) > MAX_COMPOSITION_OFFSET) {
+      throw new MalformedError(`sample shown ${compositionOffset} ticks after it is decoded`);
+    }
     samples.push({
       duration,
       size,

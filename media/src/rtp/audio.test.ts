@@ -124,3 +124,69 @@ describe('MP4A-LATM (RFC 6416)', () => {
     assert.equal(depacketizer.malformedPayloads, 1);
   });
 });
+
+test('auxiliary data that run past their packet are refused, whatever the layout', () => {
+  for (const parameters of [
+    { mode: 'AAC-hbr', auxiliarydatasizelength: '16' },
+    { constantsize: '10', auxiliarydatasizelength: '32' },
+    { constantsize: '10', sizelength: '0', auxiliarydatasizelength: '8' },
+  ]) {
+    const layout = auHeaderLayout(new Map(Object.entries(parameters)));
+    const frames: AudioUnit[] = [];
+    const depacketizer = new Mpeg4GenericDepacketizer(layout, 1024, (frame) => frames.push(frame));
+    const head = layout.sizeLength > 0 ? headers([4], 13, 3) : [];
+    depacketizer.push(packetOf([...head, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4], 0), 0);
+    assert.equal(depacketizer.malformedPayloads, 1);
+    assert.deepEqual(frames, []);
+  }
+});
+
+test('frames in endlessly many empty pieces keep no memory', () => {
+  const frames: AudioUnit[] = [];
+  const generic = new Mpeg4GenericDepacketizer(
+    auHeaderLayout(new Map([['mode', 'AAC-hbr']])),
+    1024,
+    (frame) => frames.push(frame),
+  );
+  for (let count = 0; count < 1_000; count++) generic.push(packetOf(headers([5], 13, 3), 7, false), 0);
+  assert.equal(generic.malformedPayloads, 1_000);
+  const latm = new LatmDepacketizer(1, 1024, (frame) => frames.push(frame));
+  for (let count = 0; count < 200; count++) latm.push(packetOf(Array<number>(1_000).fill(255), 7, false), 0);
+  assert.ok(latm.malformedPayloads >= 3, 'more than a frame holds is dropped');
+  assert.deepEqual(frames, []);
+});
+
+test('any layout and any payloads give frames that lie within them', () => {
+  const length = fc.nat(32).map(String);
+  const layouts = fc.record(
+    {
+      mode: fc.constantFrom('AAC-hbr', 'AAC-lbr', 'generic'),
+      constantsize: fc.nat(300).map(String),
+      sizelength: length,
+      indexlength: length,
+      indexdeltalength: length,
+      ctsdeltalength: length,
+      dtsdeltalength: length,
+      auxiliarydatasizelength: length,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      layouts,
+      fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 12 }),
+      (parameters, payloads) => {
+        const sent = payloads.reduce((sum, payload) => sum + payload.length, 0);
+        let got = 0;
+        const depacketizer = new Mpeg4GenericDepacketizer(
+          auHeaderLayout(new Map(Object.entries(parameters))),
+          1024,
+          ({ size }) => (got += size),
+        );
+        for (const payload of payloads) depacketizer.push(packetOf([...payload], 0), 0);
+        assert.ok(got <= sent);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -2,6 +2,7 @@
 import { BitReader, BitWriter } from '../bits.ts';
 import { parseAacConfig } from '../codec/aac.ts';
 import { MalformedError } from '../malformed.ts';
+import { BytePile } from './byte-pile.ts';
 import type { AudioUnit } from './mpeg4-generic.ts';
 import type { RtpPacket } from './packet.ts';
 
@@ -35,8 +36,7 @@ export class LatmDepacketizer {
   readonly #frames: number;
   readonly #frameTicks: number;
   readonly #onFrame: (frame: AudioUnit) => void;
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
+  readonly #pile: BytePile;
   #timestamp = 0;
   #isDamaged = false;
   #awaitsStart = false;
@@ -44,6 +44,7 @@ export class LatmDepacketizer {
   /** @param frameTicks length of one frame on the RTP clock */
   constructor(frames: number, frameTicks: number, onFrame: (frame: AudioUnit) => void) {
     this.#frames = frames;
+    this.#pile = new BytePile(maxFrameBytes * frames);
     this.#frameTicks = frameTicks;
     this.#onFrame = onFrame;
   }
@@ -56,25 +57,16 @@ export class LatmDepacketizer {
       // Whether a fragment or a beginning comes now can't be seen; the next beginning is after a marker.
       this.#awaitsStart = true;
     }
-    if (this.#pieces.length === 0) this.#timestamp = packet.timestamp;
-    this.#pieces.push(packet.bytes.slice(packet.payloadStart, packet.payloadEnd));
-    this.#bytes += packet.payloadEnd - packet.payloadStart;
-    if (this.#bytes > maxFrameBytes * this.#frames) this.#malformed();
+    if (this.#pile.size === 0) this.#timestamp = packet.timestamp;
+    if (!this.#pile.add(packet.bytes, packet.payloadStart, packet.payloadEnd)) this.#malformed();
     if (!packet.isMarker) return;
-    const pieces = this.#pieces;
-    const size = this.#bytes;
-    this.#drop();
+    const element = this.#pile.take();
     if (this.#awaitsStart) this.#awaitsStart = false;
-    else this.#split(pieces, size);
+    else this.#split(element);
   }
 
-  #split(pieces: readonly Uint8Array[], size: number): void {
-    const element = new Uint8Array(size);
-    let filled = 0;
-    for (const piece of pieces) {
-      element.set(piece, filled);
-      filled += piece.length;
-    }
+  #split(element: Uint8Array): void {
+    const size = element.length;
     let at = 0;
     for (let index = 0; index < this.#frames; index++) {
       let length = 0;
@@ -104,8 +96,7 @@ export class LatmDepacketizer {
   }
 
   #drop(): void {
-    this.#pieces = [];
-    this.#bytes = 0;
+    this.#pile.take();
   }
 
   #malformed(): void {

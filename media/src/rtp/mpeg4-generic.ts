@@ -119,6 +119,7 @@ export class Mpeg4GenericDepacketizer {
       const auxiliary = new BitReader(bytes.subarray(at, payloadEnd));
       const bits = auxiliary.bits(this.#layout.auxiliaryDataSizeLength);
       at += Math.ceil((this.#layout.auxiliaryDataSizeLength + bits) / 8);
+      if (at > payloadEnd) throw new MalformedError('auxiliary data longer than their packet');
     }
     if (this.#layout.sizeLength === 0) sizes = this.#constantSizes(payloadEnd - at);
     sizes.forEach((size, index) => {
@@ -167,6 +168,8 @@ export class Mpeg4GenericDepacketizer {
       this.#isDamaged = true;
       this.#dropFragments();
     }
+    // One that brings nothing would be one more of endlessly many.
+    if (piece.length === 0) throw new MalformedError('empty fragment');
     this.#fragments.push(piece);
     this.#fragmentBytes += piece.length;
     this.#fragmentTimestamp = timestamp;

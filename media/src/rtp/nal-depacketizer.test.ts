@@ -225,3 +225,68 @@ test('any payloads make well-formed samples', () => {
     { numRuns: 500 },
   );
 });
+
+test('a fragmented unit that never ends is given up, and what follows is received', () => {
+  const fuA = (header: number, bytes: number) => [0x7c, header, ...Array<number>(bytes).fill(7)];
+  for (const [rules, first, more, next] of [
+    [h264Rules, fuA(0x86, 1_000), fuA(0x06, 1_000), idr],
+    [
+      h265Rules(false),
+      [0x62, 1, 0xa7, ...fuA(0, 1_000)],
+      [0x62, 1, 0x27, ...fuA(0, 1_000)],
+      [0x26, 1, 0xaf, 1, 2, 3],
+    ],
+  ] as const) {
+    let kept = 0;
+    const packets = Array.from({ length: 2_000 }, (_, index) => ({
+      payload: [...(index === 0 ? first : more)],
+    }));
+    const { units, depacketizer } = receive(rules, [
+      ...packets,
+      { payload: [...next], timestamp: 3_000, isMarker: true },
+    ]);
+    for (const unit of units) kept += unit.size;
+    assert.equal(units.length, 1);
+    assert.ok(kept < 100, `${kept} bytes`);
+    assert.ok(depacketizer.malformedPayloads >= 1);
+  }
+});
+
+test('any payloads, cut and mixed at will, give units of bounded size or none', () => {
+  const payload = fc.oneof(
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => [...bytes]),
+    fc.constantFrom(
+      idr,
+      slice,
+      laterSlice,
+      sei,
+      sps,
+      pps,
+      stapA(sps, pps, idr),
+      [0x7c, 0x85, 1],
+      [0x7c, 0x45],
+    ),
+  );
+  const sent = fc.record({
+    payload: payload.map((bytes) => [...bytes]),
+    timestamp: fc.constantFrom(0, 1, 2),
+    isMarker: fc.boolean(),
+    sequence: fc.nat(65_535),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(sent, { maxLength: 40 }),
+      fc.boolean(),
+      fc.boolean(),
+      (packets, isH265, hasOrder) => {
+        const { units } = receive(isH265 ? h265Rules(hasOrder) : h264Rules, packets);
+        const bytes = packets.reduce((sum, one) => sum + one.payload.length + 4 * 40, 0);
+        for (const unit of units) {
+          assert.ok(unit.size <= bytes);
+          assert.ok(unit.data.every((piece) => piece.length > 0));
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -10,6 +10,7 @@
 import { annexBToNals } from '../codec/nal.ts';
 import { MalformedError } from '../malformed.ts';
 import { AccessUnitBuilder, maxUnitBytes, type AccessUnit } from './access-unit.ts';
+import { BytePile } from './byte-pile.ts';
 import type { RtpPacket } from './packet.ts';
 import { ParameterSets } from './parameter-sets.ts';
 
@@ -47,8 +48,8 @@ export class NalDepacketizer {
   #isGapCarried = false;
   #isMarkerTrusted = true;
   #endedByMarkerAt: number | undefined;
-  /** Pieces of a fragmented unit that is no slice; undefined when none is open. */
-  #smallPieces: Uint8Array[] | undefined;
+  /** A fragmented unit that is no slice, as far as it came; undefined when none is open. */
+  #openSmall: BytePile | undefined;
   #isSliceOpen = false;
 
   constructor(rules: NalRules, onUnit: (unit: AccessUnit) => void) {
@@ -111,15 +112,16 @@ export class NalDepacketizer {
       this.#closeFragment();
       const type = this.#rules.typeAt(bytes, start);
       if (!this.#rules.isSlice(type)) {
-        this.#smallPieces = [bytes.slice(start, end)];
+        this.#openSmall = new BytePile(maxSmallUnitBytes);
+        this.#addSmall(bytes, start, end);
       } else if (this.#beginSlice(bytes, start, type)) {
         this.#builder.open(bytes, start, end, true);
         this.#isSliceOpen = true;
       }
     } else if (this.#isSliceOpen) {
       this.#builder.append(bytes, start, end);
-    } else if (this.#smallPieces) {
-      this.#smallPieces.push(bytes.slice(start, end));
+    } else if (this.#openSmall) {
+      this.#addSmall(bytes, start, end);
     } else {
       // Its beginning was lost, and that has been noted, or the camera left it out.
       this.#isDamaged = true;
@@ -140,11 +142,18 @@ export class NalDepacketizer {
   }
 
   #endFragment(): void {
-    const pieces = this.#smallPieces;
-    this.#smallPieces = undefined;
+    const small = this.#openSmall;
+    this.#openSmall = undefined;
     if (this.#isSliceOpen) this.#builder.close();
     this.#isSliceOpen = false;
-    if (pieces) this.#small(join(pieces));
+    if (small) this.#small(small.take());
+  }
+
+  /** One that never ends is given up: what comes of it still has no beginning then. */
+  #addSmall(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#openSmall?.add(bytes, start, end)) return;
+    this.#openSmall = undefined;
+    this.malformed();
   }
 
   /** A new unit begins although the last fragment of the one before never came. */
@@ -153,10 +162,10 @@ export class NalDepacketizer {
   }
 
   #dropFragment(): boolean {
-    const wasOpen = this.#isSliceOpen || this.#smallPieces !== undefined;
+    const wasOpen = this.#isSliceOpen || this.#openSmall !== undefined;
     if (this.#isSliceOpen) this.#builder.abandon();
     this.#isSliceOpen = false;
-    this.#smallPieces = undefined;
+    this.#openSmall = undefined;
     return wasOpen;
   }
 
@@ -247,14 +256,4 @@ function hasStartCode(bytes: Uint8Array): boolean {
     if (bytes[at - 1] === 0 && bytes[at - 2] === 0) return true;
   }
   return false;
-}
-
-function join(pieces: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    joined.set(piece, at);
-    at += piece.length;
-  }
-  return joined;
 }

@@ -44,3 +44,36 @@ test('any text gives challenges, in little time', () => {
     ),
   );
 });
+
+test('a hostile challenge of 32 kB costs no more than a long one', () => {
+  for (const pump of [' ', ',', 'a', 'a ', 'a=', 'a="', '\\"', 'Digest ', 'a=b,', '"\\', '=', '\t ,']) {
+    const text = `Digest realm="${pump.repeat(32_768 / pump.length)}`;
+    for (const value of [text, text.replace('Digest realm="', ''), `${text}", nonce="n"`]) {
+      assert.ok(parseChallenges(Array<string>(16).fill(value)).length <= 16);
+    }
+  }
+});
+
+test('any text is passed over or understood', () => {
+  const piece = fc.constantFrom(
+    'Digest',
+    'Basic',
+    ' ',
+    ',',
+    '=',
+    '"',
+    '\\',
+    'realm',
+    'nonce',
+    'stale=true',
+    'a',
+    '\u00ff',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      for (const challenge of parseChallenges([pieces.join('')])) {
+        assert.ok(challenge.scheme === 'basic' || challenge.nonce !== undefined);
+      }
+    }),
+  );
+});

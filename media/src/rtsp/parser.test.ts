@@ -106,3 +106,40 @@ test('any bytes give packets, messages or a MalformedError', () => {
     }),
   );
 });
+
+test('a body in crumbs costs as much as its bytes, not their square', (t) => {
+  const body = 'x'.repeat(500_000);
+  const head = `RTSP/1.0 200 OK\r\nCSeq: 7\r\nX: ${'y'.repeat(30_000)}\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const bytes = Uint8Array.from(head + body, (char) => char.charCodeAt(0));
+  let moved = 0;
+  const set = Uint8Array.prototype.set;
+  t.mock.method(
+    Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array,
+    'set',
+    function (this: Uint8Array, source: ArrayLike<number>, at?: number) {
+      moved += source.length;
+      set.call(this, source, at);
+    },
+  );
+  let searched = 0;
+  const indexOf = Uint8Array.prototype.indexOf;
+  t.mock.method(
+    Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array,
+    'indexOf',
+    function (this: Uint8Array, value: number, from = 0) {
+      const found = indexOf.call(this, value, from);
+      searched += (found < 0 ? this.length : found) - from;
+      return found;
+    },
+  );
+  for (const crumb of [1, 7, 100, 1_400]) {
+    [moved, searched] = [0, 0];
+    const messages: RtspMessage[] = [];
+    const parser = new RtspParser({ packet: () => {}, message: (message) => messages.push(message) });
+    for (let at = 0; at < bytes.length; at += crumb) parser.push(bytes.slice(at, at + crumb));
+    assert.equal(messages.length, 1);
+    assert.equal(messages[0]?.body.length, body.length);
+    assert.ok(moved < 5 * bytes.length, `${moved} bytes moved in crumbs of ${crumb}`);
+    assert.ok(searched < 40 * bytes.length, `${searched} bytes searched in crumbs of ${crumb}`);
+  }
+});

@@ -44,8 +44,13 @@ export class RtspParser {
   /** Bytes that belonged to nothing and were skipped. */
   skippedBytes = 0;
   readonly #handler: RtspParserHandler;
-  /** The unfinished beginning of the next unit, when its length isn't known yet. */
-  #rest: Uint8Array | undefined;
+  /** The unfinished beginning of the next unit, in memory that grows by doubling, and its length. */
+  #rest: Uint8Array = new Uint8Array(0);
+  #restBytes = 0;
+  /** As long as it must be before another look at it can find more. */
+  #wantedBytes = 0;
+  /** How far a message's header section was searched for its end. */
+  #searchedBytes = 0;
   /** Where a packet of known length is put together from several chunks, header included; used again and again. */
   #split: Uint8Array = new Uint8Array(0);
   /** Bytes of that packet, and how many of them came; 0 when there is none. */
@@ -70,14 +75,27 @@ export class RtspParser {
       this.#consume(chunk, this.#finishSplit(chunk, length), length);
       return;
     }
-    const rest = this.#rest;
-    this.#rest = undefined;
-    if (!rest) {
+    if (this.#restBytes === 0) {
       this.#consume(chunk, 0, length);
       return;
     }
-    const joined = join(rest, chunk.subarray(0, length));
-    this.#consume(joined, 0, joined.length);
+    this.#appendToRest(chunk, length);
+    if (this.#restBytes < this.#wantedBytes) return;
+    const [rest, restBytes] = [this.#rest, this.#restBytes];
+    this.#restBytes = 0;
+    this.#consume(rest, 0, restBytes);
+  }
+
+  /** However small the chunks are, each byte is moved twice on average. */
+  #appendToRest(chunk: Uint8Array, length: number): void {
+    const bytes = this.#restBytes + length;
+    if (bytes > this.#rest.length) {
+      const grown = new Uint8Array(Math.max(bytes, 2 * this.#rest.length, usualSplitBytes));
+      grown.set(this.#rest.subarray(0, this.#restBytes));
+      this.#rest = grown;
+    }
+    this.#rest.set(chunk.subarray(0, length), this.#restBytes);
+    this.#restBytes = bytes;
   }
 
   /** Fills the packet that is split; returns where in the chunk it ended. */
@@ -103,6 +121,7 @@ export class RtspParser {
 
   #consume(bytes: Uint8Array, from: number, end: number): void {
     let at = from;
+    this.#wantedBytes = 0;
     while (at < end) {
       const first = bytes[at];
       if (first === dollar) {
@@ -135,20 +154,35 @@ export class RtspParser {
         at = next;
       }
     }
-    if (at < end) this.#rest = bytes.slice(at, end);
+    if (at === end) {
+      if (this.#rest.length > maxHeadBytes) this.#rest = new Uint8Array(0);
+      return;
+    }
+    if (bytes === this.#rest) bytes.copyWithin(0, at, end);
+    else {
+      this.#restBytes = 0;
+      this.#appendToRest(bytes.subarray(at, end), end - at);
+    }
+    this.#restBytes = end - at;
   }
 
   /** Parses the message at `at`; the position after it, or undefined while it isn't whole. */
   #message(bytes: Uint8Array, at: number, end: number): number | undefined {
-    const head = headEnd(bytes, at, end);
+    // The empty line may have begun in what was searched.
+    const head = headEnd(bytes, at, at + Math.max(0, this.#searchedBytes - 3), end);
     if (!head) {
       if (end - at > maxHeadBytes) throw new MalformedError(`RTSP header over ${maxHeadBytes} bytes`);
+      this.#searchedBytes = end - at;
       return undefined;
     }
+    this.#searchedBytes = 0;
     const message = parseHead(latin1(bytes, at, head.end));
     const length = contentLength(message);
     const next = head.next + length;
-    if (next > end) return undefined;
+    if (next > end) {
+      this.#wantedBytes = next - at;
+      return undefined;
+    }
     this.#seenRtsp = true;
     this.#handler.message({ ...message, body: bytes.slice(head.next, next) });
     return next;
@@ -178,14 +212,16 @@ function matchStart(bytes: Uint8Array, at: number, end: number): 'yes' | 'no' | 
   return 'no';
 }
 
-/** Where the header section ends and the body begins: after an empty line, of CRLF or of LF alone. */
+/** Where the header section at `start` ends and the body begins: after an empty line, of CRLF or of LF alone, looked for at `from`. */
 function headEnd(
   bytes: Uint8Array,
+  start: number,
   from: number,
   bytesEnd: number,
 ): { readonly end: number; readonly next: number } | undefined {
-  const limit = Math.min(bytesEnd, from + maxHeadBytes);
-  for (let at = bytes.indexOf(lineFeed, from); at >= 0 && at < limit; at = bytes.indexOf(lineFeed, at + 1)) {
+  // Only what has come is searched: what lies behind it would be searched again for every crumb.
+  const come = bytes.subarray(0, Math.min(bytesEnd, start + maxHeadBytes));
+  for (let at = come.indexOf(lineFeed, from); at >= 0; at = come.indexOf(lineFeed, at + 1)) {
     const isLineFeedOnly = bytes[at + 1] === lineFeed;
     const next = at + (isLineFeedOnly ? 2 : 3);
     if (next > bytesEnd) return undefined;
@@ -212,11 +248,4 @@ export function latin1(bytes: Uint8Array, from = 0, to = bytes.length): string {
     pieces.push(String.fromCharCode(...bytes.subarray(at, Math.min(to, at + 4096))));
   }
   return pieces.join('');
-}
-
-function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
 }
