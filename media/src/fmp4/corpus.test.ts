@@ -117,7 +117,7 @@ test('numbers that our own boxes can’t hold are refused where they are read', 
   }
   const bytes = clipBytes('h264-b-pyramid.mp4');
   const init = bytes.slice(0, Buffer.from(bytes).indexOf('moof') - 4);
-  const idAt = Buffer.from(init).indexOf('tkhd') + 24;
+  const idAt = Buffer.from(init).indexOf('tkhd') + 16;
   assert.equal(parseInit(init)[0]?.id, 1);
   for (const id of [0, 0xffffffff]) {
     new DataView(init.buffer).setUint32(idAt, id);
