@@ -49,6 +49,7 @@ const namedOnly = [
 
 /** Of what the specification does not speak of. */
 const ours = [
+  'MethodNotAllowed',
   'PasswordRequired',
   'FarArchiveUnavailable',
   'FarArchiveRefused',

@@ -74,6 +74,11 @@ export const catalogue = {
   },
   AuditLogsDisabled: { status: 403, en: 'Audit logs are disabled.', ru: 'Журнал аудита выключен.' },
   BadRequest: { status: 400, en: 'Bad request.', ru: 'Неверный запрос.' },
+  MethodNotAllowed: {
+    status: 405,
+    en: 'This method is not allowed at this address.',
+    ru: 'Этот метод по этому адресу не поддерживается.',
+  },
   ActionNotAcceptable: {
     status: 409,
     en: 'This action is not possible now.',

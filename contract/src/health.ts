@@ -17,6 +17,7 @@ export const HealthWarning = z.object({
     'archive-deletes-early',
     'archive-disk-missing',
     'trust-proxy',
+    'tls-certificate',
   ]),
   expiresAt: TimeMs.nullable(),
   usedPercent: z.number().nullable(),
@@ -24,7 +25,9 @@ export const HealthWarning = z.object({
   subject: z
     .string()
     .nullable()
-    .describe('Uid of the stream, id of the node, code of the location or of the error that is meant'),
+    .describe(
+      'Uid of the stream, id of the node, code of the location or of the error, or what is wrong with the certificate',
+    ),
   figures: z
     .record(z.string(), z.number())
     .optional()

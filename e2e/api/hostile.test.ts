@@ -273,13 +273,33 @@ test('[R7.3, R4.3] the same request sent twice, and at once, does its work once 
   assert.ok(unmarked.every(({ code }) => [undefined, 'NotFound'].includes(code)));
 });
 
-test('methods and addresses that no call has are NotFound', async () => {
+test('addresses that no call has are NotFound, methods that an address does not take are named', async () => {
+  for (const [method, path, allow] of [
+    ['DELETE', '/v1/streams', 'GET'],
+    ['HEAD', '/v1/streams', 'GET'],
+    ['OPTIONS', '/v1/streams', 'GET'],
+    ['PUT', '/v1/profile', 'GET, PATCH'],
+    ['PATCH', `/v1/stream/${uid}`, 'DELETE, GET, PUT'],
+    ['GET', '/v1/stream/pause', 'POST'],
+    ['GET', '/v1/sign-in', 'POST'],
+    ['PUT', '/v1/user/admin?x=1', 'DELETE, GET, PATCH'],
+    ['POST', '/ui/', 'GET, HEAD'],
+    ['PUT', '/ui/assets/x.js', 'GET, HEAD'],
+    ['DELETE', '/', 'GET, HEAD'],
+    ['POST', '/metrics', 'GET'],
+    ['PROPFIND', '/v1/mosaics', 'GET'],
+  ] as const) {
+    // Whatever comes with it: it is not read.
+    const body = method === 'HEAD' ? {} : { body: '<nothing>', headers: { 'content-type': 'text/xml' } };
+    const response = await fetch(server.url + path, { method, ...body });
+    assert.deepEqual([response.status, response.headers.get('allow')], [405, allow], `${method} ${path}`);
+    if (method === 'HEAD') continue;
+    const { code, error } = (await response.json()) as { code: string; error: string };
+    assert.deepEqual([code, error.length > 0], ['MethodNotAllowed', true]);
+  }
   for (const [method, path] of [
-    ['DELETE', '/v1/streams'],
-    ['PUT', '/v1/profile'],
-    ['PATCH', `/v1/stream/${uid}`],
-    ['OPTIONS', '/v1/streams'],
     ['GET', '/v1/STREAMS'],
+    ['POST', '/v1/nothing'],
     ['GET', '/v1/streams/'],
     ['GET', '/v2/streams'],
     ['GET', '/v1'],

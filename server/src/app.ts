@@ -445,6 +445,7 @@ async function assemble(
     configKeeper.reload().catch((error: unknown) => {
       log.error({ err: error }, 'The configuration was not read again: what is in force stays');
     });
+    http.reload().catch((error: unknown) => log.error({ err: error }, 'The certificate was not read again'));
   };
   return { url, reload };
 }

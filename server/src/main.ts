@@ -17,9 +17,10 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 async function serve(): Promise<void> {
   const { systemClock } = await import('./base/clock.ts');
   const { StopRequests } = await import('./base/stop-requests.ts');
-  let starting: Promise<{ close(): Promise<void>; reload(): void }> | undefined;
+  /** Empty until the start has begun. */
+  const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
   const stop = (exitCode: number) => {
-    Promise.resolve(starting)
+    Promise.resolve(server.starting)
       .then((app) => app?.close())
       .then(
         () => process.exit(exitCode),
@@ -44,7 +45,7 @@ async function serve(): Promise<void> {
   process.on('SIGHUP', () => {
     // A terminal that was closed asks for the end; anybody else for another look at files that changed.
     if (wasTerminal && !isatty(1)) requests.ask();
-    else starting?.then((app) => app.reload()).catch(() => {});
+    else server.starting?.then((app) => app.reload()).catch(() => {});
   });
   // Who reads the output may go first, as `tee` does on Ctrl-C: the server still stops in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
@@ -57,9 +58,9 @@ async function serve(): Promise<void> {
     exitCode = 1;
     if (!requests.isStopping) requests.ask();
   };
-  starting = App.start(config, process.env, print, fail);
+  server.starting = App.start(config, process.env, print, fail);
   try {
-    await starting;
+    await server.starting;
   } catch (error) {
     // What was started is closed already; who asked for the end meanwhile has it.
     if (!requests.isStopping) throw error;

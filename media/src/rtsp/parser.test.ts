@@ -112,26 +112,27 @@ test('a body in crumbs costs as much as its bytes, not their square', (t) => {
   const head = `RTSP/1.0 200 OK\r\nCSeq: 7\r\nX: ${'y'.repeat(30_000)}\r\nContent-Length: ${body.length}\r\n\r\n`;
   const bytes = Uint8Array.from(head + body, (char) => char.charCodeAt(0));
   let moved = 0;
-  const set = Uint8Array.prototype.set;
-  t.mock.method(
-    Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array,
-    'set',
-    function (this: Uint8Array, source: ArrayLike<number>, at?: number) {
-      moved += source.length;
-      set.call(this, source, at);
-    },
-  );
+  const prototype = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array;
+  const set = Reflect.get(prototype, 'set') as (
+    this: Uint8Array,
+    source: ArrayLike<number>,
+    at?: number,
+  ) => void;
+  t.mock.method(prototype, 'set', function (this: Uint8Array, source: ArrayLike<number>, at?: number) {
+    moved += source.length;
+    set.call(this, source, at);
+  });
   let searched = 0;
-  const indexOf = Uint8Array.prototype.indexOf;
-  t.mock.method(
-    Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array,
-    'indexOf',
-    function (this: Uint8Array, value: number, from = 0) {
-      const found = indexOf.call(this, value, from);
-      searched += (found < 0 ? this.length : found) - from;
-      return found;
-    },
-  );
+  const indexOf = Reflect.get(prototype, 'indexOf') as (
+    this: Uint8Array,
+    value: number,
+    from: number,
+  ) => number;
+  t.mock.method(prototype, 'indexOf', function (this: Uint8Array, value: number, from = 0) {
+    const found = indexOf.call(this, value, from);
+    searched += (found < 0 ? this.length : found) - from;
+    return found;
+  });
   for (const crumb of [1, 7, 100, 1_400]) {
     [moved, searched] = [0, 0];
     const messages: RtspMessage[] = [];

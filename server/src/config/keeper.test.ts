@@ -41,6 +41,30 @@ test('[R7.46] a save keeps comments and what it does not name, and replaces the 
   assert.deepEqual(await readdir(dataDir), ['vidette.yaml']);
 });
 
+test('[R7.46] keys are taken as they are listed, alone or within a branch', async (t) => {
+  const { keeper, text } = await newKeeper(t, 'smtp:\n  host: mail\n');
+  const { restartKeys } = await keeper.view();
+  assert.ok(restartKeys.includes('archive.folder'));
+  const saved = await keeper.save({
+    'smtp.host': 'mail2',
+    'archive.folder': '/srv/archive',
+    app: { title: 'Gate' },
+  });
+  assert.deepEqual(saved.changedKeys, ['smtp.host', 'archive.folder', 'app.title']);
+  assert.equal(await text(), 'smtp:\n  host: mail2\narchive:\n  folder: /srv/archive\napp:\n  title: Gate\n');
+  for (const values of [
+    { 'smtp.nothing': 1 },
+    { 'smtp.': 1 },
+    { '.smtp': 1 },
+    { 'smtp.host.name': 1 },
+    { 'smtp.host': 'a', smtp: { host: 'b' } },
+    { 'smtp.__proto__.host': 'a' },
+    { 'constructor.prototype': 'a' },
+  ]) {
+    await assert.rejects(keeper.save(values), { code: 'ValidationError' }, JSON.stringify(values));
+  }
+});
+
 test('[R7.46] without a file one is made that only its owner reads', async (t) => {
   const { keeper, text, file } = await newKeeper(t);
   await keeper.save({ smtp: { password: 'pw' }, tunnel: { locations: [{ host: 'relay' }] } });

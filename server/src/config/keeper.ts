@@ -168,6 +168,9 @@ function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
       'There is no such key.',
     );
   }
+  const keys = typed.map(({ path }) => path.join('.'));
+  const twice = keys.filter((key, index) => keys.indexOf(key) !== index);
+  if (twice.length > 0) throw invalid(twice.slice(0, 50), 'custom', 'This key is given twice.');
   const nested = typed.filter(({ value }) => !(Array.isArray(value) ? value.every(isFlat) : isScalar(value)));
   if (nested.length > 0) {
     throw invalid(
@@ -181,7 +184,8 @@ function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
 
 function leavesOf(tree: Tree, path: readonly string[]): { path: string[]; value: unknown }[] {
   return Object.entries(tree).flatMap(([name, value]) => {
-    const here = [...path, name];
+    // As in `archive.folder`: that is how keys are listed.
+    const here = [...path, ...name.split('.')];
     const isBranch = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isBranch && here.length < depthMax ? leavesOf(value as Tree, here) : [{ path: here, value }];
   });

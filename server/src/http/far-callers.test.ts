@@ -24,7 +24,7 @@ async function newDoor(t: TestContext, trustProxy: boolean, certificate?: Certif
     ? Fastify({ ...options, https: certificate })
     : Fastify(options)) as unknown as FastifyInstance;
   const clock = new ManualClock();
-  const callers = new FarCallers(server, clock, certificate);
+  const callers = new FarCallers(server, clock, () => certificate);
   server.get('/who', ({ ip, protocol, host }) => ({ ip, protocol, host }));
   await server.ready();
   t.after(() => server.close());

@@ -16,12 +16,13 @@ export interface Certificate {
  */
 export class FarCallers {
   readonly #server: FastifyInstance;
-  readonly #certificate: Certificate | undefined;
+  readonly #certificate: () => Certificate | undefined;
   readonly #clock: Clock;
   /** The connection behind the socket that a request names: itself, or what its TLS runs over. */
   readonly #behind = new WeakMap<object, FarConnection>();
 
-  constructor(server: FastifyInstance, clock: Clock, certificate: Certificate | undefined) {
+  /** @param certificate what is in use when a visitor comes */
+  constructor(server: FastifyInstance, clock: Clock, certificate: () => Certificate | undefined) {
     this.#server = server;
     this.#clock = clock;
     this.#certificate = certificate;
@@ -35,12 +36,13 @@ export class FarCallers {
   /** Serves a visitor; with a certificate the TLS is ours, and the relay sees nothing but ciphertext. */
   admit(connection: FarConnection): void {
     const { server } = this.#server;
-    if (!this.#certificate) {
+    const certificate = this.#certificate();
+    if (!certificate) {
       this.#behind.set(connection, connection);
       server.emit('connection', connection);
       return;
     }
-    const secureContext = createSecureContext(this.#certificate);
+    const secureContext = createSecureContext({ cert: certificate.cert, key: certificate.key });
     const socket = new TLSSocket(connection, { isServer: true, secureContext, ALPNProtocols: ['http/1.1'] });
     this.#behind.set(socket, connection);
     const cancel = this.#clock.after(firstRequestMs, () => connection.destroy());

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
@@ -45,6 +45,7 @@ export class FrontDoor {
   readonly #resting = new Crowd(restingLimits);
   /** TCP connections under TLS, by where they come from: the TLS socket over one does not say which it is. */
   readonly #beforeTls = new Map<string, Visit>();
+  readonly #tlsServers: TlsServer[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -72,7 +73,7 @@ export class FrontDoor {
       serve(request, response);
     };
     const server = certificate
-      ? createTlsServer({ ...options, ...certificate, handshakeTimeout: firstRequestMs }, onRequest)
+      ? this.#tlsServer({ ...options, cert: certificate.cert, key: certificate.key }, onRequest)
       : createServer(options, onRequest);
     server.on('connection', (line: Line) => {
       const visit = this.#welcome(line);
@@ -87,6 +88,17 @@ export class FrontDoor {
       else this.#welcome(line);
     });
     server.on('upgrade', (_, line: Line) => this.#begin(this.#arrive(line)));
+    return server;
+  }
+
+  /** New connections get this one; those that are open stay as they are. */
+  renew({ cert, key }: Certificate): void {
+    for (const server of this.#tlsServers) server.setSecureContext({ cert, key });
+  }
+
+  #tlsServer(options: ServerOptions, onRequest: RequestListener): TlsServer {
+    const server = createTlsServer({ ...options, handshakeTimeout: firstRequestMs }, onRequest);
+    this.#tlsServers.push(server);
     return server;
   }
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
@@ -17,6 +16,7 @@ import type { AccessNote } from '../access/access-feed.ts';
 import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Config } from '../config/schema.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import { FarCallers, type Certificate } from './far-callers.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { FrontDoor } from './front-door.ts';
@@ -42,7 +42,8 @@ import { registerSystem } from './routes/system.ts';
 import { registerTunnel } from './routes/tunnel.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWall } from './routes/wall.ts';
-import { callHeaders, securityHeaders, setHeaders } from './security-headers.ts';
+import { callHeaders, securityHeaders, setHeaders, tlsHeaders } from './security-headers.ts';
+import { ServerCertificate } from './server-certificate.ts';
 import type { Services } from './services.ts';
 import { SharedViewers } from './shared-viewers.ts';
 import { StreamDesk } from './stream-desk.ts';
@@ -63,20 +64,34 @@ export interface Http {
   endViewers(): void;
   /** Serves a visitor who comes through the tunnel. */
   admit(connection: FarConnection): void;
+  /** Reads the files of the certificate again. */
+  reload(): Promise<void>;
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
 }
 
 /** The whole HTTP side: every call of the contract, and the page. Throws when a call has no handler. */
 export async function createHttp(services: Services): Promise<Http> {
-  const certificate = await readCertificate(services.config);
-  const server = newServer(services, certificate);
-  const farCallers = new FarCallers(server, services.clock, certificate);
+  const certificate = await openCertificate(services);
+  const door = new FrontDoor(services.clock);
+  certificate?.onRenewed((renewed) => door.renew(renewed));
+  const server = newServer(services, door, certificate?.current);
+  const farCallers = new FarCallers(server, services.clock, () => certificate?.current);
   new TrustedProxies(services.config.trustProxy).serve(server);
   const pageHeaders = securityHeaders(originOf(services.config.app.logo));
-  server.addHook('onRequest', ({ url, raw }, reply, done) => {
+  server.addHook('onRequest', ({ url, raw, protocol, is404 }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
-    done(hostsOf(raw) > 1 ? new Fault('BadRequest', 'A request names one host.') : undefined);
+    if (protocol === 'https') setHeaders(reply, tlsHeaders);
+    // Before a body is read: what nobody takes need not be understood.
+    const allowed = is404 ? allowedMethods(url) : [];
+    if (allowed.length > 0) void reply.header('allow', allowed.join(', '));
+    done(
+      hostsOf(raw) > 1
+        ? new Fault('BadRequest', 'A request names one host.')
+        : allowed.length > 0
+          ? new Fault('MethodNotAllowed', `Allowed here: ${allowed.join(', ')}.`)
+          : undefined,
+    );
   });
   await server.register(cookie);
   // One message in each turn of the event loop: a megabyte of empty ones must not be answered in one.
@@ -102,7 +117,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerBookmarks(registrar, services);
   registerMosaics(registrar, services);
   registerUsers(registrar, services);
-  registerSystem(registrar, services);
+  registerSystem(registrar, services, certificate);
   registerConfiguration(registrar, services.configKeeper);
   registerCluster(registrar, services);
   registerTunnel(registrar, services);
@@ -136,7 +151,11 @@ export async function createHttp(services: Services): Promise<Http> {
       sharedViewers.endAll();
     },
     admit: (connection) => farCallers.admit(connection),
+    async reload() {
+      await certificate?.reload();
+    },
     async close() {
+      certificate?.close();
       watchers.close();
       await server.close();
     },
@@ -152,14 +171,18 @@ function pageAddress(server: FastifyInstance, config: Config): string {
   return `${config.tls.key === null ? 'http' : 'https'}://${host}:${port}/ui/`;
 }
 
-async function readCertificate({ tls, dataDir }: Config): Promise<Certificate | undefined> {
-  const { certificate, key } = tls;
-  if (certificate === null || key === null) return undefined;
-  return { cert: await readFile(resolve(dataDir, certificate)), key: await readFile(resolve(dataDir, key)) };
+async function openCertificate({ config, clock, log }: Services): Promise<ServerCertificate | undefined> {
+  const { dataDir, tls } = config;
+  if (tls.certificate === null || tls.key === null) return undefined;
+  const [certificatePath, keyPath] = [resolve(dataDir, tls.certificate), resolve(dataDir, tls.key)];
+  return ServerCertificate.open({ certificatePath, keyPath, clock, log });
 }
 
-function newServer({ config, clock }: Services, certificate: Certificate | undefined): FastifyInstance {
-  const door = new FrontDoor(clock);
+function newServer(
+  { config }: Services,
+  door: FrontDoor,
+  certificate: Certificate | undefined,
+): FastifyInstance {
   return Fastify({
     logger: false,
     bodyLimit: limits.usualBodyMaxBytes,

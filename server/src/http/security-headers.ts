@@ -12,6 +12,14 @@ export const callHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Beside the others where the request came by TLS (RFC 6797). Half a year, and for this name alone: whoever goes back to
+ * plain HTTP, or has other servers below the name, must not wait longer than that.
+ */
+export const tlsHeaders: Readonly<Record<string, string>> = {
+  'strict-transport-security': 'max-age=15552000',
+};
+
+/**
  * Headers of every other answer. No script but the page's own files; styles may stand in attributes, for that is how
  * positions on a timeline are set. `logoOrigin` is where a configured logo comes from.
  */

@@ -150,6 +150,14 @@ function archiveSpaceWords({ usedPercent, figures }: HealthWarning, i18n: I18n):
   return i18n.t('warning.archiveSpaceOthers', { percent, ...sizes });
 }
 
+function certificateWords({ subject, expiresAt }: HealthWarning, i18n: I18n): string {
+  if (subject === 'unusable') return i18n.t('warning.certificate.unusable');
+  const day = i18n.date(expiresAt ?? 0);
+  return i18n.t(subject === 'expired' ? 'warning.certificate.expired' : 'warning.certificate.expires', {
+    day,
+  });
+}
+
 function warningText(warning: HealthWarning, i18n: I18n): string {
   switch (warning.code) {
     case 'license-expires':
@@ -177,6 +185,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.nodeDrained');
     case 'tunnel-down':
       return i18n.t('warning.tunnelDown');
+    case 'tls-certificate':
+      return certificateWords(warning, i18n);
     case 'far-archive':
       return i18n.t('warning.farArchive', { reason: codeWords(warning.subject, i18n) });
     case 'trust-proxy':

@@ -2,6 +2,7 @@ import { archiveWarnings } from '../archive-warnings.ts';
 import type { CallContext } from '../call-context.ts';
 import { prolongSessionCookie } from '../credentials.ts';
 import type { Registrar } from '../registrar.ts';
+import type { ServerCertificate } from '../server-certificate.ts';
 import type { Services } from '../services.ts';
 import { settingsView } from '../settings-view.ts';
 import type { StationStream } from '../../station/station-stream.ts';
@@ -11,7 +12,11 @@ import { viewerOf } from './streams.ts';
 const namedStreams = 20;
 
 /** The server itself: settings, health, logs, figures, license, audit log, search, documentation. */
-export function registerSystem(registrar: Registrar, services: Services): void {
+export function registerSystem(
+  registrar: Registrar,
+  services: Services,
+  certificate: ServerCertificate | undefined,
+): void {
   const { station, store, health, license, logRing, audit, config, statistics } = services;
 
   // A page in use asks for the settings at every step and for the health every minute, also one that hangs on a wall:
@@ -74,6 +79,15 @@ export function registerSystem(registrar: Registrar, services: Services): void {
         usedPercent: null,
         recordedPercent: null,
         subject: null,
+      });
+    }
+    if (principal.isAdmin && certificate?.problem !== undefined) {
+      warnings.push({
+        code: 'tls-certificate',
+        expiresAt: certificate.expiresAt,
+        usedPercent: null,
+        recordedPercent: null,
+        subject: certificate.problem,
       });
     }
     return { version: services.version, warnings };

@@ -128,6 +128,10 @@ export const shell = {
     'The configuration trusts any proxy on a private network (trustProxy: true). List the addresses of your proxies instead.',
   'warning.farArchive': 'Old recordings do not move to the S3 storage: {reason}',
   'warning.farArchive.show': 'Show',
+  'warning.certificate.expired': 'The TLS certificate expired on {day}: browsers refuse this server.',
+  'warning.certificate.expires': 'The TLS certificate expires on {day}.',
+  'warning.certificate.unusable':
+    'The new TLS certificate or key cannot be used; the one from before stays in use. The server log says why.',
   'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',
   'warning.notRecording.show': 'Show it',
 };

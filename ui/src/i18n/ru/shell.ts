@@ -128,6 +128,10 @@ export const shell: Record<keyof typeof english, string> = {
     'Настройка trustProxy: true доверяет любому прокси из частной сети. Укажите вместо неё адреса своих прокси.',
   'warning.farArchive': 'Старые записи не переносятся в хранилище S3: {reason}',
   'warning.farArchive.show': 'Показать',
+  'warning.certificate.expired': 'Срок TLS-сертификата истёк {day}: браузеры не доверяют этому серверу.',
+  'warning.certificate.expires': 'Срок TLS-сертификата истекает {day}.',
+  'warning.certificate.unusable':
+    'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
   'warning.notRecording.show': 'Показать',
 };

@@ -1,0 +1,181 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { Cancel, Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { ConfigError } from '../config/load.ts';
+import type { Certificate } from './far-callers.ts';
+
+/** Whoever renews a certificate replaces the files; a look at their times costs nothing. */
+const lookEveryMs = 5_000;
+/** Certificate and key are written one after the other: both are read when neither has changed for so long. */
+const settleMs = 1_000;
+/** The end of the certificate is announced this long before; who renews by a program does it earlier. */
+const noticeMs = 7 * 86_400_000;
+
+/** What an operator should know of the certificate; `unusable` files leave the one that is in use in use. */
+export type CertificateProblem = 'expired' | 'expires' | 'unusable';
+
+export interface ServerCertificateOptions {
+  /** Absolute paths of PEM files. */
+  readonly certificatePath: string;
+  readonly keyPath: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+interface Loaded extends Certificate {
+  readonly validFromMs: number;
+  readonly validToMs: number;
+}
+
+/**
+ * The server's certificate and key, as they are in their files. A renewed pair is taken into use for new connections; what
+ * can't be used is said, and the pair before stays.
+ */
+export class ServerCertificate {
+  readonly #options: ServerCertificateOptions;
+  readonly #listeners: ((certificate: Certificate) => void)[] = [];
+  readonly #cancelLook: Cancel;
+  #cancelSettle: Cancel | undefined;
+  #loaded: Loaded;
+  /** Times and sizes of the files when they were looked at last. */
+  #seen: string;
+  #isUnusable = false;
+  #loading: Promise<void> = Promise.resolve();
+
+  private constructor(options: ServerCertificateOptions, loaded: Loaded, seen: string) {
+    this.#options = options;
+    this.#loaded = loaded;
+    this.#seen = seen;
+    this.#cancelLook = options.clock.every(lookEveryMs, () => void this.#look());
+    this.#sayIfOver();
+  }
+
+  /** @throws ConfigError with one line that says which file is wrong, and why */
+  static async open(options: ServerCertificateOptions): Promise<ServerCertificate> {
+    const seen = await marksOf(options);
+    return new ServerCertificate(options, await load(options), seen);
+  }
+
+  get current(): Certificate {
+    return this.#loaded;
+  }
+
+  get problem(): CertificateProblem | undefined {
+    if (this.#isUnusable) return 'unusable';
+    const leftMs = this.#loaded.validToMs - this.#options.clock.wallMs();
+    return leftMs <= 0 ? 'expired' : leftMs <= noticeMs ? 'expires' : undefined;
+  }
+
+  /** When the certificate in use ends, ms since the epoch. */
+  get expiresAt(): number {
+    return this.#loaded.validToMs;
+  }
+
+  /** Calls back with each renewed pair. */
+  onRenewed(listener: (certificate: Certificate) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Reads the files now. Resolves when what they hold is in use, or it was said why not. */
+  reload(): Promise<void> {
+    this.#loading = this.#loading.then(() => this.#reload());
+    return this.#loading;
+  }
+
+  close(): void {
+    this.#cancelLook();
+    this.#cancelSettle?.();
+  }
+
+  async #look(): Promise<void> {
+    const seen = await marksOf(this.#options);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#cancelSettle?.();
+    this.#cancelSettle = this.#options.clock.after(settleMs, () => void this.reload());
+  }
+
+  async #reload(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const loaded = await load(this.#options);
+      const isNew = !loaded.cert.equals(this.#loaded.cert) || !loaded.key.equals(this.#loaded.key);
+      this.#isUnusable = false;
+      if (!isNew) return;
+      this.#loaded = loaded;
+      for (const listener of this.#listeners) listener(loaded);
+      log.info({ validTo: new Date(loaded.validToMs).toISOString() }, 'A renewed certificate is in use');
+      this.#sayIfOver();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#isUnusable = true;
+      log.error({}, `${error.message} The certificate from before stays in use.`);
+    }
+  }
+
+  #sayIfOver(): void {
+    const { clock, log, certificatePath } = this.#options;
+    const { validFromMs, validToMs } = this.#loaded;
+    const nowMs = clock.wallMs();
+    const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    if (validToMs <= nowMs)
+      log.error({}, `The certificate in ${certificatePath} has expired on ${day(validToMs)}.`);
+    else if (validFromMs > nowMs)
+      log.error({}, `The certificate in ${certificatePath} is not valid before ${day(validFromMs)}.`);
+  }
+}
+
+/** What changes whenever a file is written or another one put in its place, also behind a link. */
+async function marksOf({ certificatePath, keyPath }: ServerCertificateOptions): Promise<string> {
+  const marks = await Promise.all(
+    [certificatePath, keyPath].map((path) =>
+      stat(path).then(
+        ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
+        (error: NodeJS.ErrnoException) => String(error.code),
+      ),
+    ),
+  );
+  return marks.join();
+}
+
+async function load({ certificatePath, keyPath }: ServerCertificateOptions): Promise<Loaded> {
+  const [cert, key] = await Promise.all([readPart('certificate', certificatePath), readPart('key', keyPath)]);
+  const parsed = parse(
+    `tls.certificate: ${certificatePath} holds no certificate in PEM.`,
+    () => new X509Certificate(cert),
+  );
+  const secret = parse<KeyObject>(
+    `tls.key: ${keyPath} holds no private key in PEM, or one with a password.`,
+    () => createPrivateKey(key),
+  );
+  if (!parsed.checkPrivateKey(secret)) {
+    throw new ConfigError(
+      `tls: the key in ${keyPath} does not belong to the certificate in ${certificatePath}.`,
+    );
+  }
+  parse(`tls: ${certificatePath} and ${keyPath} can't be used for TLS.`, () =>
+    createSecureContext({ cert, key }),
+  );
+  return { cert, key, validFromMs: Date.parse(parsed.validFrom), validToMs: Date.parse(parsed.validTo) };
+}
+
+async function readPart(name: 'certificate' | 'key', path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const why =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'no permission' : String(code);
+    throw new ConfigError(`tls.${name}: ${path} can't be read: ${why}.`, { cause });
+  }
+}
+
+function parse<T>(words: string, make: () => T): T {
+  try {
+    return make();
+  } catch (cause) {
+    throw new ConfigError(words, { cause });
+  }
+}
