@@ -82,7 +82,7 @@ export class TrustedProxies {
 const maxEntries = 32;
 
 function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] ?? '';
 }
 
 /** The address of an entry, which some proxies write with the port; undefined for what is none. */
