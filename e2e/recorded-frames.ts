@@ -26,14 +26,16 @@ export async function recordedFrames(
   for (const piece of parseArchivePlaylist(await playlist.text(), address)) {
     const [init, bytes] = await Promise.all([bytesOf(piece.init), bytesOf(piece)]);
     const video = parseInit(init).find(({ kind }) => kind === 'video');
-    const moof = [...walkBoxes(bytes)].find(({ type }) => type === 'moof');
-    if (!video || !moof) throw new Error('a recorded piece without pictures');
-    const { tracks } = parseFragmentHeader(bytes.subarray(moof.offset, moof.offset + moof.size));
-    const run = tracks.find(({ trackId }) => trackId === video.id);
-    let dts = run?.baseDts ?? 0;
-    for (const { duration, compositionOffset } of run?.samples ?? []) {
-      moments.push(((dts + compositionOffset) * 1000) / video.timescale);
-      dts += duration;
+    const moofs = [...walkBoxes(bytes)].filter(({ type }) => type === 'moof');
+    if (!video || moofs.length === 0) throw new Error('a recorded piece without pictures');
+    for (const moof of moofs) {
+      const { tracks } = parseFragmentHeader(bytes.subarray(moof.offset, moof.offset + moof.size));
+      const run = tracks.find(({ trackId }) => trackId === video.id);
+      let dts = run?.baseDts ?? 0;
+      for (const { duration, compositionOffset } of run?.samples ?? []) {
+        moments.push(((dts + compositionOffset) * 1000) / video.timescale);
+        dts += duration;
+      }
     }
   }
   return moments.sort((a, b) => a - b);

@@ -76,7 +76,7 @@ test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is 
   assert.equal(footage.complaints, '');
   assert.equal(packets.length, firstPictures);
   assert.equal(decodedFrames, firstPictures);
-  assert.equal(Number(headers.get('x-archive-duration')), firstPictures * frameMs);
+  assertEven(Number(headers.get('x-archive-duration')), firstPictures * frameMs);
 });
 
 test('[R10.2] [R10.3] a server that drops its clients again and again: each drop is a gap, all between is recorded', async () => {
@@ -160,7 +160,20 @@ test('[R7.17] FFmpeg reads the playlist across the gap: every picture, no compla
     0,
   );
   // FFmpeg numbers each programme it finds in a playlist and lists the stream there again.
-  assert.equal(Number(probed.stdout.trim().split('\n')[0]), Math.round(seconds * framesPerSecond));
+  const frames = Number(probed.stdout.trim().split('\n')[0]);
+  assertEven(seconds * 1_000, frames * frameMs);
+  const whole = await Promise.all(
+    [first, { startMs: second.startMs, endMs: second.startMs + 2_000 }].map((span) =>
+      download(client, uid, span),
+    ),
+  );
+  const recordedFrames = whole.map(({ footage }) => picturesOf(footage).packets.length);
+  // A playlist goes on to the end of the GOP.
+  const missing = recordedFrames.reduce((sum, count) => sum + count, 0) - frames;
+  assert.ok(
+    missing <= 0 && missing > -gopFrames,
+    `${recordedFrames.join(' + ')} frames, ${frames} in the playlist`,
+  );
   const decoded = await runTool('ffmpeg', ['-v', 'warning', ...input, '-threads', '1', '-f', 'null', '-']);
   assert.equal(decoded.stderr, '');
 });
@@ -228,6 +241,17 @@ async function playlistOf(uid: string, { startMs, endMs }: Fragment): Promise<{ 
   const query = { start_time: startMs, end_time: endMs };
   const response = await client.getArchivePlaylist({ params: { uid }, query });
   return { url: server.url + addressOf('getArchivePlaylist', { uid }, query), text: await response.text() };
+}
+
+/**
+ * So many frames last so long. A camera's first packet that was held up on a busy machine dates all after it too late, which
+ * is corrected at a hundredth of the time that passes, or a tenth where it is more: frames are then shorter, and none is missing.
+ */
+function assertEven(actualMs: number, expectedMs: number): void {
+  assert.ok(
+    actualMs <= expectedMs * 1.01 + 1 && actualMs >= expectedMs * 0.9,
+    `${actualMs} ms for ${expectedMs} ms`,
+  );
 }
 
 /** What a player shows, from the first picture to the end of the last, is so long; one frame more or less. */

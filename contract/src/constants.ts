@@ -62,6 +62,8 @@ export const gapCauses = [
   'source-changed',
   /** The time of its pictures jumped by more than a long frame. */
   'time-jump',
+  /** The clock of the server was set forwards or back. */
+  'clock-set',
   'server-stopped',
   'server-crashed',
   'recording-off',

@@ -42,6 +42,8 @@ export interface FakeCameraOptions {
   readonly goodbyeAfter?: number;
   /** RTP packets that are left out, by picture and position in it, both from 0. */
   readonly loses?: (picture: number, position: number) => boolean;
+  /** How fast the clock of its time stamps runs. Default 1. */
+  readonly clockSpeed?: number;
   /** RTP time stamp of the first picture. */
   readonly firstTimestamp?: number;
   /** Added to the time stamps from this picture on. */
@@ -357,7 +359,7 @@ class Connection {
     if (!picture) return;
     const hasParameters = picture.isKey && parameters !== 'described';
     const payloads = h264Payloads(hasParameters ? [clip.sps, clip.pps, ...picture.nals] : picture.nals);
-    const ticks = Math.round((index * videoClock) / clip.framesPerSecond);
+    const ticks = Math.round((index * videoClock * (this.#options.clockSpeed ?? 1)) / clip.framesPerSecond);
     const timestamp = firstTimestamp + ticks + (jump && index >= jump.at ? jump.ticks : 0);
     payloads.forEach((payload, position) => {
       const isMarker = markers === 'all' || (markers === 'last' && position === payloads.length - 1);

@@ -124,7 +124,7 @@ test('whatever the length of GOPs, a crash loses a second and a half at most, an
     assert.ok(Math.max(...whole.map(seconds)) <= 1.5, `GOPs of ${gopFrames}`);
     // Parts of a GOP may be shorter than a piece, but not many.
     const usual = whole.reduce((sum, piece) => sum + seconds(piece), 0) / whole.length;
-    assert.ok(usual >= 0.5, `GOPs of ${gopFrames} in pieces of ${usual} s`);
+    assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in pieces of ${usual} s`);
     let [sinceKey, longest] = [0, 0];
     for (const piece of whole) {
       sinceKey = piece.startsWithKey ? 0 : sinceKey + seconds(piece);
@@ -134,9 +134,9 @@ test('whatever the length of GOPs, a crash loses a second and a half at most, an
   }
 });
 
-test('the pictures of an all-intra camera go to the disk by the second, not one by one', () => {
+test('the pictures of an all-intra camera go to the disk by the half second, not one by one', () => {
   const { pieces } = assemble(filmed(Array<number>(250).fill(40), () => true));
-  assert.equal(pieces.length, 10);
+  assert.ok(pieces.length >= 15 && pieces.length <= 22, `${pieces.length} pieces`);
   assert.ok(pieces.every(({ startsWithKey }) => startsWithKey));
 });
 

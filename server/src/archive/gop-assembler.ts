@@ -25,13 +25,15 @@ export type AssemblerStep =
 
 export interface AssemblerLimits {
   /**
-   * How much goes into a piece, and so is lost with the process: short GOPs together, long ones in parts. A key frame that is
-   * due within half of it more is waited for.
+   * How much goes into a piece, and so is lost with the process: GOPs below half of it together, long ones in parts. A key
+   * frame that is due within half of it more is waited for.
    */
   readonly pieceMs: number;
   readonly pieceMaxBytes: number;
 }
 
+/** A piece of short GOPs is no shorter than this share of a piece; a download can begin at each. */
+const leastShare = 0.45;
 /** Steps between two pictures that are still one long frame: three usual ones, within these. */
 const longFrameSeconds = { least: 1, most: 10 };
 /** Sound this far from the pictures belongs to a broken clock. */
@@ -185,9 +187,7 @@ export class GopAssembler {
     const gopTicks = this.#gopTicks;
     if (sample.isKey) {
       // A part without a key frame ends where the next can begin with one.
-      if (!this.#startsWithKey) return true;
-      const sinceKey = sample.dts - (this.#lastKeyDts ?? first.dts);
-      return held + Math.min(gopTicks ?? sinceKey, sinceKey) > pieceTicks;
+      return !this.#startsWithKey || held >= leastShare * pieceTicks;
     }
     if (held < pieceTicks) return false;
     const untilKey =

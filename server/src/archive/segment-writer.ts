@@ -34,6 +34,9 @@ export interface SegmentLimits {
   readonly segmentMaxBytes: number;
 }
 
+/** A run that is recorded behind what was there already comes back to its time by so much of its length. */
+const catchUpRate = 0.02;
+
 interface OpenSegment {
   readonly file: SegmentFile;
   readonly startTicks: number;
@@ -172,12 +175,14 @@ export class SegmentWriter {
   }
 
   async #append(open: OpenSegment, piece: Piece): Promise<number> {
+    const heldTicks = piece.endTicks - piece.startTicks;
+    const caughtUp = Math.min(Math.max(0, this.#shiftTicks), Math.floor(heldTicks * catchUpRate));
     const { slices, size } = fragment({
       sequence: open.fragments + 1,
-      tracks: shifted(piece.runs, this.#shiftTicks),
+      tracks: shifted(piece, this.#shiftTicks, caughtUp),
     });
     const entry: FragmentEntry = {
-      durationTicks: piece.endTicks - piece.startTicks,
+      durationTicks: heldTicks - caughtUp,
       bytes: size,
       startsWithKey: piece.startsWithKey,
     };
@@ -193,6 +198,7 @@ export class SegmentWriter {
           ]
         : [{ type: 'fragments', uid: this.#uid, segmentStartTicks: open.startTicks, fragments }],
     );
+    this.#shiftTicks -= caughtUp;
     open.fragments++;
     open.rowBytes += bytes;
     open.endTicks += entry.durationTicks;
@@ -236,16 +242,25 @@ export class SegmentWriter {
   }
 }
 
-/** The same samples at other times; the same objects when there is nothing to shift. */
-function shifted(runs: readonly FragmentTrack[], shiftTicks: number): readonly FragmentTrack[] {
-  if (shiftTicks === 0) return runs;
-  return runs.map(({ track, samples, endDts }) => {
+/**
+ * The samples of a piece at other times, so much later at its beginning and `caughtUp` less at its end; the same objects when
+ * there is nothing to shift. Catalog ticks.
+ */
+function shifted(piece: Piece, shiftTicks: number, caughtUp: number): readonly FragmentTrack[] {
+  if (shiftTicks === 0) return piece.runs;
+  const { startTicks, endTicks } = piece;
+  const rate = 1 - caughtUp / (endTicks - startTicks);
+  return piece.runs.map(({ track, samples, endDts }) => {
     const ticks = rescaleTicks(shiftTicks, CATALOG_TIMESCALE, track.timescale);
-    return {
-      track,
-      samples: samples.map((sample) => ({ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks })),
-      endDts: endDts + ticks,
-    };
+    const from = rescaleTicks(startTicks, CATALOG_TIMESCALE, track.timescale);
+    const at = (dts: number) => from + Math.round((dts - from) * rate) + ticks;
+    let lastDts = Number.NEGATIVE_INFINITY;
+    const moved = samples.map((sample) => {
+      const dts = Math.max(at(sample.dts), lastDts + 1);
+      lastDts = dts;
+      return { ...sample, dts, pts: dts + Math.round((sample.pts - sample.dts) * rate) };
+    });
+    return { track, samples: moved, endDts: Math.max(at(endDts), lastDts + 1) };
   });
 }
 

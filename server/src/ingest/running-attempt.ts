@@ -1,4 +1,5 @@
 import type { Sample } from '@vidette/media/sample';
+import { msToTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
@@ -6,6 +7,7 @@ import type { PauseCause } from '../stream/reader.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { SourceSession, SourceSink } from './source.ts';
 import type { StreamLog } from './stream-log.ts';
+import { WallShift } from './wall-shift.ts';
 
 /** Our RTSP engine, or FFmpeg's libraries in a child process. */
 export type SourceEngine = 'rtsp' | 'av';
@@ -61,11 +63,18 @@ export class RunningAttempt {
   #firstFrameMs: number | undefined;
   #lastFrameMs: number;
   #cancelAbandon: (() => void) | undefined;
+  readonly #wall: WallShift;
+  #tracks: readonly Track[] = [];
+  /** Each sample's track by its id, to shift its times. */
+  #timescales: ReadonlyMap<number, number> = new Map();
+  /** The wall clock was set by so much, ms: the next key frame begins a new run. */
+  #stepMs: number | undefined;
 
   constructor(options: AttemptOptions, onFirstFrame: () => void) {
     this.#options = options;
     this.#onFirstFrame = onFirstFrame;
     this.#lastFrameMs = options.clock.monotonicMs();
+    this.#wall = new WallShift(options.clock);
   }
 
   /** Runs once, until the session ends, the watchdog ends it or `stopping` is aborted. Never rejects. */
@@ -106,6 +115,7 @@ export class RunningAttempt {
   #watch(): void {
     const { clock, noFramesMs = 10_000, firstFrameMs = 20_000, tries = 1 } = this.#options;
     const nowMs = clock.monotonicMs();
+    this.#stepMs = this.#wall.look();
     const silentMs = nowMs - Math.max(this.#lastFrameMs, this.#awaitedVideoMs ?? 0);
     const hadFrame = this.#firstFrameMs !== undefined;
     const hasAudio = this.#awaitedAudioMs !== undefined && nowMs - this.#awaitedAudioMs < noFramesMs;
@@ -128,13 +138,19 @@ export class RunningAttempt {
       tracks: (tracks) => {
         if (this.#verdict) return;
         this.#watched = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
+        this.#tracks = tracks;
+        this.#timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
         log.add('info', `The source sends ${describe(tracks)}.`);
         stream.setTracks(tracks);
       },
       sample: (sample: Sample) => {
         if (this.#verdict) return;
-        if (sample.trackId === this.#watched?.id) this.#noteFrame();
-        stream.write(sample);
+        if (sample.trackId === this.#watched?.id) {
+          this.#noteFrame();
+          this.#wall.slew();
+          if (sample.isKey && this.#stepMs !== undefined) this.#restartTime(this.#stepMs);
+        }
+        stream.write(this.#shifted(sample));
       },
       awaiting: (kind) => {
         if (this.#verdict) return;
@@ -149,6 +165,26 @@ export class RunningAttempt {
       lost: (packets) => stream.noteLost(packets),
       note: (message, fields) => log.add('info', message, fields),
     };
+  }
+
+  /** What follows is dated by the wall clock as it is now: a new run, so that the gap or the step back is stated. */
+  #restartTime(stepMs: number): void {
+    const { stream, log } = this.#options;
+    const seconds = (Math.abs(stepMs) / 1000).toFixed(1);
+    const words = `The clock of this server was set ${stepMs > 0 ? 'forward' : 'back'} by ${seconds} s.`;
+    log.add('warn', `${words} Recording goes on by the new time.`);
+    this.#stepMs = undefined;
+    this.#wall.step();
+    stream.pause('clock-set');
+    stream.setTracks(this.#tracks);
+  }
+
+  #shifted(sample: Sample): Sample {
+    const { shiftMs } = this.#wall;
+    const timescale = this.#timescales.get(sample.trackId);
+    if (shiftMs === 0 || timescale === undefined) return sample;
+    const ticks = msToTicks(shiftMs, timescale);
+    return { ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks };
   }
 
   #noteFrame(): void {

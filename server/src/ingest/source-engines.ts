@@ -8,6 +8,7 @@ import { ReadRounds } from './rtsp/read-rounds.ts';
 import { RtspSession, type SourceMemory } from './rtsp/session.ts';
 import type { OpenSession } from './running-attempt.ts';
 import type { Audience } from './source.ts';
+import { runClock } from './timing.ts';
 
 /** Makes the sessions of all sources: our own RTSP engine, and FFmpeg's libraries in child processes. */
 export class SourceEngines {
@@ -26,12 +27,13 @@ export class SourceEngines {
    * is passed on at once.
    */
   opener(address: SourceAddress, allowLoopback: boolean, audience?: Audience): OpenSession {
-    const clock = this.#clock;
     const pool = this.#av;
     const pace = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };
-    const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
     return (engine) => {
+      // Each connection dates by the wall clock as it is when it begins.
+      const clock = runClock(this.#clock);
+      const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
       switch (engine) {
         case 'rtsp':
           return new RtspSession({

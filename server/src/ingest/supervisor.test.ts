@@ -195,6 +195,48 @@ test('pauses start over after a minute of good pictures, and do not grow for a s
   await scene.supervisor.stop('stopped');
 });
 
+test('[R10.3] a clock that is corrected later dates what follows right: slowly, or in a stated step', async () => {
+  const scene = new Scene();
+  const reader = scene.stream.addReader({ name: 't', maxBytes: 1e7, from: 'gop', onReadable() {} });
+  await scene.start();
+  const startMs = scene.clock.wallMs();
+  const monotonicMs = scene.clock.monotonicMs();
+  scene.session.sink.tracks([videoTrack]);
+  const errorMs = () => {
+    let last: number | undefined;
+    for (let event = reader.take(); event; event = reader.take()) {
+      if (event.type === 'sample') last = event.sample.dts / 90;
+    }
+    return (last ?? 0) - scene.clock.wallMs();
+  };
+  const play = async (seconds: number) => {
+    for (let at = 0; at < seconds; at++) {
+      await scene.pass(1_000);
+      const dts = Math.round((startMs + scene.clock.monotonicMs() - monotonicMs) * 90);
+      scene.session.sink.sample({ ...picture(0, { isKey: true }), dts, pts: dts });
+    }
+  };
+  await play(5);
+  assert.equal(errorMs(), 0);
+  const { generation } = scene.stream;
+  scene.clock.stepWall(1_500);
+  await play(10);
+  assert.ok(Math.abs(errorMs() + 1_400) < 20, 'a hundredth of the time that passed');
+  await play(160);
+  assert.ok(Math.abs(errorMs()) <= 20);
+  assert.equal(scene.stream.generation, generation);
+  for (const stepMs of [3_600_000, -7_200_000]) {
+    const before = scene.stream.generation;
+    scene.clock.stepWall(stepMs);
+    await play(3);
+    assert.ok(Math.abs(errorMs()) <= 20);
+    assert.equal(scene.stream.generation, before + 1);
+  }
+  assert.equal(scene.status.state, 'running');
+  assert.ok(scene.log.lines.some(({ message }) => /was set back by 7200/.test(message)));
+  await scene.supervisor.stop('stopped');
+});
+
 test('a wrong password slows down more, to minutes', async () => {
   const scene = new Scene();
   await scene.start();

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ManualClock } from '../base/manual-clock.ts';
 import { ReadRounds } from './rtsp/read-rounds.ts';
-import { SourceTiming, utcMs, type TrackTiming } from './timing.ts';
+import { maxAheadMs, runClock, SourceTiming, utcMs, type TrackTiming } from './timing.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 const videoRate = 90_000;
@@ -54,7 +54,16 @@ function roundEnds(lengthMs: number): number[] {
 }
 
 describe('the wall clock', () => {
-  test('[R10.3] is read once: steps of it change nothing, time never runs back', () => {
+  test('[R10.3] is read anew by each connection: a clock that was corrected is right from the next one on', () => {
+    const clock = new ManualClock(startMs);
+    const before = runClock(clock);
+    assert.equal(utcMs(before), startMs);
+    clock.stepWall(3_600_000);
+    assert.equal(utcMs(before), startMs);
+    assert.equal(utcMs(runClock(clock)), startMs + 3_600_000);
+  });
+
+  test('[R10.3] is read once by each: steps of it change nothing, time never runs back', () => {
     const clock = new ManualClock(startMs);
     assert.equal(utcMs(clock), startMs);
     for (const stepMs of [3_600_000, -7_200_000]) {
@@ -190,6 +199,55 @@ describe('the source clock', () => {
     const last = (outMs.at(-1) ?? 0) - startMs - (3000 - 1 - 50) * frameMs;
     assert.equal(Math.round(first), 0);
     assert.ok(Math.abs(last) < 25, `${last} ms ahead`);
+  });
+
+  for (const speed of [0.1, 0.5, 0.9, 1.01, 1.05, 1.2, 2, 20, 100]) {
+    test(`[R10.3] that runs ${speed} times as fast is followed: never in the future, and soon right`, () => {
+      const { outMs } = play({
+        frames: 60 * 25,
+        source: (frame) => Math.round(frame * frameTicks * speed),
+        arrivalMs: (frame) => onTime(frame) + (frame % 5) * 4,
+      });
+      assertGrowing(outMs);
+      const errors = outMs.map((ms, frame) => ms - startMs - onTime(frame));
+      assert.ok(Math.max(...errors) <= maxAheadMs + 20, `${Math.max(...errors)} ms ahead`);
+      assert.ok(Math.min(...errors) >= -10_000, `${Math.min(...errors)} ms late`);
+      const settled = errors.slice(30 * 25);
+      assert.ok(Math.max(...settled) < 500 && Math.min(...settled) > -2_000, `${settled.at(-1)} ms`);
+      const steps = outMs.slice(1).map((ms, index) => ms - (outMs[index] ?? 0));
+      assert.ok(Math.max(...steps) < 1_000, 'without a gap');
+    });
+  }
+
+  test('[R10.3] a buffered GOP that comes with the connection is not dated into the future', () => {
+    for (const buffered of [25, 100, 250]) {
+      const { outMs, track } = play({
+        frames: 1500,
+        source: even,
+        arrivalMs: (frame) => Math.max(0, frame - buffered) * frameMs + Math.min(frame, buffered) * 2,
+      });
+      assertGrowing(outMs);
+      const ahead = outMs.map(
+        (ms, frame) => ms - startMs - Math.max(0, frame - buffered) * frameMs - Math.min(frame, buffered) * 2,
+      );
+      assert.ok(Math.max(...ahead) <= maxAheadMs, `${Math.max(...ahead)} ms ahead`);
+      assert.ok(Math.max(...ahead.slice(buffered + 10 * 25)) < 120, 'ten seconds later all is right');
+      assert.equal(track.jumps, 0);
+    }
+  });
+
+  test('a connection that stalls and catches up at half as much again is not taken for a fast clock', () => {
+    const stallAt = 400;
+    const { outMs, track } = play({
+      frames: 1500,
+      source: even,
+      arrivalMs: (frame) =>
+        frame < stallAt
+          ? onTime(frame)
+          : Math.max(onTime(frame), onTime(stallAt) + 6_000 + (frame - stallAt) * 27),
+    });
+    assert.equal(track.jumps, 0);
+    outMs.forEach((ms, frame) => assert.ok(Math.abs(ms - startMs - onTime(frame)) < 1, `frame ${frame}`));
   });
 
   test('a connection that stalls and catches up moves nothing', () => {

@@ -28,6 +28,8 @@ export type PauseCause =
   | 'idle'
   | 'damaged'
   | 'ended'
+  /** The clock of this server was set: what follows is dated anew. */
+  | 'clock-set'
   /** This node was taken out of work. */
   | 'drained'
   /** Another node has the stream. */

@@ -13,6 +13,7 @@ export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKe
   stopped: 'gap.cause.stopped',
   'source-changed': 'gap.cause.source-changed',
   'time-jump': 'gap.cause.time-jump',
+  'clock-set': 'gap.cause.clock-set',
   'server-stopped': 'gap.cause.server-stopped',
   'server-crashed': 'gap.cause.server-crashed',
   'recording-off': 'gap.cause.recording-off',

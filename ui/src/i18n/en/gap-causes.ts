@@ -10,6 +10,7 @@ export const gapCauses = {
   'gap.cause.stopped': 'stream stopped',
   'gap.cause.source-changed': 'the camera’s settings were changed',
   'gap.cause.time-jump': 'the camera’s clock jumped',
+  'gap.cause.clock-set': 'the server’s clock was set',
   'gap.cause.server-stopped': 'server stopped',
   'gap.cause.server-crashed': 'server ended unexpectedly',
   'gap.cause.recording-off': 'recording was off',

@@ -9,6 +9,7 @@ export const gapCauses = {
   'gap.cause.stopped': 'поток был остановлен',
   'gap.cause.source-changed': 'изменены настройки камеры',
   'gap.cause.time-jump': 'скачок часов камеры',
+  'gap.cause.clock-set': 'перевод часов сервера',
   'gap.cause.server-stopped': 'сервер был остановлен',
   'gap.cause.server-crashed': 'сервер неожиданно завершился',
   'gap.cause.recording-off': 'запись была выключена',

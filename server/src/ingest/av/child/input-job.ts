@@ -34,6 +34,8 @@ const watchPeriodMs = 1000;
 const uselessMax = 500;
 /** Formats whose packets carry no times of their own: they get those of their arrival. */
 const timelessFormats = /^(mpjpeg|mjpeg|h264|hevc|jpeg_pipe|image2pipe)/;
+/** How far a live source may run ahead before it is held back: what servers keep for those who join, ms. */
+const liveAheadMs = 5000;
 /** Formats that deliver in bursts whatever they run over. */
 const burstFormats = /^(hls|dash|concat)/;
 
@@ -167,21 +169,29 @@ export class InputJob implements Job {
     const { signal } = this.#abort;
     const name = this.#format.iformat?.name ?? '';
     const isTimeless = timelessFormats.test(name);
-    const isBurst = burstFormats.test(name) || (this.#format.pb?.seekable ?? 0) !== 0;
-    const pacer = isBurst ? new Pacer(this.#clock) : undefined;
+    const isBurst = burstFormats.test(name) || (this.#format.pb?.seekable ?? 0) !== 0 || this.#hasEnd;
+    const pacer = new Pacer(this.#clock, isBurst ? 0 : liveAheadMs);
     let useless = 0;
     while (!signal.aborted) {
+      const askedMs = this.#clock.monotonicMs();
       checked(await this.#native(this.#format.readFrame(this.#packet)), 'reading');
+      const readMs = this.#clock.monotonicMs() - askedMs;
       const path = this.#paths.get(this.#packet.streamIndex);
       if (path) {
         const times = isTimeless ? this.#arrival() : this.#times();
-        if (pacer && times) await pacer.wait(times.dtsSeconds * 1000, signal);
+        if (times && !isTimeless) await pacer.wait(times.dtsSeconds * 1000, readMs, signal);
         if (this.#output.isFull) await this.#output.drained();
         useless = times && (await this.#pass(path, times)) ? 0 : useless + 1;
         if (useless > uselessMax) throw new Error('The stream is too damaged to be used.');
       }
       this.#packet.unref();
     }
+  }
+
+  /** A file, however it is served: what is live has no length. */
+  get #hasEnd(): boolean {
+    const { duration } = this.#format;
+    return duration !== AV_NOPTS_VALUE && duration > 0n;
   }
 
   /** False when the packet was of no use: damaged, or before the first parameters. */

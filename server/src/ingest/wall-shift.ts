@@ -1,0 +1,64 @@
+/**
+ * What the wall clock did since a connection began, whose times count from one reading of it (`runClock`): by how much they
+ * are to be shifted so that a clock that is corrected later (NTP after the start, a machine that slept) is right again
+ * without a restart. Small corrections are made slowly, so that frames keep their lengths to a hundredth; large ones in one
+ * step, where the caller begins a new run, with the gap that it makes stated.
+ */
+import type { Clock } from '../base/clock.ts';
+
+/** Differences up to this are approached, larger ones stepped over, ms. */
+export const wallStepMs = 2000;
+/** Correction per elapsed time. */
+const slewRate = 0.01;
+/** Differences below this are left, ms: reading the wall clock is no more exact than that. */
+const ignoredMs = 20;
+
+export class WallShift {
+  readonly #clock: Clock;
+  readonly #anchorMs: number;
+  #shiftMs = 0;
+  #slewedMs: number;
+  /** A step that was seen once: a second look makes sure. */
+  #suspectedMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#anchorMs = clock.wallMs() - clock.monotonicMs();
+    this.#slewedMs = clock.monotonicMs();
+  }
+
+  /** To be added to all times of the connection, ms. */
+  get shiftMs(): number {
+    return this.#shiftMs;
+  }
+
+  /** To be called now and then. By how much the wall clock was set, ms; undefined while no step is due. */
+  look(): number | undefined {
+    const missingMs = this.#missingMs();
+    const suspectedMs = this.#suspectedMs;
+    this.#suspectedMs = Math.abs(missingMs) > wallStepMs ? missingMs : undefined;
+    const isSure = suspectedMs !== undefined && Math.abs(suspectedMs - missingMs) < wallStepMs / 2;
+    return this.#suspectedMs !== undefined && isSure ? missingMs : undefined;
+  }
+
+  /** Takes the whole difference over: what follows is a new run. */
+  step(): void {
+    this.#shiftMs += this.#missingMs();
+    this.#suspectedMs = undefined;
+  }
+
+  /** To be called with each frame: approaches small differences. */
+  slew(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const most = (nowMs - this.#slewedMs) * slewRate;
+    this.#slewedMs = nowMs;
+    const missingMs = this.#missingMs();
+    const distanceMs = Math.abs(missingMs);
+    if (distanceMs <= ignoredMs || distanceMs > wallStepMs) return;
+    this.#shiftMs += Math.sign(missingMs) * Math.min(most, distanceMs);
+  }
+
+  #missingMs(): number {
+    return this.#clock.wallMs() - this.#clock.monotonicMs() - this.#anchorMs - this.#shiftMs;
+  }
+}
