@@ -302,3 +302,39 @@ test('[R10.8, R7.38] a node that is removed stays so until it is invited again, 
   await nodes.start('south');
   assert.deepEqual(await listed(), ['north', 'south']);
 });
+
+/** Its clock goes as it does until it is signalled; then it is ten minutes behind. */
+const clockThatIsSetBack = `data:text/javascript,${encodeURIComponent(
+  'const now = Date.now; process.once("SIGUSR2", () => { Date.now = () => now() - 600_000; });',
+)}`;
+
+test('[R10.8] a node whose clock is set back goes on answering the others, and every node warns of it', async () => {
+  await nodes.stop('south');
+  await nodes.start('south', { NODE_OPTIONS: `--import=${clockThatIsSetBack}` });
+  await north().drainClusterNode({ params: { id: 'north' } });
+  const recordedBy = (id: string) => async () =>
+    (await nodes.client(id).getArchiveStats({ params: { uid } })).durationMs;
+  await until(
+    () => north().getStream({ params: { uid } }),
+    ({ node, status }) => node.id === 'south' && status === 'running',
+    WAIT_MS,
+  );
+  const wrong = async () =>
+    (await north().getHealth()).warnings.filter(({ code }) => code === 'cluster-node-clock');
+  assert.deepEqual(await wrong(), []);
+  const beforeMs = await recordedBy('north')();
+  process.kill(nodes.server('south').pid, 'SIGUSR2');
+  const [warning] = await until(wrong, (found) => found.length > 0, WAIT_MS);
+  assert.equal(warning?.subject, 'south');
+  assert.ok(Math.abs((warning.figures?.['aheadMs'] ?? 0) + 600_000) < 5_000, JSON.stringify(warning));
+  assert.deepEqual(
+    (await nodes.client('south').getHealth()).warnings.filter(({ code }) => code === 'cluster-node-clock')
+      .length,
+    1,
+  );
+  // Its archive is there for the other one, as it is for itself.
+  assert.ok((await recordedBy('north')()) >= beforeMs);
+  const span = { start_time: Date.now() - 3_600_000, end_time: Date.now() };
+  const { gaps } = await north().getArchiveRanges({ params: { uid }, query: span });
+  assert.ok(!gaps.some(({ cause }) => cause === 'node-away'), JSON.stringify(gaps));
+});

@@ -13,6 +13,8 @@ import {
   base64url,
   claimHeader,
   linkProtocol,
+  proofHeader,
+  readProof,
   requestText,
   writeClaim,
 } from '../server/src/link/signature.ts';
@@ -268,11 +270,16 @@ test('[R10.8] nodes answer only nodes: not strangers, not twice, not without TLS
   await nodes.start('south');
   const own = new KeyPair(await readFile(join(nodes.folder('north'), nodeKeyFile)));
   const path = `/link/footage/${uid}/stats`;
-  const ask = async (header: string) =>
-    (await fetch(nodes.server('south').url + path, { headers: { [claimHeader]: header } })).status;
+  const asked = (header: string) =>
+    fetch(nodes.server('south').url + path, { headers: { [claimHeader]: header } });
+  const ask = async (header: string) => (await asked(header)).status;
   assert.equal(await ask(''), 401);
   assert.equal(await ask(claimBy(new KeyPair(Buffer.alloc(32, 7)), path)), 401);
-  const claim = claimBy(own, path);
+  // Which time it is by the run of the one that is asked it says with its refusal, to nodes only.
+  const refused = await asked(claimBy(own, path));
+  assert.equal(refused.status, 401);
+  const timeMs = readProof(refused.headers.get(proofHeader))?.timeMs;
+  const claim = claimBy(own, path, timeMs);
   assert.equal(await ask(claim), 200);
   assert.equal(await ask(claim), 401);
 
@@ -391,9 +398,9 @@ async function firstEntry(by: string): Promise<{ bytes: Buffer; length: number }
   return { bytes: Buffer.from(await reply.arrayBuffer()), length: Number(length) };
 }
 
-function claimBy(key: KeyPair, path: string): string {
+function claimBy(key: KeyPair, path: string, timeMs = Date.now()): string {
   const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)));
-  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: Date.now(), nonce };
+  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs, nonce };
   const empty = new Uint8Array();
   const text = requestText(claim, { method: 'GET', path, body: empty, channel: empty });
   return writeClaim({ ...claim, signature: base64url(key.sign(text)) });

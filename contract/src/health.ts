@@ -10,6 +10,7 @@ export const HealthWarning = z.object({
     'stream-not-recording',
     'stream-recorded-low',
     'cluster-node-drained',
+    'cluster-node-clock',
     'tunnel-down',
     'far-archive',
     'archive-clock',

@@ -10,6 +10,7 @@ import {
   type NodeReport,
   type StreamPlace,
 } from '../store/cluster-tables.ts';
+import { ClockOffset, isWrongClock } from './clock-offset.ts';
 import { Lease } from './lease.ts';
 import { emptyChange, isEmpty, joined, type ClusterChange } from './cluster-change.ts';
 import { Lead } from './lead.ts';
@@ -63,6 +64,8 @@ export class Cluster {
   readonly #runId = randomUUID();
   readonly #lease: Lease;
   readonly #lead: Lead;
+  readonly #clockOffset = new ClockOffset();
+  #isClockWrong = false;
   #members: readonly ClusterMember[] = [];
   #places: ReadonlyMap<string, StreamPlace> = new Map();
   /** As of when `#places` was read, monotonic. */
@@ -164,6 +167,13 @@ export class Cluster {
     return !this.#isAway && this.#options.clock.monotonicMs() - this.#answeredMs < freshMs;
   }
 
+  /** The nodes that are there and whose clocks are not the database's, this one included. */
+  get wrongClocks(): readonly { readonly id: string; readonly aheadMs: number }[] {
+    return this.#members.flatMap(({ id, is_there, clock_ahead_ms: aheadMs }) =>
+      is_there && aheadMs !== null && isWrongClock(aheadMs) ? [{ id, aheadMs }] : [],
+    );
+  }
+
   /** Where a new stream is put. @throws Fault CLUSTER_NODE_ERR when no node has room */
   choose(): string {
     const node = bestNode(this.#members, this.#places.values(), this.id);
@@ -256,7 +266,11 @@ export class Cluster {
   async #renew(report = this.#options.report()): Promise<void> {
     const { tables, clock, onExpelled } = this.#options;
     const [sentMs, sentWallMs] = [clock.monotonicMs(), clock.wallMs()];
-    if (!(await tables.renew(this.id, this.#runId, report))) {
+    const databaseMs = await tables.renew(this.id, this.#runId, report, this.#clockOffset.aheadMs);
+    if (databaseMs !== undefined) {
+      this.#clockOffset.note(sentWallMs, clock.monotonicMs() - sentMs, databaseMs);
+      this.#noteClock();
+    } else {
       // Replaced while it was away, or removed.
       const joining = await this.#takeLease();
       if (joining !== 'joined') {
@@ -360,6 +374,17 @@ export class Cluster {
       .finally(() => {
         this.#isTelling = false;
       });
+  }
+
+  #noteClock(): void {
+    const { aheadMs } = this.#clockOffset;
+    const isWrong = isWrongClock(aheadMs);
+    if (isWrong === this.#isClockWrong) return;
+    this.#isClockWrong = isWrong;
+    const { log } = this.#options;
+    if (isWrong)
+      log.warn({ aheadMs }, 'The clock of this machine is not that of the database: footage is dated wrong');
+    else log.info({}, 'The clock of this machine agrees with that of the database');
   }
 
   #noteAnswer(): void {

@@ -96,6 +96,11 @@ export class Membership {
     return this.#cluster?.reachesDatabase ?? true;
   }
 
+  /** The nodes whose clocks are to be set right, and by how much they are ahead. */
+  get wrongClocks(): Cluster['wrongClocks'] {
+    return this.#cluster?.wrongClocks ?? [];
+  }
+
   /** Whether a node answers. */
   isAvailable(nodeId: string): boolean {
     return this.#cluster?.isThere(nodeId) ?? nodeId === this.id;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { isSignedBy, type KeyPair } from '../base/key-pair.ts';
@@ -37,24 +37,29 @@ export interface Admission {
 const noncesMax = 200_000;
 const sweepMs = 10_000;
 
-/** Lets other nodes in: each request is signed by its node, for this one, for now, and counts once. */
+/**
+ * Lets other nodes in: each request is signed by its node, for this one, for now, and counts once. "Now" is a time that each
+ * run counts for itself, from a number that nobody knows before: so no clock that is set takes part in it, and what was
+ * asked of an earlier run, which had other nonces, is not asked of this one.
+ */
 export class Gate {
   readonly #options: GateOptions;
   /** By nonce, until when it is remembered, ms. */
   readonly #seen = new Map<string, number>();
-  readonly #openedMs: number;
+  /** The time of this run when it began. */
+  readonly #openedMs = randomInt(1_000_000_000_000, 200_000_000_000_000);
+  readonly #openedMonotonicMs: number;
   readonly #cancel: Cancel;
 
   constructor(options: GateOptions) {
     this.#options = options;
-    // What was asked of an earlier run may not be asked of this one, which has forgotten the nonces.
-    this.#openedMs = options.clock.wallMs();
+    this.#openedMonotonicMs = options.clock.monotonicMs();
     this.#cancel = options.clock.every(sweepMs, () => this.#sweep());
   }
 
   /** @throws Fault AuthorizationRequired for who is no node, ActionNotAcceptable for one whose version is too far away */
   async admit(header: unknown, asked: Asked): Promise<Admission> {
-    const { self, peers, clock, allowPlainHttp } = this.#options;
+    const { self, peers, allowPlainHttp } = this.#options;
     if (asked.channel.length === 0 && !allowPlainHttp) {
       throw new Fault(
         'Forbidden',
@@ -70,7 +75,7 @@ export class Gate {
     ) {
       throw new Fault('AuthorizationRequired', 'Only nodes of this cluster are answered here.');
     }
-    const nowMs = clock.wallMs();
+    const nowMs = this.#nowMs();
     if (!areCompatible(claim.protocol, linkProtocol)) {
       throw new Fault(
         'ActionNotAcceptable',
@@ -89,8 +94,8 @@ export class Gate {
 
   /** What an answer with this status carries, so that who asked knows us. */
   proofFor(claim: Claim, status: number, channel: Uint8Array): string {
-    const { key, clock } = this.#options;
-    const proof = { protocol: linkProtocol, timeMs: clock.wallMs() };
+    const { key } = this.#options;
+    const proof = { protocol: linkProtocol, timeMs: this.#nowMs() };
     const signature = base64url(key.sign(answerText(proof, claim, status, channel)));
     return writeProof({ ...proof, signature });
   }
@@ -99,8 +104,13 @@ export class Gate {
     this.#cancel();
   }
 
+  /** Of this run, ms. */
+  #nowMs(): number {
+    return this.#openedMs + Math.round(this.#options.clock.monotonicMs() - this.#openedMonotonicMs);
+  }
+
   #sweep(): void {
-    const nowMs = this.#options.clock.wallMs();
+    const nowMs = this.#nowMs();
     for (const [nonce, untilMs] of this.#seen) if (untilMs < nowMs) this.#seen.delete(nonce);
   }
 }

@@ -13,7 +13,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Gate } from './gate.ts';
 import { channelOf, Link } from './link.ts';
 import type { Peer } from './peers.ts';
-import { claimHeader, proofHeader } from './signature.ts';
+import { claimHeader, proofHeader, readProof } from './signature.ts';
 
 /** A body of nothing. */
 export const noBytes = new Uint8Array();
@@ -120,6 +120,12 @@ export async function pair(t: TestContext, options: PairOptions = {}): Promise<P
     server.closeAllConnections();
   });
   return { link, linkClock, gate, north, south, clock, server, claims };
+}
+
+/** What the node that is asked takes for now, as its answers say. */
+export function timeOf(gate: Gate): number {
+  const claim = { protocol: 1, from: 'north', to: 'south', timeMs: 0, nonce: 'time', signature: '' };
+  return readProof(gate.proofFor(claim, 200, noBytes))?.timeMs ?? 0;
 }
 
 /** A key and a certificate that nobody vouches for. */

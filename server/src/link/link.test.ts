@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { KeyPair, seedBytes } from '../base/key-pair.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Fault } from '../base/fault.ts';
-import { noBytes, pair, selfSigned } from './link-fixture.ts';
+import { Gate } from './gate.ts';
+import { noBytes, pair, selfSigned, timeOf } from './link-fixture.ts';
 import { Link } from './link.ts';
 import { areCompatible, base64url, linkProtocol, proofHeader, requestText, writeClaim } from './signature.ts';
 
@@ -38,7 +39,7 @@ test('[R10.8] who has another key than the one that joined is no node, whichever
 
   const { gate, clock } = await pair(t);
   const path = '/link/alive';
-  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: clock.wallMs(), nonce: 'once' };
+  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'once' };
   const question = { method: 'GET', path, body: noBytes, channel: noBytes };
   const signature = base64url(stranger.sign(requestText(claim, question)));
   const refused = await faultOf(gate.admit(writeClaim({ ...claim, signature }), question));
@@ -48,7 +49,7 @@ test('[R10.8] who has another key than the one that joined is no node, whichever
 test('[R10.8] what was asked once is not answered twice, nor for another path, body, node or connection', async (t) => {
   const { link, gate, north, claims, clock } = await pair(t);
   await ask(link);
-  const [header] = claims;
+  const header = claims.at(-1);
   const asked = { method: 'GET', path: '/link/alive?x=1', body: noBytes, channel: noBytes };
   assert.equal((await faultOf(gate.admit(header, asked))).code, 'AuthorizationRequired');
 
@@ -56,7 +57,7 @@ test('[R10.8] what was asked once is not answered twice, nor for another path, b
     protocol: linkProtocol,
     from: 'north',
     to: 'south',
-    timeMs: clock.wallMs(),
+    timeMs: timeOf(gate),
     nonce: 'twice',
   };
   const signature = base64url(north.sign(requestText(fresh, asked)));
@@ -77,10 +78,43 @@ test('[R10.8] clocks that differ are no obstacle, a request of yesterday is refu
   clock.advance(3_600_000);
   assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
-  const old = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: clock.wallMs(), nonce: 'old' };
+  const old = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'old' };
   const header = writeClaim({ ...old, signature: base64url(north.sign(requestText(old, asked))) });
   clock.advance(60_000);
   assert.ok((await gate.admit(header, asked)).refusal);
+});
+
+test('[R10.8] a clock that is set back or forward, there or here, is no obstacle', async (t) => {
+  const { link, clock, linkClock, claims } = await pair(t);
+  await ask(link);
+  for (const stepMs of [-600_000, 86_400_000, -90_000_000]) {
+    clock.stepWall(stepMs);
+    assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+    linkClock.stepWall(-2 * stepMs);
+    assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  }
+  // The first question learnt the time; no later one had to.
+  assert.equal(claims.length, 2 + 6);
+});
+
+test('[R10.8] what was asked of one run is not answered by the next, though its clock was set back', async (t) => {
+  const { gate, north, south, clock } = await pair(t);
+  const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
+  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'once' };
+  const header = writeClaim({ ...claim, signature: base64url(north.sign(requestText(claim, asked))) });
+  assert.equal((await gate.admit(header, asked)).refusal, undefined);
+  clock.stepWall(-60_000);
+  const publicKey = north.publicBytes;
+  const next = new Gate({
+    self: 'south',
+    key: south,
+    clock,
+    allowPlainHttp: true,
+    peers: { byId: async (id) => ({ id, address: 'http://nowhere', publicKey }) },
+  });
+  t.after(() => next.close());
+  clock.advance(60_000);
+  assert.ok((await next.admit(header, asked)).refusal);
 });
 
 test('[R10.8] without TLS nodes speak only where that is configured', async (t) => {
@@ -102,7 +136,8 @@ test('[R10.8] with TLS any certificate will do, and nobody in between can pass o
   const { link, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
   assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
   assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
-  assert.equal(claims.length, 2);
+  // The first one learnt which time it is there.
+  assert.equal(claims.length, 3);
 
   let passedOn = 0;
   const between = async (address: string): Promise<string> => {
@@ -132,7 +167,7 @@ test('[R10.8] nodes whose protocols differ by one understand each other, by two 
   const { gate, north, clock } = await pair(t);
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
   const admit = (protocol: number) => {
-    const claim = { protocol, from: 'north', to: 'south', timeMs: clock.wallMs(), nonce: `p${protocol}` };
+    const claim = { protocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: `p${protocol}` };
     return gate.admit(
       writeClaim({ ...claim, signature: base64url(north.sign(requestText(claim, asked))) }),
       asked,

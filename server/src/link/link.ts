@@ -73,7 +73,7 @@ export class Link {
   readonly #tls = new TlsAgent({ keepAlive: true, maxSockets: socketsPerPeer, rejectUnauthorized: false });
   /** Connections that are made, handshake and all. */
   readonly #open = new WeakSet<object>();
-  /** By node: its clock less ours, ms. */
+  /** By node: the time of its run less our monotonic clock, ms. */
   readonly #clockLead = new Map<string, number>();
   /** By node, when it can't be reached; by node and kind of question, when it does not answer these. */
   readonly #avoidance: Avoidance;
@@ -234,7 +234,7 @@ export class Link {
           return;
         }
         this.#avoidance.succeeded(peer.id);
-        this.#clockLead.set(peer.id, proof.timeMs - clock.wallMs());
+        this.#clockLead.set(peer.id, proof.timeMs - clock.monotonicMs());
         resolve(answer);
       });
     });
@@ -242,7 +242,9 @@ export class Link {
 
   #claim(peer: Peer, asked: Asked): Claim {
     const { self, key, clock } = this.#options;
-    const timeMs = clock.wallMs() + (this.#clockLead.get(peer.id) ?? 0);
+    const lead = this.#clockLead.get(peer.id);
+    // A node that was not asked before tells its time with its refusal; one of an earlier version goes by the wall clock.
+    const timeMs = lead === undefined ? clock.wallMs() : Math.round(clock.monotonicMs() + lead);
     const claim = { protocol: linkProtocol, from: self, to: peer.id, timeMs, nonce: newNonce() };
     const text = requestText(claim, asked);
     return { ...claim, signature: base64url(key.sign(text)) };

@@ -22,7 +22,7 @@ export interface Claim {
   readonly protocol: number;
   readonly from: string;
   readonly to: string;
-  /** By the clock of `to`, as far as `from` knows it; ms since the epoch. */
+  /** By the time of `to`'s run, as far as `from` knows it; ms from any moment. */
   readonly timeMs: number;
   readonly nonce: string;
   /** Base64url, as all bytes here. */
@@ -32,7 +32,7 @@ export interface Claim {
 /** What an answer says of itself. */
 export interface Proof {
   readonly protocol: number;
-  /** By the clock of who answers, ms since the epoch. */
+  /** Of the run of who answers, ms from any moment. */
   readonly timeMs: number;
   readonly signature: string;
 }

@@ -106,20 +106,30 @@ export class ClusterTables {
     });
   }
 
-  /** Lengthens the lease. False when the node is forgotten, or another process runs under its id. */
-  async renew(id: string, runId: string, report: NodeReport): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
+  /**
+   * Lengthens the lease, and tells the database's own milliseconds. Undefined when the node is removed, or another process
+   * runs under its id.
+   */
+  async renew(
+    id: string,
+    runId: string,
+    report: NodeReport,
+    clockAheadMs: number | null,
+  ): Promise<number | undefined> {
+    const row = await this.#db
       .updateTable('nodes')
       .set({
         lease_until_ms: sql<number>`${now} + ${leaseMs}`,
         last_seen_ms: now,
         active_streams: report.activeStreams,
         cannot_record: flag(report.cannotRecord),
+        clock_ahead_ms: clockAheadMs,
       })
       .where('id', '=', id)
       .where('run_id', '=', runId)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n;
+      .returning(now.as('now_ms'))
+      .executeTakeFirst();
+    return row?.now_ms;
   }
 
   /** Gives the lease back, and with it the lead. */

@@ -277,6 +277,8 @@ export interface NodeRow {
   active_streams: Generated<number>;
   /** Its disk takes no footage: its streams are better off elsewhere. */
   cannot_record: Generated<Flag>;
+  /** How far its clock is ahead of the database's, ms; null: not compared yet. */
+  clock_ahead_ms: Generated<number | null>;
 }
 
 /** Which node had a stream from when till when, by the database's clock; its footage may reach some seconds beyond. */

@@ -30,6 +30,7 @@ export function migrationsFor(engine: Engine): Record<string, Step> {
     '0012_node_reports': { up: (db) => nodeReports(db as Kysely<unknown>), isAdditive: true },
     '0016_accounts': { up: (db) => accounts(db as Kysely<unknown>), isAdditive: true },
     '0018_access_changes': { up: (db) => accessChanges(db as Kysely<unknown>, engine), isAdditive: true },
+    '0019_node_clocks': { up: (db) => nodeClocks(db as Kysely<unknown>), isAdditive: true },
   };
 }
 
@@ -313,6 +314,11 @@ async function nodeReports(db: Kysely<unknown>): Promise<void> {
     .alterTable('nodes')
     .addColumn('cannot_record', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
+}
+
+/** How far each node's clock is from the database's (design/cluster.md). */
+async function nodeClocks(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('nodes').addColumn('clock_ahead_ms', 'bigint').execute();
 }
 
 /** Several nodes on one database (design/cluster.md). All defaults fit a version that knows nothing of them. */

@@ -30,7 +30,12 @@ export interface HealthOptions {
   /** Folder whose disk holds the recordings. */
   readonly archiveDir: string;
   /** The node that this server is. */
-  readonly node: { readonly id: string; readonly isDrained: boolean };
+  readonly node: {
+    readonly id: string;
+    readonly isDrained: boolean;
+    /** Of all nodes, those whose clocks differ from the database's. */
+    readonly wrongClocks: readonly { readonly id: string; readonly aheadMs: number }[];
+  };
   /** Read at every look: changes count at once. */
   readonly config: Pick<Config, 'archive'>;
 }
@@ -75,6 +80,16 @@ export class Health {
         usedPercent: null,
         recordedPercent: null,
         subject: node.id,
+      });
+    }
+    for (const { id: subject, aheadMs } of node.wrongClocks) {
+      warnings.push({
+        code: 'cluster-node-clock',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject,
+        figures: { aheadMs },
       });
     }
     for (const subject of notRecording) {

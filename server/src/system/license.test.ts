@@ -107,7 +107,7 @@ test('[R6.9] the end of a license takes effect without a restart, and so does a 
 test('[R3.9] health tells of the end two weeks ahead, and of having ended', async () => {
   const keeper = await openKeeper();
   await keeper.replace(textOf({}));
-  const node = { id: 'main', isDrained: false };
+  const node = { id: 'main', isDrained: false, wrongClocks: [] };
   const config = ConfigFile.parse({});
   const health = new Health({ clock, license: keeper, archiveDir: folder, config, node });
   const codes = async () =>

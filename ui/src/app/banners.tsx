@@ -183,6 +183,11 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return recordedLowWords([warning], i18n);
     case 'cluster-node-drained':
       return i18n.t('warning.nodeDrained');
+    case 'cluster-node-clock': {
+      const aheadMs = warning.figures?.['aheadMs'] ?? 0;
+      const values = { node: warning.subject ?? '', duration: i18n.duration(Math.abs(aheadMs)) };
+      return i18n.t(aheadMs < 0 ? 'warning.nodeClockBehind' : 'warning.nodeClockAhead', values);
+    }
     case 'tunnel-down':
       return i18n.t('warning.tunnelDown');
     case 'tls-certificate':

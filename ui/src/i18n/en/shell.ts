@@ -118,6 +118,10 @@ export const shell = {
   'warning.archiveDiskShared':
     'Another server records in the archive folder. Nothing is recorded by this one until it has a folder of its own.',
   'warning.nodeDrained': 'This node is drained. Start the node to return to the cluster',
+  'warning.nodeClockAhead':
+    'The clock of the node {node} is {duration} ahead of the database’s: what it records is dated wrong. Set it right, best by NTP.',
+  'warning.nodeClockBehind':
+    'The clock of the node {node} is {duration} behind the database’s: what it records is dated wrong. Set it right, best by NTP.',
   'warning.nodeDrained.show': 'Show the node',
   'warning.notRecording':
     '{count, plural, one {A stream is not being recorded.} other {# streams are not being recorded.}}',

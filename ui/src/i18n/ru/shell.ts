@@ -118,6 +118,10 @@ export const shell: Record<keyof typeof english, string> = {
   'warning.archiveDiskShared':
     'В папку архива пишет другой сервер. Этот сервер не записывает, пока у него нет своей папки.',
   'warning.nodeDrained': 'Этот узел выведен из работы. Запустите узел, чтобы вернуть его в кластер',
+  'warning.nodeClockAhead':
+    'Часы узла {node} спешат относительно часов базы данных на {duration}: его записи датируются неверно. Исправьте часы, лучше всего по NTP.',
+  'warning.nodeClockBehind':
+    'Часы узла {node} отстают от часов базы данных на {duration}: его записи датируются неверно. Исправьте часы, лучше всего по NTP.',
   'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
