@@ -37,7 +37,7 @@ test('[R10.8] who has another key than the one that joined is no node, whichever
   const answered = await pair(t, { answersAs: stranger });
   assert.equal((await faultOf(ask(answered.link))).code, 'Unavailable');
 
-  const { gate, clock } = await pair(t);
+  const { gate } = await pair(t);
   const path = '/link/alive';
   const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'once' };
   const question = { method: 'GET', path, body: noBytes, channel: noBytes };
@@ -47,7 +47,7 @@ test('[R10.8] who has another key than the one that joined is no node, whichever
 });
 
 test('[R10.8] what was asked once is not answered twice, nor for another path, body, node or connection', async (t) => {
-  const { link, gate, north, claims, clock } = await pair(t);
+  const { link, gate, north, claims } = await pair(t);
   await ask(link);
   const header = claims.at(-1);
   const asked = { method: 'GET', path: '/link/alive?x=1', body: noBytes, channel: noBytes };
@@ -164,7 +164,7 @@ test('[R10.8] with TLS any certificate will do, and nobody in between can pass o
 test('[R10.8] nodes whose protocols differ by one understand each other, by two they say so', async (t) => {
   assert.ok(areCompatible(linkProtocol, linkProtocol + 1));
   assert.ok(!areCompatible(linkProtocol, linkProtocol + 2));
-  const { gate, north, clock } = await pair(t);
+  const { gate, north } = await pair(t);
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
   const admit = (protocol: number) => {
     const claim = { protocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: `p${protocol}` };
