@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { createClient } from '@vidette/contract/client';
@@ -214,6 +216,66 @@ test('[R10.8, R10.5] a public link that is revoked plays on through no node, nor
   await north().getStreamShare({ params: { uid } });
   await expectEnded(viewers, ['NotFound']);
   await north().revokeStreamShare({ params: { uid } });
+});
+
+test('[R10.8] a package is fetched, and removed, on whichever node it lies', async () => {
+  const { period } = await until(
+    () =>
+      north().getArchiveRanges({
+        params: { uid },
+        query: { start_time: Date.now() - 600_000, end_time: Date.now() },
+      }),
+    ({ period: found }) => found !== null && found.endTime - found.startTime > 3_000,
+    WAIT_MS,
+  );
+  const startTime = period?.startTime ?? 0;
+  const body = { streams: [uid], startTime, endTime: startTime + 3_000, name: 'Gate' };
+  const { id } = await north().addExport({ body });
+  const south = nodes.client('south');
+  const ready = await until(
+    () => south.getExport({ params: { id } }),
+    ({ status }) => status === 'ready',
+    WAIT_MS,
+  );
+  const [there, here] = await Promise.all(
+    [south, north()].map(async (client) => {
+      const reply = await client.downloadExport({ params: { id } });
+      return { status: reply.status, bytes: Buffer.from(await reply.arrayBuffer()) };
+    }),
+  );
+  assert.equal(there?.status, 200);
+  assert.equal(there.bytes.length, ready.bytes);
+  assert.ok(there.bytes.equals(here?.bytes ?? Buffer.alloc(0)));
+  const address = nodes.server('south').url + addressOf('downloadExport', { id });
+  const part = await fetch(address, { headers: { cookie: nodes.cookie, range: 'bytes=10-19' } });
+  assert.equal(part.status, 206);
+  assert.ok(Buffer.from(await part.arrayBuffer()).equals(there.bytes.subarray(10, 20)));
+
+  const file = join(nodes.folder('north'), 'exports', `${id}.zip`);
+  assert.ok(existsSync(file));
+  await south.deleteExport({ params: { id } });
+  await assert.rejects(north().getExport({ params: { id } }), { code: 'NotFound' });
+  await until(
+    () => existsSync(file),
+    (isThere) => !isThere,
+    WAIT_MS,
+  );
+});
+
+test('[R10.8, R4.8] wrong guesses at a password are counted over all nodes', async () => {
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 24; guess++) {
+    const server = nodes.server(guess % 2 === 0 ? 'north' : 'south');
+    const reply = await fetch(`${server.url}/v1/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: person.login, password: `wrong guess ${guess}` }),
+    });
+    statuses.push(reply.status);
+  }
+  // Ten are free, whichever nodes were asked.
+  assert.equal(statuses.filter((status) => status === 401).length, 10, statuses.join(' '));
+  assert.equal(statuses.filter((status) => status === 429).length, 14, statuses.join(' '));
 });
 
 test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go, and one that all are cut off from plays on', async () => {

@@ -42,6 +42,7 @@ import { loadNodeKey, passingNodeKey } from './link/node-key.ts';
 import { Peers } from './link/peers.ts';
 import { RelayedPicture } from './link/relayed-picture.ts';
 import { RemoteFootage } from './link/remote-footage.ts';
+import { remotePackage } from './link/remote-package.ts';
 import { Live } from './live/live.ts';
 import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
@@ -294,6 +295,7 @@ async function assemble(
       quotaBytes: config.export.quotaBytes,
       minFreeBytes: config.export.minFreeBytes,
     }),
+    elsewhere: (node, id) => remotePackage(link, clock, node, id),
     refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
     nowMs: () => archive.retention.cautiousNowMs,
     loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',

@@ -9,6 +9,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { Archive } from '../archive/archive.ts';
 import { faultOf, openArchive, recordSpan, systemError, temporaryRoot } from '../archive/archive-fixture.ts';
 import { footageOf, footageStartMs as t0 } from '../archive/footage-fixture.ts';
+import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
@@ -74,6 +75,7 @@ async function scene(t: TestContext): Promise<Scene> {
         node: 'main',
         folder: join(folder, 'exports'),
         limits: () => limits,
+        elsewhere: () => Promise.reject(new Fault('Unavailable', 'There is no other node.')),
         refusal: () => Promise.resolve(undefined),
         loginOf: () => Promise.resolve('ann'),
         ...options,
@@ -284,7 +286,37 @@ test('a package is served whole and by ranges', async (t) => {
   const found = await exports.package(record);
   const { bytes } = found;
   const path = join(at.folder, 'exports', `${id}.zip`);
-  const all = Buffer.concat(await found.stream(0, bytes - 1).toArray());
+  const all = Buffer.concat(await (await found.stream(0, bytes - 1)).toArray());
   assert.deepEqual(all, Buffer.concat(await createReadStream(path).toArray()));
-  assert.deepEqual(Buffer.concat(await found.stream(10, 19).toArray()), all.subarray(10, 20));
+  assert.deepEqual(Buffer.concat(await (await found.stream(10, 19)).toArray()), all.subarray(10, 20));
+});
+
+test('[R10.8] a package of another node is fetched there, and one that is removed here goes there', async (t) => {
+  const at = await scene(t);
+  const asked: unknown[] = [];
+  const south = at.open({ node: 'south' });
+  const north = at.open({
+    node: 'north',
+    elsewhere: (node, id) => {
+      asked.push([node, id]);
+      return south.packageHere(id);
+    },
+  });
+  const { id } = await south.add(request(at));
+  await reaches(at, south, id, 'ready');
+  const record = await at.store.exports.byId(id);
+  assert.ok(record);
+  const { bytes } = await north.package(record);
+  assert.deepEqual(asked, [['south', id]]);
+  assert.ok(bytes > 0);
+
+  const path = join(at.folder, 'exports', `${id}.zip`);
+  await north.remove(record);
+  assert.equal(await at.store.exports.byId(id), undefined);
+  assert.equal((await at.store.exports.list(record.user_id, { page: 1, pageSize: 10 })).total, 0);
+  // What its node notes of it meanwhile does not bring it back.
+  await at.store.exports.save(id, { status: 'ready' });
+  assert.equal(await at.store.exports.byId(id), undefined);
+  at.clock.advance(5_000);
+  while (existsSync(path)) await new Promise((resolve) => setImmediate(resolve));
 });

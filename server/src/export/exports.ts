@@ -7,7 +7,7 @@ import type { Cancel } from '../base/clock.ts';
 import { makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import type { ExportRecord } from '../store/exports.ts';
+import { cancelledStatus, type ExportRecord } from '../store/exports.ts';
 import {
   ExportFault,
   ExportJob,
@@ -30,6 +30,8 @@ export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onPr
   /** Of the packages. */
   readonly folder: string;
   readonly limits: () => ExportLimits;
+  /** A package that lies on another node. @throws Fault NotFound, Unavailable while the node is away */
+  readonly elsewhere: (node: string, id: number) => Promise<ReadyPackage>;
   /** The earliest that it may be, so that a clock set forward removes nothing; by default the wall clock. */
   readonly nowMs?: () => number;
 }
@@ -46,11 +48,13 @@ export interface ExportRequest {
 /** A package that is ready. */
 export interface ReadyPackage {
   readonly bytes: number;
-  /** Bytes from `start` up to and with `end`. */
-  stream(start: number, end: number): Readable;
+  /** Bytes from `start` up to and with `end`. @throws Fault Unavailable when they lie on a node that is away */
+  stream(start: number, end: number): Promise<Readable>;
 }
 
 const expiryPeriodMs = 60_000;
+/** What another node changed in the queue of this one is noticed within this. */
+const lookPeriodMs = 5_000;
 const exportsPerPerson = 50;
 
 /**
@@ -59,7 +63,7 @@ const exportsPerPerson = 50;
  */
 export class Exports {
   readonly #options: ExportsOptions;
-  readonly #cancelExpiry: Cancel;
+  readonly #cancels: readonly Cancel[];
   #running: { readonly id: number; readonly abort: AbortController; bytes: number } | undefined;
   #pumping: Promise<void> | undefined;
   /** There may be something to do. */
@@ -68,11 +72,17 @@ export class Exports {
 
   constructor(options: ExportsOptions) {
     this.#options = options;
-    this.#cancelExpiry = options.clock.every(expiryPeriodMs, () => {
-      this.expire().catch((error: unknown) =>
+    const remove = (removing: Promise<void>) =>
+      void removing.catch((error: unknown) =>
         options.log.error({ err: error }, 'Exports could not be removed'),
       );
-    });
+    this.#cancels = [
+      options.clock.every(expiryPeriodMs, () => remove(this.expire())),
+      options.clock.every(lookPeriodMs, () => {
+        remove(this.#removeCancelled());
+        this.#pump();
+      }),
+    ];
   }
 
   /** Goes on with what a stop or a kill left. */
@@ -121,8 +131,12 @@ export class Exports {
     return this.view(await this.#get(record.id));
   }
 
-  /** Cancels it if it is under way, and removes its files. */
+  /** Cancels it if it is under way, and removes its files; those on another node go when that one looks. */
   async remove(record: ExportRecord): Promise<void> {
+    if (this.#nodeElsewhere(record) !== undefined) {
+      await this.#options.records.save(record.id, { status: cancelledStatus });
+      return;
+    }
     await this.#options.records.remove(record.id);
     if (this.#running?.id === record.id) {
       this.#running.abort.abort(new Fault('NotFound', 'The export was cancelled.'));
@@ -131,15 +145,24 @@ export class Exports {
     await this.#removeFiles(record.id);
   }
 
-  /** @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone */
+  /**
+   * Wherever it lies.
+   * @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone, Unavailable while its node is away
+   */
   async package(record: ExportRecord): Promise<ReadyPackage> {
     if (record.status !== 'ready') throw new Fault('ActionNotAcceptable', 'The export is not ready.');
-    const path = this.#path(record.id);
+    const node = this.#nodeElsewhere(record);
+    return node === undefined ? this.packageHere(record.id) : this.#options.elsewhere(node, record.id);
+  }
+
+  /** A package on this node. @throws Fault NotFound */
+  async packageHere(id: number): Promise<ReadyPackage> {
+    const path = this.#path(id);
     try {
       const { size } = await stat(path);
       return {
         bytes: size,
-        stream: (start, end) => createReadStream(path, { start, end, highWaterMark: 262_144 }),
+        stream: async (start, end) => createReadStream(path, { start, end, highWaterMark: 262_144 }),
       };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -190,9 +213,20 @@ export class Exports {
   /** Stops work; what is unfinished goes on at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#cancelExpiry();
+    for (const cancel of this.#cancels) cancel();
     this.#running?.abort.abort(new Fault('Unavailable', 'The server is stopping.'));
     await this.#pumping;
+  }
+
+  /** What people removed while they were on other nodes. */
+  async #removeCancelled(): Promise<void> {
+    const { records, node } = this.#options;
+    for (const record of await records.cancelled(node)) await this.remove(record);
+  }
+
+  /** The other node that makes and keeps it. */
+  #nodeElsewhere({ node_id: node }: ExportRecord): string | undefined {
+    return node === null || node === this.#options.node ? undefined : node;
   }
 
   #pump(): void {

@@ -28,6 +28,7 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
       requireNodes(scope, services);
       serveLive(scope, services);
       serveFootage(scope, services);
+      serveExports(scope, services);
       serveInsight(scope, services);
       serveSources(scope, services);
       scope.get(witnessPath, (): Witness => ({ reachesDatabase: services.membership.reachesDatabase }));
@@ -169,6 +170,25 @@ function serveFootage(scope: FastifyInstance, { archive }: Services): void {
     }
     void reply.header('content-length', String(end - start + 1));
     return reply.type('application/octet-stream').send(await bytes.stream(start, end));
+  });
+}
+
+/** Packages that lie here. */
+function serveExports(scope: FastifyInstance, { exports }: Services): void {
+  scope.get('export/:id/size', async (request) => {
+    const { bytes } = await exports.packageHere(number(paramsOf(request)['id']));
+    return { bytes };
+  });
+
+  scope.get('export/:id', async (request, reply) => {
+    const query = queryOf(request);
+    const [start, end] = [number(query['start']), number(query['end'])];
+    const found = await exports.packageHere(number(paramsOf(request)['id']));
+    if (start > end || end >= found.bytes) {
+      throw new Fault('BadRequest', 'The package does not reach so far.');
+    }
+    void reply.header('content-length', String(end - start + 1));
+    return reply.type('application/octet-stream').send(await found.stream(start, end));
   });
 }
 

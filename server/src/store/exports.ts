@@ -6,6 +6,9 @@ export type NewExport = Insertable<ExportRow>;
 export type ExportChanges = Omit<Updateable<ExportRow>, 'id'>;
 export type ExportFileRecord = Selectable<ExportFileRow>;
 
+/** Of one that was removed on another node than its own: nobody sees it, and its node removes it with its files. */
+export const cancelledStatus = 'cancelled';
+
 /** Packages of footage that people asked for, and which of their files are finished. */
 export class ExportRecords {
   readonly #db: Kysely<Database>;
@@ -15,7 +18,12 @@ export class ExportRecords {
   }
 
   byId(id: number): Promise<ExportRecord | undefined> {
-    return this.#db.selectFrom('exports').selectAll().where('id', '=', id).executeTakeFirst();
+    return this.#db
+      .selectFrom('exports')
+      .selectAll()
+      .where('id', '=', id)
+      .where('status', '!=', cancelledStatus)
+      .executeTakeFirst();
   }
 
   /** One person's, newest first. */
@@ -23,7 +31,10 @@ export class ExportRecords {
     userId: number,
     query: { page: number; pageSize: number },
   ): Promise<{ items: ExportRecord[]; total: number }> {
-    const found = this.#db.selectFrom('exports').where('user_id', '=', userId);
+    const found = this.#db
+      .selectFrom('exports')
+      .where('user_id', '=', userId)
+      .where('status', '!=', cancelledStatus);
     const { n } = await found.select((of) => of.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
     const items = await found
       .selectAll()
@@ -53,6 +64,11 @@ export class ExportRecords {
     return this.#ofNode(nodeId).selectAll().where('expires_ms', '<=', nowMs).execute();
   }
 
+  /** Removed by people on other nodes than theirs, which is this one. */
+  cancelled(nodeId: string): Promise<ExportRecord[]> {
+    return this.#ofNode(nodeId).selectAll().where('status', '=', cancelledStatus).execute();
+  }
+
   async add(record: NewExport): Promise<number> {
     const { id } = await this.#db
       .insertInto('exports')
@@ -62,8 +78,14 @@ export class ExportRecords {
     return id;
   }
 
+  /** One that was cancelled stays so. */
   async save(id: number, changes: ExportChanges): Promise<void> {
-    await this.#db.updateTable('exports').set(changes).where('id', '=', id).execute();
+    await this.#db
+      .updateTable('exports')
+      .set(changes)
+      .where('id', '=', id)
+      .where('status', '!=', cancelledStatus)
+      .execute();
   }
 
   async remove(id: number): Promise<void> {

@@ -78,7 +78,7 @@ export function registerExports(registrar: Registrar, services: Services, watche
         'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.start_ms, 0, 'zip'),
         ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
       },
-      body: watched(watchers, principal, uids, found.stream(start, end)),
+      body: watched(watchers, principal, uids, await found.stream(start, end)),
     };
   });
 }

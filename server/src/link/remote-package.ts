@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
+import { steadyBody } from './answer-body.ts';
+import type { Link } from './link.ts';
+import { believed } from './remote-answers.ts';
+
+const Size = z.object({ bytes: z.int().min(0) });
+
+/** A disk that is slow to give may let us wait so long for its next byte. */
+const silenceMs = 10_000;
+
+/** A package of footage that lies on another node; its bytes are asked for as they are taken. */
+export interface RemotePackage {
+  readonly bytes: number;
+  /** Bytes from `start` up to and with `end`. @throws Fault Unavailable while the node is away */
+  stream(start: number, end: number): Promise<Readable>;
+}
+
+/** @throws Fault NotFound when it is not there any more, Unavailable while the node is away */
+export async function remotePackage(
+  link: Pick<Link, 'ask' | 'askJson'>,
+  clock: Clock,
+  node: string,
+  id: number,
+): Promise<RemotePackage> {
+  const { bytes } = believed(
+    Size,
+    await link.askJson(node, { path: `export/${id}/size`, kind: 'export' }),
+    node,
+  );
+  return {
+    bytes,
+    async stream(start, end) {
+      const path = `export/${id}?start=${start}&end=${end}`;
+      const answer = await link.ask(node, { path, kind: 'export-bytes', timeoutMs: silenceMs });
+      return Readable.from(steadyBody(answer, clock, { length: end - start + 1, silenceMs }), {
+        objectMode: false,
+      });
+    },
+  };
+}
