@@ -26,9 +26,13 @@ export class FarCallers {
     this.#server = server;
     this.#clock = clock;
     this.#certificate = certificate;
-    server.addHook('onRequest', (request, _, done) => {
+    server.addHook('onRequest', (request, reply, done) => {
       const connection = this.#behind.get(request.raw.socket);
-      if (connection) nameCaller(request, connection);
+      if (connection) {
+        nameCaller(request, connection);
+        connection.openRequests++;
+        reply.raw.once('close', () => connection.openRequests--);
+      }
       done();
     });
   }

@@ -36,6 +36,8 @@ export class FarConnection extends Duplex {
   readonly remotePort: number;
   readonly remoteFamily: 'IPv4' | 'IPv6';
   readonly trustsProxy: boolean;
+  /** Requests that came on it and are not answered yet; one that became a WebSocket is never. The HTTP server counts. */
+  openRequests = 0;
   readonly #channel: ClientChannel;
   readonly #line: Socket;
   readonly #traffic: Traffic;
@@ -67,6 +69,11 @@ export class FarConnection extends Duplex {
     channel.on('end', () => this.push(null));
     channel.on('close', () => this.destroy());
     channel.on('error', () => this.destroy());
+  }
+
+  /** For how long nothing was asked and nothing moved, ms; undefined while a request is open. */
+  get restingMs(): number | undefined {
+    return this.openRequests > 0 ? undefined : this.#clock.monotonicMs() - this.#usedMs;
   }
 
   /** A packet leaves when it is written; there is nothing to switch. */

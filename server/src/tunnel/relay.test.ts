@@ -87,13 +87,20 @@ test('[R10.9] a relay opens nothing but connections to the port that was asked f
   assert.equal(relay.visitors.length, 1);
 });
 
-test('[R10.9] a visitor without an address is none, and so is the one after five hundred and twelve', async (t) => {
+/** An address in a network of its own. */
+const addressOf = (index: number) => `2001:db8:0:${index.toString(16)}::7`;
+
+test('[R10.9] a visitor without an address is none, and so is the one after five hundred and twelve who ask', async (t) => {
   const relay = await openTestRelay(t);
   for (const from of ['UNKNOWN', '', '192.0.2.7, 10.0.0.1', '127.0.0.1.evil']) {
     await assert.rejects(visit(relay, from));
   }
   const channels: ServerChannel[] = [];
-  for (let open = 0; open < 512; open++) channels.push(await visit(relay, '2001:db8::7'));
+  for (let open = 0; open < 512; open++) {
+    channels.push(await visit(relay, addressOf(open)));
+    const visitor = relay.visitors.at(-1);
+    if (visitor) visitor.openRequests = 1;
+  }
   assert.equal(relay.visitors[0]?.remoteFamily, 'IPv6');
   await assert.rejects(visit(relay));
   assert.equal(relay.relay.connections, 512);
@@ -111,6 +118,34 @@ test('[R10.9] a visitor without an address is none, and so is the one after five
   };
   await again();
   await until(() => isIn);
+});
+
+test('[R10.9] visitors who ask for nothing keep nobody out, neither all together nor those of one network', async (t) => {
+  const relay = await openTestRelay(t);
+  await visit(relay, addressOf(0));
+  const [asking] = relay.visitors;
+  assert.ok(asking);
+  asking.openRequests = 1;
+  for (let open = 1; open < 600; open++) {
+    const channel = await visit(relay, addressOf(open));
+    channel.on('close', () => channel.close());
+  }
+  assert.equal(asking.destroyed, false);
+  assert.equal(relay.visitors[1]?.destroyed, true, 'the one that rested longest has gone');
+  assert.equal(relay.visitors.at(-1)?.destroyed, false);
+  assert.ok(relay.relay.connections <= 481, `${relay.relay.connections} connections`);
+});
+
+test('[R10.9] a network has its share of the connections: who rests in it goes first, and none of another', async (t) => {
+  const relay = await openTestRelay(t);
+  await visit(relay, '192.0.2.9');
+  for (let open = 0; open < 70; open++) await visit(relay, `2001:db8::${open.toString(16)}`);
+  await until(() => relay.relay.connections === 65);
+  assert.equal(relay.visitors[0]?.destroyed, false);
+  assert.equal(relay.visitors[1]?.destroyed, true);
+  for (const visitor of relay.visitors) visitor.openRequests = 1;
+  await assert.rejects(visit(relay, '2001:db8::ffff'));
+  await visit(relay, '2001:db8:1::1');
 });
 
 for (const tiny of [0, 1]) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
 import ssh2, { type AcceptConnection, type Client, type ClientChannel, type RejectConnection } from 'ssh2';
 import type { Clock } from '../base/clock.ts';
+import { networkOf } from '../base/network.ts';
 import { FarConnection, type Traffic } from './far-connection.ts';
 import { InflowLimit } from './inflow-limit.ts';
 import type { ReadyLocation } from './location.ts';
@@ -14,6 +15,10 @@ const pingEveryMs = 15_000;
 const pingTimeoutMs = 20_000;
 /** Visitors' connections at once; what comes above is refused until others end. */
 const connectionsMax = 512;
+/** From so many on, each one who comes puts out the one that has rested longest: silent visitors keep nobody out. */
+const crowdedAt = 480;
+/** Of one network; behind a proxy on the relay all visitors come from one. */
+const perNetworkMax = 64;
 /** The window of a channel is 2 MiB: more unread than this, and the relay does not keep to it. */
 const unreadMaxBytes = 4 * 1_048_576;
 /** Writing in smaller packets than any honest relay asks for would cost more than it carries. */
@@ -218,6 +223,10 @@ export class Relay {
       reject();
       return;
     }
+    if (!this.#makeRoom(details.srcIP)) {
+      reject();
+      return;
+    }
     const channel = accept();
     this.#channels.add(channel);
     channel.once('close', () => this.#channels.delete(channel));
@@ -241,6 +250,17 @@ export class Relay {
     this.#options.onConnection(connection);
   }
 
+  /** Puts out who rests where it is crowded; false when a network has its share and all of it is in use. */
+  #makeRoom(address: string): boolean {
+    const network = networkOf(address);
+    const neighbours = this.#options.location.trustProxy
+      ? []
+      : [...this.#connections].filter(({ remoteAddress }) => networkOf(remoteAddress) === network);
+    if (neighbours.length >= perNetworkMax) return putOutLongestResting(neighbours);
+    if (this.#connections.size >= crowdedAt) putOutLongestResting(this.#connections);
+    return true;
+  }
+
   #meter(bytes: number): void {
     this.#inflow.take(bytes);
     for (const channel of this.#channels) {
@@ -255,6 +275,17 @@ export class Relay {
   #accuse(deed: string): void {
     this.close(new RelayFailure('relay-misbehaves', `The relay ${deed}.`));
   }
+}
+
+/** False when none rests. */
+function putOutLongestResting(connections: Iterable<FarConnection>): boolean {
+  let longest: FarConnection | undefined;
+  for (const connection of connections) {
+    if (connection.restingMs === undefined) continue;
+    if (!longest || connection.restingMs > (longest.restingMs ?? 0)) longest = connection;
+  }
+  longest?.destroy();
+  return longest !== undefined;
 }
 
 /** The largest packet that the relay takes on a channel, which the library keeps to itself. */
