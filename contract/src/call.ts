@@ -13,6 +13,10 @@ export type StreamRight = 'view' | 'archive' | 'share' | 'edit';
 /** An answer that is not JSON. */
 export interface MediaReply {
   readonly contentType: string;
+  /** What else it may be, by what is asked for. */
+  readonly otherTypes?: readonly string[];
+  /** Takes `Range`: the answer may be a part (206) or say that there is no such part (416). */
+  readonly isRanged?: true;
 }
 
 /** One call: what goes in, what comes out, who may, and what can go wrong beside what can always go wrong. */

@@ -121,7 +121,7 @@ export const archiveCalls = {
     who: 'user',
     stream: 'archive',
     params: uid.extend({ file: z.string().regex(/^[A-Za-z0-9_-]{1,64}\.mp4$/) }),
-    reply: { contentType: 'video/mp4' },
+    reply: { contentType: 'video/mp4', isRanged: true },
     errors: mediaErrors,
   },
   getArchivePicture: {
@@ -131,7 +131,7 @@ export const archiveCalls = {
     params: uid,
     query: z.strictObject({ time: TimeMs, width: z.int().min(16).max(3840).default(320) }),
     reply: { contentType: 'image/jpeg' },
-    errors: mediaErrors,
+    errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR'],
   },
   getArchiveConverted: {
     summary:
@@ -141,7 +141,7 @@ export const archiveCalls = {
     params: uid,
     query: z.strictObject({ time: TimeMs }),
     reply: { contentType: 'video/mp4' },
-    errors: [...mediaErrors, 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
+    errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR', 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
   },
   listAnnotations: {
     summary: 'What was noticed on a stream between two moments',

@@ -55,7 +55,7 @@ export const exportCalls = {
     who: 'user',
     audited: true,
     params,
-    reply: { contentType: 'application/zip' },
+    reply: { contentType: 'application/zip', isRanged: true },
     errors: [...exportErrors, 'ActionNotAcceptable'],
   },
 } as const satisfies Record<string, Call>;

@@ -208,7 +208,7 @@ export const streamCalls = {
     who: 'user',
     query: probeQuery,
     reply: { contentType: 'image/jpeg' },
-    errors: ['AuthorizationRequired', ...probeErrors],
+    errors: ['AuthorizationRequired', 'SERVER_NOT_RESPONSE_ERR', ...probeErrors],
   },
   getStreamPicture: {
     summary: 'The newest key picture of a running stream',
@@ -217,7 +217,7 @@ export const streamCalls = {
     params: uid,
     query: z.strictObject({ width: z.int().min(16).max(3840).default(640) }),
     reply: { contentType: 'image/jpeg' },
-    errors: streamErrors,
+    errors: [...streamErrors, 'SERVER_NOT_RESPONSE_ERR'],
   },
   getStreamShare: {
     summary: 'The public link of a stream, made at the first asking',
@@ -335,7 +335,7 @@ export const streamCalls = {
         .regex(/^[A-Za-z0-9._-]+$/),
     }),
     query: z.looseObject({}),
-    reply: { contentType: 'application/vnd.apple.mpegurl' },
+    reply: { contentType: 'application/vnd.apple.mpegurl', otherTypes: ['video/mp4'] },
     errors: streamErrors,
   },
 } as const satisfies Record<string, Call>;

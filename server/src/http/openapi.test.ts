@@ -83,3 +83,23 @@ function accepts(schema: z.ZodType | undefined, example: unknown, what: string):
   const result = schema.safeParse(example);
   assert.ok(result.success, `${what}: ${JSON.stringify(example)} ${result.error?.message}`);
 }
+
+test('[R7.55] the document names every status that is no failure, and what is beside the calls', () => {
+  const answersOf = (path: string, method = 'get') => document.paths[path]?.[method]?.responses ?? {};
+  const typesOf = (path: string, status: string) => Object.keys(answersOf(path)[status]?.content ?? {});
+  for (const path of ['/v1/wall', '/v1/stream/{uid}/live', '/v1/share/{key}/live']) {
+    assert.ok(answersOf(path)['101'] && !answersOf(path)['200'], path);
+  }
+  for (const path of ['/v1/stream/{uid}/archive/segment/{file}', '/v1/export/{id}/package']) {
+    assert.ok(answersOf(path)['206'] && answersOf(path)['416'], path);
+  }
+  const pictures = ['/v1/stream/{uid}/picture', '/v1/stream/{uid}/archive/picture', '/v1/stream/preview'];
+  for (const path of pictures) assert.ok(answersOf(path)['504'], path);
+  assert.deepEqual(typesOf('/v1/stream/{uid}/live/{file}', '200'), [
+    'application/vnd.apple.mpegurl',
+    'video/mp4',
+  ]);
+  assert.deepEqual(typesOf('/metrics', '200'), ['text/plain']);
+  assert.ok(answersOf('/metrics')['401'] && answersOf('/metrics')['404']);
+  assert.ok(answersOf('/v1/mosaic/{id}', 'post')['404']);
+});

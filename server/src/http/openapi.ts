@@ -22,6 +22,7 @@ export function openApiDocument(version: string): Json {
     const { path, method } = routes[name];
     (paths[path] ??= {})[method.toLowerCase()] = operationOf(name, calls[name]);
   }
+  paths['/metrics'] = { get: metricsOperation() };
   return {
     openapi: '3.1.0',
     info: { title: productName, version },
@@ -73,7 +74,22 @@ function operationOf(name: CallName, call: Call): Json {
           },
         }
       : {}),
-    responses: { '200': successOf(call), ...failuresOf(call) },
+    responses: { ...successOf(call), ...failuresOf(call) },
+  };
+}
+
+/** No call of the contract: its reader is Prometheus, with a token of its own. */
+function metricsOperation(): Json {
+  return {
+    operationId: 'getMetrics',
+    tags: ['metric'],
+    summary: 'Metrics in the text format of Prometheus',
+    description: 'Answers only to the token of `metrics.token`; without one there is nothing here.',
+    security: [{ token: [] }],
+    responses: {
+      200: { description: 'Done', content: { 'text/plain': {} } },
+      ...failures(['AuthorizationRequired', 'NotFound', 'BadRequest', 'InternalServerError']),
+    },
   };
 }
 
@@ -103,18 +119,34 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
 
 function successOf(call: Call): Json {
   if (!('contentType' in call.reply)) {
-    return { description: 'Done', content: jsonOf(schemaOf(call.reply, 'output')) };
+    return { 200: { description: 'Done', content: jsonOf(schemaOf(call.reply, 'output')) } };
   }
-  const { contentType } = call.reply;
-  return contentType === 'websocket'
-    ? { description: 'Only by an upgrade to a WebSocket' }
-    : { description: 'Done', content: { [contentType]: {} } };
+  const { contentType, otherTypes = [], isRanged } = call.reply;
+  if (contentType === 'websocket') {
+    return {
+      101: { description: 'The connection becomes a WebSocket (RFC 6455); any other request is refused' },
+    };
+  }
+  const content = Object.fromEntries([contentType, ...otherTypes].map((type) => [type, {}]));
+  return {
+    200: { description: 'Done', content },
+    ...(isRanged
+      ? {
+          206: { description: 'The part that `Range` names', content },
+          416: { description: 'There is no such part: `Content-Range` says how long the whole is', content },
+        }
+      : {}),
+  };
 }
 
 /** One answer for each status, naming the codes that come with it. */
 function failuresOf(call: Call): Json {
   const codes = new Set<ErrorCode>([...call.errors, ...universalErrors]);
   if (call.whileLocked) codes.delete('LifetimeCodeRequired');
+  return failures(codes);
+}
+
+function failures(codes: Iterable<ErrorCode>): Json {
   const byStatus = Map.groupBy(codes, (code) => String(catalogue[code].status));
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
