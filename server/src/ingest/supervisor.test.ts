@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../base/fault.ts';
-import { silentLog } from '../base/log.ts';
+import { silentLog, type Log, type LogFields } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import type { ReaderEvent } from '../stream/reader.ts';
 import { audioTrack, picture, sound, videoTrack } from '../stream/sample-fixture.ts';
@@ -16,12 +16,13 @@ import { Supervisor } from './supervisor.ts';
 class Scene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
-  readonly log = new StreamLog(this.clock, silentLog);
+  readonly log: StreamLog;
   readonly sessions: ScriptedSession[] = [];
   readonly supervisor: Supervisor;
   #pictures = 0;
 
-  constructor(address = 'rtsp://admin:hunter2@cam/1') {
+  constructor(address = 'rtsp://admin:hunter2@cam/1', log: Log = silentLog) {
+    this.log = new StreamLog(this.clock, log);
     this.supervisor = new Supervisor({
       address: parseSourceAddress(address),
       stream: this.stream,
@@ -366,4 +367,19 @@ test('the log of a stream is bounded, holds no credentials and is not flooded by
   assert.equal(scene.log.lines.length, 300);
   assert.equal(scene.log.lines.at(-1)?.message, 'line 1999');
   await scene.supervisor.stop('stopped');
+});
+
+test('an ordinary outage is one line in the log, with a cause and no stack; a mistake of ours has one', async () => {
+  const lines: LogFields[] = [];
+  const log: Log = { ...silentLog, warn: (fields) => void lines.push(fields), child: () => log };
+  const rig = new Scene(undefined, log);
+  await rig.start();
+  const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.9:554'), { code: 'ECONNREFUSED' });
+  rig.session.fail(new Fault('EHOSTUNREACH', 'The camera refuses the connection.', { cause: refused }));
+  await settle();
+  assert.deepEqual(lines, [{ code: 'EHOSTUNREACH', cause: 'ECONNREFUSED' }]);
+  await rig.untilNextSession();
+  rig.session.fail(new Fault('InternalServerError', 'It broke.', { cause: new TypeError('no such thing') }));
+  await settle();
+  assert.ok(lines.at(-1)?.['err'] instanceof Fault);
 });

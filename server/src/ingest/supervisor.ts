@@ -40,6 +40,8 @@ export interface SupervisorOptions {
 }
 
 /** The other engine is tried almost at once: it is the same attempt in the eyes of whoever waits. */
+/** Of what is said of a cause in the log, characters. */
+const maxCauseLength = 200;
 const fallbackPauseMs = 200;
 /** Until frames come again: what both engines refuse so often is no camera. */
 const maxFailedFallbacks = 3;
@@ -168,7 +170,7 @@ export class Supervisor {
     if (isNews || Number.isInteger(Math.log2(attempts))) {
       this.#options.log.add('warn', attempts > 1 ? `${fault.message} (attempt ${attempts})` : fault.message, {
         code: fault.code,
-        err: fault,
+        ...(fault.code === 'InternalServerError' ? { err: fault } : causeOf(fault)),
       });
     }
   }
@@ -190,4 +192,11 @@ function rethrowUnlessStopped(signal: AbortSignal): (error: unknown) => void {
   return (error) => {
     if (!signal.aborted) throw error;
   };
+}
+
+/** Why a camera is away, in a few words: an outage is no mistake of the program, so its log line carries no stack. */
+function causeOf({ cause }: Fault): { cause?: string } {
+  if (!(cause instanceof Error)) return {};
+  const { code } = cause as NodeJS.ErrnoException;
+  return { cause: code ?? (cause.message.split('\n', 1)[0] ?? '').slice(0, maxCauseLength) };
 }
