@@ -377,7 +377,7 @@ test('an ordinary outage is one line in the log, with a cause and no stack; a mi
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.9:554'), { code: 'ECONNREFUSED' });
   rig.session.fail(new Fault('EHOSTUNREACH', 'The camera refuses the connection.', { cause: refused }));
   await settle();
-  assert.deepEqual(lines, [{ code: 'EHOSTUNREACH', cause: 'ECONNREFUSED' }]);
+  assert.deepEqual([...lines], [{ code: 'EHOSTUNREACH', cause: 'ECONNREFUSED' }]);
   await rig.untilNextSession();
   rig.session.fail(new Fault('InternalServerError', 'It broke.', { cause: new TypeError('no such thing') }));
   await settle();

@@ -39,9 +39,9 @@ export interface SupervisorOptions {
   readonly firstFrameMs?: number;
 }
 
-/** The other engine is tried almost at once: it is the same attempt in the eyes of whoever waits. */
 /** Of what is said of a cause in the log, characters. */
 const maxCauseLength = 200;
+/** The other engine is tried almost at once: it is the same attempt in the eyes of whoever waits. */
 const fallbackPauseMs = 200;
 /** Until frames come again: what both engines refuse so often is no camera. */
 const maxFailedFallbacks = 3;
