@@ -37,6 +37,7 @@ const cases = [
   // Datagrams may be lost on a busy machine.
   { name: 'RTSP over UDP only', codecs: ['h264', 'aac'], framesPerSecond: undefined },
   { name: 'MJPEG, which becomes H.264', codecs: ['h264'], framesPerSecond: undefined },
+  { name: 'VP9 over RTSP, which becomes H.264', codecs: ['h264'], framesPerSecond: undefined },
 ] as const;
 
 before(async () => {
@@ -64,13 +65,19 @@ before(async () => {
   );
   encode(`${live} -f mpegts udp://127.0.0.1:${udpPort}?pkt_size=1316`);
   encode(`${live} -bsf:a aac_adtstoasc -f flv -listen 1 rtmp://127.0.0.1:${rtmpPort}/live/gate`);
-  const mounts = { '/cam': `( ${gstVideo('h264')} ${gstAudio('aac')} )` };
+  const vp9 =
+    'video/x-raw,width=160,height=120,framerate=10/1 ! vp9enc deadline=1 cpu-used=8 keyframe-max-dist=10';
+  const mounts = {
+    '/cam': `( ${gstVideo('h264')} ${gstAudio('aac')} )`,
+    '/vp9': `( videotestsrc is-live=true ! ${vp9} ! rtpvp9pay name=pay0 pt=96 )`,
+  };
   datagrams = await startGstServer({ mounts, transport: 'udp' });
   const addresses: Readonly<Record<(typeof cases)[number]['name'], string>> = {
     HLS: `http://127.0.0.1:${web.port}/live.m3u8`,
     'MPEG-TS over UDP': `udp://127.0.0.1:${udpPort}`,
     'RTSP over UDP only': datagrams.url('/cam'),
     RTMP: `rtmp://127.0.0.1:${rtmpPort}/live/gate`,
+    'VP9 over RTSP, which becomes H.264': datagrams.url('/vp9'),
     'MJPEG, which becomes H.264': `http://127.0.0.1:${web.port}/mjpeg`,
   };
   server = await startServer();

@@ -153,6 +153,46 @@ test('[R10.1] RTMP', async () => {
   }
 });
 
+test('[R10.1] an address of a single JPEG is asked once a second, with sign-in by Digest', async () => {
+  const file = join(folder, 'still.jpg');
+  await ffmpeg(`-f lavfi -i testsrc=size=320x240 -frames:v 1 ${file}`);
+  const still = await readFile(file);
+  const nonces = new Set<string>();
+  const askedMs: number[] = [];
+  const { port, server } = await serve((request, response) => {
+    const authorization = request.headers.authorization ?? '';
+    // Each nonce serves one request only, as with cameras that guard against repeats.
+    const nonce = /nonce="(\w+)"/.exec(authorization)?.[1] ?? '';
+    if (!authorization.startsWith('Digest') || nonces.has(nonce)) {
+      const fresh = `n${nonces.size}x${Math.random().toString(36).slice(2)}`;
+      response
+        .writeHead(401, { 'www-authenticate': `Digest realm="cam", nonce="${fresh}", stale=true` })
+        .end();
+      return;
+    }
+    nonces.add(nonce);
+    askedMs.push(performance.now());
+    // One that fails is no end.
+    if (askedMs.length === 2) response.writeHead(500).end();
+    else response.writeHead(200, { 'content-type': 'image/jpeg' }).end(still);
+  });
+  try {
+    const { tracks, samples } = await watch(
+      sessionOf(pool, `http://bob:secret@127.0.0.1:${port}/snapshot.jpg`),
+      3,
+    );
+    assert.deepEqual(
+      tracks.map((track) => [track.codec, track.kind === 'video' ? track.width : 0]),
+      [['h264', 320]],
+    );
+    assert.ok(samples.length >= 3);
+    const averageMs = ((askedMs.at(-1) ?? 0) - (askedMs[0] ?? 0)) / (askedMs.length - 1);
+    assert.ok(averageMs > 500, `asked every ${averageMs} ms`);
+  } finally {
+    close(server);
+  }
+});
+
 test('[R10.1] MJPEG over HTTP becomes H.264', async () => {
   const { port, server } = await serve((_request, response) => {
     const encoder = startLivePictures();

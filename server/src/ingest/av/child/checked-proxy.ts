@@ -7,8 +7,11 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../base/clock.ts';
 import { Fault } from '../../../base/fault.ts';
+import type { Credentials } from '../../address.ts';
 import type { Dial } from '../../dial.ts';
+import { StillPoller } from './still-poller.ts';
 import { plainAddress, plainDocument, realTarget, type RealTarget } from './tls-names.ts';
 
 /** Connections of one source at a time: a playlist's segments, its keys, a few retries. */
@@ -43,12 +46,19 @@ export class CheckedProxy {
   failure: Fault | undefined;
   /** What FFmpeg must name itself. */
   readonly userAgent = `Vidette/${randomBytes(16).toString('hex')}`;
+  /** The source is a single picture, which is asked for again and again. */
+  isPolled = false;
   readonly #dial: Dial;
+  readonly #clock: Clock;
+  readonly #credentials: Credentials | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  constructor(dial: Dial) {
+  /** `credentials` are for what this proxy asks by itself; FFmpeg has its own. */
+  constructor(dial: Dial, clock: Clock, credentials?: Credentials) {
     this.#dial = dial;
+    this.#clock = clock;
+    this.#credentials = credentials;
     this.#server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
       void this.#forward(request, response);
     });
@@ -155,6 +165,24 @@ export class CheckedProxy {
       );
       response.writeHead(502).end();
       answer.destroy();
+      return;
+    }
+    if (StillPoller.isStill(answer)) {
+      this.isPolled = true;
+      const dial: Dial = async (...target) => {
+        const socket = await this.#dial(...target);
+        this.#hold(socket);
+        return socket;
+      };
+      const path = asked.url.pathname + asked.url.search;
+      const poller = new StillPoller({
+        clock: this.#clock,
+        dial,
+        target: asked.target,
+        path,
+        credentials: this.#credentials,
+      });
+      await poller.run(answer, response);
       return;
     }
     const first = await firstBytes(answer);

@@ -10,6 +10,7 @@ import {
   AVMEDIA_TYPE_VIDEO,
 } from 'node-av/constants';
 import { type Cancel, type Clock } from '../../../base/clock.ts';
+import { parseSourceAddress } from '../../address.ts';
 import type { Dial } from '../../dial.ts';
 import type { InputRequest } from '../protocol.ts';
 import { aacCopy, opusCopy } from './audio-copy.ts';
@@ -106,6 +107,8 @@ export class InputJob implements Job {
     const { url, options } = inputOptions(this.#request, await this.#openWay());
     checked(await this.#native(this.#format.openInput(url, null, Dictionary.fromObject(options))), 'opening');
     checked(await this.#native(this.#format.findStreamInfo(null)), 'looking into the stream');
+    if (this.#way instanceof CheckedProxy && this.#way.isPolled)
+      this.#output.note('The address gives a single picture: it is asked for once a second.');
     this.#choose();
   }
 
@@ -114,7 +117,7 @@ export class InputJob implements Job {
     const address = allowFile ? undefined : /^(https?|rtmps?|rtsps?):\/\//.exec(url)?.[1];
     if (address === undefined) return {};
     if (address.startsWith('http')) {
-      const proxy = new CheckedProxy(this.#dial);
+      const proxy = new CheckedProxy(this.#dial, this.#clock, parseSourceAddress(url).credentials);
       this.#way = proxy;
       return { proxy: { url: await proxy.listen(), userAgent: proxy.userAgent } };
     }
