@@ -123,7 +123,7 @@ test('[R7.9] whoever may share shows the public link, lets it be embedded, and r
   });
   const own = await signIn(stage.server, guard.name, guard.password);
   await stage.openAs(own, `/stream/${gate}/info`, async (page) => {
-    await button(page, 'Show the link').click();
+    await button(page, 'Create a public link').click();
     const link = await page.getByLabel('Public link').textContent();
     assert.ok(link?.startsWith(`${stage.server.url}/ui/share/`), String(link));
     await page.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
@@ -132,7 +132,7 @@ test('[R7.9] whoever may share shows the public link, lets it be embedded, and r
     const key = link?.split('/').at(-1) ?? '';
     assert.equal((await fetch(`${stage.server.url}/v1/share/${key}`)).status, 200);
     await button(page, 'Revoke the public link').click();
-    await button(page, 'Show the link').waitFor();
+    await button(page, 'Create a public link').waitFor();
     assert.equal((await fetch(`${stage.server.url}/v1/share/${key}`)).status, 404);
   });
 });

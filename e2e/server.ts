@@ -156,7 +156,9 @@ export async function signIn(
 }
 
 function cookieOf(reply: Response): string {
-  const cookie = reply.headers.getSetCookie().map((line) => line.split(';')[0]);
-  if (cookie.length === 0) throw new Error('the reply sets no cookie');
-  return cookie.join('; ');
+  // Beside the session the reply may make the browser a known device.
+  const cookies = reply.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  const session = cookies.find((cookie) => cookie.startsWith('vidette_session='));
+  if (session === undefined) throw new Error('the reply sets no cookie');
+  return session;
 }

@@ -121,6 +121,6 @@ test('[R7.9, R10.5] revoking cuts whoever watches at once, and the link is dead'
   assert.notEqual(next.url, url);
   assert.equal(next.isEmbeddable, false);
   const { items } = await admin.listAuditLogs({ query: { action: 'watchShared' } });
-  assert.ok(items.length >= 3 && items.some((entry) => entry.target === uid && entry.outcome === 'ok'));
+  assert.ok(items.some((entry) => entry.target === uid && entry.outcome === 'ok'));
   await page.context().close();
 });

@@ -78,6 +78,10 @@ export const Stream = z.object({
   canEdit: z.boolean(),
   canArchive: z.boolean(),
   canShare: z.boolean(),
+  isPublic: z
+    .boolean()
+    .nullable()
+    .describe('Whether it has a public link; null for those who may not share it'),
 });
 
 /** A stream in a list: with `groupType=tag` it stands once under each of its tags. */

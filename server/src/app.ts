@@ -64,6 +64,7 @@ import { SetupCode } from './system/setup-code.ts';
 import { SetupConsent } from './system/setup-consent.ts';
 import { StatusKeeper } from './system/status-keeper.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
+import { WatchLog } from './system/watch-log.ts';
 import { VersionCheck } from './system/version-check.ts';
 
 const pageDir = fileURLToPath(new URL('../../ui/dist', import.meta.url));
@@ -157,6 +158,8 @@ async function assemble(
     nowMs: () => archive.retention.cautiousNowMs,
   });
   closers.push(() => audit.close());
+  const watchLog = new WatchLog(audit, clock);
+  closers.push(() => watchLog.close());
 
   const limits = {
     rangesMaxMs: config.archive.rangesMaxSeconds * 1000,
@@ -384,6 +387,7 @@ async function assemble(
     confinement: confinement.level,
     versionCheck,
     audit,
+    watchLog,
     membership,
     station,
     statuses,

@@ -99,7 +99,6 @@ export const archiveCalls = {
   getArchivePlaylist: {
     summary: 'HLS playlist of what is recorded between two moments',
     who: 'user',
-    audited: true,
     stream: 'archive',
     params: uid,
     query: inOrder(
@@ -221,7 +220,6 @@ export const archiveCalls = {
   watchShared: {
     summary: 'Live picture of a shared stream over a WebSocket',
     who: 'anyone',
-    audited: true,
     params: z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{20,64}$/) }),
     query: z.strictObject({ audio: z.boolean().default(true), keyframes: z.boolean().default(false) }),
     reply: { contentType: 'websocket' },

@@ -94,6 +94,10 @@ export const streamCalls = {
         .default('name'),
       onlyAvailable: z.boolean().default(false).describe('Only those pending or running'),
       isOnlyAvailable: z.boolean().default(false).describe('The same, as the refresh of statuses names it'),
+      onlyPublic: z
+        .boolean()
+        .default(false)
+        .describe('Only those with a public link that the caller may share'),
       searchingValues: z
         .array(z.string().max(limits.nameMaxLength))
         .max(limits.searchValuesMax)
@@ -220,10 +224,14 @@ export const streamCalls = {
     errors: [...streamErrors, 'SERVER_NOT_RESPONSE_ERR'],
   },
   getStreamShare: {
-    summary: 'The public link of a stream, made at the first asking',
+    summary:
+      'The public link of a stream, made at the first asking, though not by following a link to this call',
     who: 'user',
     stream: 'share',
     params: uid,
+    query: z.strictObject({
+      create: z.boolean().default(true).describe('false: NotFound where there is no link yet'),
+    }),
     reply: z.object({ url: z.string(), isEmbeddable: z.boolean() }),
     errors: streamErrors,
   },

@@ -241,6 +241,7 @@ export const systemCalls = {
   getConfiguration: {
     summary: 'The configuration, its schema, and what needs a restart; secrets are left out',
     who: 'admin',
+    audited: true,
     reply: z.object({
       values: z.record(z.string(), z.unknown()),
       schema: z.record(z.string(), z.unknown()),

@@ -26,8 +26,7 @@ export class Identities {
    */
   claim<Saved>(self: UserRecord | undefined, names: Names, save: () => Promise<Saved>): Promise<Saved> {
     const saved = this.#turn.then(async () => {
-      await this.#requireFree(self, 'name', names.login);
-      await this.#requireFree(self, 'email', names.email);
+      await this.requireFree(self, names);
       return save();
     });
     // The next in turn does not care how the one before ended; its own caller is told.
@@ -36,6 +35,12 @@ export class Identities {
       () => undefined,
     );
     return saved;
+  }
+
+  /** Tells it before anything costly is done. @throws Fault AlreadyUsed at `name` or `email` */
+  async requireFree(self: UserRecord | undefined, { login, email }: Names): Promise<void> {
+    await this.#requireName(self, 'name', login);
+    await this.#requireName(self, 'email', email);
   }
 
   /**
@@ -50,7 +55,7 @@ export class Identities {
     ) as UserRecord[];
   }
 
-  async #requireFree(
+  async #requireName(
     self: UserRecord | undefined,
     path: 'name' | 'email',
     name: string | undefined,

@@ -19,6 +19,8 @@ export interface AuditNote {
   login: string | null;
   target: string | null;
   details: Record<string, unknown>;
+  /** Somebody is signed in; what others do is counted, not noted one by one. */
+  isSignedIn: boolean;
 }
 
 /** What a handler gets: everything checked, and the caller allowed. */

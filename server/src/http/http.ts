@@ -108,7 +108,7 @@ export async function createHttp(services: Services): Promise<Http> {
   registerStreams(registrar, services, desk);
   registerStreamRights(registrar, services, { watchers, desk });
   const sharedViewers = new SharedViewers({ streams: services.store.streams, log: services.log });
-  registerShare(registrar, services, sharedViewers);
+  registerShare(registrar, services, sharedViewers, desk);
   registerProbe(registrar, services);
   registerArchive(registrar, services, watchers);
   registerExports(registrar, services, watchers);

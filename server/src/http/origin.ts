@@ -21,6 +21,22 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
   throw new Fault('Forbidden', 'The call comes from the page of another site.');
 }
 
+/**
+ * Refuses a reading call that would change something when it may not be meant: another site's page or an opened link makes
+ * browsers send any GET, with the cookie. What the page itself or a program asks for is meant.
+ * @throws Fault Forbidden
+ */
+export function requireIntent(request: FastifyRequest, publicUrl: string | null): void {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, origin, referer } = request.headers;
+  const purpose = request.headers['sec-purpose'] ?? request.headers['purpose'];
+  const from = origin ?? referer;
+  const own = [request.host.toLowerCase(), ...(publicUrl === null ? [] : [hostOf(publicUrl)])];
+  const isForeign = from !== undefined && !own.includes(hostOf(from));
+  const isFollowed = mode === 'navigate' || mode === 'no-cors' || purpose !== undefined;
+  if (!isForeign && !isFollowed && (site === undefined || site === 'same-origin')) return;
+  throw new Fault('Forbidden', 'This has to be asked for by the page itself.');
+}
+
 /** Host and port of an origin (RFC 6454), without a port that is the scheme's own; undefined for `null`. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;

@@ -145,6 +145,7 @@ export class Registrar {
     requireSameOrigin(request, config.publicUrl);
     const principal = await identify(request, doorkeeper);
     audit.login = principal?.user.login ?? null;
+    audit.isSignedIn = principal !== undefined;
     const language = this.#languageOf(request, principal?.user.language);
     onLanguage(language);
     requireAudience(call, principal);
@@ -219,8 +220,12 @@ export class Registrar {
   }
 
   #note(name: CallName, context: { ip: string; audit: AuditNote }, outcome: string): void {
-    const { login, target, details } = context.audit;
-    this.#services.audit.add({ login, ip: context.ip, action: name, target, outcome, details });
+    const { login, target, details, isSignedIn } = context.audit;
+    const event = { login, ip: context.ip, action: name, target, outcome, details };
+    // Who has just signed in, or set a new password, is a person too; everybody else could fill the log.
+    const isPerson = isSignedIn || (outcome === 'ok' && login !== null);
+    if (isPerson) this.#services.audit.add(event);
+    else this.#services.audit.count(event);
   }
 }
 
@@ -243,7 +248,8 @@ function bodyOf(request: FastifyRequest): unknown {
 /** What a call was about, as far as its address tells. */
 function newNote(request: FastifyRequest): AuditNote {
   const params = request.params as Record<string, string>;
-  return { login: null, target: params['uid'] ?? params['login'] ?? params['id'] ?? null, details: {} };
+  const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
+  return { login: null, target, details: {}, isSignedIn: false };
 }
 
 /** What a call was about, as far as its body tells: members are noted by name, never by value. */

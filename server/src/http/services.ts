@@ -30,6 +30,7 @@ import type { PasswordReset } from '../system/password-reset.ts';
 import type { SourceLook } from './source-look.ts';
 import type { StatusKeeper } from '../system/status-keeper.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
+import type { WatchLog } from '../system/watch-log.ts';
 import type { VersionCheck } from '../system/version-check.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
@@ -64,6 +65,7 @@ export interface Services {
   readonly confinement: ConfinementLevel;
   readonly versionCheck: VersionCheck;
   readonly audit: AuditLog;
+  readonly watchLog: WatchLog;
   readonly membership: Membership;
   readonly station: Station;
   readonly statuses: StatusKeeper;

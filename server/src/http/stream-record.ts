@@ -67,5 +67,6 @@ export function streamView(
     canEdit: rights.edit,
     canArchive: rights.archive,
     canShare: rights.share,
+    isPublic: rights.share ? stream.share_key !== null : null,
   };
 }

@@ -1,4 +1,5 @@
 import { Preferences, type Profile, type Session, type Token, type User } from '@vidette/contract/entities';
+import { changesBetween } from './audit-changes.ts';
 import type { SessionRecord } from '../store/sessions.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import type { UserRecord } from '../store/users.ts';
@@ -31,6 +32,17 @@ export function profileView(user: UserRecord): Profile {
 /** What the user chose, with defaults for the rest. */
 export function preferencesOf(user: UserRecord): Preferences {
   return Preferences.parse(JSON.parse(user.preferences));
+}
+
+/** What was changed about a user, for the audit log; of a password only that it was. */
+export function changesOfUser(before: UserRecord, after: UserRecord): object {
+  const settings = (user: UserRecord) => {
+    const { lastSeenTime: _, ...view } = profileView(user);
+    return view;
+  };
+  const changes = changesBetween(settings(before), settings(after));
+  if (before.password_hash !== after.password_hash) changes['password'] = ['***', '***'];
+  return changes;
 }
 
 export function sessionView(session: SessionRecord, currentId: string | undefined): Session {

@@ -276,10 +276,10 @@ function playlistReply(body: string): HlsReply {
   return { contentType: playlistType, body, headers: { 'cache-control': 'no-cache' } };
 }
 
-/** Files never change once they are there. */
+/** Kept by nobody: whoever uses the browser next may be somebody else. */
 function mediaReply(body: Uint8Array | undefined): HlsReply {
   if (!body) throw notFound();
-  return { contentType: mediaType, body, headers: { 'cache-control': 'private, max-age=60' } };
+  return { contentType: mediaType, body, headers: { 'cache-control': 'no-store' } };
 }
 
 function notFound(): Fault {

@@ -29,6 +29,16 @@ export class Audit {
       .execute();
   }
 
+  /** Returns its id. */
+  async add(entry: Insertable<AuditRow>): Promise<number> {
+    const { id } = await this.#db.insertInto('audit').values(entry).returning('id').executeTakeFirstOrThrow();
+    return id;
+  }
+
+  async saveDetails(id: number, details: string): Promise<void> {
+    await this.#db.updateTable('audit').set({ details }).where('id', '=', id).execute();
+  }
+
   /** Newest first, of one moment by id: the clock may have been set back, and then ids and times disagree. */
   async list(query: AuditQuery): Promise<AuditRecord[]> {
     const last = query.before === undefined ? undefined : await this.#timeOf(query.before);

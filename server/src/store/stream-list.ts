@@ -19,6 +19,8 @@ export interface StreamQuery {
   /** A stream stands once under each of its tags, the untagged at the end. */
   readonly byTag: boolean;
   readonly onlyAvailable: boolean;
+  /** With a public link, of those that the viewer may share. */
+  readonly onlyPublic?: boolean;
   /** All must be found in name, source, tags or location name. */
   readonly words: readonly string[];
 }
@@ -166,7 +168,8 @@ export class StreamList {
 
   /** All groups in their order, the untagged at the end. */
   async #groups(viewer: Viewer, query: StreamQuery): Promise<Group[]> {
-    if (viewer.isAdmin && query.words.length === 0 && !query.onlyAvailable) return this.#allGroups();
+    if (viewer.isAdmin && query.words.length === 0 && !query.onlyAvailable && !query.onlyPublic)
+      return this.#allGroups();
     const rows = await this.#db
       .selectFrom('streams')
       .leftJoin('stream_tags', 'stream_tags.stream_id', 'streams.id')
@@ -276,9 +279,16 @@ function mayView(viewer: Viewer): RawBuilder<SqlBool> {
     union select id from streams where created_by = ${viewer.userId})`;
 }
 
+function mayShare(viewer: Viewer): RawBuilder<SqlBool> {
+  if (viewer.isAdmin) return sql`1 = 1`;
+  return sql`(streams.created_by = ${viewer.userId} or streams.id in (
+    select stream_id from permissions where user_id = ${viewer.userId} and can_view = 1 and can_share = 1))`;
+}
+
 function matches(viewer: Viewer, query: StreamQuery): RawBuilder<SqlBool> {
   const conditions = [mayView(viewer), containsAll(['streams.search_text'], query.words)];
   if (query.onlyAvailable) conditions.push(sql`streams.status in ('pending', 'running')`);
+  if (query.onlyPublic) conditions.push(sql`streams.share_key is not null`, mayShare(viewer));
   return allOf(conditions);
 }
 

@@ -3,6 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { redactValue } from '../base/redact.ts';
 import type { Audit, AuditQuery, AuditRecord } from '../store/audit.ts';
+import { AuditTallies } from './audit-tallies.ts';
 
 export interface AuditEvent {
   readonly login: string | null;
@@ -15,8 +16,28 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** An entry that is told how it goes on, as that of somebody who watches. */
+export interface OpenEntry {
+  /** Replaces the details; with `isOver` for the last time. */
+  update(details: Readonly<Record<string, unknown>>, isOver?: boolean): void;
+}
+
+interface Lasting {
+  readonly row: Waiting;
+  /** In the database; undefined until it was written first. */
+  id: number | undefined;
+  isDirty: boolean;
+  isOver: boolean;
+}
+
+type Waiting = Parameters<Audit['addAll']>[0][number];
+
 const flushMs = 500;
-const maxWaiting = 2_000;
+/** While the database takes nothing; beyond it events of one kind become one entry with their count. */
+const maxWaiting = 10_000;
+/** Rows of one statement; engines limit how many values it may carry. */
+const batch = 500;
+const retryMs = 5_000;
 const cleanUpMs = 6 * 3_600_000;
 
 /** Who did what. Entries are written in groups, so that a burst of calls does not cost a disk flush each. */
@@ -27,11 +48,13 @@ export class AuditLog {
   readonly #isEnabled: boolean;
   readonly #keepMs: number;
   readonly #nowMs: () => number;
-  #waiting: Parameters<Audit['addAll']>[0][number][] = [];
+  #waiting: Waiting[] = [];
+  readonly #lasting = new Set<Lasting>();
+  readonly #tallies: AuditTallies;
   #cancelFlush: Cancel | undefined;
   #cancelCleanUp: Cancel | undefined;
   #flushing: Promise<void> = Promise.resolve();
-  #lost = 0;
+  #isStuck = false;
 
   /** `nowMs`: the earliest that it may be, so that a clock set forward removes nothing. */
   constructor(options: {
@@ -48,26 +71,44 @@ export class AuditLog {
     this.#isEnabled = options.isEnabled;
     this.#keepMs = options.keepDays * 86_400_000;
     this.#nowMs = options.nowMs ?? (() => options.clock.wallMs());
+    this.#tallies = new AuditTallies(this, options.clock);
     if (options.isEnabled) this.#cancelCleanUp = this.#clock.every(cleanUpMs, () => this.#cleanUp());
   }
 
-  /** Notes an event; it is on the disk within half a second. */
+  /** Notes what a person did; it is on the disk within half a second, and later where the disk takes nothing. */
   add(event: AuditEvent): void {
     if (!this.#isEnabled) return;
     if (this.#waiting.length >= maxWaiting) {
-      this.#lost++;
+      this.#tallies.count(event);
       return;
     }
-    this.#waiting.push({
-      time_ms: this.#clock.wallMs(),
-      login: event.login,
-      ip: event.ip,
-      action: event.action,
-      target: event.target,
-      outcome: event.outcome,
-      details: JSON.stringify(redactValue(event.details)),
-    });
-    this.#cancelFlush ??= this.#clock.after(flushMs, () => void this.flush());
+    this.#waiting.push(this.#rowOf(event));
+    this.#flushIn(flushMs);
+  }
+
+  /**
+   * Counts what somebody did who is not signed in: one entry an hour for each kind of it, with how often and from where,
+   * so that strangers fill no log.
+   */
+  count(event: AuditEvent): void {
+    if (this.#isEnabled) this.#tallies.count(event);
+  }
+
+  /** Notes the beginning of something that lasts. */
+  open(event: AuditEvent): OpenEntry {
+    if (!this.#isEnabled) return { update: () => {} };
+    const entry: Lasting = { row: this.#rowOf(event), id: undefined, isDirty: true, isOver: false };
+    this.#lasting.add(entry);
+    this.#flushIn(flushMs);
+    return {
+      update: (details, isOver = false) => {
+        if (entry.isOver) return;
+        entry.row.details = JSON.stringify(redactValue(details));
+        entry.isDirty = true;
+        entry.isOver = isOver;
+        this.#flushIn(flushMs);
+      },
+    };
   }
 
   /** @throws Fault AuditLogsDisabled when the configuration has switched it off. */
@@ -77,26 +118,69 @@ export class AuditLog {
     return this.#audit.list(query);
   }
 
-  /** Writes what waits. What could not be written is counted and said, for it is lost. */
+  /** Writes what waits. What can't be written waits on, in its order. */
   flush(): Promise<void> {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    const entries = this.#waiting;
-    this.#waiting = [];
-    this.#flushing = this.#flushing.then(async () => {
-      try {
-        await this.#audit.addAll(entries);
-      } catch (error) {
-        this.#lost += entries.length;
-        this.#log.error({ error, lost: this.#lost }, 'audit entries were lost');
-      }
-    });
+    this.#tallies.tell();
+    this.#flushing = this.#flushing.then(() => this.#write());
     return this.#flushing;
   }
 
   async close(): Promise<void> {
     this.#cancelCleanUp?.();
     await this.flush();
+    this.#cancelFlush?.();
+    const lost = this.#waiting.length;
+    if (lost > 0) this.#log.error({ lost }, 'audit entries were lost');
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    try {
+      while (this.#waiting.length > 0) {
+        const entries = this.#waiting.slice(0, batch);
+        await this.#audit.addAll(entries);
+        this.#waiting.splice(0, entries.length);
+      }
+      for (const entry of this.#lasting) {
+        if (entry.isDirty) await this.#writeLasting(entry);
+        if (entry.isOver) this.#lasting.delete(entry);
+      }
+      if (this.#isStuck) this.#log.info({}, 'audit entries are written again');
+      this.#isStuck = false;
+    } catch (error) {
+      if (!this.#isStuck) this.#log.error({ error }, 'audit entries can’t be written: they wait');
+      this.#isStuck = true;
+      this.#flushIn(retryMs);
+    }
+  }
+
+  async #writeLasting(entry: Lasting): Promise<void> {
+    entry.isDirty = false;
+    try {
+      if (entry.id === undefined) entry.id = await this.#audit.add(entry.row);
+      else await this.#audit.saveDetails(entry.id, entry.row.details);
+    } catch (error) {
+      entry.isDirty = true;
+      throw error;
+    }
+  }
+
+  #flushIn(delayMs: number): void {
+    this.#cancelFlush ??= this.#clock.after(delayMs, () => void this.flush());
+  }
+
+  #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): Waiting {
+    return {
+      time_ms: this.#clock.wallMs(),
+      login,
+      ip,
+      action,
+      target,
+      outcome,
+      details: JSON.stringify(redactValue(details)),
+    };
   }
 
   #cleanUp(): void {

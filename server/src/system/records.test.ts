@@ -6,20 +6,32 @@ import { ManualClock } from '../base/manual-clock.ts';
 import type { Audit } from '../store/audit.ts';
 import { AuditLog } from './audit-log.ts';
 import { LogRing } from './log-ring.ts';
+import { WatchLog } from './watch-log.ts';
 
 const event = { login: 'a', ip: '10.0.0.1', action: 'addUser', target: 'b', outcome: 'ok', details: {} };
 
-function auditLog(isEnabled = true, fails = false) {
+function auditLog(isEnabled = true) {
   const clock = new ManualClock();
   const written: unknown[] = [];
+  const updated: string[] = [];
+  const disk = { fails: false };
   const audit = {
     addAll: (entries: unknown[]) =>
-      fails ? Promise.reject(new Error('disk')) : Promise.resolve(void written.push(...entries)),
+      disk.fails ? Promise.reject(new Error('disk')) : Promise.resolve(void written.push(...entries)),
+    add: (entry: object) => Promise.resolve(written.push({ ...entry })),
+    saveDetails: (_: number, details: string) => Promise.resolve(void updated.push(details)),
     list: () => Promise.resolve([]),
   } as unknown as Audit;
   const complaints: string[] = [];
   const log: Log = { ...silentLog, error: (_, message) => complaints.push(message) };
-  return { clock, written, complaints, audit: new AuditLog({ audit, clock, log, isEnabled, keepDays: 1 }) };
+  return {
+    clock,
+    written,
+    updated,
+    complaints,
+    disk,
+    audit: new AuditLog({ audit, clock, log, isEnabled, keepDays: 1 }),
+  };
 }
 
 test('[R7.47] events are written in groups, without secrets', async () => {
@@ -44,11 +56,84 @@ test('[R7.47] a log that is switched off takes nothing and says so', async () =>
   );
 });
 
-test('entries that could not be written are counted and told', async () => {
-  const { complaints, audit } = auditLog(true, true);
+test('[R7.47] entries that can’t be written wait, are told of once, and come in their order', async () => {
+  const { clock, written, complaints, audit, disk } = auditLog();
+  disk.fails = true;
   audit.add(event);
   await audit.flush();
-  assert.deepEqual(complaints, ['audit entries were lost']);
+  audit.add({ ...event, action: 'deleteUser' });
+  await audit.flush();
+  assert.deepEqual(complaints, ['audit entries can’t be written: they wait']);
+  disk.fails = false;
+  clock.advance(5_000);
+  await audit.flush();
+  assert.deepEqual(
+    written.map((row) => (row as { action: string }).action),
+    ['addUser', 'deleteUser'],
+  );
+});
+
+test('[R7.47] a stranger’s nonsense is counted, and pushes nobody’s entry out, however much there is of it', async () => {
+  const { clock, written, updated, audit } = auditLog();
+  audit.add(event);
+  for (let turn = 0; turn < 50_000; turn++) {
+    const ip = `10.1.${(turn >> 8) & 255}.${turn & 255}`;
+    audit.count({ ...event, login: null, ip, action: 'signIn', outcome: 'AuthorizationFailed' });
+  }
+  audit.add({ ...event, action: 'deleteUser' });
+  await audit.flush();
+  assert.deepEqual(
+    written.map((row) => (row as { action: string }).action),
+    ['addUser', 'deleteUser', 'signIn'],
+  );
+  const details = JSON.parse((written[2] as { details: string }).details) as {
+    count: number;
+    networks: string[];
+  };
+  assert.deepEqual([details.count, details.networks.length], [50_000, 10]);
+  audit.count({ ...event, login: null, action: 'signIn', outcome: 'AuthorizationFailed' });
+  await audit.flush();
+  assert.equal(written.length, 3);
+  assert.match(updated.at(-1) ?? '', /"count":50001/);
+  clock.advance(3_600_000);
+  audit.count({ ...event, login: null, action: 'signIn', outcome: 'AuthorizationFailed' });
+  await audit.flush();
+  assert.equal(written.length, 4, 'each hour has an entry of its own');
+});
+
+test('[R7.47] whoever watches is noted once for each stream and way, from when till when', async () => {
+  const { clock, written, updated, audit } = auditLog();
+  const watches = new WatchLog(audit, clock);
+  const watch = { mode: 'watchStream', uid: 'gate', login: 'anna', ip: '10.0.0.1' } as const;
+  const startTime = clock.wallMs();
+  const leave = watches.begin(watch);
+  const leaveToo = watches.begin(watch);
+  watches.touch({ ...watch, mode: 'watchArchive' });
+  clock.advance(60_000);
+  leave();
+  leaveToo();
+  clock.advance(200_000);
+  // The page was loaded again: it is still the same.
+  const leaveAtLast = watches.begin(watch);
+  clock.advance(10_000);
+  leaveAtLast();
+  await audit.flush();
+  assert.deepEqual(
+    written.map((row) => (row as { action: string }).action),
+    ['watchStream', 'watchArchive'],
+  );
+  clock.advance(330_000);
+  await audit.flush();
+  const ends = updated.map((details) => JSON.parse(details) as { startTime: number; endTime?: number });
+  assert.ok(ends.some((end) => end.startTime === startTime && end.endTime === startTime + 270_000));
+  // Of a public link each network is one, and a crowd shares an entry.
+  written.length = 0;
+  for (let host = 0; host < 200; host++) {
+    watches.touch({ mode: 'watchShared', uid: 'gate', login: null, ip: `10.2.0.${host}` });
+  }
+  await audit.flush();
+  assert.equal(written.length, 51);
+  watches.close();
 });
 
 test('[R7.33] the server’s log is remembered by level and words, redacted, newest kept', () => {

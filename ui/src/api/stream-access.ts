@@ -31,9 +31,11 @@ export function useSaveStreamPermissions(uid: string) {
 
 /** Asks for the public link, which is made by the first asking: done when somebody wants it, never by looking. */
 export function useShowShare(uid: string) {
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.getStreamShare({ params: { uid } }),
     meta: { title: 'share.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['stream', uid] }),
   });
 }
 
@@ -47,8 +49,10 @@ export function useSaveShare(uid: string) {
 
 /** Revokes the public link. */
 export function useRevokeShare(uid: string) {
+  const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.revokeStreamShare({ params: { uid } }),
     meta: { title: 'share.failed' },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['stream', uid] }),
   });
 }

@@ -11,7 +11,7 @@ import {
 import { Delayed } from './delayed.tsx';
 import { useIsServerLost } from '../app/page-context.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { RecordingMark, StatusMark, StreamStatus } from './stream-status.tsx';
+import { PublicMark, RecordingMark, StatusMark, StreamStatus } from './stream-status.tsx';
 import classes from './stream-tile.module.css';
 import { Link } from '../routing/react/link.tsx';
 
@@ -22,6 +22,7 @@ interface StreamTileProps {
   /** Why there is no live picture, in words. */
   readonly reason: string | null;
   readonly isRecorded: boolean;
+  readonly isPublic?: boolean;
   readonly loadPicture: LoadPicture;
   readonly pictureEveryMs: number;
   /** Shown while the tile is pointed at or focused. */
@@ -49,6 +50,7 @@ export function StreamTile(tile: StreamTileProps) {
           <span className={classes.states}>
             <TileStatus status={tile.status} still={still} />
             {isRunning && tile.isRecorded && <RecordingMark />}
+            {tile.isPublic && <PublicMark />}
           </span>
         </span>
         {tile.reason !== null && <span className={classes.reason}>{tile.reason}</span>}

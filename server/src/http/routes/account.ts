@@ -14,7 +14,14 @@ import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Services } from '../services.ts';
-import { preferencesOf, profileView, sessionView, tokenView, wholeList } from '../user-view.ts';
+import {
+  changesOfUser,
+  preferencesOf,
+  profileView,
+  sessionView,
+  tokenView,
+  wholeList,
+} from '../user-view.ts';
 
 const windowMs = 15 * 60_000;
 const maxTokens = 100;
@@ -123,7 +130,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
     return {};
   });
 
-  registrar.handle('saveProfile', async ({ principal, body, request, reply }) => {
+  registrar.handle('saveProfile', async ({ principal, body, request, reply, audit }) => {
     const { user } = principal;
     requireOwnData(user, body);
     const changes: UserChanges = {};
@@ -142,6 +149,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
     if (changes.login !== undefined || changes.email !== undefined) {
       takenTries.check(String(user.id));
       takenTries.add(String(user.id));
+      await identities.requireFree(user, changes);
     }
     if (body.password !== undefined) {
       if (body.password === body.oldPassword) {
@@ -162,6 +170,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
       if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
     doorkeeper.forget(user.id);
+    audit.details = { changes: changesOfUser(user, saved) };
     letters.noteChange(user, saved);
     return profileView(saved);
   });

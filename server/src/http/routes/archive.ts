@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { SegmentBytes } from '../../archive/segment-bytes.ts';
 import { parseByteRange } from '../byte-range.ts';
-import type { MediaAnswer } from '../call-context.ts';
+import type { CallContext, MediaAnswer } from '../call-context.ts';
 import { dispositionOf } from '../disposition.ts';
 import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
@@ -14,7 +15,12 @@ const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { footage, conversions, license, renderPicture } = services;
+  const { footage, conversions, license, renderPicture, watchLog } = services;
+
+  const noteWatched = (
+    mode: 'watchArchive' | 'watchStills',
+    { principal, stream, ip }: Pick<CallContext<'getArchiveSegment'>, 'principal' | 'stream' | 'ip'>,
+  ) => watchLog.touch({ mode, uid: stream.stream.uid, login: principal.user.login, ip });
 
   registrar.handle('getArchiveRanges', async ({ stream, query }) => {
     license.requireValid();
@@ -42,19 +48,20 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     };
   });
 
-  registrar.handle('getArchivePlaylist', async ({ stream, query, audit }) => {
+  registrar.handle('getArchivePlaylist', async ({ stream, query }) => {
     license.requireValid();
-    audit.details = { ...query };
     const { start_time: startMs, end_time: endMs, entry_seconds: entrySeconds } = query;
     const body = await footage.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
     return { contentType: playlistType, body };
   });
 
-  registrar.handle('getArchiveSegment', async ({ stream, principal, params, request }) => {
+  registrar.handle('getArchiveSegment', async ({ stream, principal, params, request, ip }) => {
     license.requireValid();
     const { uid } = stream.stream;
-    const bytes = await footage.openSegment(uid, params.file.replace(/\.mp4$/, ''));
-    const answer = await segmentAnswer(bytes, request.headers.range);
+    const name = params.file.replace(/\.mp4$/, '');
+    const bytes = await footage.openSegment(uid, name);
+    noteWatched('watchArchive', { principal, stream, ip });
+    const answer = await segmentAnswer(bytes, `"${name}-${bytes.size}"`, request.headers);
     if (answer.body instanceof Readable) watched(watchers, principal, [uid], answer.body);
     return answer;
   });
@@ -90,37 +97,67 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     };
   });
 
-  registrar.handle('getArchiveConverted', async ({ stream, principal, query, signal }) => {
+  registrar.handle('getArchiveConverted', async ({ stream, principal, query, signal, ip, request }) => {
     license.requireValid();
     const { uid } = stream.stream;
     const read = () => footage.gopAt(uid, query.time);
+    const headers = validatedBy(`"gop-${query.time}"`);
+    const contentType = 'video/mp4';
+    if (isHeld(request.headers, headers.etag)) {
+      await read();
+      return { contentType, status: 304, headers, body: '' };
+    }
     const body = await conversions.gop(conversionViewer(principal, uid), read, signal);
-    return { contentType: 'video/mp4', body, headers: { 'cache-control': 'private, max-age=3600' } };
+    noteWatched('watchArchive', { principal, stream, ip });
+    return { contentType, body, headers };
   });
 
-  registrar.handle('getArchivePicture', async ({ stream, query }) => {
+  registrar.handle('getArchivePicture', async ({ stream, principal, query, ip, request }) => {
     license.requireValid();
     const frame = await footage.frameAt(stream.stream.uid, query.time);
-    return {
-      contentType: 'image/jpeg',
-      body: await renderPicture(frame.track, frame.keySample, query.width),
-      headers: {
-        'x-picture-time': String(frame.timeMs),
-        'cache-control': 'private, max-age=3600',
-      },
+    const headers = {
+      ...validatedBy(`"still-${frame.timeMs}-${query.width}"`),
+      'x-picture-time': String(frame.timeMs),
     };
+    const contentType = 'image/jpeg';
+    if (isHeld(request.headers, headers.etag)) return { contentType, status: 304, headers, body: '' };
+    const body = await renderPicture(frame.track, frame.keySample, query.width);
+    noteWatched('watchStills', { principal, stream, ip });
+    return { contentType, body, headers };
   });
 }
 
+/**
+ * A browser may keep footage, and asks before each use whether it may still show it (RFC 9111, 5.2.2.4): whoever uses the browser
+ * next is somebody else, and rights go.
+ */
+function validatedBy(etag: string): { readonly etag: string; readonly 'cache-control': string } {
+  return { etag, 'cache-control': 'private, no-cache' };
+}
+
+/** Whether the caller has what the tag names (RFC 9110, 13.1.2). */
+function isHeld(headers: IncomingHttpHeaders, etag: string): boolean {
+  return (headers['if-none-match'] ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
 /** A segment's file, whole or one range of it (RFC 9110, 14). */
-async function segmentAnswer(bytes: SegmentBytes, rangeHeader: string | undefined): Promise<MediaAnswer> {
+async function segmentAnswer(
+  bytes: SegmentBytes,
+  etag: string,
+  requested: IncomingHttpHeaders,
+): Promise<MediaAnswer> {
   const contentType = 'video/mp4';
-  const headers = {
-    'accept-ranges': 'bytes',
-    // What is written never changes; a growing file is only longer next time.
-    'cache-control': bytes.isGrowing ? 'no-store' : 'private, max-age=3600, immutable',
-  };
-  const range = parseByteRange(rangeHeader, bytes.size);
+  // What is written never changes; a growing file is only longer next time.
+  const caching = bytes.isGrowing ? { 'cache-control': 'no-store' } : validatedBy(etag);
+  const headers = { 'accept-ranges': 'bytes', ...caching };
+  if (!bytes.isGrowing && isHeld(requested, etag)) {
+    await bytes.close();
+    return { contentType, status: 304, headers, body: '' };
+  }
+  // A range of what has become something else is answered whole (RFC 9110, 13.1.5).
+  const ifRange = requested['if-range'];
+  const isSame = ifRange === undefined || (!bytes.isGrowing && ifRange === etag);
+  const range = parseByteRange(isSame ? requested.range : undefined, bytes.size);
   if (range === 'unsatisfiable' || bytes.size === 0) {
     await bytes.close();
     return { contentType, status: 416, headers: { 'content-range': `bytes */${bytes.size}` }, body: '' };

@@ -4,6 +4,7 @@ import { requireBookmarkOwner } from '../../access/bookmark-policy.ts';
 import { Fault } from '../../base/fault.ts';
 import type { AnnotationRecord } from '../../store/annotations.ts';
 import type { BookmarkChanges, BookmarkRecord } from '../../store/bookmarks.ts';
+import { changesBetween } from '../audit-changes.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
@@ -66,7 +67,7 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
     return bookmarkView(await requireBookmark(services, principal, id));
   });
 
-  registrar.handle('saveBookmark', async ({ principal, params, body }) => {
+  registrar.handle('saveBookmark', async ({ principal, params, body, audit }) => {
     const old = await requireBookmark(services, principal, params.id);
     requireBookmarkOwner(principal, old);
     const changes: BookmarkChanges = {};
@@ -76,7 +77,9 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
     const end = changes.end_ms === undefined ? old.end_ms : changes.end_ms;
     requireOrder(changes.start_ms ?? old.start_ms, end, 'endTime');
     if (Object.keys(changes).length > 0) await store.bookmarks.save(old.id, changes);
-    return bookmarkView(await requireBookmark(services, principal, old.id));
+    const saved = bookmarkView(await requireBookmark(services, principal, old.id));
+    audit.details = { changes: changesBetween(bookmarkView(old), saved) };
+    return saved;
   });
 
   registrar.handle('deleteBookmark', async ({ principal, params }) => {

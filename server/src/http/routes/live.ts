@@ -12,7 +12,7 @@ import { conversionViewer } from './conversion-viewer.ts';
 
 /** Live pictures: a WebSocket for the page, LL-HLS for players outside. */
 export function registerLive(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { station, live, conversions } = services;
+  const { station, live, conversions, watchLog } = services;
 
   /** What the viewer reads: the hub, or a conversion of it. Undefined when that is refused, which the viewer is told. */
   const sourceOf = (hub: Stream, viewer: ConversionViewer | undefined, socket: WebSocket) => {
@@ -31,7 +31,7 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
     }
   };
 
-  registrar.handleSocket('watchStream', ({ stream, principal, query }, socket) => {
+  registrar.handleSocket('watchStream', ({ stream, principal, query, ip }, socket) => {
     const { uid } = stream.stream;
     const running = station.find(uid);
     if (!running) {
@@ -53,7 +53,9 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
       isConverted: query.convert,
       end: (code) => session.end(code),
     });
+    const noteEnd = watchLog.begin({ mode: 'watchStream', uid, login: principal.user.login, ip });
     const leave = () => {
+      noteEnd();
       forget();
       release();
       source.close();
@@ -65,9 +67,10 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
 
   registrar.handle(
     'getLiveFile',
-    async ({ stream, principal, params, request, signal }): Promise<MediaAnswer> => {
+    async ({ stream, principal, params, request, signal, ip }): Promise<MediaAnswer> => {
       const { uid } = stream.stream;
       const running = station.get(uid);
+      watchLog.touch({ mode: 'watchStream', uid, login: principal.user.login, ip });
       running.leases.extend();
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       // A request for what is still to come may wait for seconds, and the right may go meanwhile.

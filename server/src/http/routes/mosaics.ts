@@ -5,6 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
 import { flag } from '../../store/database.ts';
 import type { MosaicChanges, MosaicRecord } from '../../store/mosaics.ts';
+import { changesBetween } from '../audit-changes.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
@@ -43,7 +44,7 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
     return viewById(services, principal, id, language);
   });
 
-  registrar.handle('saveMosaic', async ({ principal, params, body, language }) => {
+  registrar.handle('saveMosaic', async ({ principal, params, body, language, audit }) => {
     const old = requireMosaicView(principal, await store.mosaics.byId(params.id));
     requireMosaicAdmin(principal, old);
     if (body.layout) await requireCells(services, principal, body.layout);
@@ -53,6 +54,8 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
     if (body.isShared !== undefined) changes.is_shared = flag(body.isShared);
     if (body.rotationSeconds !== undefined) changes.rotation_seconds = body.rotationSeconds;
     if (Object.keys(changes).length > 0) await store.mosaics.save(old.id, changes);
+    const saved = (await store.mosaics.byId(old.id)) ?? old;
+    audit.details = { changes: changesBetween(settingsOf(old), settingsOf(saved)) };
     return viewById(services, principal, old.id, language);
   });
 
@@ -62,6 +65,11 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
     await store.mosaics.remove(mosaic.id);
     return {};
   });
+}
+
+function settingsOf({ name, layout, is_shared, rotation_seconds }: MosaicRecord): object {
+  const shape = JSON.parse(layout) as MosaicLayout;
+  return { name, layout: shape, isShared: is_shared === 1, rotationSeconds: rotation_seconds };
 }
 
 async function viewById(

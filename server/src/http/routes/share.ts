@@ -1,37 +1,56 @@
 import { newSecret } from '../../access/secrets.ts';
 import { Fault } from '../../base/fault.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
-import { publicBase } from '../origin.ts';
+import { changesBetween } from '../audit-changes.ts';
+import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
+import type { StreamDesk } from '../stream-desk.ts';
 import type { SharedViewers } from '../shared-viewers.ts';
 
 /** The public link of a stream [R7.9, R10.5]: made and revoked by whoever may share, watched by whoever has it. */
-export function registerShare(registrar: Registrar, services: Services, viewers: SharedViewers): void {
-  const { store, station, live, config } = services;
+export function registerShare(
+  registrar: Registrar,
+  services: Services,
+  viewers: SharedViewers,
+  desk: StreamDesk,
+): void {
+  const { store, station, live, config, watchLog } = services;
 
-  registrar.handle('getStreamShare', async ({ stream, request }) => {
-    const { id, share_embeds, share_key } = stream.stream;
+  registrar.handle('getStreamShare', async ({ stream, query, request, principal, ip }) => {
+    const { id, uid, share_embeds, share_key } = stream.stream;
+    if (share_key === null && !query.create) throw new Fault('NotFound', 'The stream has no public link.');
+    if (share_key === null) requireIntent(request, config.publicUrl);
     const key = share_key ?? (await store.streams.makeShareKey(id, newSecret()));
+    if (share_key === null) {
+      const details = { changes: { isPublic: [false, true] } };
+      const { login } = principal.user;
+      services.audit.add({ login, ip, action: 'getStreamShare', target: uid, outcome: 'ok', details });
+      desk.noteRights([uid]);
+    }
     return {
       url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`,
       isEmbeddable: share_embeds === 1,
     };
   });
 
-  registrar.handle('saveStreamShare', async ({ stream, body, request }) => {
-    const { id, share_key: key } = stream.stream;
+  registrar.handle('saveStreamShare', async ({ stream, body, request, audit }) => {
+    const { id, share_key: key, share_embeds } = stream.stream;
     if (key === null) throw new Fault('NotFound', 'The stream has no public link.');
     await store.streams.setShareEmbeds(id, body.isEmbeddable);
+    audit.details = { changes: changesBetween({ isEmbeddable: share_embeds === 1 }, body) };
     return {
       url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`,
       isEmbeddable: body.isEmbeddable,
     };
   });
 
-  registrar.handle('revokeStreamShare', async ({ stream }) => {
-    await store.streams.removeShareKey(stream.stream.id);
-    viewers.review(stream.stream.uid);
+  registrar.handle('revokeStreamShare', async ({ stream, audit }) => {
+    const { id, uid, share_key } = stream.stream;
+    await store.streams.removeShareKey(id);
+    audit.details = { changes: changesBetween({ isPublic: share_key !== null }, { isPublic: false }) };
+    viewers.review(uid);
+    desk.noteRights([uid]);
     return {};
   });
 
@@ -43,7 +62,7 @@ export function registerShare(registrar: Registrar, services: Services, viewers:
   const admitted = new WeakMap<object, StreamRecord>();
   registrar.handleSocket(
     'watchShared',
-    ({ request, query, params }, socket) => {
+    ({ request, query, params, ip }, socket) => {
       const uid = admitted.get(request)?.uid;
       const running = uid === undefined ? undefined : station.find(uid);
       if (uid === undefined || !running) {
@@ -56,7 +75,9 @@ export function registerShare(registrar: Registrar, services: Services, viewers:
         keyFramesOnly: query.keyframes,
       });
       const forget = viewers.add(uid, params.key, session);
+      const noteEnd = watchLog.begin({ mode: 'watchShared', uid, login: null, ip });
       const leave = () => {
+        noteEnd();
         forget();
         release();
       };

@@ -1,3 +1,4 @@
+import { byKey, changesBetween } from '../audit-changes.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
@@ -39,7 +40,7 @@ export function registerStreamRights(
 
   registrar.handle('getStreamPermissions', ({ principal, stream }) => ofStream(principal, stream.stream));
 
-  registrar.handle('saveStreamPermissions', async ({ principal, stream, body }) => {
+  registrar.handle('saveStreamPermissions', async ({ principal, stream, body, audit }) => {
     const { permissions, users } = store;
     const { id, uid, created_by } = stream.stream;
     const side = sideOf(principal, created_by);
@@ -65,6 +66,7 @@ export function registerStreamRights(
       if (side === 'editor') requireHeld(stream.rights, given.get(loginKey), rights, `items.${index}`);
       rows.push({ userId, loginKey, rights: withView(rights) });
     }
+    const before = await ofStream(principal, stream.stream);
     if (side === 'administrator') {
       await permissions.replaceOfStream(
         id,
@@ -74,7 +76,10 @@ export function registerStreamRights(
     else await permissions.replaceGrants(id, principal.user.id, rows);
     watchers.reviewStream(uid);
     desk.noteRights([uid]);
-    return ofStream(principal, stream.stream);
+    const after = await ofStream(principal, stream.stream);
+    const rowsOf = ({ items: rights }: typeof after) => byKey(rights, ({ user }) => user);
+    audit.details = { changes: changesBetween(rowsOf(before), rowsOf(after)) };
+    return after;
   });
 
   const ofUser = async (userId: number) => {
@@ -86,7 +91,7 @@ export function registerStreamRights(
     return ofUser((await requireUser(services, params.login)).id);
   });
 
-  registrar.handle('saveUserPermissions', async ({ params, body }) => {
+  registrar.handle('saveUserPermissions', async ({ params, body, audit }) => {
     const user = await requireUser(services, params.login);
     const items = [...distinctBy(body.items, (row) => row.stream)];
     const ids = await store.streams.idsByUid(items.map(([, row]) => row.stream));
@@ -101,7 +106,10 @@ export function registerStreamRights(
     await store.permissions.replaceOfUser(user.id, rows);
     doorkeeper.forget(user.id);
     desk.noteRights(new Set([...ids.keys(), ...before.items.map(({ stream }) => stream)]));
-    return ofUser(user.id);
+    const after = await ofUser(user.id);
+    const rowsOf = ({ items: rights }: typeof after) => byKey(rights, ({ stream }) => stream);
+    audit.details = { changes: changesBetween(rowsOf(before), rowsOf(after)) };
+    return after;
   });
 }
 

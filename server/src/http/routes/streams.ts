@@ -6,7 +6,9 @@ import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { StreamDesk } from '../stream-desk.ts';
-import { failureReasonOf, streamView } from '../stream-record.ts';
+import { changesBetween } from '../audit-changes.ts';
+import type { StreamRecord } from '../../store/stream-addresses.ts';
+import { failureReasonOf, shownSource, streamView } from '../stream-record.ts';
 
 /** Streams: list, one, add, change, pause, delete, and what is known of a running one. */
 export function registerStreams(registrar: Registrar, services: Services, desk: StreamDesk): void {
@@ -31,6 +33,7 @@ function registerLists(registrar: Registrar, services: Services, desk: StreamDes
       descending: query.sortType.startsWith('-'),
       byTag: query.groupType === 'tag',
       onlyAvailable,
+      onlyPublic: query.onlyPublic,
       words: query.searchingValues,
     });
     return {
@@ -99,8 +102,9 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
     return viewOf(services, stream, language);
   });
 
-  registrar.handle('saveStream', async ({ principal, stream, body, language }) => {
+  registrar.handle('saveStream', async ({ principal, stream, body, language, audit }) => {
     const saved = await desk.save(principal, stream.stream, body);
+    audit.details = { changes: changesOfStream(stream.stream, saved) };
     return viewOf(services, { ...stream, stream: saved }, language);
   });
 
@@ -123,9 +127,53 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
   }
 }
 
-function registerRunning(registrar: Registrar, { insight }: Services): void {
-  registrar.handle('getStreamPicture', async ({ stream, query }) => {
-    const picture = await insight.picture(stream.stream.uid, query.width);
+/** Addresses as those see them who may not edit the stream; where only what is hidden changed, that it did. */
+function changesOfStream(before: StreamRecord, after: StreamRecord): object {
+  const changes = changesBetween(settingsShown(before), settingsShown(after));
+  for (const [path, column] of [
+    ['streamSource', 'source'],
+    ['subStreamSource', 'sub_source'],
+  ] as const) {
+    if (before[column] !== after[column]) changes[path] ??= ['***', '***'];
+  }
+  return changes;
+}
+
+function settingsShown(record: StreamRecord): object {
+  const {
+    name,
+    source,
+    sub_source,
+    tags,
+    location_name,
+    latitude,
+    longitude,
+    time_zone,
+    marker,
+    is_on_demand,
+    is_recorded,
+    finds_motion,
+    depth_hours,
+    far_after_hours,
+  } = record;
+  return {
+    name,
+    streamSource: shownSource(source),
+    subStreamSource: sub_source === null ? null : shownSource(sub_source),
+    tags,
+    location: { name: location_name, latitude, longitude, timeZone: time_zone },
+    meta: { marker },
+    live: { onDemand: is_on_demand === 1 },
+    archive: { isEnable: is_recorded === 1, depthHours: depth_hours, farAfterHours: far_after_hours },
+    motion: { isEnable: finds_motion === 1 },
+  };
+}
+
+function registerRunning(registrar: Registrar, { insight, watchLog }: Services): void {
+  registrar.handle('getStreamPicture', async ({ stream, principal, query, ip }) => {
+    const { uid } = stream.stream;
+    const picture = await insight.picture(uid, query.width);
+    watchLog.touch({ mode: 'watchStills', uid, login: principal.user.login, ip });
     return {
       contentType: 'image/jpeg',
       body: picture.jpeg,

@@ -7,7 +7,7 @@ import { setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import { sessionView, userView, wholeList } from '../user-view.ts';
+import { changesOfUser, sessionView, userView, wholeList } from '../user-view.ts';
 import { requireUser } from './stream-rights.ts';
 
 const sortColumns = {
@@ -38,6 +38,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     audit.target = body.name;
     const isAdmin = wantsAdmin(body) ?? false;
     if (isAdmin) proof.requireLately(principal);
+    await identities.requireFree(undefined, { login: body.name, email: body.email });
     checkPassword(body.password, { login: body.name, email: body.email ?? '' });
     const password_hash = await passwords.hash(body.password);
     const add = () =>
@@ -59,7 +60,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     return userView(await identities.claim(undefined, { login: body.name, email: body.email }, add));
   });
 
-  registrar.handle('saveUser', async ({ principal, params, body, request, reply }) => {
+  registrar.handle('saveUser', async ({ principal, params, body, request, reply, audit }) => {
     const user = await requireUser(services, params.login);
     requireOwnData(user, body);
     const changes: UserChanges = {};
@@ -79,6 +80,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     if ([login, email, is_admin, body.password].some((change) => change !== undefined)) {
       proof.requireLately(principal);
     }
+    await identities.requireFree(user, changes);
     if (body.password !== undefined) {
       checkPassword(body.password, {
         login: changes.login ?? user.login,
@@ -94,6 +96,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
     doorkeeper.forget(user.id);
+    audit.details = { changes: changesOfUser(user, saved) };
     letters.noteChange(user, saved);
     return userView(saved);
   });

@@ -7,9 +7,9 @@ import { conversionViewer } from './conversion-viewer.ts';
 
 /** Live pictures of many streams over one WebSocket; the right to each is asked for when it is asked for. */
 export function registerWall(registrar: Registrar, services: Services, watchers: Watchers): void {
-  const { station, live, conversions, clock, log } = services;
+  const { station, live, conversions, watchLog, clock, log } = services;
 
-  registrar.handleSocket('watchWall', ({ principal }, socket) => {
+  registrar.handleSocket('watchWall', ({ principal, ip }, socket) => {
     new WallSocket({
       socket,
       clock,
@@ -28,9 +28,11 @@ export function registerWall(registrar: Registrar, services: Services, watchers:
             ? conversions.live(conversionViewer(principal, uid), stream, () => end('ProbeError'))
             : { stream, close: () => {} };
           const release = leases.addViewer();
+          const noteEnd = watchLog.begin({ mode: 'watchWall', uid, login: principal.user.login, ip });
           return {
             stream: source.stream,
             leave() {
+              noteEnd();
               forget();
               release();
               source.close();

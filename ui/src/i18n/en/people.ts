@@ -62,6 +62,7 @@ export const people = {
   'share.title': 'Public link',
   'share.text': 'Whoever has the link watches this stream live, without an account.',
   'share.show': 'Show the link',
+  'share.create': 'Create a public link',
   'share.link': 'Public link',
   'share.qr': 'QR code of the public link of {name}',
   'share.embed': 'Other sites may show it in a frame',

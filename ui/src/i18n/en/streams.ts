@@ -29,6 +29,7 @@ export const streams = {
   'streams.status.unknown': 'Unknown',
   'streams.picture.age': '{duration} ago',
   'streams.picture.none': 'No picture yet',
+  'streams.public': 'Public link',
   'streams.recording': 'Rec',
   'streams.reason.node': 'Its server is not available',
   'streams.reason.pending': 'Connecting to the camera',

@@ -64,6 +64,7 @@ export const people: Record<keyof typeof english, string> = {
   'share.title': 'Публичная ссылка',
   'share.text': 'По ссылке поток смотрят вживую без учётной записи.',
   'share.show': 'Показать ссылку',
+  'share.create': 'Создать публичную ссылку',
   'share.link': 'Публичная ссылка',
   'share.qr': 'QR-код публичной ссылки на {name}',
   'share.embed': 'Разрешить показ на других сайтах',

@@ -31,6 +31,7 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.status.unknown': 'Неизвестно',
   'streams.picture.age': '{duration} назад',
   'streams.picture.none': 'Кадра ещё нет',
+  'streams.public': 'Публичная ссылка',
   'streams.recording': 'Запись',
   'streams.reason.node': 'Его сервер недоступен',
   'streams.reason.pending': 'Подключаемся к камере',

@@ -1,17 +1,12 @@
 import { Autocomplete, Button, TextInput } from '@mantine/core';
 import { limits } from '@vidette/contract/constants';
-import { routes } from '@vidette/contract/routes';
 import { useState, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
 import { localText, parseLocal } from '../stream-view/local-time.ts';
+import { actionWords, auditActions } from './audit-actions.ts';
 import { auditSearch, type AuditSearch } from './audit-search.ts';
 import classes from './audit-logs.module.css';
-
-/** The calls that change something, and the few others that are written down. */
-const actions = Object.entries(routes)
-  .filter(([name, { method }]) => method !== 'GET' || /^(download|watch|getArchivePlaylist)/.test(name))
-  .map(([name]) => name);
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -51,7 +46,8 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         size="sm"
         label={i18n.t('audit.action')}
         maxLength={limits.tagMaxLength}
-        data={actions}
+        data={[...auditActions]}
+        renderOption={({ option }) => actionWords(option.value, i18n)}
         limit={30}
         value={values.action}
         onChange={(action) => set({ action })}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '@vidette/contract/entities';
+import { routes } from '@vidette/contract/routes';
+import { auditActions } from './audit-actions.ts';
 import { auditCsv } from './audit-csv.ts';
 import { auditSearch } from './audit-search.ts';
 
@@ -30,4 +32,13 @@ test('[R7.47] the filter is read from the address, and nonsense in it is nothing
     from: 5,
   });
   assert.deepEqual(auditSearch({ user: 42, target: {}, to: -1 }), { user: '42' });
+});
+
+test('[R7.47] every call that changes something has words', () => {
+  const names = Object.entries(routes).flatMap(([name, { method }]) => (method === 'GET' ? [] : [name]));
+  const known: readonly string[] = auditActions;
+  assert.deepEqual(
+    names.filter((name) => !known.includes(name)),
+    [],
+  );
 });

@@ -14,9 +14,11 @@ import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
+import { actionWords } from './audit-actions.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import classes from './audit-logs.module.css';
 import type { AuditSearch } from './audit-search.ts';
+import { EntryFacts } from './entry-facts.tsx';
 import { CsvButton } from './csv-button.tsx';
 
 /** Who did what, when, from where and with what outcome [R2.14]; what is asked for stands in the address. */
@@ -119,6 +121,7 @@ function EntryRows({ entry }: { entry: AuditEntry }) {
         </td>
         <td>{user ?? i18n.t('audit.nobody')}</td>
         <td>
+          <div>{actionWords(action, i18n)}</div>
           <code className={classes.code}>{action}</code>
           {outcome !== 'ok' && <div className={classes.failed}>{outcomeWords}</div>}
         </td>
@@ -173,7 +176,7 @@ function EntryDetails({ entry, outcomeWords }: { entry: AuditEntry; outcomeWords
               <dd>{ip}</dd>
               <dt>{i18n.t('audit.details')}</dt>
               <dd>
-                <pre>{JSON.stringify(details, null, 2)}</pre>
+                <EntryFacts details={details} />
               </dd>
             </dl>
   );

@@ -1,3 +1,4 @@
+import type { Stream } from '@vidette/contract/entities';
 import { Button, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useRevokeShare, useSaveShare, useShowShare, type StreamShare } from '../../api/stream-access.ts';
@@ -10,7 +11,7 @@ import classes from './share-panel.module.css';
 const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })));
 
 /** The public link of a stream: shown when asked for, copied, embedded, revoked. */
-export function SharePanel({ uid, name }: { uid: string; name: string }) {
+export function SharePanel({ stream: { uid, name, isPublic } }: { stream: Stream }) {
   const i18n = useI18n();
   const [share, setShare] = useState<StreamShare | null>(null);
   const show = useShowShare(uid);
@@ -27,7 +28,7 @@ export function SharePanel({ uid, name }: { uid: string; name: string }) {
             loading={show.isPending}
             onClick={() => show.mutate(undefined, { onSuccess: setShare })}
           >
-            {i18n.t('share.show')}
+            {i18n.t(isPublic ? 'share.show' : 'share.create')}
           </Button>
         )}
       </FormSection>

@@ -20,7 +20,7 @@ export function StreamInfoScreen() {
   return (
     <>
       <StreamFacts stream={stream} />
-      {stream.canShare && <SharePanel uid={uid} name={stream.name} />}
+      {stream.canShare && <SharePanel stream={stream} />}
     </>
   );
 }

@@ -42,6 +42,7 @@ function Tile({ stream, place, picking }: TileProps) {
       status={stream.status}
       reason={reasonOf(stream, i18n)}
       isRecorded={stream.archive.isEnable}
+      isPublic={stream.isPublic === true}
       loadPicture={loadPicture}
       pictureEveryMs={pictureEveryMs}
       controls={stream.canEdit && <TileControls stream={stream} />}

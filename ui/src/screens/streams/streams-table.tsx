@@ -2,7 +2,7 @@ import type { ListedStream } from '@vidette/contract/entities';
 import { useCallback, type CSSProperties } from 'react';
 import { loadStreamPicture } from '../../api/streams.ts';
 import { FreshPicture } from '../../components/fresh-picture.tsx';
-import { StreamStatus } from '../../components/stream-status.tsx';
+import { PublicMark, StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { Link } from '../../routing/react/link.tsx';
@@ -84,6 +84,7 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
       </td>
       <td>
         <StreamStatus status={stream.status} />
+        {stream.isPublic && <PublicMark />}
       </td>
       <td data-wide="true">
         {archiveWords(stream, i18n)}

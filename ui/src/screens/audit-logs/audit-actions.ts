@@ -1,0 +1,72 @@
+import type { I18n } from '../../i18n/i18n.ts';
+
+/** What is written down, by the name that entries carry. */
+export const auditActions = [
+  'addStream',
+  'pauseStream',
+  'resumeStream',
+  'saveStream',
+  'deleteStream',
+  'getStreamShare',
+  'saveStreamShare',
+  'revokeStreamShare',
+  'saveStreamPermissions',
+  'saveUserPermissions',
+  'watchStream',
+  'watchWall',
+  'watchArchive',
+  'watchStills',
+  'watchShared',
+  'downloadArchive',
+  'addExport',
+  'retryExport',
+  'deleteExport',
+  'downloadExport',
+  'addAnnotation',
+  'addBookmark',
+  'saveBookmark',
+  'deleteBookmark',
+  'signIn',
+  'signOut',
+  'unlock',
+  'sendPasswordReset',
+  'resetPassword',
+  'confirmPassword',
+  'saveProfile',
+  'addToken',
+  'deleteToken',
+  'terminateSessions',
+  'deleteSession',
+  'addUser',
+  'saveUser',
+  'deleteUser',
+  'blockUser',
+  'unblockUser',
+  'deleteUserSession',
+  'addMosaic',
+  'saveMosaic',
+  'deleteMosaic',
+  'saveLicense',
+  'getConfiguration',
+  'saveConfiguration',
+  'saveClusterNode',
+  'deleteClusterNode',
+  'drainClusterNode',
+  'returnClusterNode',
+  'addClusterInvitation',
+  'deleteClusterInvitation',
+  'startTunnel',
+  'stopTunnel',
+  'other',
+] as const;
+
+type AuditAction = (typeof auditActions)[number];
+
+function isKnown(action: string): action is AuditAction {
+  return auditActions.some((known) => known === action);
+}
+
+/** An action in words; one that this page does not know by its name. */
+export function actionWords(action: string, i18n: I18n): string {
+  return isKnown(action) ? i18n.t(`audit.action.${action}`) : action;
+}
