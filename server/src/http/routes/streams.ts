@@ -8,7 +8,8 @@ import type { Services } from '../services.ts';
 import type { StreamDesk } from '../stream-desk.ts';
 import { changesBetween } from '../audit-changes.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
-import { failureReasonOf, shownSource, streamView } from '../stream-record.ts';
+import { shownSource } from '../../ingest/address.ts';
+import { failureReasonOf, streamView } from '../stream-record.ts';
 
 /** Streams: list, one, add, change, pause, delete, and what is known of a running one. */
 export function registerStreams(registrar: Registrar, services: Services, desk: StreamDesk): void {
