@@ -276,6 +276,10 @@ export const ArchiveStats = z.object({
   segments: z.int(),
   bitrate: z.number().describe('Bits per second, averaged over what is kept'),
   recorded: RecordedShares.nullable().describe('null: the stream is not to be recorded'),
+  withoutNodes: z
+    .array(z.string())
+    .optional()
+    .describe('Ids of the nodes that do not answer: what they recorded is not in these figures'),
 });
 
 export const ArchiveExtent = z.object({

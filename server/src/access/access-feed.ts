@@ -46,6 +46,7 @@ export class AccessFeed {
   /** Until when no other node can change anything, as they said; monotonic. */
   #frozenUntilMs = -Infinity;
   #isAsking = false;
+  #watchedMs: number;
   #isLost = false;
   #cancelLook: Cancel = () => {};
   readonly #cancels: readonly Cancel[];
@@ -56,6 +57,7 @@ export class AccessFeed {
     this.#options = options;
     this.#mark = mark;
     this.#heardMs = clock.monotonicMs();
+    this.#watchedMs = this.#heardMs;
     this.#cancels = [
       clock.every(watchMs, () => this.#watchSilence()),
       clock.every(pruneMs, () => {
@@ -109,6 +111,10 @@ export class AccessFeed {
     const { clock, isFrozen, log, onLost } = this.#options;
     const nowMs = clock.monotonicMs();
     const silentMs = nowMs - this.#heardMs;
+    const lateMs = nowMs - this.#watchedMs;
+    this.#watchedMs = nowMs;
+    // This process itself stood still: the next look comes first.
+    if (lateMs > doubtMs) return;
     if (!isFrozen || this.#isLost || silentMs < doubtMs) return;
     if (!this.#isAsking) {
       this.#isAsking = true;

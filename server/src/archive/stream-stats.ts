@@ -21,6 +21,8 @@ export interface ArchiveStats {
   readonly bitrate: number;
   /** Null for a stream that is not to be recorded here. */
   readonly recorded: RecordedShares | null;
+  /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
+  readonly withoutNodes?: readonly string[];
 }
 
 export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | undefined {

@@ -175,6 +175,51 @@ test('[R4.4] a right that went while a viewer was let in is missed at once', asy
   assert.equal(code, 'AuthorizationRequired');
 });
 
+test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut like the rest', async (t) => {
+  const { store, clock, doorkeeper, user, watchers, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(null);
+  const ends: ErrorCode[] = [];
+  const watcher = {
+    principal,
+    uid: 'cam1',
+    right: 'view',
+    end: (code: ErrorCode) => ends.push(code),
+  } as const;
+  // A right that went while it was let in is missed soon.
+  await store.users.save(user.id, { is_blocked: 1 });
+  t.after(watchers.addShort(watcher));
+  assert.deepEqual(ends, []);
+  clock.advance(300);
+  await until(() => ends.length > 0);
+  await store.users.save(user.id, { is_blocked: 0 });
+  t.after(watchers.addShort(watcher));
+  await store.users.save(user.id, { must_change_password: 1 });
+  doorkeeper.forget(user.id);
+  await until(() => ends.length > 1);
+  assert.deepEqual(ends, ['AuthorizationRequired', 'Forbidden']);
+});
+
+test('[R4.4, R10.8] when changes of rights are not heard of nobody is served on, until everybody is judged again', async (t) => {
+  const { doorkeeper, watchers, tokenOf } = await visit(t);
+  const { principal } = await tokenOf(null);
+  const ends: ErrorCode[] = [];
+  const watcher = {
+    principal,
+    uid: 'cam1',
+    right: 'view',
+    end: (code: ErrorCode) => ends.push(code),
+  } as const;
+  t.after(watchers.add(watcher));
+  watchers.endAll();
+  assert.deepEqual(ends, ['Unavailable']);
+  t.after(watchers.add(watcher));
+  await until(() => ends.length > 1);
+  doorkeeper.forgetAll();
+  t.after(watchers.add(watcher));
+  assert.equal(await watchers.judge(watcher), undefined);
+  assert.deepEqual(ends, ['Unavailable', 'Unavailable']);
+});
+
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await settle();
 }

@@ -85,12 +85,13 @@ export class JoinedFootage implements Footage {
     const { local, self, remote } = this.#options;
     const tenures = await this.#elsewhere(uid);
     if (!tenures) return local.stats(uid);
+    const withoutNodes: string[] = [];
     const parts = await Promise.all(
-      nodesOf(tenures, self).map(async (node) =>
-        node === self
-          ? local.stats(uid)
-          : unlessAway(remote(node).stats(uid)).then((stats) => stats ?? awayStats(tenures, node)),
-      ),
+      nodesOf(tenures, self).map(async (node) => {
+        const stats = node === self ? local.stats(uid) : await unlessAway(remote(node).stats(uid));
+        if (!stats) withoutNodes.push(node);
+        return stats ?? awayStats(tenures, node);
+      }),
     );
     const durationMs = sum(parts, (part) => part.durationMs);
     const bytes = sum(parts, (part) => part.bytes);
@@ -103,6 +104,7 @@ export class JoinedFootage implements Footage {
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
       recorded: parts.some(({ recorded }) => recorded !== null) ? await this.#recordedBy(uid, tenures) : null,
+      ...(withoutNodes.length > 0 && { withoutNodes: withoutNodes.sort() }),
     };
   }
 

@@ -173,6 +173,7 @@ for (const [name, respond] of Object.entries(sicknesses)) {
     }
     const stats = (await timed(linkClock, footage.stats(uid))).result;
     assert.equal(stats.bytes, local.stats(uid).bytes);
+    assert.deepEqual(stats.withoutNodes, ['south']);
     const days = (await timed(linkClock, footage.recordedDays(uid, startMs, endMs, 0))).result;
     assert.equal(days.length, 1);
     linkClock.advance(60_000);

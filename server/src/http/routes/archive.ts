@@ -32,9 +32,10 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     return { period: period ?? null, ...ranges };
   });
 
-  registrar.handle('getArchiveStats', ({ stream }) => {
+  registrar.handle('getArchiveStats', async ({ stream }) => {
     license.requireValid();
-    return footage.stats(stream.stream.uid);
+    const { withoutNodes, ...stats } = await footage.stats(stream.stream.uid);
+    return { ...stats, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
   });
 
   registrar.handle('getArchiveDays', async ({ stream, query }) => {

@@ -151,6 +151,7 @@ export const streams = {
   'stream.info.reason': 'Reason',
   'stream.info.tracks': 'Content',
   'stream.info.archive': 'Archive',
+  'stream.info.withoutNodes': 'without the footage on {nodes}, which does not answer now',
   'stream.info.recorded': '{duration} in {size}, from {start}',
   'stream.info.far': '{far} of it in the S3 storage, {near} on the disk',
   'stream.info.nothing': 'Nothing recorded yet',

@@ -159,6 +159,7 @@ export const streams: Record<keyof typeof english, string> = {
   'stream.info.reason': 'Причина',
   'stream.info.tracks': 'Содержимое',
   'stream.info.archive': 'Архив',
+  'stream.info.withoutNodes': 'без записей узла {nodes}: сейчас он не отвечает',
   'stream.info.recorded': '{duration}, {size}, с {start}',
   'stream.info.far': 'из них {far} в хранилище S3, {near} на диске',
   'stream.info.nothing': 'Записей пока нет',

@@ -74,6 +74,13 @@ function tracksWords({ tracks }: ReplyOf<'getStreamStats'>): string {
 }
 
 function recordedWords(stats: ArchiveStats, i18n: I18n): string {
+  const { withoutNodes } = stats;
+  if (!withoutNodes) return footageWords(stats, i18n);
+  const without = i18n.t('stream.info.withoutNodes', { nodes: withoutNodes.join(', ') });
+  return `${footageWords(stats, i18n)}; ${without}`;
+}
+
+function footageWords(stats: ArchiveStats, i18n: I18n): string {
   if (stats.startTime === null) return i18n.t('stream.info.nothing');
   const { bytes, farBytes } = stats;
   const all = i18n.t('stream.info.recorded', {
