@@ -7,41 +7,42 @@ const others: readonly { readonly path: string; readonly methods: readonly strin
   { path: '/metrics', methods: ['GET'] },
 ];
 
-/** Part by part; a parameter is undefined. */
-interface Known {
-  readonly parts: readonly (string | undefined)[];
-  readonly methods: Set<string>;
-}
+const every = [...others, ...Object.values(routes).map(({ path, method }) => ({ path, methods: [method] }))];
 
-const known: readonly Known[] = [
-  ...others,
-  ...Object.values(routes).map(({ path, method }) => ({ path, methods: [method] })),
-].map(({ path, methods }) => ({
-  parts: path.split('/').map((part) => (part.startsWith('{') ? undefined : part)),
-  methods: new Set(methods),
-}));
+/** Methods by path; parts in braces are parameters. */
+const byPath = new Map(
+  [...Map.groupBy(every, ({ path }) => path)].map(([path, same]) => [
+    path,
+    same.flatMap(({ methods }) => methods).sort(),
+  ]),
+);
+const withParameters = [...byPath]
+  .filter(([path]) => path.includes('{'))
+  .map(([path, methods]) => ({ parts: path.split('/'), methods }));
 
-/** Methods that the address of a request takes, for `Allow` (RFC 9110, 10.2.1); none when there is nothing there. */
-export function allowedMethods(url: string): string[] {
+/**
+ * What the address of a request takes when that is not its method, for `Allow` (RFC 9110, 10.2.1); undefined when it is, or
+ * when there is nothing there. A path that is written out is itself, and no parameter of another: `GET /v1/stream/pause`
+ * asks for no stream called `pause`.
+ * @param isUnrouted nothing answers to the request
+ */
+export function methodsInstead(
+  method: string,
+  url: string,
+  isUnrouted: boolean,
+): readonly string[] | undefined {
   const path = url.split(/[?#;]/, 1)[0] ?? '';
+  const written = byPath.get(path);
+  if (written) return written.includes(method) ? undefined : written;
+  if (!isUnrouted) return undefined;
   if (path.startsWith('/ui/')) return ['GET', 'HEAD'];
   const parts = path.split('/', 16);
-  // A path that is written out in full goes before one with a parameter in that place, as when requests are routed.
-  const fitting = known.filter((one) => fits(one.parts, parts));
-  const fullest = Math.min(...fitting.map(({ parts: of }) => openParts(of)));
-  const methods = fitting
-    .filter(({ parts: of }) => openParts(of) === fullest)
-    .flatMap((one) => [...one.methods]);
-  return [...new Set(methods)].sort();
+  return withParameters.find((one) => fits(one.parts, parts))?.methods;
 }
 
-function fits(known: readonly (string | undefined)[], parts: readonly string[]): boolean {
+function fits(known: readonly string[], parts: readonly string[]): boolean {
   return (
     known.length === parts.length &&
-    known.every((part, index) => part === parts[index] || (part === undefined && parts[index] !== ''))
+    known.every((part, index) => (part.startsWith('{') ? parts[index] !== '' : part === parts[index]))
   );
-}
-
-function openParts(parts: readonly (string | undefined)[]): number {
-  return parts.filter((part) => part === undefined).length;
 }

@@ -16,7 +16,7 @@ import type { AccessNote } from '../access/access-feed.ts';
 import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Config } from '../config/schema.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
-import { allowedMethods } from './allowed-methods.ts';
+import { methodsInstead } from './allowed-methods.ts';
 import { FarCallers, type Certificate } from './far-callers.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { FrontDoor } from './front-door.ts';
@@ -79,17 +79,17 @@ export async function createHttp(services: Services): Promise<Http> {
   const farCallers = new FarCallers(server, services.clock, () => certificate?.current);
   new TrustedProxies(services.config.trustProxy).serve(server);
   const pageHeaders = securityHeaders(originOf(services.config.app.logo));
-  server.addHook('onRequest', ({ url, raw, protocol, is404 }, reply, done) => {
+  server.addHook('onRequest', ({ url, raw, protocol, is404, method }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
     if (protocol === 'https') setHeaders(reply, tlsHeaders);
     // Before a body is read: what nobody takes need not be understood.
-    const allowed = is404 ? allowedMethods(url) : [];
-    if (allowed.length > 0) void reply.header('allow', allowed.join(', '));
+    const allowed = methodsInstead(method, url, is404)?.join(', ');
+    if (allowed !== undefined) void reply.header('allow', allowed);
     done(
       hostsOf(raw) > 1
         ? new Fault('BadRequest', 'A request names one host.')
-        : allowed.length > 0
-          ? new Fault('MethodNotAllowed', `Allowed here: ${allowed.join(', ')}.`)
+        : allowed !== undefined
+          ? new Fault('MethodNotAllowed', `Allowed here: ${allowed}.`)
           : undefined,
     );
   });
