@@ -56,8 +56,11 @@ export function complaintsOf(page: Page): string[] {
 
 /** Signs a person in by a session cookie as `setUp` and `signIn` return it. */
 export async function signInByCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
-  const [name = '', value = ''] = cookie.split('=');
-  await context.addCookies([{ name, value, url }]);
+  const cookies = cookie.split('; ').map((pair) => {
+    const [name = '', value = ''] = pair.split('=');
+    return { name, value, url };
+  });
+  await context.addCookies(cookies);
 }
 
 /** Goes to another screen as a link does, without loading the page anew, and waits until it is drawn. */

@@ -46,6 +46,8 @@ export const archiveDefaults = {
  * `server-crashed`, then `unreachable`.
  */
 export const gapCauses = [
+  /** Recording had not begun yet: nothing is missing there, and no answer lists it as a gap. */
+  'before-recording',
   /** Recording is on, and the source has not delivered its first key frame yet. */
   'waiting',
   'unreachable',

@@ -44,6 +44,9 @@ export const archiveCalls = {
       gaps: z
         .array(ArchiveGap)
         .describe('The gaps among the ranges, cut to what was asked for, oldest first'),
+      begunAt: TimeMs.nullable().describe(
+        'Up to here recording had not begun, within what was asked for: no gap; null: it had before that',
+      ),
     }),
     errors: spanErrors,
   },

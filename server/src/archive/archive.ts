@@ -25,14 +25,7 @@ import type { SegmentReader } from './file-bytes.ts';
 import { sliceOf, type FootageSlice, type SliceSpan } from './footage-slice.ts';
 import type { Footage } from './footage.ts';
 import { Heartbeat } from './heartbeat.ts';
-import {
-  gapsOf,
-  intervalsOf,
-  rangesOf,
-  type ArchiveGap,
-  type ArchiveRange,
-  type Interval,
-} from './intervals.ts';
+import { intervalsOf, rangesAnswerOf, type RangesAnswer, type Interval } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
 import {
   archiveFolderMode,
@@ -272,9 +265,8 @@ export class Archive implements Footage {
     return periodOf(this.#reads, uid);
   }
 
-  ranges(uid: string, startMs: number, endMs: number): { ranges: ArchiveRange[]; gaps: ArchiveGap[] } {
-    const intervals = this.intervals(uid, startMs, endMs);
-    return { ranges: rangesOf(intervals), gaps: gapsOf(intervals) };
+  ranges(uid: string, startMs: number, endMs: number): RangesAnswer {
+    return rangesAnswerOf(this.intervals(uid, startMs, endMs));
   }
 
   /** The same in one list. @throws Fault TimeRangeIsTooLong, BadRequest */
@@ -282,7 +274,7 @@ export class Archive implements Footage {
     assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
     if (startMs === endMs) return [];
     const stream = this.#reads.stream(uid);
-    if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'none' }];
+    if (!stream) return [{ kind: 'gap', startMs, endMs, cause: 'before-recording' }];
     return this.#reads.snapshot(() => intervalsOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
   }
 

@@ -23,9 +23,7 @@ export function extentOf(
   isLive: boolean,
 ): ArchiveExtent {
   if (!stream || startMs === endMs) {
-    const gaps: ArchiveGap[] =
-      startMs === endMs ? [] : [{ startTime: startMs, endTime: endMs, cause: 'none' }];
-    return { startTime: null, endTime: null, durationMs: 0, bytes: 0, gaps };
+    return { startTime: null, endTime: null, durationMs: 0, bytes: 0, gaps: [] };
   }
   const fromTicks = catalogTicks(startMs);
   const toTicks = catalogTicks(endMs);

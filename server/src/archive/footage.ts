@@ -1,7 +1,7 @@
 import type { Download } from './download.ts';
 import type { ArchiveExtent } from './extent.ts';
 import type { RecordedRun } from './gop.ts';
-import type { ArchiveGap, ArchiveRange } from './intervals.ts';
+import type { RangesAnswer } from './intervals.ts';
 import type { KeyFrame } from './key-frame.ts';
 import type { RecordedDay, TimeZone } from './recorded-days.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
@@ -20,7 +20,7 @@ export interface Footage {
   /** From the oldest to the newest footage; undefined when there is none. */
   period(uid: string): Known<ArchivePeriod | undefined>;
   /** R7.13: what is recorded where, and why not elsewhere. @throws Fault TimeRangeIsTooLong, BadRequest */
-  ranges(uid: string, startMs: number, endMs: number): Known<{ ranges: ArchiveRange[]; gaps: ArchiveGap[] }>;
+  ranges(uid: string, startMs: number, endMs: number): Known<RangesAnswer>;
   /** R7.14. */
   stats(uid: string): Known<ArchiveStats>;
   /** R7.15: days of the reader's calendar with anything recorded, and how much, oldest first. @throws Fault BadRequest */

@@ -60,10 +60,11 @@ test('[R7.13] a stream that never delivered says why all the same', async (t) =>
   stream.pause('unreachable');
   await until(() => archive.ranges('cam1', t0, t0 + 9_000).gaps.length === 2, 'unreachable');
   assert.deepEqual(seconds(archive.ranges('cam1', t0 - 1_000, t0 + 9_000).gaps), [
-    ['none', -1, 0],
     ['waiting', 0, 2],
     ['unreachable', 2, 9],
   ]);
+  assert.equal(archive.ranges('cam1', t0 - 1_000, t0 + 9_000).begunAt, t0);
+  assert.equal(archive.ranges('cam1', t0 + 1_000, t0 + 9_000).begunAt, null);
 });
 
 test('[R7.13] a recorder that begins while the source is away knows why', async (t) => {

@@ -104,11 +104,27 @@ export function rangesOf(intervals: readonly Interval[]): ArchiveRange[] {
   return ranges;
 }
 
-/** The gaps among them, neighbours with one cause as one. */
+/** What the timeline of one stream answers. */
+export interface RangesAnswer {
+  readonly ranges: ArchiveRange[];
+  readonly gaps: ArchiveGap[];
+  /** Up to here recording had not begun, within what was asked for; null: it had before that. Ms since the epoch. */
+  readonly begunAt: number | null;
+}
+
+/** The answer that intervals make. */
+export function rangesAnswerOf(intervals: readonly Interval[]): RangesAnswer {
+  const begun = intervals.findLast(
+    (interval) => interval.kind === 'gap' && interval.cause === 'before-recording',
+  );
+  return { ranges: rangesOf(intervals), gaps: gapsOf(intervals), begunAt: begun?.endMs ?? null };
+}
+
+/** The gaps among them, neighbours with one cause as one. What lies before all recording is none. */
 export function gapsOf(intervals: readonly Interval[]): ArchiveGap[] {
   const gaps: ArchiveGap[] = [];
   for (const interval of intervals) {
-    if (interval.kind !== 'gap') continue;
+    if (interval.kind !== 'gap' || interval.cause === 'before-recording') continue;
     const { startMs: startTime, endMs: endTime, cause } = interval;
     const last = gaps.at(-1);
     if (last?.endTime === startTime && last.cause === cause) gaps[gaps.length - 1] = { ...last, endTime };
@@ -128,15 +144,17 @@ class GapCauses {
 
   /** A gap, in as many pieces as it has causes. Interruptions before `recordedUntilTicks` belong to gaps before this one. */
   gap(fromTicks: number, toTicks: number, recordedUntilTicks: number): Interval[] {
-    const marks: { atTicks: number; cause: GapCause }[] = [{ atTicks: fromTicks, cause: 'none' }];
+    const isBefore = recordedUntilTicks === 0 && this.#removedUntilTicks === 0;
+    const cause = isBefore ? 'before-recording' : 'none';
+    const marks: { atTicks: number; cause: GapCause }[] = [{ atTicks: fromTicks, cause }];
     if (fromTicks < this.#removedUntilTicks) {
       marks[0] = { atTicks: fromTicks, cause: 'removed' };
       if (this.#removedUntilTicks < toTicks) marks.push({ atTicks: this.#removedUntilTicks, cause: 'none' });
     }
-    for (const { atTicks, cause } of this.#interruptions) {
+    for (const { atTicks, cause: why } of this.#interruptions) {
       if (atTicks < recordedUntilTicks - JOIN_TICKS || atTicks >= toTicks) continue;
-      if (atTicks <= fromTicks) marks[0] = { atTicks: fromTicks, cause };
-      else marks.push({ atTicks, cause });
+      if (atTicks <= fromTicks) marks[0] = { atTicks: fromTicks, cause: why };
+      else marks.push({ atTicks, cause: why });
     }
     marks.sort((a, b) => a.atTicks - b.atTicks);
     return marks

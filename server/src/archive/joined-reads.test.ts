@@ -110,7 +110,6 @@ test('[R10.8] a node that is away is a gap with that cause, for as long as it wa
     20,
   );
   assert.deepEqual(gapsOf(intervals), [
-    { startTime: 0, endTime: 5_000, cause: 'none' },
     { startTime: 5_000, endTime: 14_000, cause: 'node-away' },
     { startTime: 14_000, endTime: 16_000, cause: 'waiting' },
   ]);

@@ -28,10 +28,14 @@ test('[R3.10] [R7.13] ranges hold from date to date, and gaps have their causes'
     { date: t0 + 20_000, status: 'fragment' },
   ]);
   assert.deepEqual(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).gaps, [
-    { startTime: t0 - 10_000, endTime: t0, cause: 'none' },
     { startTime: t0 + 90_000, endTime: t0 + 100_000, cause: 'unreachable' },
     { startTime: t0 + 130_000, endTime: t0 + 200_000, cause: 'recording-off' },
   ]);
+  // Before the first recording nothing is missing.
+  assert.equal(archive.ranges('cam1', t0 - 10_000, t0 + 200_000).begunAt, t0);
+  assert.equal(archive.ranges('cam1', t0 - 10_000, t0 - 5_000).begunAt, t0 - 5_000);
+  assert.equal(archive.ranges('cam1', t0 + 20_000, t0 + 200_000).begunAt, null);
+  assert.deepEqual((await archive.extent('cam1', t0 - 10_000, t0 + 10_000)).gaps, []);
   assert.deepEqual(archive.intervals('cam1', t0 + 92_000, t0 + 95_000), [
     { kind: 'gap', startMs: t0 + 92_000, endMs: t0 + 95_000, cause: 'unreachable' },
   ]);
@@ -149,14 +153,15 @@ test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, 
   const to = Date.UTC(2026, 10, 1);
   const [hours, seconds] = [3_600_000, 1_000];
   const berlin = [
-    { day: '2026-03-29', spanMs: 23 * hours, recordedMs: 180 * seconds },
+    // Recording began 59 minutes into it.
+    { day: '2026-03-29', spanMs: 23 * hours - 3540 * seconds, recordedMs: 180 * seconds },
     { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
     { day: '2026-10-25', spanMs: 25 * hours, recordedMs: 10 * seconds },
   ];
   assert.deepEqual(await archive.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
   assert.deepEqual(await archive.recordedDays('cam1', from, to, 'Europe/Berlin'), berlin);
   assert.deepEqual(await archive.recordedDays('cam1', from, to, 0), [
-    { day: '2026-03-28', spanMs: 24 * hours, recordedMs: 60 * seconds },
+    { day: '2026-03-28', spanMs: 60 * seconds, recordedMs: 60 * seconds },
     { day: '2026-03-29', spanMs: 24 * hours, recordedMs: 120 * seconds },
     { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
     { day: '2026-10-25', spanMs: 24 * hours, recordedMs: 10 * seconds },

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import { firstSign } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
 /** Minutes to add to UTC (180 for Moscow), or an IANA name, which knows summer time. */
@@ -64,6 +65,7 @@ export class RecordedDays {
     const dayAt = calendarOf(zone);
     const days: RecordedDay[] = [];
     const endTicks = catalogTicks(endMs);
+    const firstTicks = stream.removedUntilTicks === 0 ? (firstSign(this.#reads, stream.id) ?? 0) : 0;
     const settledToTicks = catalogTicks(this.#clock.wallMs()) - settledTicks;
     let atTicks = catalogTicks(startMs);
     let turnMs = this.#clock.monotonicMs();
@@ -78,10 +80,12 @@ export class RecordedDays {
       if (found === undefined || found >= endTicks) break;
       const { day, fromMs, toMs } = dayAt(Math.max(catalogMs(found), startMs));
       const fromTicks = catalogTicks(Math.max(fromMs, startMs));
+      // Before recording began nothing is missing.
+      const begunTicks = Math.max(fromTicks, firstTicks);
       const toTicks = catalogTicks(Math.min(toMs, endMs));
       const recordedTicks = this.#sum(stream, fromTicks, toTicks);
-      days.push(recordedDay(day, toTicks - fromTicks, recordedTicks));
-      const isWhole = fromMs >= startMs && toMs <= endMs;
+      days.push(recordedDay(day, toTicks - begunTicks, recordedTicks));
+      const isWhole = fromMs >= startMs && toMs <= endMs && begunTicks === fromTicks;
       if (isWhole && fromTicks >= stream.removedUntilTicks && toTicks < settledToTicks)
         byFrom.set(fromTicks, { day, toTicks, recordedTicks });
       atTicks = toTicks;

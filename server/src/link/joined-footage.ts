@@ -7,7 +7,7 @@ import { extentOf, seamOf, type ArchiveExtent } from '../archive/extent.ts';
 import type { Footage } from '../archive/footage.ts';
 import type { OpenSegment } from '../archive/footage-reads.ts';
 import { wholeSlice, type SliceSpan } from '../archive/footage-slice.ts';
-import { gapsOf, intervalsOf, rangesOf, type ArchiveGap, type ArchiveRange } from '../archive/intervals.ts';
+import { intervalsOf, rangesAnswerOf, type RangesAnswer } from '../archive/intervals.ts';
 import { JoinedReads, overlap, type NodeFootage } from '../archive/joined-reads.ts';
 import { gopAt, type RecordedRun } from '../archive/gop.ts';
 import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
@@ -63,21 +63,17 @@ export class JoinedFootage implements Footage {
     return startTime === null || endTime === null ? undefined : { startTime, endTime };
   }
 
-  async ranges(
-    uid: string,
-    startMs: number,
-    endMs: number,
-  ): Promise<{ ranges: ArchiveRange[]; gaps: ArchiveGap[] }> {
+  async ranges(uid: string, startMs: number, endMs: number): Promise<RangesAnswer> {
     const tenures = await this.#elsewhere(uid);
     if (!tenures) return this.#options.local.ranges(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.rangesMaxMs);
-    if (startMs === endMs) return { ranges: [], gaps: [] };
+    if (startMs === endMs) return rangesAnswerOf([]);
     const reads = await this.#join(uid, tenures, startMs, endMs, false);
     const stream = reads.stream();
     const intervals = stream
       ? intervalsOf(reads, stream, startMs, endMs, stream.isRecording)
-      : [{ kind: 'gap', startMs, endMs, cause: 'none' } as const];
-    return { ranges: rangesOf(intervals), gaps: gapsOf(intervals) };
+      : [{ kind: 'gap', startMs, endMs, cause: 'before-recording' } as const];
+    return rangesAnswerOf(intervals);
   }
 
   /** Of the nodes that are there; one that is away counts with the time that it was to record. */
@@ -275,8 +271,11 @@ function nodesOf(tenures: readonly Tenure[], self: string): string[] {
 function joinedDays(found: readonly RecordedDay[]): RecordedDay[] {
   const byDay = new Map<string, RecordedDay>();
   for (const { day, spanMs, recordedMs } of found) {
-    const sumMs = (byDay.get(day)?.recordedMs ?? 0) + recordedMs;
-    byDay.set(day, { day, spanMs, recordedMs: Math.min(spanMs, sumMs) });
+    const known = byDay.get(day);
+    // Who had the stream first had it for the longest part of the day.
+    const longestMs = Math.max(known?.spanMs ?? 0, spanMs);
+    const sumMs = (known?.recordedMs ?? 0) + recordedMs;
+    byDay.set(day, { day, spanMs: longestMs, recordedMs: Math.min(longestMs, sumMs) });
   }
   return [...byDay.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 }

@@ -28,7 +28,11 @@ function LicenseBanner() {
   return (
     <Banner kind="danger">
       {i18n.t('banner.license')}{' '}
-      {user?.isAdmin && <Link to="/license">{i18n.t('banner.license.upload')}</Link>}
+      {user?.isAdmin ? (
+        <Link to="/license">{i18n.t('banner.license.upload')}</Link>
+      ) : (
+        i18n.t('banner.license.ask')
+      )}
     </Banner>
   );
 }

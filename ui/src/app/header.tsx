@@ -6,6 +6,7 @@ import type { User } from '@vidette/contract/entities';
 import { lazy, Suspense, useState } from 'react';
 import { mayAddStreams, useSettings } from '../api/session.ts';
 import { Logo } from '../components/logo.tsx';
+import { Tip } from '../components/tip.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Link } from '../routing/react/link.tsx';
 import classes from './header.module.css';
@@ -62,21 +63,36 @@ export function Header({ user, sideBar, onSearch }: HeaderProps) {
         <span className={classes.searchText}>{i18n.t('nav.search')}</span>
         <span className={classes.keys} data-keys={isApple ? '⌘K' : 'Ctrl K'} aria-hidden="true" />
       </button>
-      {mayAddStreams(user) && (
-        <Button
-          component={Link}
-          to="/add-stream"
-          size="sm"
-          variant="default"
-          className={classes.add}
-          leftSection={<IconPlus size={16} aria-hidden="true" />}
-          aria-label={i18n.t('nav.addStream')}
-        >
-          <span className={classes.addText}>{i18n.t('nav.addStream')}</span>
-        </Button>
-      )}
+      {mayAddStreams(user) && <AddButton isLicensed={!settings.isLicenseExpired} />}
       <LazyUserMenu user={user} />
     </header>
+  );
+}
+
+/** The way to add a stream; without a license it is there, and says why it leads nowhere. */
+function AddButton({ isLicensed }: { isLicensed: boolean }) {
+  const i18n = useI18n();
+  const label = i18n.t('nav.addStream');
+  const look = {
+    size: 'sm',
+    variant: 'default',
+    className: classes.add,
+    leftSection: <IconPlus size={16} aria-hidden="true" />,
+  } as const;
+  const text = <span className={classes.addText}>{label}</span>;
+  if (isLicensed)
+    return (
+      <Button component={Link} to="/add-stream" aria-label={label} {...look}>
+        {text}
+      </Button>
+    );
+  const reason = i18n.t('nav.addStream.license');
+  return (
+    <Tip align="end" label={reason}>
+      <Button data-disabled aria-disabled="true" aria-label={`${label}. ${reason}`} {...look}>
+        {text}
+      </Button>
+    </Tip>
   );
 }
 

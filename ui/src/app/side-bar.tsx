@@ -1,5 +1,6 @@
 import type { User } from '@vidette/contract/entities';
 import { useEffect, useRef } from 'react';
+import { useSettings } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
@@ -24,6 +25,7 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
   const i18n = useI18n();
   const bar = useRef<HTMLElement>(null);
   const places = placesOf(user);
+  const { isLicenseExpired } = useSettings();
 
   useEffect(() => {
     if (!isOver) return;
@@ -59,11 +61,22 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
               <div id={`side-${id}`} className={classes.groupName}>
                 {i18n.t(name)}
               </div>
-              {own.map(({ to, name: placeName }) => (
-                <Link key={to} to={to} className={classes.link} onClick={onLeave}>
-                  {i18n.t(placeName)}
-                </Link>
-              ))}
+              {own.map(({ to, name: placeName }) =>
+                to === '/add-stream' && isLicenseExpired ? (
+                  <span
+                    key={to}
+                    className={classes.link}
+                    aria-disabled="true"
+                    title={i18n.t('nav.addStream.license')}
+                  >
+                    {i18n.t(placeName)}
+                  </span>
+                ) : (
+                  <Link key={to} to={to} className={classes.link} onClick={onLeave}>
+                    {i18n.t(placeName)}
+                  </Link>
+                ),
+              )}
             </section>
           );
         })}

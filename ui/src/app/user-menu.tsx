@@ -50,6 +50,11 @@ export function UserMenu({ user }: { user: User }) {
           </Menu.Item>
         )}
         {!isEnterprise && site && <OutsideItem href={site} label={i18n.t('menu.moreFeatures')} />}
+        {!isEnterprise && !site && user.isAdmin && (
+          <Menu.Item component={Link} to="/license">
+            {i18n.t('menu.moreFeatures')}
+          </Menu.Item>
+        )}
         <Menu.Divider />
         <Menu.Item onClick={leave}>{i18n.t('menu.logout')}</Menu.Item>
       </Menu.Dropdown>

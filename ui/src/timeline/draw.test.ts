@@ -74,6 +74,7 @@ function draw(
       isDragging: false,
       scrubMs: undefined,
       gaps: [],
+    begunMs: undefined,
       bookmarks: [],
       selection: undefined,
     },

@@ -131,7 +131,8 @@ function drawGap(
   view: TimelineView,
   palette: TimelinePalette,
 ): void {
-  const fromPx = Math.max(0, view.scale.toPx(gap.startMs));
+  // Before recording began nothing is missing.
+  const fromPx = Math.max(0, view.scale.toPx(Math.max(gap.startMs, view.begunMs ?? gap.startMs)));
   const toPx = Math.min(view.scale.widthPx, view.scale.toPx(gap.endMs));
   if (toPx <= fromPx) return;
   context.save();

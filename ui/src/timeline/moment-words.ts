@@ -25,6 +25,8 @@ function placeWords(view: TimelineView, ms: number, i18n: I18n, zone: Zone): str
   const time = words.moment(ms);
   const interval = intervalAt(view.intervals, ms);
   if (!interval) return time;
+  if (interval.kind === 'gap' && view.begunMs !== undefined && ms < view.begunMs)
+    return i18n.t('timeline.at.before', { time });
   if (interval.kind === 'live') return i18n.t('timeline.at.live', { time });
   const values = { time, from: words.moment(interval.startMs), to: words.moment(interval.endMs) };
   if (interval.kind === 'gap')

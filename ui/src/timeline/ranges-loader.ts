@@ -11,6 +11,8 @@ export interface RangesAnswer {
   readonly gaps: readonly GapSpan[];
   /** Where the whole archive begins; undefined while nothing is recorded. */
   readonly beginsMs: number | undefined;
+  /** Up to here recording had not begun, in this span; undefined: it had before. */
+  readonly begunMs?: number | undefined;
 }
 
 /** Asks the server for the ranges of at most `pieceMs`; rejects with whatever the call rejects with. */
@@ -75,6 +77,7 @@ export class RangesLoader {
   #ordered: TimelineEvent[] | undefined;
   #gaps: GapSpan[] | undefined;
   #beginsMs: number | undefined;
+  #begunMs: number | undefined;
 
   constructor(options: RangesLoaderOptions) {
     this.#options = options;
@@ -101,6 +104,11 @@ export class RangesLoader {
   /** Where the whole archive begins, as far as it has been heard. */
   get beginsMs(): number | undefined {
     return this.#beginsMs;
+  }
+
+  /** Up to here nothing was to be recorded yet, as far as it has been heard: that is no gap. */
+  get begunMs(): number | undefined {
+    return this.#begunMs;
   }
 
   /** Why nothing is recorded where nothing is, as far as it is known: in order, one entry for each cause. */
@@ -269,7 +277,8 @@ export class RangesLoader {
       eventsCall(startMs, untilMs, signal),
     ]);
     signal.throwIfAborted();
-    const { ranges, gaps, beginsMs } = answer;
+    const { ranges, gaps, beginsMs, begunMs } = answer;
+    if (begunMs !== undefined) this.#begunMs = Math.max(begunMs, this.#begunMs ?? begunMs);
     if (beginsMs !== undefined) this.#beginsMs = beginsMs;
     const piece = { intervals: intervalsOf(ranges, startMs, untilMs), gaps, events, untilMs, askedMs };
     this.#pieces.delete(index);

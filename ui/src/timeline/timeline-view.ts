@@ -10,6 +10,8 @@ export interface TimelineView {
   readonly intervals: readonly Interval[];
   /** Why nothing is recorded where nothing is. */
   readonly gaps: readonly GapSpan[];
+  /** Up to here recording had not begun, which is no gap; undefined where that is out of sight. */
+  readonly begunMs: number | undefined;
   readonly events: readonly TimelineEvent[];
   readonly nowMs: number;
   /** The moment on screen; undefined before there is a picture. */

@@ -381,6 +381,7 @@ export class Timeline {
       scale: this.#scale,
       intervals: this.#options.loader.intervals,
       gaps: this.#options.loader.gaps,
+      begunMs: this.#options.loader.begunMs,
       events: this.#options.loader.events,
       nowMs: this.#options.clock.wallMs(),
       playheadMs: this.#playheadMs,

@@ -42,6 +42,15 @@ test('one question asks for every stream; the answer is where any is recorded, a
   assert.equal(lanes.causeAt('yard', 10), undefined);
 });
 
+test('before the first of them was to be recorded nothing is missing on any', async () => {
+  const begun: Readonly<Record<string, number>> = { gate: 150, yard: 60 };
+  const answerOf = (uid: string): LaneAnswer => ({ ...nothing, begunMs: begun[uid] });
+  const load = (uids: string[]) =>
+    new Lanes(uids, (uid) => Promise.resolve(answerOf(uid))).load(0, 200, never);
+  assert.equal((await load(['gate', 'yard'])).begunMs, 60);
+  assert.equal((await load(['gate', 'roof'])).begunMs, undefined);
+});
+
 test('few questions go on at once, and one that fails lets the next in', async () => {
   let asking = 0;
   let most = 0;

@@ -9,6 +9,8 @@ export interface LaneAnswer {
   readonly gaps: readonly GapSpan[];
   /** Where the whole archive of the stream begins; undefined while nothing is recorded. */
   readonly beginsMs: number | undefined;
+  /** Up to here its recording had not begun, in this span; undefined: it had before. */
+  readonly begunMs?: number | undefined;
 }
 
 export type LaneCall = (
@@ -60,8 +62,15 @@ export class Lanes {
       ({ startMs: date, kind: status }) => ({ date, status }),
     );
     const begins = answers.flatMap(({ answer }) => answer.beginsMs ?? []);
-    // A gap of all of them has as many causes as there are streams: each lane tells its own.
-    return { ranges, gaps: [], beginsMs: begins.length > 0 ? Math.min(...begins) : undefined };
+    const begun = answers.map(({ answer }) => answer.begunMs ?? Number.NEGATIVE_INFINITY);
+    const begunMs = Math.min(...begun);
+    return {
+      ranges,
+      // A gap of all of them has as many causes as there are streams: each lane tells its own.
+      gaps: [],
+      beginsMs: begins.length > 0 ? Math.min(...begins) : undefined,
+      begunMs: Number.isFinite(begunMs) ? begunMs : undefined,
+    };
   }
 
   /** What is known of a stream, in order. */

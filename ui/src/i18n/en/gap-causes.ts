@@ -1,5 +1,6 @@
 /** Why a stretch of an archive holds nothing, as the recorder noted it. */
 export const gapCauses = {
+  'gap.cause.before-recording': 'recording had not begun',
   'gap.cause.waiting': 'waiting for the first picture',
   'gap.cause.unreachable': 'camera unreachable',
   'gap.cause.no-frames': 'the camera sent no pictures',

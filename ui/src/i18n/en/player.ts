@@ -109,6 +109,7 @@ export const player = {
   'player.streamPaused.resume': 'Resume the stream',
 
   'player.notice.gap': 'Skipped {duration}, {from} to {to}, not recorded',
+  'player.notice.begins': 'Recording begins {time}, there is nothing before',
   'player.notice.frames':
     '{count, plural, one {# picture} other {# pictures}} left out: the connection is too slow',
 
@@ -118,6 +119,7 @@ export const player = {
   'timeline.nothing': 'no picture',
   'timeline.at.fragment': '{time}, recorded from {from} to {to}',
   'timeline.at.gap': '{time}, not recorded from {from} to {to}',
+  'timeline.at.before': '{time}, recording had not begun',
   'timeline.at.live': '{time}, live',
   'timeline.at.motion': 'motion',
   'timeline.at.event': 'an event',

@@ -92,6 +92,8 @@ export const shell = {
   'state.crashed.action': 'Load it again',
 
   'banner.license': 'License is missing or expired. Addition streams and watching archive has been disabled.',
+  'banner.license.ask': 'Ask an administrator to upload a license.',
+  'nav.addStream.license': 'Streams can’t be added while the license is missing or expired.',
   'banner.license.upload': 'Upload a license',
   'banner.warnings': 'Warnings of the server',
   'warning.licenseWillExpire':

@@ -1,4 +1,5 @@
 export const gapCauses = {
+  'gap.cause.before-recording': 'запись ещё не велась',
   'gap.cause.waiting': 'ожидание первого кадра',
   'gap.cause.unreachable': 'камера недоступна',
   'gap.cause.no-frames': 'камера не присылала кадров',

@@ -108,6 +108,7 @@ export const player = {
   'player.streamPaused.resume': 'Возобновить поток',
 
   'player.notice.gap': 'Пропущено {duration}, с {from} до {to}, нет записи',
+  'player.notice.begins': 'Запись начинается {time}, раньше ничего нет',
   'player.notice.frames':
     '{count, plural, one {Пропущен # кадр} few {Пропущено # кадра} many {Пропущено # кадров} other {Пропущено # кадра}}: соединение не успевает',
 
@@ -117,6 +118,7 @@ export const player = {
   'timeline.nothing': 'нет изображения',
   'timeline.at.fragment': '{time}, запись с {from} до {to}',
   'timeline.at.gap': '{time}, нет записи с {from} до {to}',
+  'timeline.at.before': '{time}, запись ещё не велась',
   'timeline.at.live': '{time}, эфир',
   'timeline.at.motion': 'движение',
   'timeline.at.event': 'событие',

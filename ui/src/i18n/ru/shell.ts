@@ -93,6 +93,8 @@ export const shell: Record<keyof typeof english, string> = {
   'state.crashed.action': 'Загрузить заново',
 
   'banner.license': 'Лицензия отсутствует или истекла. Добавление потоков и просмотр архива отключены.',
+  'banner.license.ask': 'Попросите администратора загрузить лицензию.',
+  'nav.addStream.license': 'Пока лицензии нет или она истекла, потоки добавлять нельзя.',
   'banner.license.upload': 'Загрузить лицензию',
   'banner.warnings': 'Предупреждения сервера',
   'warning.licenseWillExpire':

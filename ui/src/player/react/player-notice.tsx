@@ -9,15 +9,19 @@ import classes from './player-picture.module.css';
 import { usePlayer } from './use-player.ts';
 
 const SHOWN_MS = 8000;
+/** A shorter gap is not worth a word, ms. */
+const LEAST_MS = 1000;
 
 interface PlayerNoticeProps {
   readonly player: Player;
   /** Why nothing is recorded between two moments, as far as it is known. */
   readonly causesOf: (startMs: number, endMs: number) => readonly GapCause[];
+  /** Up to here recording had not begun; undefined: it had before all that was looked at. */
+  readonly begunMs: () => number | undefined;
 }
 
 /** What playback did by itself, told in passing: "Skipped 3 min 12 s, 10:02:05 to 10:05:17, not recorded: camera unreachable". */
-export function PlayerNotice({ player, causesOf }: PlayerNoticeProps) {
+export function PlayerNotice({ player, causesOf, begunMs }: PlayerNoticeProps) {
   const i18n = useI18n();
   const { notice } = usePlayer(player);
   const [goneId, setGoneId] = useState<number>();
@@ -27,7 +31,7 @@ export function PlayerNotice({ player, causesOf }: PlayerNoticeProps) {
     const timer = setTimeout(() => setGoneId(id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [id]);
-  const text = notice && notice.id !== goneId ? noticeWords(notice.notice, causesOf, i18n) : '';
+  const text = notice && notice.id !== goneId ? noticeWords(notice.notice, { causesOf, begunMs }, i18n) : '';
   return (
     <output className={classes.notice} data-empty={text === ''}>
       {text}
@@ -35,9 +39,16 @@ export function PlayerNotice({ player, causesOf }: PlayerNoticeProps) {
   );
 }
 
-function noticeWords(notice: Notice, causesOf: PlayerNoticeProps['causesOf'], i18n: I18n): string {
+function noticeWords(
+  notice: Notice,
+  { causesOf, begunMs }: Pick<PlayerNoticeProps, 'causesOf' | 'begunMs'>,
+  i18n: I18n,
+): string {
   if (notice.type === 'frames') return i18n.t('player.notice.frames', { count: notice.frames });
-  const { startMs, endMs } = notice;
+  const { endMs } = notice;
+  // Before recording began nothing was skipped.
+  const startMs = Math.max(notice.startMs, begunMs() ?? notice.startMs);
+  if (endMs - startMs < LEAST_MS) return i18n.t('player.notice.begins', { time: i18n.dateTime(endMs) });
   const words = i18n.t('player.notice.gap', {
     duration: i18n.duration(Math.round((endMs - startMs) / 1000) * 1000),
     from: i18n.time(startMs),

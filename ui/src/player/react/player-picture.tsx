@@ -28,11 +28,14 @@ interface PlayerPictureProps {
   readonly onDoubleClick: () => void;
   /** Why nothing is recorded between two moments; what is skipped says so. */
   readonly causesOf: (startMs: number, endMs: number) => readonly GapCause[];
+  /** Up to here recording had not begun. */
+  readonly begunMs: () => number | undefined;
 }
 
 /** The picture with what belongs on it: mode and time, passing notices, and words wherever it would be black. */
 export function PlayerPicture(props: PlayerPictureProps) {
-  const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick, causesOf } = props;
+  const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick, causesOf, begunMs } =
+    props;
   const i18n = useI18n();
   const box = useRef<HTMLDivElement>(null);
   const { fit, zoom, left, top } = useSyncExternalStore(view.subscribe, view.getLook);
@@ -62,7 +65,7 @@ export function PlayerPicture(props: PlayerPictureProps) {
             <PlayerBadge player={player} />
           </div>
           {aside}
-          <PlayerNotice player={player} causesOf={causesOf} />
+          <PlayerNotice player={player} causesOf={causesOf} begunMs={begunMs} />
           <StateMarks player={player} />
         </>
       )}

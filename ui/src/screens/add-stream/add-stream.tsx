@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import IconLicenseOff from '@tabler/icons-react/dist/esm/icons/IconLicenseOff.mjs';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
+import { useSettings, useUser } from '../../api/session.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
+import { PageState } from '../../components/page-state.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { SourceProbe } from '../stream-form/source-probe.tsx';
@@ -26,6 +29,31 @@ import classes from './add-stream.module.css';
 
 /** Adding a stream [R2.10]: the address, a look through it, a name, and whether it is recorded. */
 export function AddStreamScreen() {
+  const { isLicenseExpired } = useSettings();
+  return isLicenseExpired ? <Unlicensed /> : <AddStreamForm />;
+}
+
+/** The server would refuse it [R6.9]: nobody should fill a form in for that. */
+function Unlicensed() {
+  const i18n = useI18n();
+  const user = useUser();
+  return (
+    <PageState
+      icon={IconLicenseOff}
+      title={i18n.t('title.addStream')}
+      text={`${i18n.t('nav.addStream.license')}${user?.isAdmin ? '' : ` ${i18n.t('banner.license.ask')}`}`}
+      action={
+        user?.isAdmin && (
+          <Button component={Link} to="/license" size="sm">
+            {i18n.t('banner.license.upload')}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+function AddStreamForm() {
   const i18n = useI18n();
   const navigate = useNavigate();
   const { source = '' } = useSearch({ from: '/add-stream' });

@@ -68,10 +68,11 @@ export function ArchiveDock(props: ArchiveDockProps) {
 
 const laneCall: LaneCall = async (uid, startMs, endMs, signal) => {
   const query = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
-  const { ranges, gaps, period } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
+  const { ranges, gaps, period, begunAt } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
   return {
     ranges,
     gaps: gaps.map(({ startTime, endTime, cause }) => ({ startMs: startTime, endMs: endTime, cause })),
     beginsMs: period?.startTime,
+    begunMs: begunAt ?? undefined,
   };
 };

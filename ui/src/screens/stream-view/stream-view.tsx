@@ -111,6 +111,7 @@ function Stage({ uid, stream }: StageProps) {
     (startMs: number, endMs: number) => causesWithin(viewer?.timeline.getView().gaps ?? [], startMs, endMs),
     [viewer],
   );
+  const begunMs = useCallback(() => viewer?.timeline.getView().begunMs, [viewer]);
   const snapshot = () => {
     if (!video.current) return;
     saveSnapshot(video.current, stream?.name ?? uid, shownMs()).catch((error: unknown) =>
@@ -150,6 +151,7 @@ function Stage({ uid, stream }: StageProps) {
         aside={viewer && hasFigures && <PlayerStatistics player={viewer.player} />}
         onDoubleClick={toggleFullScreen}
         causesOf={causesOf}
+        begunMs={begunMs}
       />
       {viewer && (
         <PlayerControls

@@ -10,13 +10,16 @@ const NEAR_PX = 10;
 
 /** What there is at a moment of the timeline beside its time: why nothing is recorded, what was noticed, what was marked. */
 export function tipWords({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n: I18n): string[] {
-  const { intervals, gaps, events, bookmarks, scale, nowMs } = timeline.getView();
+  const { intervals, gaps, begunMs, events, bookmarks, scale, nowMs } = timeline.getView();
   const words: string[] = [];
   if (ms > nowMs) return words;
   const nearMs = NEAR_PX * scale.msPerPx;
   const interval = intervalAt(intervals, ms);
-  if (interval?.kind === 'gap') {
-    const length = i18n.t('timeline.tip.gap', { duration: i18n.duration(interval.endMs - interval.startMs) });
+  if (interval?.kind === 'gap' && begunMs !== undefined && ms < begunMs) {
+    words.push(i18n.t('gap.cause.before-recording'));
+  } else if (interval?.kind === 'gap') {
+    const startMs = Math.max(interval.startMs, begunMs ?? interval.startMs);
+    const length = i18n.t('timeline.tip.gap', { duration: i18n.duration(interval.endMs - startMs) });
     words.push(withCause(length, gapAt(gaps, ms)?.cause, i18n));
   }
   const event = eventAt(events, ms);

@@ -44,12 +44,13 @@ export class Viewer {
       pieceMs: rangesMaxMs,
       call: async (rangeStartMs, rangeEndMs, signal) => {
         const query = { start_time: Math.floor(rangeStartMs), end_time: Math.ceil(rangeEndMs) };
-        const { ranges, gaps, period } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
+        const { ranges, gaps, period, begunAt } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
         this.#setProblem(undefined);
         return {
           ranges,
           gaps: gaps.map(({ startTime, endTime, cause }) => ({ startMs: startTime, endMs: endTime, cause })),
           beginsMs: period?.startTime,
+          begunMs: begunAt ?? undefined,
         };
       },
       eventsCall: async (spanStartMs, spanEndMs, signal) => {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import IconDeviceCctv from '@tabler/icons-react/dist/esm/icons/IconDeviceCctv.mjs';
-import { mayAddStreams, useUser } from '../../api/session.ts';
+import { mayAddStreams, useSettings, useUser } from '../../api/session.ts';
 import { useAddStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
 import { notifyError } from '../../app/notify.ts';
@@ -13,6 +13,7 @@ import { useNavigate } from '../../routing/react/router-context.tsx';
 export function NoStreams() {
   const i18n = useI18n();
   const user = useUser();
+  const { isLicenseExpired } = useSettings();
   const navigate = useNavigate();
   const add = useAddStream();
   const addDemo = () =>
@@ -30,6 +31,16 @@ export function NoStreams() {
         icon={IconDeviceCctv}
         title={i18n.t('streams.empty.title')}
         text={i18n.t('streams.empty.readOnly')}
+      />
+    );
+  }
+  if (isLicenseExpired) {
+    return (
+      <PageState
+        isInline
+        icon={IconDeviceCctv}
+        title={i18n.t('streams.empty.title')}
+        text={i18n.t('nav.addStream.license')}
       />
     );
   }
