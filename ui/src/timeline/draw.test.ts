@@ -74,7 +74,7 @@ function draw(
       isDragging: false,
       scrubMs: undefined,
       gaps: [],
-    begunMs: undefined,
+      begunMs: undefined,
       bookmarks: [],
       selection: undefined,
     },
