@@ -54,7 +54,7 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** Signs a person in by a session cookie as `setUp` and `signIn` return it. */
+/** Signs a person in by the cookies that `setUp` and `signIn` return. */
 export async function signInByCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
   const cookies = cookie.split('; ').map((pair) => {
     const [name = '', value = ''] = pair.split('=');
