@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Archive } from '../server/src/archive/archive.ts';
 import { connect, footageOf } from '../server/src/archive/footage-fixture.ts';
+import { catalogPath } from '../server/src/archive/layout.ts';
 import type { ArchiveLimits } from '../server/src/archive/limits.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
@@ -16,10 +17,13 @@ export async function recordPast(
   uid: string,
   spans: readonly Fragment[],
   limits: Partial<ArchiveLimits> = {},
+  /** Where the footage goes when it is not in the data folder. */
+  { dir = join(dataDir, 'archive') }: { readonly dir?: string } = {},
 ): Promise<void> {
   const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
   const archive = await Archive.open({
-    dir: join(dataDir, 'archive'),
+    dir,
+    catalog: catalogPath(join(dataDir, 'archive')),
     clock: new ManualClock(spans[0]?.startMs),
     log: silentLog,
     limits: { groupMs: 0, ...limits },

@@ -10,6 +10,8 @@ import { ensurePage } from './page.mjs';
 const tools = [
   { command: ['ffmpeg', '-version'], package: 'ffmpeg' },
   { command: ['ffprobe', '-version'], package: 'ffmpeg' },
+  { command: ['mkfs.ext4', '-V'], package: 'e2fsprogs' },
+  { command: ['faketime', '--version'], package: 'faketime' },
   { command: ['/usr/bin/chromium', '--version'], package: 'chromium' },
   { command: ['/usr/bin/test', '-x', '/usr/sbin/sshd'], package: 'openssh-server' },
   {

@@ -19,6 +19,7 @@ export const HealthWarning = z.object({
     'archive-disk-missing',
     'trust-proxy',
     'tls-certificate',
+    'data-disk-full',
   ]),
   expiresAt: TimeMs.nullable(),
   usedPercent: z.number().nullable(),

@@ -15,6 +15,7 @@ import { farOptionsOf } from './bucket/far-options.ts';
 import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
+import { DiskReserve } from './base/disk-reserve.ts';
 import { Cluster } from './cluster/cluster.ts';
 import { Fault } from './base/fault.ts';
 import { Membership } from './cluster/membership.ts';
@@ -143,6 +144,8 @@ async function assemble(
   const store = await Store.open({ ...databasePlace(config), redact: shownSource });
   closers.push(() => store.close());
   await store.renewSearch();
+  const reserve = await DiskReserve.keep(config.dataDir, clock, log);
+  closers.push(() => reserve.close());
   const license = await LicenseKeeper.open({
     settings: store.settings,
     clock,
@@ -270,7 +273,14 @@ async function assemble(
   const live = new Live({ clock, log });
   const conversions = new Conversions({ pool: av, clock, rules: () => config.conversion });
   closers.push(() => conversions.close());
-  const health = new Health({ clock, license, archiveDir, config, node: membership });
+  const health = new Health({
+    clock,
+    license,
+    archiveDir,
+    config,
+    node: membership,
+    isDataDiskFull: () => !reserve.isWhole,
+  });
   const statistics = new Statistics({ clock, station, live, archive, health });
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });

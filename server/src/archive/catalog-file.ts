@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { giveUpReserve } from '../base/disk-reserve.ts';
 import { Fault } from '../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 import { CATALOG_VERSION, createCatalog, upgradeCatalog } from './catalog-schema.ts';
@@ -29,6 +31,8 @@ export class CatalogDamaged extends Fault {
  * @throws CatalogDamaged; Fault when it was made by a newer version or can't be reached
  */
 export function openCatalogForWriting(path: string, newArchiveId: string = randomUUID()): DatabaseSync {
+  // A log that a kill left is read into memory that is a file, and brought into the catalog: that needs room.
+  giveUpReserve(dirname(path));
   makePrivate(path);
   return opened(path, {}, (database) => {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveUpReserve } from '../base/disk-reserve.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
 
@@ -21,7 +23,11 @@ export interface CatalogFailure {
 
 const port = parentPort;
 if (!port) throw new Error('runs as a worker thread only');
-const database = openCatalogForWriting((workerData as { path: string }).path);
+const { path } = workerData as { path: string };
+const folder = dirname(path);
+/** SQLITE_FULL: no room for the log, nothing of the transaction holds. */
+const fullCode = 13;
+const database = openCatalogForWriting(path);
 const writes = new CatalogWrites(database);
 
 port.on('message', (message: CatalogBatch | 'close') => {
@@ -33,9 +39,15 @@ port.on('message', (message: CatalogBatch | 'close') => {
   port.postMessage({ failures: commit(message.entries) } satisfies CatalogBatchResult);
 });
 
-/** All in one transaction; when that fails, one by one, so that one bad entry fails alone. */
+/**
+ * All in one transaction; when that fails, one by one, so that one bad entry fails alone. On a full disk the reserve makes
+ * room: what makes room in the archive has to be written first.
+ */
 function commit(entries: CatalogBatch['entries']): (CatalogFailure | undefined)[] {
-  const failure = tryCommit(entries.flat());
+  giveUpReserve(folder);
+  const changes = entries.flat();
+  let failure = tryCommit(changes);
+  if (failure?.sqliteCode === fullCode && giveUpReserve(folder, true)) failure = tryCommit(changes);
   if (!failure || entries.length === 1) return entries.map(() => failure);
   return entries.map((entry) => tryCommit(entry));
 }

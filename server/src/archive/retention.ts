@@ -132,27 +132,22 @@ export class Retention {
     return lowered && inForceHours !== undefined ? { ...lowered, inForceHours } : undefined;
   }
 
-  /** What of a stream would go by such a depth if it held now. */
+  /** What of a stream would go by such a depth, by the wall clock, as a person counts. */
   lossOf(uid: string, hours: number): DepthLoss {
     const { reads } = this.#tools;
-    const sum = { segments: 0, bytes: 0, durationMs: 0 };
+    const none = { segments: 0, bytes: 0, durationMs: 0 };
     const stream = reads.stream(uid);
-    if (!stream || hours < 0) return sum;
-    for (const { fromMs, toMs, nowMs } of this.spans) {
-      const beforeMs = Math.min(toMs, nowMs - hours * hourMs);
-      if (beforeMs <= fromMs) continue;
-      const part = reads.closedTotals(stream.id, catalogTicks(fromMs), catalogTicks(beforeMs));
-      sum.segments += part.segments;
-      sum.bytes += part.bytes;
-      sum.durationMs += catalogMs(part.durationTicks);
-    }
-    return sum;
+    if (!stream || hours < 0) return none;
+    const beforeMs = this.#tools.clock.wallMs() - hours * hourMs;
+    if (beforeMs <= 0) return none;
+    const { segments, bytes, durationTicks } = reads.closedTotals(stream.id, 0, catalogTicks(beforeMs));
+    return { segments, bytes, durationMs: catalogMs(durationTicks) };
   }
 
   start(periodMs: number): void {
     if (this.#cancel) return;
     // Before the heartbeat can pass a wrong clock on to the next run.
-    if (this.#footageClock.cautiousMs < this.#tools.clock.wallMs()) void this.#keep();
+    if (this.cautiousNowMs < this.#tools.clock.wallMs() - sameClockMs) void this.#keep();
     this.#cancel = this.#tools.clock.every(periodMs, () => {
       this.run().catch((error: unknown) => {
         // The guard has said what is wrong with the disk.
@@ -321,12 +316,16 @@ export class Retention {
   }
 }
 
-/** As they were kept; without that the last sign of life, or the newest footage, is the last that is known of the time. */
+/**
+ * As they were kept; without that the newest footage is the last that is known of the time, or the last sign of life when that
+ * is earlier: footage may have been dated by a camera. The sign alone is the file system's word, which is the clock's again.
+ */
 function erasOf({ facts, lastSignMs, reads, clock }: RetentionTools): RetentionFacts['eras'] {
   if (facts) return facts.eras;
   const streams = reads.streams();
   const starts = streams.flatMap(({ id }) => reads.firstSegment(id)?.startTicks ?? []);
   const ends = streams.flatMap(({ id }) => reads.newestSegment(id)?.endTicks ?? []);
   if (starts.length === 0) return [{ fromMs: clock.wallMs(), nowMs: clock.wallMs() }];
-  return [{ fromMs: catalogMs(Math.min(...starts)), nowMs: lastSignMs ?? catalogMs(Math.max(...ends)) }];
+  const newestMs = catalogMs(Math.max(...ends));
+  return [{ fromMs: catalogMs(Math.min(...starts)), nowMs: Math.min(lastSignMs ?? newestMs, newestMs) }];
 }

@@ -2,6 +2,7 @@ import { chmod, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncFile, syncFolder } from '../base/durable.ts';
+import { giveUpReserve } from '../base/disk-reserve.ts';
 import { Fault } from '../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 
@@ -17,6 +18,8 @@ const keptCopies = 3;
 export async function assertSqliteIsWhole(file: string): Promise<void> {
   const bytes = await sizeOf(file);
   if (bytes === 0) return;
+  // After a kill opening it needs room.
+  giveUpReserve(dirname(file));
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);

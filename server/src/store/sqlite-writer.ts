@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveUpReserve } from '../base/disk-reserve.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
 /**
@@ -18,7 +20,10 @@ export type WriterReply =
   | { readonly id: number; readonly result: ReturnType<SqliteStatements['run']> }
   | { readonly id: number; readonly error: Error };
 
-const database = new DatabaseSync((workerData as { file: string }).file);
+const { file } = workerData as { file: string };
+const folder = dirname(file);
+giveUpReserve(folder);
+const database = new DatabaseSync(file);
 database.exec('PRAGMA journal_mode = WAL');
 // FULL: what was acknowledged survives a power cut; accounts and rights are not to be lost.
 database.exec('PRAGMA synchronous = FULL');
@@ -31,7 +36,22 @@ database.exec('PRAGMA busy_timeout = 5000');
 const analyzeEvery = 2_000;
 database.exec('PRAGMA analysis_limit = 20000');
 const statements = new SqliteStatements(database);
+/** SQLITE_FULL: nothing of the statement holds. */
+const fullCode = 13;
 let writes = 0;
+
+/** On a full disk the reserve makes room; within a transaction that SQLite gave up for it nothing can be tried again. */
+function run({ sql, parameters }: WriterRequest): ReturnType<SqliteStatements['run']> {
+  giveUpReserve(folder);
+  const wasTransaction = database.isTransaction;
+  try {
+    return statements.run(sql, parameters);
+  } catch (error) {
+    const isFull = (Number((error as { errcode?: unknown }).errcode) & 0xff) === fullCode;
+    if (!isFull || !giveUpReserve(folder, true) || database.isTransaction !== wasTransaction) throw error;
+    return statements.run(sql, parameters);
+  }
+}
 
 parentPort?.on('message', (request: WriterRequest | 'close') => {
   if (request === 'close') {
@@ -40,7 +60,7 @@ parentPort?.on('message', (request: WriterRequest | 'close') => {
     return;
   }
   try {
-    const result = statements.run(request.sql, request.parameters);
+    const result = run(request);
     parentPort?.postMessage({ id: request.id, result } satisfies WriterReply);
   } catch (error) {
     parentPort?.postMessage({ id: request.id, error: error as Error } satisfies WriterReply);

@@ -36,6 +36,8 @@ export interface HealthOptions {
     /** Of all nodes, those whose clocks differ from the database's. */
     readonly wrongClocks: readonly { readonly id: string; readonly aheadMs: number }[];
   };
+  /** Whether the databases live on their reserve. */
+  readonly isDataDiskFull?: () => boolean;
   /** Read at every look: changes count at once. */
   readonly config: Pick<Config, 'archive'>;
 }
@@ -70,6 +72,16 @@ export class Health {
         ...(shares && {
           figures: { archiveBytes: shares.archiveBytes, otherBytes: shares.otherBytes },
         }),
+      });
+    }
+    // Where it is the archive's disk too, that has been said.
+    else if (this.#options.isDataDiskFull?.() === true) {
+      warnings.push({
+        code: 'data-disk-full',
+        expiresAt: null,
+        usedPercent: null,
+        recordedPercent: null,
+        subject: null,
       });
     }
     const { node } = this.#options;

@@ -169,6 +169,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.licenseWillExpire', { day: i18n.date(warning.expiresAt ?? 0) });
     case 'archive-disk-usage':
       return archiveSpaceWords(warning, i18n);
+    case 'data-disk-full':
+      return i18n.t('warning.dataDiskFull');
     case 'archive-clock':
       return i18n.t('warning.archiveClock', { duration: i18n.duration(warning.figures?.['aheadMs'] ?? 0) });
     case 'archive-undeletable': {

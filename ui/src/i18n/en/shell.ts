@@ -119,6 +119,8 @@ export const shell = {
     'The archive folder cannot be read. Nothing is recorded. Check the disk and the permissions of the folder.',
   'warning.archiveDiskShared':
     'Another server records in the archive folder. Nothing is recorded by this one until it has a folder of its own.',
+  'warning.dataDiskFull':
+    'The disk of the server’s data folder is full. The server works on a small reserve; remove other files from that disk.',
   'warning.nodeDrained': 'This node is drained. Start the node to return to the cluster',
   'warning.nodeClockAhead':
     'The clock of the node {node} is {duration} ahead of the database’s: what it records is dated wrong. Set it right, best by NTP.',

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@vidette/contract/client';
+import { administratorOf, clientOf, until } from './api.ts';
+import { LoopDisk, runProgram } from './loop-disk.ts';
+import { recordPast } from './past-footage.ts';
+import { signIn, startServer } from './server.ts';
+
+const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+
+// Disks that are full, read-only, gone or hold files that can't be deleted; real ones, as far as a loop device is.
+
+const WAIT_MS = 60_000;
+
+async function footageIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith('.mp4')).sort();
+}
+
+/** Segments of ten seconds each, ten minutes apart, the newest an hour ago. */
+function spans(count: number) {
+  const endMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
+  return Array.from({ length: count }, (_, index) => {
+    const startMs = endMs - (count - index) * 600_000;
+    return { startMs, endMs: startMs + 10_000 };
+  });
+}
+
+async function warningsOf(client: Client): Promise<string[]> {
+  return (await client.getHealth()).warnings.map(({ code, subject }) =>
+    subject === null ? code : `${code} ${subject}`,
+  );
+}
+
+/** A data folder, its archive perhaps elsewhere, with a stream that has past footage and records nothing more unless it is to. */
+async function prepared(
+  t: TestContext,
+  options: { dataDir?: string; folder?: string; count: number; isRecorded?: boolean; depthHours?: number },
+) {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-disk-')));
+  if (options.dataDir === undefined) t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const env: Record<string, string> =
+    options.folder === undefined ? {} : { VIDETTE_ARCHIVE_FOLDER: options.folder };
+  const server = await startServer({ dataDir, env });
+  const { client, cookie } = await administratorOf(server);
+  const { uid } = await client.addStream({
+    body: {
+      name: 'Gate 2',
+      streamSource: 'demo:?fps=5',
+      archive: { isEnable: options.isRecorded ?? false, depthHours: options.depthHours ?? -1 },
+    },
+  });
+  await server.stop();
+  const places = options.folder === undefined ? {} : { dir: options.folder };
+  await recordPast(dataDir, uid, spans(options.count), {}, places);
+  return { dataDir, env, cookie, uid, folder: join(options.folder ?? join(dataDir, 'archive'), uid) };
+}
+
+test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, and a killed server starts', async (t) => {
+  const disk = await LoopDisk.make(t, 96);
+  if (!disk) return;
+  const { dataDir, env, uid, folder } = await prepared(t, {
+    dataDir: disk.folder,
+    count: 12,
+    isRecorded: true,
+  });
+  const first = await startServer({ dataDir, env });
+  t.after(() => first.kill());
+  const client = clientOf(first, await signIn(first));
+  await until(
+    async () => (await client.getArchiveStats({ params: { uid } })).segments,
+    (segments) => segments > 12,
+    WAIT_MS,
+  );
+  assert.ok((await stat(join(dataDir, 'reserve'))).size > 0);
+  await disk.fill();
+  const sinceMs = Date.now();
+  for (let count = 0; count < 5; count++) await signIn(first);
+  const { items } = await client.listAuditLogs({ query: { action: 'signIn' } });
+  assert.ok(items.filter(({ time }) => time >= sinceMs - 1_000).length >= 5);
+  // Of the past footage all is older than the last hour: it goes for the room that the quota wants.
+  await until(
+    async () => (await footageIn(folder)).length,
+    (files) => files < 12,
+    WAIT_MS,
+  );
+  assert.doesNotMatch(first.output, /audit entries/i);
+  await first.kill();
+  await disk.fill();
+  assert.ok((await disk.freeBytes()) < 64 * 1024);
+  const second = await startServer({ dataDir, env });
+  t.after(() => second.stop());
+  const again = clientOf(second, await signIn(second));
+  assert.ok((await warningsOf(again)).includes('archive-disk-usage'));
+  assert.equal((await again.getStream({ params: { uid } })).name, 'Gate 2');
+});
+
+test('[R10.4] the databases’ disk at 0 bytes: sign-in and start, while the archive records on another', async (t) => {
+  const disk = await LoopDisk.make(t, 48);
+  const other = await LoopDisk.make(t, 256);
+  if (!disk || !other) return;
+  const place = { dataDir: disk.folder, folder: join(other.folder, 'footage') };
+  const { dataDir, env, uid } = await prepared(t, { ...place, count: 1, isRecorded: true });
+  const first = await startServer({ dataDir, env });
+  t.after(() => first.kill());
+  const giveBack = await disk.fill();
+  const client = clientOf(first, await signIn(first));
+  await until(
+    async () => (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
+    (status) => status === 'live',
+    WAIT_MS,
+  );
+  await first.kill();
+  await disk.fill();
+  const second = await startServer({ dataDir, env });
+  t.after(() => second.stop());
+  const again = clientOf(second, await signIn(second));
+  await until(
+    () => warningsOf(again),
+    (warnings) => warnings.includes('data-disk-full'),
+    WAIT_MS,
+  );
+  await giveBack();
+  await until(
+    () => warningsOf(again),
+    (warnings) => !warnings.includes('data-disk-full'),
+    WAIT_MS,
+  );
+});
+
+test('[R10.4] on a disk that is read-only nothing is forgotten, one file that can’t be deleted keeps no other, and all goes when it may', async (t) => {
+  const disk = await LoopDisk.make(t, 192);
+  if (!disk) return;
+  const { dataDir, env, uid, folder } = await prepared(t, {
+    folder: join(disk.folder, 'footage'),
+    count: 12,
+  });
+  // Nobody has a file of it open for writing: later the system would not let it become read-only.
+  await disk.remount('ro');
+  const first = await startServer({ dataDir, env });
+  t.after(() => first.kill());
+  const client = clientOf(first, await signIn(first));
+  const statsOf = (who: Client) => who.getArchiveStats({ params: { uid } });
+  const perSegment = (await statsOf(client)).bytes / 12;
+  const keep = (who: Client, segments: number) =>
+    who.saveConfiguration({
+      body: { values: { archive: { quotaBytes: Math.round((segments + 0.5) * perSegment) } } },
+    });
+  await keep(client, 9);
+  await until(
+    () => warningsOf(client),
+    (warnings) => warnings.includes('archive-undeletable EROFS'),
+    WAIT_MS,
+  );
+  assert.equal((await statsOf(client)).segments, 12);
+  await disk.remount('rw');
+  await until(
+    async () => (await footageIn(folder)).length,
+    (files) => files === 9,
+    WAIT_MS,
+  );
+  assert.equal((await statsOf(client)).segments, 9);
+  const [oldest = ''] = await footageIn(folder);
+  await disk.setImmutable(join(folder, oldest), true);
+  t.after(() => runProgram('chattr', ['-i', join(folder, oldest)]));
+  await keep(client, 6);
+  await until(
+    () => warningsOf(client),
+    (warnings) => warnings.includes('archive-undeletable EPERM'),
+    WAIT_MS,
+  );
+  await until(
+    async () => (await statsOf(client)).segments,
+    (segments) => segments === 7,
+    WAIT_MS,
+  );
+  assert.equal((await footageIn(folder))[0], oldest);
+  await first.kill();
+  const second = await startServer({ dataDir, env });
+  t.after(() => second.stop());
+  const again = clientOf(second, await signIn(second));
+  assert.equal((await statsOf(again)).segments, 7);
+  await disk.setImmutable(join(folder, oldest), false);
+  await until(
+    async () => (await footageIn(folder)).length,
+    (files) => files === 6,
+    WAIT_MS,
+  );
+  await second.stop();
+  const place = { VIDETTE_DATA: dataDir, ...env };
+  const check = await runProgram(process.execPath, [mainProgram, 'check'], place);
+  assert.equal(check.code, 0, check.output);
+});
+
+test('[R10.4] a server that starts with a clock a year ahead deletes nothing by age and says so; with the right one all is well', async (t) => {
+  const { dataDir, uid } = await prepared(t, { count: 12, depthHours: 48 });
+  // Its wrapper would stay between: signals are for the server itself.
+  const { output: library } = await runProgram('sh', ['-c', 'ls /usr/lib/*/faketime/libfaketime.so.1']);
+  const wrong = await startServer({
+    dataDir,
+    env: { LD_PRELOAD: library.trim(), FAKETIME: '+400d' },
+  });
+  t.after(() => wrong.kill());
+  const client = clientOf(wrong, await signIn(wrong));
+  await until(
+    () => warningsOf(client),
+    (warnings) => warnings.includes('archive-clock'),
+    WAIT_MS,
+  );
+  assert.match(wrong.output, /The clock is ahead of what the archive knows/);
+  assert.equal((await client.getArchiveStats({ params: { uid } })).segments, 12);
+  await wrong.stop();
+  const right = await startServer({ dataDir });
+  t.after(() => right.stop());
+  const again = clientOf(right, await signIn(right));
+  assert.ok(!(await warningsOf(again)).includes('archive-clock'));
+  assert.equal((await again.getArchiveStats({ params: { uid } })).segments, 12);
+});
+
+function lastHour() {
+  return { start_time: Date.now() - 3_600_000, end_time: Date.now() };
+}

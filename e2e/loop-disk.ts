@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, open, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const mebibyte = 1024 * 1024;
+
+/** Runs a program to its end. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; output: string }> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += String(bytes)));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
+
+async function must(program: string, ...args: string[]): Promise<string> {
+  const { code, output } = await runProgram(program, args);
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${output}`);
+  return output;
+}
+
+/** A real file system (ext4) of its own on a loop device: it can be filled, made read-only, taken away and brought back. */
+export class LoopDisk {
+  readonly folder: string;
+  readonly #image: string;
+
+  private constructor(folder: string, image: string) {
+    this.folder = folder;
+    this.#image = image;
+  }
+
+  /** Undefined, and the test skipped, where this user may not mount one. */
+  static async make(t: TestContext, mebibytes: number): Promise<LoopDisk | undefined> {
+    const base = await mkdtemp(join(tmpdir(), 'vidette-loop-'));
+    const disk = new LoopDisk(join(base, 'disk'), join(base, 'image'));
+    await mkdir(disk.folder);
+    t.after(async () => {
+      await runProgram('umount', ['--lazy', disk.folder]);
+      await rm(base, { recursive: true, force: true });
+    });
+    const image = await open(disk.#image, 'w');
+    await image.truncate(mebibytes * mebibyte);
+    await image.close();
+    try {
+      await must('mkfs.ext4', '-q', '-F', disk.#image);
+      await disk.mount();
+    } catch (error) {
+      t.skip(`needs the right to mount: ${String(error)}`);
+      return undefined;
+    }
+    return disk;
+  }
+
+  async mount(): Promise<void> {
+    await must('mount', '-o', 'loop', this.#image, this.folder);
+  }
+
+  /** Takes it from under whoever uses it, as a cable that is pulled. */
+  async unmount(): Promise<void> {
+    await must('umount', '--lazy', this.folder);
+  }
+
+  async remount(how: 'ro' | 'rw'): Promise<void> {
+    await must('mount', '-o', `remount,${how}`, this.folder);
+  }
+
+  /** Whether files may be deleted. */
+  async setImmutable(path: string, isImmutable: boolean): Promise<void> {
+    await must('chattr', isImmutable ? '+i' : '-i', path);
+  }
+
+  /** Takes all that is left but so many bytes, also what is kept for root; the returned function gives it back. */
+  async fill(leavingBytes = 0): Promise<() => Promise<void>> {
+    const path = join(this.folder, 'somebody-elses');
+    const file = await open(path, 'a');
+    for (let size = mebibyte; size >= 512; size /= 2) {
+      const block = Buffer.alloc(size, 1);
+      try {
+        for (;;) {
+          const { bfree, bsize } = await statfs(this.folder);
+          if (bfree * bsize - leavingBytes < size && leavingBytes > 0) break;
+          const { bytesWritten } = await file.write(block);
+          await file.sync();
+          if (bytesWritten < size) break;
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      }
+    }
+    await file.close();
+    return () => rm(path);
+  }
+
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.folder);
+    return bavail * bsize;
+  }
+}

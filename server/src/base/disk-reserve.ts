@@ -1,0 +1,163 @@
+import { randomFillSync } from 'node:crypto';
+import { ftruncateSync, closeSync, openSync, fstatSync, statfsSync } from 'node:fs';
+import { open, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cancel, Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+/**
+ * Room for the databases on a disk that others fill to the last byte: a file that holds its space until it is needed. Without
+ * it nobody signs in, nothing is noted, footage can't be removed, and a database that was killed doesn't open any more.
+ * The threads that write give it up piece by piece, `DiskReserve` takes it back when there is room.
+ */
+const NAME = 'reserve';
+
+const mebibyte = 1024 * 1024;
+/** Enough for the write-ahead logs of both databases, 4 MB each, and for their growth until somebody comes. */
+const fullBytes = 16 * mebibyte;
+/** It is no more than this of its disk. */
+const diskShare = 0.1;
+/** With less than this left a piece of it is given up. */
+const lowBytes = mebibyte;
+/** Whoever fills the disk at that moment takes one piece, not all of it. */
+const pieces = 4;
+/** So much is to be left besides before it is taken back. */
+const spareBytes = 8 * mebibyte;
+const periodMs = 10_000;
+
+/**
+ * Makes room on the disk of a folder when it is about to be full. Synchronous, for threads that write and for the start.
+ * @param isFailed a write has just found no room, whatever the system says is left
+ * @returns whether there is more room now
+ */
+export function giveUpReserve(folder: string, isFailed = false): boolean {
+  if (!isFailed && !isLow(folder)) return false;
+  let file: number;
+  try {
+    file = openSync(join(folder, NAME), 'r+');
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
+    // There is none, or it can't be had: the write says what is wrong.
+    return false;
+  }
+  try {
+    const { size } = fstatSync(file);
+    if (size === 0) return false;
+    const piece = Math.max(mebibyte, Math.ceil(size / pieces));
+    ftruncateSync(file, Math.max(0, size - piece));
+    noteFree(folder);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What was free after a piece was given up, by folder: where the rest is kept for the superuser none seems to be left. */
+const freeAfter = new Map<string, number>();
+
+function isLow(folder: string): boolean {
+  try {
+    const { bavail, bfree, bsize } = statfsSync(folder);
+    if (bavail * bsize >= lowBytes) {
+      freeAfter.delete(folder);
+      return false;
+    }
+    return bfree * bsize < (freeAfter.get(folder) ?? Number.POSITIVE_INFINITY) - lowBytes / 2;
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
+    return false;
+  }
+}
+
+function noteFree(folder: string): void {
+  const { bfree, bsize } = statfsSync(folder);
+  freeAfter.set(folder, bfree * bsize);
+}
+
+/** Keeps the reserve of one folder whole, as far as there is room. */
+export class DiskReserve {
+  readonly #folder: string;
+  readonly #log: Log;
+  #cancel: Cancel | undefined;
+  #isWhole = true;
+  #filling: Promise<void> | undefined;
+
+  private constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Takes the space as soon as there is some, and again whenever it was given up. */
+  static async keep(folder: string, clock: Clock, log: Log): Promise<DiskReserve> {
+    const reserve = new DiskReserve(folder, log);
+    await reserve.fill();
+    reserve.#cancel = clock.every(periodMs, () => void reserve.fill());
+    return reserve;
+  }
+
+  /** Whether it is all there: else the disk is full, or was a moment ago. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** One look; never rejects. */
+  fill(): Promise<void> {
+    this.#filling ??= this.#fill().finally(() => (this.#filling = undefined));
+    return this.#filling;
+  }
+
+  async close(): Promise<void> {
+    this.#cancel?.();
+    await this.#filling;
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      const { blocks, bsize, bavail } = await statfs(this.#folder);
+      const wantedBytes = Math.min(fullBytes, Math.floor(blocks * bsize * diskShare));
+      const path = join(this.#folder, NAME);
+      const heldBytes = await sizeOf(path);
+      const missingBytes = wantedBytes - heldBytes;
+      // A disk that grew or shrank a little is no reason to write.
+      const isWhole = missingBytes < mebibyte;
+      this.#note(isWhole);
+      if (isWhole || bavail * bsize < missingBytes + spareBytes) return;
+      await append(path, heldBytes, wantedBytes);
+      this.#note(true);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'The reserve on the disk of the databases could not be made');
+      this.#note(false);
+    }
+  }
+
+  #note(isWhole: boolean): void {
+    if (isWhole === this.#isWhole) return;
+    this.#isWhole = isWhole;
+    const fields = { dir: this.#folder };
+    if (isWhole) this.#log.info(fields, 'The reserve of the databases is there again');
+    else this.#log.warn(fields, 'The disk of the databases is full: they live on their reserve');
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/** Random bytes: a file system that compresses or leaves out zeros would keep no room. */
+async function append(path: string, fromBytes: number, toBytes: number): Promise<void> {
+  const block = randomFillSync(Buffer.alloc(mebibyte));
+  const file = await open(path, 'a', 0o600);
+  try {
+    for (let at = fromBytes; at < toBytes; at += block.length) {
+      await file.write(block.subarray(0, Math.min(block.length, toBytes - at)));
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
