@@ -102,6 +102,26 @@ describe('sign-in', () => {
     });
   }
 
+  for (const scheme of ['basic', 'digest'] as const) {
+    test(`[R10.1] a camera that closes the connection with its 401: ${scheme}`, async () => {
+      const auth = { scheme, ...user };
+      const heard = await against({ auth, closesAfterRefusal: true }, { credentials }, pictures(3));
+      assertSame(heard, clip);
+      assert.equal(heard.camera.connections, 2);
+    });
+  }
+
+  test('[R8.11] a wrong password on connections that are closed with the 401 is not tried again and again', async () => {
+    const auth = { scheme: 'digest', ...user } as const;
+    const camera = await startFakeCamera({ clip, auth, closesAfterRefusal: true });
+    await assert.rejects(
+      listen({ url: camera.url, credentials: { username: 'admin', password: 'wrong' } }, () => false),
+      faultWith('HTTP_UNAUTHORIZED', /user name or password/),
+    );
+    assert.ok(camera.connections <= 3, `${camera.connections} connections`);
+    await camera.stop();
+  });
+
   test('[R8.11] a wrong password, or none, is HTTP_UNAUTHORIZED, asked a few times at most', async () => {
     for (const given of [{ username: 'admin', password: 'wrong' }, undefined]) {
       const camera = await startFakeCamera({ clip, auth: { scheme: 'digest', ...user } });

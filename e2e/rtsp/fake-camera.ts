@@ -6,8 +6,9 @@ import { h264Payloads, interleavedRtp, type Clip } from './fake-media.ts';
 /** What a scripted camera does; everything left out is as a good camera does it. */
 export interface FakeCameraOptions {
   readonly clip: Clip;
-  /** Where it listens; loopback unless given. */
+  /** Where it listens; loopback, at a free port, unless given. */
   readonly host?: string;
+  readonly port?: number;
   readonly auth?: FakeAuth;
   /** How the description names its tracks. */
   readonly control?: 'relative' | 'absolute' | 'missing';
@@ -93,6 +94,8 @@ export interface FakeCamera {
 const realm = 'fake camera';
 const videoClock = 90_000;
 const soundTicks = 160;
+/** The newest nonce of each camera. */
+const nonces = new WeakMap<FakeCameraOptions, string>();
 
 /** Starts a camera on a free port. */
 export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeCamera> {
@@ -110,7 +113,7 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
     socket.on('close', () => connections.delete(connection));
   });
   const host = options.host ?? '127.0.0.1';
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -295,6 +298,8 @@ class Connection {
       const right = `Basic ${Buffer.from(`${auth.user}:${auth.password}`).toString('base64')}`;
       return answer === right ? undefined : [`WWW-Authenticate: Basic realm="${realm}"`];
     }
+    // Who closes the connection with the challenge has to know it on the next one.
+    if (this.#options.closesAfterRefusal) this.#nonce = nonces.get(this.#options) ?? '';
     const isRight = this.#nonce !== '' && isRightDigest(answer, request.method, this.#nonce, auth);
     const isStale = isRight && auth.nonceUses !== undefined && this.#nonceUses >= auth.nonceUses;
     if (isRight && !isStale) {
@@ -303,6 +308,7 @@ class Connection {
     }
     this.#nonce = `nonce${++this.#nonces}`;
     this.#nonceUses = 0;
+    nonces.set(this.#options, this.#nonce);
     const qop = auth.hasQop ? ', qop="auth"' : '';
     return (auth.algorithms ?? ['MD5']).map(
       (name) =>

@@ -3,6 +3,7 @@ import { before, test, type TestContext } from 'node:test';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import { parseSourceAddress } from '../../server/src/ingest/address.ts';
+import { canConnect } from '../../server/src/ingest/dial.ts';
 import { probe } from '../../server/src/ingest/probe.ts';
 import { RtspSession } from '../../server/src/ingest/rtsp/session.ts';
 import type { OpenSession } from '../../server/src/ingest/running-attempt.ts';
@@ -54,6 +55,10 @@ function supervise(t: TestContext, url: string, noFramesMs?: number): Supervised
     clock: systemClock,
     log: new StreamLog(systemClock, silentLog),
     openSession: opener(url),
+    reach: {
+      canConnect: (signal) => canConnect(loopbackDial, '127.0.0.1', Number(new URL(url).port), signal),
+      turnMs: () => 0,
+    },
     ...(noFramesMs === undefined ? {} : { noFramesMs }),
   });
   const pauses: PauseCause[] = [];
@@ -83,6 +88,22 @@ test('[R10.2] a server that drops the connection again and again is connected to
   assert.ok(stream.generation >= 2);
   assert.ok(supervisor.attempts.length >= 2);
   assert.ok(supervisor.attempts.every(({ goodMs }) => goodMs > 0));
+});
+
+test('[R10.2] a camera that was away is looked for every second, and signed in to once when it is back', async (t) => {
+  const first = await startFakeCamera({ clip, paceMs: 40 });
+  const { supervisor, stream } = supervise(t, first.url);
+  await until(() => stream.counters.videoSamples > 270);
+  await first.stop();
+  await until(() => supervisor.status.state === 'failed');
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const before = stream.counters.videoSamples;
+  const second = await camera(t, { paceMs: 40, port: first.port });
+  const backMs = performance.now();
+  await until(() => stream.counters.videoSamples > before);
+  t.diagnostic(`pictures ${((performance.now() - backMs) / 1_000).toFixed(2)} s after the return`);
+  assert.equal(second.requests.filter(({ method }) => method === 'DESCRIBE').length, 1);
+  assert.ok(supervisor.attempts.length <= 2, 'no attempts while nothing listened');
 });
 
 test('[R10.2] a server that stops sending while the socket stays open is noticed by its pictures', async (t) => {

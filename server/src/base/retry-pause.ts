@@ -31,6 +31,11 @@ export class RetryPause {
     this.#clock = clock;
   }
 
+  /** The other side was away and has come back: what went wrong before says nothing about it. */
+  restart(): void {
+    this.#failures = 0;
+  }
+
   /** Milliseconds to wait before the next attempt. */
   next(result: AttemptResult): number {
     if (result.goodMs >= resetAfterMs) this.#failures = 0;

@@ -59,6 +59,25 @@ export function createDial(policy: DialPolicy): Dial {
   };
 }
 
+/** Opens a connection and lets it go: whether anybody answers there. Rejects with the signal's reason only. */
+export async function canConnect(
+  dial: Dial,
+  host: string,
+  port: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  try {
+    const socket = await dial(host, port, false, signal);
+    socket.on('error', () => {});
+    socket.destroy();
+    return true;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof Fault)) throw error;
+    return false;
+  }
+}
+
 /**
  * The IP addresses of a host that the policy allows, in the resolver's order; for engines that open sockets themselves
  * and must be handed an address in place of a name.

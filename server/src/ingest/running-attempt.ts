@@ -40,6 +40,8 @@ export interface AttemptEnd {
 }
 
 const watchdogPeriodMs = 500;
+/** Most samples that wait for the second frame. */
+const maxHeld = 500;
 /** Most times `firstFrameMs` that announced video may take while audio comes. */
 const maxPatience = 3;
 /** A session that was told to stop and doesn't is left behind after this. */
@@ -65,6 +67,10 @@ export class RunningAttempt {
   #cancelAbandon: (() => void) | undefined;
   readonly #wall: WallShift;
   #tracks: readonly Track[] = [];
+  /** What came before the second frame, which makes it a stream: a single picture is none. Undefined from then on. */
+  #held: Sample[] | undefined = [];
+  #heldFrames = 0;
+  #heldFromMs: number | undefined;
   /** Each sample's track by its id, to shift its times. */
   #timescales: ReadonlyMap<number, number> = new Map();
   /** The wall clock was set by so much, ms: the next key frame begins a new run. */
@@ -95,10 +101,16 @@ export class RunningAttempt {
   async #runSession(engine: SourceEngine): Promise<void> {
     try {
       const cause = await this.#options.openSession(engine).run(this.#sink(), this.#abort.signal);
-      this.#verdict ??= ended(cause);
+      this.#verdict ??= this.#isSinglePicture ? singlePicture() : ended(cause);
     } catch (error) {
-      this.#verdict ??= failed(error, this.#firstFrameMs !== undefined);
+      const isEnd = error instanceof Fault && error.code === 'EHOSTUNREACH';
+      this.#verdict ??=
+        isEnd && this.#isSinglePicture ? singlePicture() : failed(error, this.#firstFrameMs !== undefined);
     }
+  }
+
+  get #isSinglePicture(): boolean {
+    return this.#held !== undefined && this.#heldFrames > 0;
   }
 
   /** Tells the session to let go; if it doesn't, it is left behind with its verdict. */
@@ -141,10 +153,16 @@ export class RunningAttempt {
         this.#tracks = tracks;
         this.#timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
         log.add('info', `The source sends ${describe(tracks)}.`);
-        stream.setTracks(tracks);
+        if (this.#held) {
+          this.#held = [];
+          this.#heldFrames = 0;
+        } else {
+          stream.setTracks(tracks);
+        }
       },
       sample: (sample: Sample) => {
         if (this.#verdict) return;
+        if (this.#held && !this.#release(this.#held, sample)) return;
         if (sample.trackId === this.#watched?.id) {
           this.#noteFrame();
           this.#wall.slew();
@@ -165,6 +183,23 @@ export class RunningAttempt {
       lost: (packets) => stream.noteLost(packets),
       note: (message, fields) => log.add('info', message, fields),
     };
+  }
+
+  /** Whether the samples held have been passed on, so that this one can follow them. */
+  #release(held: Sample[], sample: Sample): boolean {
+    const { stream } = this.#options;
+    if (sample.trackId === this.#watched?.id) {
+      this.#heldFrames++;
+      this.#heldFromMs ??= this.#options.clock.monotonicMs();
+    }
+    if (this.#heldFrames < 2 && held.length < maxHeld) {
+      held.push(sample);
+      return false;
+    }
+    this.#held = undefined;
+    stream.setTracks(this.#tracks);
+    for (const one of held) stream.write(this.#shifted(one));
+    return true;
   }
 
   /** What follows is dated by the wall clock as it is now: a new run, so that the gap or the step back is stated. */
@@ -190,7 +225,7 @@ export class RunningAttempt {
   #noteFrame(): void {
     this.#lastFrameMs = this.#options.clock.monotonicMs();
     if (this.#firstFrameMs !== undefined) return;
-    this.#firstFrameMs = this.#lastFrameMs;
+    this.#firstFrameMs = this.#heldFromMs ?? this.#lastFrameMs;
     this.#onFirstFrame();
   }
 }
@@ -207,6 +242,11 @@ function describe(tracks: readonly Track[]): string {
 
 function ended(cause: PauseCause): { cause: PauseCause; fault: Fault } {
   return { cause, fault: new Fault('Unavailable', 'The source ended the stream.') };
+}
+
+function singlePicture(): { cause: PauseCause; fault: Fault } {
+  const words = 'The source sent a single picture and ended: that is no stream.';
+  return { cause: 'no-frames', fault: new Fault('NO_VIDEO_ERR', words) };
 }
 
 function failed(error: unknown, hadFrame: boolean): { cause: PauseCause; fault: Fault } {

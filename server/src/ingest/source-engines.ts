@@ -1,25 +1,43 @@
 import type { Clock } from '../base/clock.ts';
-import type { SourceAddress } from './address.ts';
+import type { SourceAddress, SourceScheme } from './address.ts';
 import { openAudioConverter } from './av/audio-converter.ts';
 import type { AvPool } from './av/pool.ts';
 import { AvSession } from './av/session.ts';
-import { createDial } from './dial.ts';
+import { canConnect, createDial } from './dial.ts';
+import { ReturnTurns, type SourceReach } from './return-watch.ts';
 import { ReadRounds } from './rtsp/read-rounds.ts';
 import { RtspSession, type SourceMemory } from './rtsp/session.ts';
 import type { OpenSession } from './running-attempt.ts';
 import type { Audience } from './source.ts';
 import { runClock } from './timing.ts';
 
+/** Sources that listen for a TCP connection. */
+const connected: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'rtmp', 'rtmps', 'http', 'https']);
+const reachTimeoutMs = 1000;
+
 /** Makes the sessions of all sources: our own RTSP engine, and FFmpeg's libraries in child processes. */
 export class SourceEngines {
   readonly #clock: Clock;
   readonly #av: AvPool;
   readonly #rounds: ReadRounds;
+  readonly #turns: ReturnTurns;
 
   constructor(options: { clock: Clock; av: AvPool }) {
     this.#clock = options.clock;
     this.#av = options.av;
     this.#rounds = new ReadRounds(options.clock);
+    this.#turns = new ReturnTurns(options.clock);
+  }
+
+  /** Whether anything listens at an address; undefined for sources that no connection is made to. */
+  reach(address: SourceAddress, allowLoopback: boolean): SourceReach | undefined {
+    const { scheme, host, port } = address;
+    if (!connected.has(scheme)) return undefined;
+    const dial = createDial({ allowLoopback, clock: this.#clock, timeoutMs: reachTimeoutMs });
+    return {
+      turnMs: () => this.#turns.next(host),
+      canConnect: (signal) => canConnect(dial, host, port, signal),
+    };
   }
 
   /**

@@ -8,6 +8,7 @@ import { audioTrack, picture, sound, videoTrack } from '../stream/sample-fixture
 import { Stream } from '../stream/stream.ts';
 import { parseSourceAddress } from './address.ts';
 import { RetryPause } from '../base/retry-pause.ts';
+import { ReturnTurns } from './return-watch.ts';
 import { ScriptedSession } from './scripted-session.ts';
 import { StreamLog } from './stream-log.ts';
 import { Supervisor } from './supervisor.ts';
@@ -21,6 +22,10 @@ class Scene {
   readonly supervisor: Supervisor;
   #pictures = 0;
 
+  /** Whether anything listens there, and how often that was looked at. */
+  isThere = true;
+  looks = 0;
+
   constructor(address = 'rtsp://admin:hunter2@cam/1', log: Log = silentLog) {
     this.log = new StreamLog(this.clock, log);
     this.supervisor = new Supervisor({
@@ -28,6 +33,13 @@ class Scene {
       stream: this.stream,
       clock: this.clock,
       log: this.log,
+      reach: {
+        canConnect: () => {
+          this.looks++;
+          return Promise.resolve(this.isThere);
+        },
+        turnMs: () => 0,
+      },
       openSession: (engine) => {
         const session = new ScriptedSession(engine);
         this.sessions.push(session);
@@ -238,6 +250,75 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
   await scene.supervisor.stop('stopped');
 });
 
+test('[R10.2] a camera that ran well is signed in to within two seconds of its return, and not before', async () => {
+  for (const outageSeconds of [3, 30, 240]) {
+    const scene = new Scene();
+    await scene.start();
+    await scene.play(20);
+    scene.isThere = false;
+    scene.session.end('unreachable');
+    await settle();
+    const before = scene.sessions.length;
+    for (let at = 0; at < outageSeconds; at++) {
+      await scene.pass(1_000);
+      if (scene.sessions.length > before && !scene.session.isReleased) await scene.fail('EHOSTUNREACH');
+    }
+    assert.ok(scene.looks >= outageSeconds * 0.7, `${scene.looks} looks in ${outageSeconds} s`);
+    const tries = scene.sessions.length - before;
+    assert.ok(tries <= outageSeconds / 10 + 1, `${tries} attempts in ${outageSeconds} s`);
+    scene.isThere = true;
+    assert.ok((await scene.untilNextSession()) <= 2_000);
+    // It answers and isn't ready yet: pauses begin anew, and grow.
+    await scene.fail('EHOSTUNREACH', 'Not ready.');
+    assert.ok((await scene.untilNextSession()) <= 1_100);
+    await scene.fail('EHOSTUNREACH', 'Not ready.');
+    assert.ok((await scene.untilNextSession()) >= 1_900);
+    await scene.supervisor.stop('stopped');
+  }
+});
+
+test('a camera that never ran, or refuses the password, is not connected to in between', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.isThere = false;
+  await scene.fail('EHOSTUNREACH');
+  await scene.untilNextSession();
+  await scene.play(20);
+  await scene.fail('HTTP_UNAUTHORIZED');
+  assert.ok((await scene.untilNextSession()) >= 19_000);
+  assert.equal(scene.looks, 0);
+  await scene.supervisor.stop('stopped');
+});
+
+test('those of one host that come back together take turns', () => {
+  const clock = new ManualClock();
+  const turns = new ReturnTurns(clock);
+  const waits = Array.from({ length: 64 }, () => turns.next('recorder'));
+  assert.equal(new Set(waits).size, 64);
+  assert.equal(turns.next('other'), 0);
+  clock.advance(10_000);
+  assert.equal(turns.next('recorder'), 0);
+});
+
+test('[R10.2] one picture for each connection is no stream: nothing is passed on, and the words say so', async () => {
+  const scene = new Scene();
+  await scene.start();
+  const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
+  for (let attempt = 0; attempt < 5; attempt++) {
+    scene.session.sink.tracks([videoTrack, audioTrack]);
+    scene.session.sink.sample(sound(attempt));
+    scene.session.sink.sample(picture(attempt, { isKey: true }));
+    if (attempt % 2 === 0) scene.session.end('ended');
+    else scene.session.fail(new Fault('EHOSTUNREACH', 'The camera closed the connection.'));
+    await settle();
+    assert.equal(scene.status.state, 'failed');
+    assert.match(scene.status.reason ?? '', /single picture/);
+    await scene.untilNextSession();
+  }
+  for (let event = reader.take(); event; event = reader.take()) assert.equal(event.type, 'pause');
+  await scene.supervisor.stop('stopped');
+});
+
 test('a wrong password slows down more, to minutes', async () => {
   const scene = new Scene();
   await scene.start();
@@ -309,7 +390,7 @@ test('a session that does not let go is left behind, and nothing it sends later 
   stuck.isStubborn = true;
   await scene.pass(16_000);
   await scene.untilNextSession();
-  await scene.play(1);
+  await scene.play(2);
   const { videoSamples } = scene.stream.counters;
   stuck.sink.tracks([videoTrack]);
   stuck.sink.sample(picture(99, { isKey: true }));

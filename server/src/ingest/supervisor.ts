@@ -6,6 +6,7 @@ import type { Stream } from '../stream/stream.ts';
 import type { SourceAddress } from './address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
 import { RetryPause } from '../base/retry-pause.ts';
+import { awaitReturn, type SourceReach } from './return-watch.ts';
 import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
 import type { StreamLog } from './stream-log.ts';
 
@@ -31,6 +32,8 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: StreamLog;
   readonly openSession: OpenSession;
+  /** Tells whether anything listens there; without it the pauses between attempts are all there is. */
+  readonly reach?: SourceReach | undefined;
   /** Called after every change of `status`. */
   readonly onStatus?: (status: SupervisorStatus) => void;
   /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
@@ -43,6 +46,10 @@ export interface SupervisorOptions {
 const maxCauseLength = 200;
 /** The other engine is tried almost at once: it is the same attempt in the eyes of whoever waits. */
 const fallbackPauseMs = 200;
+/** Frames for so long prove a camera that runs well, ms; */
+const ranWellMs = 10_000;
+/** it is looked after every second for so long after them, ms. */
+const watchedMs = 300_000;
 /** Until frames come again: what both engines refuse so often is no camera. */
 const maxFailedFallbacks = 3;
 
@@ -59,6 +66,10 @@ export class Supervisor {
   /** What made us fall back; reported when the fallback fares no better. */
   #rtspFault: Fault | undefined;
   #failedFallbacks = 0;
+  /** When frames came last for so long that the camera is known to run well, monotonic ms. */
+  #ranWellMs: number | undefined;
+  /** Nothing listened at its address before the newest attempt. */
+  #isAway = false;
   #status: SupervisorStatus;
   #running: Promise<void> | undefined;
   #stopCause: PauseCause | undefined;
@@ -106,7 +117,23 @@ export class Supervisor {
       const result = await this.#attempt();
       if (this.#stopping.signal.aborted) return;
       const pauseMs = this.#pauseAfter(result);
-      await delay(clock, pauseMs, this.#stopping.signal).catch(rethrowUnlessStopped(this.#stopping.signal));
+      if (result.goodMs > 0) this.#isAway = false;
+      if (result.goodMs >= ranWellMs) this.#ranWellMs = clock.monotonicMs();
+      await this.#rest(pauseMs, result).catch(rethrowUnlessStopped(this.#stopping.signal));
+    }
+  }
+
+  /** The pause before the next attempt; a camera that ran well until lately is signed in to as soon as it is back. */
+  async #rest(pauseMs: number, { fault }: AttemptEnd): Promise<void> {
+    const { clock, reach } = this.#options;
+    const { signal } = this.#stopping;
+    const ranWell = this.#ranWellMs !== undefined && clock.monotonicMs() - this.#ranWellMs < watchedMs;
+    if (!reach || !ranWell || fault.code === 'HTTP_UNAUTHORIZED') {
+      await delay(clock, pauseMs, signal);
+    } else {
+      const returned = await awaitReturn({ clock, reach, pauseMs, isAway: this.#isAway, signal });
+      this.#isAway = returned === 'away';
+      if (returned === 'back') this.#pause.restart();
     }
   }
 

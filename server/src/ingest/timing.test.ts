@@ -340,6 +340,18 @@ describe('sender reports', () => {
     assert.ok(Math.abs(apartMs) <= 20, `${apartMs} ms apart`);
   });
 
+  test('[R10.1] where there are none, sound begins with its picture: a packet is as old as it is long', () => {
+    for (const frameSamples of [160, 1024, 4096]) {
+      const timing = new SourceTiming();
+      const video = timing.addTrack(videoRate, videoRate);
+      const audio = timing.addTrack(8000, 8000);
+      const arrivalOf = (samples: number) => startMs + (samples * 1000) / 8000 + 5;
+      const pictureMs = video.map(0, startMs + 5) / 90;
+      const soundMs = audio.mapGrowing(0, arrivalOf(frameSamples), frameSamples) / 8;
+      assert.ok(Math.abs(soundMs - pictureMs) < 1, `${soundMs - pictureMs} ms apart`);
+    }
+  });
+
   test('a camera whose clock is set keeps its even times', () => {
     const { outMs } = play({
       frames: 600,

@@ -145,9 +145,11 @@ export class TrackTiming {
    * (presentation times of reordered pictures).
    *
    * @param sourceTicks unwrapped
-   * @param arrivalMs `utcMs` when it arrived
+   * @param arrivedMs `utcMs` when it arrived
+   * @param recordedTicks how long what arrived with it took to record: so much older it is at least
    */
-  map(sourceTicks: number, arrivalMs: number): number {
+  map(sourceTicks: number, arrivedMs: number, recordedTicks = 0): number {
+    const arrivalMs = arrivedMs - (recordedTicks * 1000) / this.#sourceTimescale;
     const rawMs = (sourceTicks * 1000) / this.#sourceTimescale;
     const sourceMs = this.#evenMs(rawMs);
     if (this.#offsetMs === undefined) this.#begin(sourceMs, arrivalMs);
@@ -163,8 +165,8 @@ export class TrackTiming {
   }
 
   /** As `map`, for times that must grow (decode times, sound): at least one tick more than the one before. */
-  mapGrowing(sourceTicks: number, arrivalMs: number): number {
-    this.#lastTicks = Math.max(this.map(sourceTicks, arrivalMs), this.#lastTicks + 1);
+  mapGrowing(sourceTicks: number, arrivedMs: number, recordedTicks = 0): number {
+    this.#lastTicks = Math.max(this.map(sourceTicks, arrivedMs, recordedTicks), this.#lastTicks + 1);
     this.#latestTicks = Math.max(this.#latestTicks, this.#lastTicks);
     return this.#lastTicks;
   }

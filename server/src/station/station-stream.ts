@@ -252,6 +252,7 @@ export class StationStream {
       clock: this.#tools.clock,
       log: this.log,
       openSession: this.#tools.engines.opener(address, allowLoopback, this.stream),
+      reach: this.#tools.engines.reach(address, allowLoopback),
       noFramesMs: this.#tools.noFramesMs,
       onStatus: () => this.#updateState(),
     });

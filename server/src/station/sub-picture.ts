@@ -80,6 +80,7 @@ export class SubPicture {
       clock: tools.clock,
       log: this.#log,
       openSession: tools.engines.opener(address, allowLoopback, this.stream),
+      reach: tools.engines.reach(address, allowLoopback),
       noFramesMs: tools.noFramesMs,
     });
     this.#supervisor.start();

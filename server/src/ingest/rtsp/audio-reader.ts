@@ -14,6 +14,8 @@ import type { TrackGate } from './track-gate.ts';
 /** Sound that is stored as it comes. */
 export interface SoundFormat {
   readonly track: AudioTrack;
+  /** How long a frame lasts, ticks of the RTP clock. */
+  readonly frameTicks: number;
   /** @param onFrame called within `push` for every frame */
   open(onFrame: (frame: AudioUnit) => void): Pick<PayloadReader, 'push' | 'malformedPayloads'>;
 }
@@ -41,7 +43,7 @@ function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): Sou
   const track = aacTrack(trackId, config);
   const layout = auHeaderLayout(parameters);
   const frameTicks = frameTicksOf(config, clockRate);
-  return { track, open: (onFrame) => new Mpeg4GenericDepacketizer(layout, frameTicks, onFrame) };
+  return { track, frameTicks, open: (onFrame) => new Mpeg4GenericDepacketizer(layout, frameTicks, onFrame) };
 }
 
 function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): SoundFormat {
@@ -51,14 +53,15 @@ function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): So
   const { audioSpecificConfig, frames } = parseStreamMuxConfig(hexBytes(parameters.get('config') ?? ''));
   const track = aacTrack(trackId, audioSpecificConfig);
   const frameTicks = frameTicksOf(audioSpecificConfig, clockRate);
-  return { track, open: (onFrame) => new LatmDepacketizer(frames, frameTicks, onFrame) };
+  return { track, frameTicks, open: (onFrame) => new LatmDepacketizer(frames, frameTicks, onFrame) };
 }
 
 function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): SoundFormat {
   // The rtpmap always says two channels; what is sent is said apart (RFC 7587, 6.1 and 7).
   const channels = parameters.get('sprop-stereo') === '1' ? 2 : 1;
   if (clockRate !== OPUS_SAMPLE_RATE) throw new MalformedError(`Opus with a clock of ${clockRate} Hz`);
-  return { track: opusTrack(trackId, buildDops(channels)), open: (onFrame) => new OpusReader(onFrame) };
+  const track = opusTrack(trackId, buildDops(channels));
+  return { track, frameTicks: usualOpusTicks, open: (onFrame) => new OpusReader(onFrame) };
 }
 
 /** Opus has no payload header: a packet is a frame (RFC 7587, 4.2). */
@@ -78,18 +81,28 @@ class OpusReader {
   }
 }
 
-/** AAC and Opus, given on as they come. */
+/** 20 ms, as nearly all send (RFC 7587, 3.1). */
+const usualOpusTicks = OPUS_SAMPLE_RATE / 50;
+
+/**
+ * AAC and Opus, given on as they come. A packet can't be sent before its last frame was recorded to the end, so that its
+ * beginning is older than its arrival by its length: 128 ms for a frame of AAC at 8 kHz, and more where several travel together.
+ */
 export class AudioReader implements PayloadReader {
   readonly #payloads: Pick<PayloadReader, 'push' | 'malformedPayloads'>;
   readonly #receiver: Receiver;
   readonly #gate: TrackGate;
   readonly #trackId: number;
+  readonly #frameTicks: number;
+  /** Of the packet being read. */
+  #frames: AudioUnit[] = [];
 
   constructor(format: SoundFormat, receiver: Receiver, gate: TrackGate) {
     this.#receiver = receiver;
     this.#gate = gate;
     this.#trackId = format.track.id;
-    this.#payloads = format.open((frame) => this.#onFrame(frame));
+    this.#frameTicks = format.frameTicks;
+    this.#payloads = format.open((frame) => this.#frames.push(frame));
     gate.setAudio(format.track);
   }
 
@@ -99,13 +112,18 @@ export class AudioReader implements PayloadReader {
 
   push(packet: RtpPacket, lost: number): void {
     this.#payloads.push(packet, lost);
+    const frames = this.#frames;
+    this.#frames = [];
+    frames.forEach((frame, index) => this.#onFrame(frame, (frames.length - index) * this.#frameTicks));
   }
 
   close(): void {}
 
-  #onFrame({ timestamp, isDamaged, data, size }: AudioUnit): void {
+  /** @param recordedTicks from the beginning of the frame to the end of its packet */
+  #onFrame({ timestamp, isDamaged, data, size }: AudioUnit, recordedTicks: number): void {
     const receiver = this.#receiver;
-    const dts = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs);
+    const { timing, arrivalMs } = receiver;
+    const dts = timing.mapGrowing(receiver.unwrap(timestamp), arrivalMs, recordedTicks);
     const sample = { trackId: this.#trackId, dts, pts: dts, isKey: true, isDamaged, data, size };
     this.#gate.audio(sample, receiver.arrivalMs);
   }

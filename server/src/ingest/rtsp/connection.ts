@@ -64,6 +64,7 @@ export class RtspConnection {
   #session: string | undefined;
   #fault: Fault | undefined;
   #isClosing = false;
+  #awaitsAnswer = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -118,10 +119,18 @@ export class RtspConnection {
         ...(answer === undefined ? [] : ([['Authorization', answer]] as const)),
         ...headers,
       ]);
+      this.#awaitsAnswer = false;
       if (response.status !== 401 || tries >= maxTries) return response;
       const challenges = headerValues(response, 'www-authenticate');
       if (!authorization.challenged(challenges, answer === undefined)) return response;
+      // Whoever closes the connection with the refusal does so before the next request is answered.
+      this.#awaitsAnswer = true;
     }
+  }
+
+  /** The connection broke with a challenge that was not answered yet. */
+  get isClosedAfterChallenge(): boolean {
+    return this.#awaitsAnswer && this.#fault !== undefined;
   }
 
   /** Says goodbye if `teardownUri` is given, lets what is written go out, and closes. Resolves when that is done. */

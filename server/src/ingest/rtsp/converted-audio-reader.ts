@@ -19,6 +19,9 @@ export interface ConvertedAudioReaderOptions {
   readonly note: (message: string) => void;
 }
 
+/** Bytes of one channel for each tick of the RTP clock, where they are the same throughout (RFC 3551, 4.5). */
+const bytesOfTick: Readonly<Record<string, number>> = { pcmu: 1, pcma: 1, g722: 1, l16: 2 };
+
 /** A converter that fails again and again is not asked any more. */
 const maxFailures = 3;
 
@@ -50,7 +53,11 @@ export class ConvertedAudioReader implements PayloadReader {
 
   #write(bytes: Uint8Array, timestamp: number): void {
     const { receiver } = this.#options;
-    const ticks = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs);
+    const { encoding, format } = this.#options.media;
+    const tickBytes = bytesOfTick[encoding];
+    const recordedTicks =
+      tickBytes === undefined ? 0 : bytes.length / tickBytes / Math.max(1, format.channels);
+    const ticks = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs, recordedTicks);
     this.#converter?.write(bytes, ticks);
   }
 

@@ -17,6 +17,8 @@ export interface Described {
   readonly description: SessionDescription;
   /** The base for control attributes. */
   readonly base: string;
+  /** Where it was found, after redirects. */
+  readonly target: RtspUri;
   /** Methods of the Public header, upper case; empty when the server didn't say. */
   readonly methods: ReadonlySet<string>;
 }
@@ -31,6 +33,8 @@ export interface HandshakeOptions {
 }
 
 const maxRedirects = 5;
+/** Connections that a camera closes with a 401 that can be answered, for one attempt. */
+const maxRefusals = 2;
 
 /**
  * Connects, asks what there is, and follows redirects; each new target goes through `dial`, where the policy checks it.
@@ -39,9 +43,11 @@ const maxRedirects = 5;
 export async function describeSource(options: HandshakeOptions, signal: AbortSignal): Promise<Described> {
   const first = parseAddress(options.url);
   let target = first;
+  let authorization = authorizationFor(options, first, target);
+  let refusals = 0;
   const asked = new Set<string>();
-  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const connection = await connect(options, first, target, signal);
+  for (let redirects = 0; redirects <= maxRedirects;) {
+    const connection = await connect(options, authorization, target, signal);
     const onAbort = () => void connection.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -51,10 +57,14 @@ export async function describeSource(options: HandshakeOptions, signal: AbortSig
       asked.add(target.requestUri);
       if (asked.has(outcome.requestUri)) throw notFollowed('The camera redirects in a circle.');
       target = outcome;
+      authorization = authorizationFor(options, first, target);
+      redirects++;
     } catch (error) {
       await connection.close();
       signal.throwIfAborted();
-      throw error;
+      // Some cameras close the connection with their 401: what they asked for is answered on the next one.
+      if (!connection.isClosedAfterChallenge) throw error;
+      if (++refusals > maxRefusals) throw refused();
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -67,14 +77,18 @@ function notFollowed(message: string, cause?: unknown): Fault {
   return new Fault('STREAM_SOURCE_ERR', message, { cause });
 }
 
+/** Challenges are kept for as long as the same place is asked. */
+function authorizationFor({ credentials }: HandshakeOptions, first: RtspUri, target: RtspUri): Authorization {
+  const isSamePlace = target.host.toLowerCase() === first.host.toLowerCase() && (target.tls || !first.tls);
+  return new Authorization({ credentials, allowBasic: isSamePlace });
+}
+
 async function connect(
-  { credentials, clock, dial, replyTimeoutMs }: HandshakeOptions,
-  first: RtspUri,
+  { clock, dial, replyTimeoutMs }: HandshakeOptions,
+  authorization: Authorization,
   target: RtspUri,
   signal: AbortSignal,
 ): Promise<RtspConnection> {
-  const isSamePlace = target.host.toLowerCase() === first.host.toLowerCase() && (target.tls || !first.tls);
-  const authorization = new Authorization({ credentials, allowBasic: isSamePlace });
   // Bytes are read in a later turn of the event loop than the one in which the dialled socket is handed over.
   const taker: { connection?: RtspConnection } = {};
   const receive = (bytes: Uint8Array, length: number) => taker.connection?.receive(bytes, length) ?? true;
@@ -96,7 +110,7 @@ async function ask(connection: RtspConnection, target: RtspUri): Promise<Describ
   if (response.status >= 300 && response.status < 400) return redirectTarget(response, uri);
   refuseUnlessOk(response, 'DESCRIBE');
   const base = controlBase(uri, header(response, 'content-base'), header(response, 'content-location'));
-  return { connection, description: parseBody(response.body), base, methods };
+  return { connection, description: parseBody(response.body), base, methods, target };
 }
 
 function parseBody(body: Uint8Array): SessionDescription {
@@ -129,6 +143,10 @@ function redirectTarget(response: RtspResponse, requestUri: string): RtspUri {
   }
 }
 
+function refused(): Fault {
+  return new Fault('HTTP_UNAUTHORIZED', 'The camera refused the user name or password.');
+}
+
 /** @throws Fault in words, unless the status is 2xx. */
 export function refuseUnlessOk(response: RtspResponse, method: string): void {
   const { status } = response;
@@ -137,7 +155,7 @@ export function refuseUnlessOk(response: RtspResponse, method: string): void {
     case 401:
     case 403:
     case 407:
-      throw new Fault('HTTP_UNAUTHORIZED', 'The camera refused the user name or password.');
+      throw refused();
     case 404:
     case 410:
       throw new Fault('HTTP_NOT_FOUND', 'The camera has no stream under this path.');

@@ -39,6 +39,11 @@ export class KeepAlive {
     this.#cancel();
   }
 
+  /** Asks now, unless an answer is waited for. */
+  ask(): void {
+    void this.#ask();
+  }
+
   /** Never rejects. */
   async #ask(): Promise<void> {
     if (this.#isAsking) return;

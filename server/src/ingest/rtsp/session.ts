@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PauseCause } from '../../stream/reader.ts';
 import type { Credentials } from '../address.ts';
-import type { Dial } from '../dial.ts';
+import { canConnect, type Dial } from '../dial.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
 import type { ConvertAudio } from './converted-audio-reader.ts';
@@ -11,6 +11,7 @@ import { chooseMedia, type MediaChoice } from './media-choice.ts';
 import { MediaSetup } from './media-setup.ts';
 import { ReadPace, type ReadPaceOptions } from './read-pace.ts';
 import { ReceptionReport } from './reception-report.ts';
+import { SilenceWatch } from './silence-watch.ts';
 
 export interface RtspSessionOptions {
   /** An rtsp or rtsps address without user and password. */
@@ -83,7 +84,7 @@ export class RtspSession implements SourceSession {
       if (this.#options.memory && videoTracks > 1 && !isVideoSeen) this.#options.memory.videoTurn++;
     };
     const start = async (): Promise<PauseCause> => {
-      const { clock, convertAudio, pace } = this.#options;
+      const { clock, convertAudio, pace, dial } = this.#options;
       const choice = this.#choose(described);
       for (const line of choice.ignored) sink.note(line);
       const setup = new MediaSetup({
@@ -102,7 +103,19 @@ export class RtspSession implements SourceSession {
       const canGetParameter = described.methods.has('GET_PARAMETER');
       const onDead = finished.reject;
       const uri = choice.aggregateUri;
-      opened.push(new KeepAlive({ connection, clock, uri, timeoutSeconds, canGetParameter, onDead }));
+      const keepAlive = new KeepAlive({
+        connection,
+        clock,
+        uri,
+        timeoutSeconds,
+        canGetParameter,
+        onDead,
+      });
+      opened.push(keepAlive);
+      const ask = () => keepAlive.ask();
+      const { host, port } = described.target;
+      const isThere = () => canConnect(dial, host, port, signal).catch(() => false);
+      opened.push(new SilenceWatch({ connection, clock, canConnect: isThere, ask, onDead }));
       opened.push(new ReceptionReport({ connection, clock, sink, receivers: setup.receivers }));
       return finished.promise;
     };

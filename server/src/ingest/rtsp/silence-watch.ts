@@ -1,0 +1,83 @@
+import type { Cancel, Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import { utcMs } from '../timing.ts';
+import type { RtspConnection } from './connection.ts';
+
+export interface SilenceWatchOptions {
+  readonly connection: RtspConnection;
+  readonly clock: Clock;
+  /** Opens another connection to the same place and lets it go; false when nobody answers there. Never rejects. */
+  readonly canConnect: () => Promise<boolean>;
+  /** Asks for a sign of life on this connection. */
+  readonly ask: () => void;
+  /** Called once. */
+  readonly onDead: (fault: Fault) => void;
+}
+
+const periodMs = 1000;
+/** A connection on which packets flowed is suspicious after so long, ms, and after three times its longest silence so far. */
+const suspiciousMs = 3000;
+/** Before that a session is too young to be judged by its silence, ms. */
+const youngMs = 10_000;
+/** What a camera that can be reached has for its answer, ms. */
+const answerMs = 1500;
+
+/**
+ * Notices a camera that was restarted: its end of the connection is gone, so that nothing comes and nothing is refused, while
+ * a new connection is taken. A network that stalls is none: then there is no new connection either, and what is on its way
+ * still comes.
+ */
+export class SilenceWatch {
+  readonly #options: SilenceWatchOptions;
+  readonly #cancel: Cancel;
+  readonly #startMs: number;
+  #heardMs: number;
+  #silentMs = 0;
+  #longestMs = 0;
+  #isChecking = false;
+  /** When a new connection was taken during this silence. */
+  #reachedMs: number | undefined;
+  #isClosed = false;
+
+  constructor(options: SilenceWatchOptions) {
+    this.#options = options;
+    this.#startMs = utcMs(options.clock);
+    this.#heardMs = options.connection.lastReceivedMs;
+    this.#cancel = options.clock.every(periodMs, () => this.#look());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel();
+  }
+
+  #look(): void {
+    const { connection, clock, onDead } = this.#options;
+    const nowMs = utcMs(clock);
+    if (connection.lastReceivedMs !== this.#heardMs) {
+      this.#heardMs = connection.lastReceivedMs;
+      this.#longestMs = Math.max(this.#longestMs, this.#silentMs);
+      this.#reachedMs = undefined;
+    }
+    this.#silentMs = nowMs - this.#heardMs;
+    const isYoung = this.#heardMs - this.#startMs < youngMs;
+    if (isYoung || this.#silentMs < Math.max(suspiciousMs, 3 * this.#longestMs)) return;
+    if (this.#reachedMs === undefined) void this.#check();
+    else if (nowMs - this.#reachedMs >= answerMs) {
+      this.close();
+      onDead(new Fault('EHOSTUNREACH', 'The camera was restarted: it answers, but not on this connection.'));
+    }
+  }
+
+  /** Never rejects. */
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const { canConnect, ask, clock } = this.#options;
+    const heardMs = this.#heardMs;
+    ask();
+    const isThere = await canConnect();
+    this.#isChecking = false;
+    if (isThere && !this.#isClosed && heardMs === this.#heardMs) this.#reachedMs = utcMs(clock);
+  }
+}
