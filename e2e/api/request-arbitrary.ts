@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /** A JSON Schema as it stands in the OpenAPI document, as far as requests use it. */
 export interface JsonSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly JsonSchema[];
@@ -201,6 +201,9 @@ function schemaArbitrary(schema: JsonSchema, known: KnownValues): fc.Arbitrary<u
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => schemaArbitrary(one, known)));
+  if (typeof schema.type === 'object') {
+    return fc.oneof(...schema.type.map((type) => schemaArbitrary({ ...schema, type }, known)));
+  }
   switch (schema.type) {
     case 'object': {
       const required = new Set(schema.required ?? []);

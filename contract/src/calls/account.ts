@@ -28,6 +28,19 @@ const PreferenceChanges = z.strictObject({
   archiveSpeed: archiveSpeed.unwrap().optional(),
 });
 
+/** What `getProfile` answers and nobody changes about themselves: taken as it is, refused when it says something else. */
+const fixedOfProfile = {
+  isAdmin: true,
+  permissionType: true,
+  maxStreamCreation: true,
+  canConvert: true,
+  isManaged: true,
+  mustChangePassword: true,
+  isBlocked: true,
+  createdAt: true,
+  lastSeenTime: true,
+} as const;
+
 const passwordErrors = ['PasswordIsNotComplexEnough'] as const;
 
 export const accountCalls = {
@@ -79,8 +92,9 @@ export const accountCalls = {
     who: 'user',
     whilePasswordDue: true,
     body: z.strictObject({
+      ...Profile.pick(fixedOfProfile).partial().shape,
       name: Login.optional(),
-      email: Email.optional(),
+      email: Email.or(z.literal('')).optional(),
       fullName: Name.or(z.literal('')).optional(),
       language: Language.optional(),
       password: PasswordText.optional(),

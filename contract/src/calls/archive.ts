@@ -199,6 +199,13 @@ export const archiveCalls = {
     who: 'user',
     params: z.strictObject({ id: Id }),
     body: z.strictObject({
+      ...Bookmark.pick({
+        id: true,
+        stream: true,
+        streamName: true,
+        createdBy: true,
+        createdAt: true,
+      }).partial().shape,
       startTime: TimeMs.optional(),
       endTime: TimeMs.nullable().optional(),
       note: Note.optional(),

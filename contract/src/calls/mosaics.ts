@@ -40,10 +40,12 @@ export const mosaicCalls = {
     errors: ['AuthorizationRequired', 'Forbidden'],
   },
   saveMosaic: {
-    summary: 'Changes a mosaic',
+    summary:
+      'Changes a mosaic; a cell whose stream the caller may not see keeps it while it stays where it is',
     who: 'user',
     params: id,
     body: z.strictObject({
+      ...WatchedMosaic.pick({ id: true, meta: true, createdBy: true, streams: true }).partial().shape,
       name: Name.optional(),
       layout: MosaicLayout.optional(),
       isShared: z.boolean().optional(),

@@ -52,8 +52,27 @@ const settingsOfStream = {
 /** What makes a stream. Absent members get their defaults: recorded, motion noted, always on, no tags. */
 export const StreamToAdd = z.strictObject({ name: Name, streamSource: SourceText, ...settingsOfStream });
 
-/** What changes a stream; absent members stay as they are. With `revision` the save is refused if somebody saved in between. */
+/** What `getStream` answers and no save changes. */
+const fixedOfStream = {
+  uid: true,
+  id: true,
+  createdBy: true,
+  createdAt: true,
+  canEdit: true,
+  canArchive: true,
+  canShare: true,
+  isPublic: true,
+  node: true,
+  status: true,
+  failureReason: true,
+} as const;
+
+/**
+ * What changes a stream; absent members stay as they are. With `revision` the save is refused if somebody saved in between.
+ * Members that can't be changed are taken as `getStream` answers them, and refused when they say something else.
+ */
 export const StreamToSave = z.strictObject({
+  ...Stream.pick(fixedOfStream).partial().shape,
   name: Name.optional(),
   streamSource: SourceText.optional(),
   ...settingsOfStream,

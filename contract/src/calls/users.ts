@@ -65,6 +65,7 @@ export const userCalls = {
         .optional()
         .describe('A new password ends the API tokens too, unless this is true'),
       ...person,
+      ...User.pick({ isManaged: true, isBlocked: true, createdAt: true, lastSeenTime: true }).partial().shape,
     }),
     reply: User,
     errors: [

@@ -11,6 +11,7 @@ import { clearSessionCookie, setDeviceCookie, setSessionCookie } from '../creden
 import { fieldFault } from '../field-errors.ts';
 import { requireSession } from '../../access/password-proof.ts';
 import { requireKnownZone } from '../known-zone.ts';
+import { requireUnchanged } from '../unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { CallContext } from '../call-context.ts';
 import type { Services } from '../services.ts';
@@ -132,6 +133,16 @@ function registerProfile(registrar: Registrar, services: Services): void {
 
   registrar.handle('saveProfile', async ({ principal, body, request, reply, audit }) => {
     const { user } = principal;
+    requireUnchanged(body, profileView(user), [
+      'isAdmin',
+      'permissionType',
+      'maxStreamCreation',
+      'canConvert',
+      'isManaged',
+      'mustChangePassword',
+      'isBlocked',
+      'createdAt',
+    ]);
     requireOwnData(user, body);
     const changes: UserChanges = {};
     if (body.name !== undefined && body.name !== user.login) changes.login = body.name;

@@ -6,6 +6,7 @@ import type { AnnotationRecord } from '../../store/annotations.ts';
 import type { BookmarkChanges, BookmarkRecord } from '../../store/bookmarks.ts';
 import { changesBetween } from '../audit-changes.ts';
 import { fieldFault } from '../field-errors.ts';
+import { requireUnchanged } from '../unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { requireStream, viewerOf } from './streams.ts';
@@ -70,6 +71,7 @@ export function registerBookmarks(registrar: Registrar, services: Services): voi
   registrar.handle('saveBookmark', async ({ principal, params, body, audit }) => {
     const old = await requireBookmark(services, principal, params.id);
     requireBookmarkOwner(principal, old);
+    requireUnchanged(body, bookmarkView(old), ['id', 'stream', 'streamName', 'createdBy', 'createdAt']);
     const changes: BookmarkChanges = {};
     if (body.startTime !== undefined) changes.start_ms = body.startTime;
     if (body.endTime !== undefined) changes.end_ms = body.endTime;

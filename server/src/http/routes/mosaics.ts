@@ -7,6 +7,7 @@ import { flag } from '../../store/database.ts';
 import type { MosaicChanges, MosaicRecord } from '../../store/mosaics.ts';
 import { changesBetween } from '../audit-changes.ts';
 import { fieldFault } from '../field-errors.ts';
+import { requireUnchanged } from '../unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { requireStream, viewerOf, viewOf } from './streams.ts';
@@ -47,10 +48,15 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
   registrar.handle('saveMosaic', async ({ principal, params, body, language, audit }) => {
     const old = requireMosaicView(principal, await store.mosaics.byId(params.id));
     requireMosaicAdmin(principal, old);
+    const viewable = await store.streamList.viewableUids(viewerOf(principal));
+    requireUnchanged(body, mosaicView(principal, old, viewable), ['id', 'meta', 'createdBy']);
     if (body.layout) await requireCells(services, principal, body.layout);
     const changes: MosaicChanges = {};
     if (body.name !== undefined) changes.name = body.name;
-    if (body.layout !== undefined) changes.layout = JSON.stringify(body.layout);
+    if (body.layout !== undefined) {
+      const before = JSON.parse(old.layout) as MosaicLayout;
+      changes.layout = JSON.stringify(withHidden(body.layout, before, viewable));
+    }
     if (body.isShared !== undefined) changes.is_shared = flag(body.isShared);
     if (body.rotationSeconds !== undefined) changes.rotation_seconds = body.rotationSeconds;
     if (Object.keys(changes).length > 0) await store.mosaics.save(old.id, changes);
@@ -65,6 +71,27 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
     await store.mosaics.remove(mosaic.id);
     return {};
   });
+}
+
+/** What the reader was shown as an empty cell, and sends back so, keeps the stream that they may not see. */
+function withHidden(
+  layout: MosaicLayout,
+  before: MosaicLayout,
+  viewable: ReadonlySet<string> | undefined,
+): MosaicLayout {
+  const placeOf = ({ page, x, y, width, height }: MosaicLayout['cells'][number]) =>
+    [page, x, y, width, height].join(' ');
+  const hidden = new Map(
+    before.cells.flatMap((cell) => {
+      const isHidden = cell.stream !== null && viewable !== undefined && !viewable.has(cell.stream);
+      return isHidden ? [[placeOf(cell), cell.stream]] : [];
+    }),
+  );
+  const cells = layout.cells.map((cell) => ({
+    ...cell,
+    stream: cell.stream ?? hidden.get(placeOf(cell)) ?? null,
+  }));
+  return { ...layout, cells };
 }
 
 function settingsOf({ name, layout, is_shared, rotation_seconds }: MosaicRecord): object {

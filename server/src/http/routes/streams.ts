@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { StreamToSave } from '@vidette/contract/calls/streams';
 import type { Stream, StreamState } from '@vidette/contract/entities';
 import type { Language } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
@@ -6,6 +8,7 @@ import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { StreamDesk } from '../stream-desk.ts';
+import { requireUnchanged } from '../unchanged.ts';
 import { changesBetween } from '../audit-changes.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
 import { shownSource } from '../../ingest/address.ts';
@@ -104,6 +107,7 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
   });
 
   registrar.handle('saveStream', async ({ principal, stream, body, language, audit }) => {
+    requireFixedOfStream(body, viewOf(services, stream, language));
     const saved = await desk.save(principal, stream.stream, body);
     audit.details = { changes: changesOfStream(stream.stream, saved) };
     return viewOf(services, { ...stream, stream: saved }, language);
@@ -126,6 +130,27 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
       return { status: station.state(stream.uid).status };
     });
   }
+}
+
+/** How a source is may change between reading and saving; that it is paused is somebody's wish. */
+const passingStatuses: ReadonlySet<string> = new Set(['pending', 'running', 'failed']);
+
+function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: Stream): void {
+  const fixed = [
+    'uid',
+    'id',
+    'createdBy',
+    'createdAt',
+    'canEdit',
+    'canArchive',
+    'canShare',
+    'isPublic',
+  ] as const;
+  requireUnchanged(body, view, fixed);
+  if (body.node) requireUnchanged(body.node, view.node, ['id'], 'node.');
+  const passes = (status: string) => passingStatuses.has(status);
+  if (body.status === undefined || (passes(body.status) && passes(view.status))) return;
+  requireUnchanged(body, view, ['status']);
 }
 
 /** Addresses as those see them who may not edit the stream; where only what is hidden changed, that it did. */

@@ -5,6 +5,7 @@ import { flag } from '../../store/database.ts';
 import type { UserChanges, UserQuery } from '../../store/users.ts';
 import { setSessionCookie } from '../credentials.ts';
 import { fieldFault } from '../field-errors.ts';
+import { requireUnchanged } from '../unchanged.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { changesOfUser, sessionView, userView, wholeList } from '../user-view.ts';
@@ -62,6 +63,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
 
   registrar.handle('saveUser', async ({ principal, params, body, request, reply, audit }) => {
     const user = await requireUser(services, params.login);
+    requireUnchanged(body, userView(user), ['isManaged', 'isBlocked', 'createdAt']);
     requireOwnData(user, body);
     const changes: UserChanges = {};
     if (body.name !== undefined && body.name !== user.login) changes.login = body.name;

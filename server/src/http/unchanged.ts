@@ -1,0 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fieldFault } from './field-errors.ts';
+
+/**
+ * Members that a call takes back as it answers them and can't change: what was read may be sent back whole.
+ * @throws Fault ValidationError at the first that says something else
+ */
+export function requireUnchanged<Body extends object>(
+  body: Body,
+  view: object,
+  members: readonly (keyof Body & string)[],
+  path = '',
+): void {
+  for (const member of members) {
+    const sent: unknown = body[member];
+    if (sent === undefined || isDeepStrictEqual(sent, Reflect.get(view, member))) continue;
+    throw fieldFault('ValidationError', `${path}${member}`, 'This can’t be changed here.');
+  }
+}
