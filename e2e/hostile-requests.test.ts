@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { recorded, recordedFor } from './footage.ts';
@@ -119,4 +121,14 @@ test('two hosts in one request are refused, and so is what asks for too much bef
   assert.equal(few.split('HTTP/1.1 401').length, 7);
   const many = await say(one.repeat(5_000));
   assert.ok(many.split('HTTP/1.1').length < 100, 'the line is cut');
+});
+
+test('a viewer’s pings are answered', async () => {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/wall`, { headers: { cookie } });
+  await once(socket, 'open');
+  const answered = once(socket, 'pong');
+  socket.ping('here');
+  const [data] = (await answered) as [Buffer];
+  assert.equal(data.toString(), 'here');
+  socket.terminate();
 });

@@ -95,7 +95,7 @@ export async function createHttp(services: Services): Promise<Http> {
   });
   await server.register(cookie);
   // One message in each turn of the event loop: a megabyte of empty ones must not be answered in one.
-  const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false };
+  const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false, autoPong: false };
   await server.register(websocket, { options: socketOptions });
   readBodies(server);
   answerFailures(server, services);

@@ -25,6 +25,9 @@ import type { Services } from './services.ts';
 
 type AnyContext = CallContext<CallName>;
 
+/** On its way to one viewer; above it a ping is answered by none. */
+const unreadPongsMaxBytes = 8 * 1024 * 1024;
+
 /**
  * Puts calls of the contract on the server: address from `routes`, checks and rights from `calls`, answer checked
  * against its schema, so that nothing leaves that is not declared. A handler sees only what has passed.
@@ -100,6 +103,11 @@ export class Registrar {
       handler: () => {},
       wsHandler: (socket, request) => {
         const context = contexts.get(request);
+        // Pings are answered to those who read the answers: the library would keep one for each.
+        socket.on('ping', (data) => {
+          if (socket.readyState === socket.OPEN && socket.bufferedAmount < unreadPongsMaxBytes)
+            socket.pong(data);
+        });
         if (context) handler(context as unknown as CallContext<Name>, socket);
         else socket.terminate();
       },

@@ -41,6 +41,8 @@ interface Pending {
 /** Tries of one request: without an answer, with one, and again when the nonce was stale. */
 const maxTries = 3;
 const userAgent = 'Vidette';
+/** Of our words that the server does not read; a request or an answer has a few hundred. */
+const unreadAnswersMaxBytes = 256 * 1024;
 
 /**
  * One RTSP connection: requests and their replies, packets in between. It owns the socket.
@@ -238,6 +240,10 @@ export class RtspConnection {
 
   /** A server's own request: its announcements need no action, an end does, the rest we don't do. */
   #answer(message: RtspRequest): void {
+    if (this.#options.socket.writableLength > unreadAnswersMaxBytes) {
+      this.#fail(new Fault('ProbeError', 'The camera asks without end and reads no answer.'));
+      return;
+    }
     const isKnown = ['OPTIONS', 'ANNOUNCE', 'GET_PARAMETER', 'SET_PARAMETER', 'TEARDOWN'].includes(
       message.method,
     );
