@@ -21,6 +21,7 @@ import {
   sessionOf,
   watch,
 } from './fixtures/live-sources.ts';
+import { startRtmpServer } from './fixtures/rtmp-server.ts';
 import { AvPool } from './pool.ts';
 import { AvFileSession } from './session.ts';
 
@@ -150,6 +151,50 @@ test('[R10.1] RTMP', async () => {
     assertMoving(seen, ['h264', 'aac']);
   } finally {
     sender.kill('SIGKILL');
+  }
+});
+
+/** An MP4 file as enhanced FLV; Debian's ffmpeg is too old to write H.265 into it. */
+async function enhancedFlv(from: string, to: string): Promise<void> {
+  const { FormatContext, Packet } = await import('node-av/lib');
+  const input = new FormatContext();
+  assert.ok((await input.openInput(from, null, null)) >= 0 && (await input.findStreamInfo(null)) >= 0);
+  const output = new FormatContext();
+  output.allocOutputContext2(null, 'flv', to);
+  for (const { codecpar, timeBase } of input.streams) {
+    const copy = output.newStream();
+    codecpar.copy(copy.codecpar);
+    copy.codecpar.codecTag = 0;
+    copy.timeBase = timeBase;
+  }
+  await output.openOutput();
+  await output.writeHeader(null);
+  using packet = new Packet();
+  packet.alloc();
+  while ((await input.readFrame(packet)) >= 0) {
+    packet.rescaleTs(
+      input.streams[packet.streamIndex]!.timeBase,
+      output.streams[packet.streamIndex]!.timeBase,
+    );
+    await output.interleavedWriteFrame(packet);
+  }
+  await output.writeTrailer();
+  await output.closeOutput();
+  await input.closeInput();
+}
+
+test('[R10.1] H.265 over enhanced RTMP: it is asked for, and copied', async () => {
+  const [mp4, flv] = [join(folder, 'h265.mp4'), join(folder, 'h265.flv')];
+  const video = '-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=15';
+  await ffmpeg(`-f lavfi -i testsrc=size=320x240:rate=15 -f lavfi -i sine -t 6 ${video} -c:a aac ${mp4}`);
+  await enhancedFlv(mp4, flv);
+  const rtmp = await startRtmpServer(await readFile(flv));
+  try {
+    const seen = await watch(sessionOf(pool, `rtmp://127.0.0.1:${rtmp.port}/live/key`), 20);
+    assertMoving(seen, ['h265', 'aac']);
+    assert.ok(rtmp.connectCommand.includes('fourCcList') && rtmp.connectCommand.includes('hvc1'));
+  } finally {
+    rtmp.stop();
   }
 });
 

@@ -29,7 +29,8 @@ export const guide: Record<keyof typeof english, string> = {
   'help.start.text':
     'Нажмите «Добавить поток» и вставьте адрес камеры, например rtsp://user:password@192.0.2.10/stream1. Нет камеры? demo: — тоже адрес: нарисованная картинка с идущими часами.',
   'help.sources.title': 'Какие адреса подходят',
-  'help.sources.text': 'rtsp и rtsps, rtmp, http и https (HLS, MPEG-TS, MJPEG), srt, udp и demo: для пробы.',
+  'help.sources.text':
+    'rtsp и rtsps, rtmp, http и https (HLS, DASH, MPEG-TS, MJPEG или один кадр JPEG, который запрашивается раз в секунду), srt, udp и demo: для пробы. Видео в H.264 и H.265 берётся как есть, остальное преобразуется, как и звук в G.711, G.722, G.726, L16 и MP3.',
   'help.archive.title': 'Архив',
   'help.archive.text':
     'Поток с включённым архивом записывается непрерывно. Нажмите на шкалу времени, чтобы посмотреть любой момент; заштрихованное не записано. Полоса над шкалой — весь архив, столбик на каждый день. «Эфир» возвращает к настоящему.',

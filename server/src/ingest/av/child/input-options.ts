@@ -94,6 +94,8 @@ export function inputOptions(request: InputRequest, way: WayOut): InputOptions {
           protocol_whitelist: whitelists.rtmp,
           format_whitelist: formats.rtmp,
           rtmp_tcurl: rtmpTcUrl(request.url),
+          // Enhanced RTMP: a server sends H.265 only to those who name it (veovera, enhanced-rtmp-v1).
+          rtmp_enhanced_codecs: 'hvc1,av01,vp09',
           rw_timeout: timeoutUs,
         },
       };
