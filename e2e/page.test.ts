@@ -365,6 +365,25 @@ test('[R4.11] a warning of the server is put away for good, a drained node is no
   await context.close();
 });
 
+test('warnings about streams name them, and lead to them', async () => {
+  const context = await newPerson(browser, desktop);
+  await signInByCookie(context, server.url, cookie);
+  const warning = { expiresAt: null, usedPercent: null, recordedPercent: 50 };
+  const codes = ['stream-not-recording', 'stream-recorded-low'];
+  const warnings = codes.flatMap((code) =>
+    [gate, 'b', 'c', 'd', 'e'].map((subject) => ({ ...warning, code, subject })),
+  );
+  await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/help`);
+  const banners = page.getByRole('region', { name: 'Warnings of the server' });
+  await banners.getByText('5 streams are not being recorded.').waitFor();
+  assert.equal(await banners.getByText('and 2 more').count(), 2);
+  await banners.getByRole('link', { name: 'Gate 2' }).first().click();
+  await page.waitForURL(`**/ui/stream/${gate}/info`);
+  await context.close();
+});
+
 test('[R2.5] [R3.3] [R7.23] a token’s secret is shown once, and the token works until it is deleted', () =>
   open('/ui/profile/me/tokens', cookie, async (page) => {
     await page.getByLabel('Name').fill('Backup script');

@@ -101,6 +101,17 @@ export function streamStatusesQuery(queryClient: QueryClient) {
   });
 }
 
+/** The name of a stream that something is said about; it may be gone by now. */
+export function streamNameQuery(uid: string) {
+  return queryOptions({
+    queryKey: ['stream', uid, 'name'],
+    queryFn: async ({ signal }) => (await api.getStream({ params: { uid } }, { signal })).name,
+    staleTime: 60_000,
+    retry: false,
+    meta: { isHandled: true },
+  });
+}
+
 /** One stream, asked for every second [R9.1] until it can't be had any more, as when a right was taken away [R4.12]. */
 export function streamQuery(uid: string) {
   return queryOptions({

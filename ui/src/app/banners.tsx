@@ -8,6 +8,7 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
+import { NamedStreams } from './named-streams.tsx';
 import { dismiss, loadDismissals } from './dismissals.ts';
 
 /** What everybody must know whatever screen they are on: no license, and the server's own warnings. */
@@ -86,16 +87,10 @@ function HealthBanners() {
 /** A camera's failure is nothing to put away: the banner goes when the recording comes back. */
 function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
   const i18n = useI18n();
-  const [first] = streams;
-  if (first === undefined) return null;
+  if (streams.length === 0) return null;
   return (
     <Banner kind="warning">
-      {i18n.t('warning.notRecording', { count: streams.length })}{' '}
-      {streams.length === 1 && (
-        <Link to="/stream/$uid/info" params={{ uid: first }}>
-          {i18n.t('warning.notRecording.show')}
-        </Link>
-      )}
+      {i18n.t('warning.notRecording', { count: streams.length })} <NamedStreams uids={streams} />
     </Banner>
   );
 }
@@ -109,16 +104,11 @@ function RecordedLowBanner({
   onClose: () => void;
 }) {
   const i18n = useI18n();
-  const [first] = warnings;
-  if (!first) return null;
+  if (warnings.length === 0) return null;
   return (
     <Banner kind="warning" onClose={onClose}>
       {recordedLowWords(warnings, i18n)}{' '}
-      {warnings.length === 1 && first.subject !== null && (
-        <Link to="/stream/$uid/info" params={{ uid: first.subject }}>
-          {i18n.t('warning.notRecording.show')}
-        </Link>
-      )}
+      <NamedStreams uids={warnings.flatMap(({ subject }) => subject ?? [])} />
     </Banner>
   );
 }

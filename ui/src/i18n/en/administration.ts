@@ -58,7 +58,7 @@ export const administration = {
   'debug.damaged': 'Damaged pictures',
   'debug.lost': 'Lost packets',
   'debug.bytes': 'Received',
-  'debug.attempts': 'Connection attempts',
+  'debug.attempts': 'Failed attempts in a row',
   'debug.lately': 'The last half hour',
   'debug.reconnects': 'Came back',
   'debug.outages': 'Outages',

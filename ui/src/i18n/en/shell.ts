@@ -141,5 +141,6 @@ export const shell = {
   'warning.certificate.unusable':
     'The new TLS certificate or key cannot be used; the one from before stays in use. The server log says why.',
   'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',
+  'warning.streams.more': 'and {count} more',
   'warning.notRecording.show': 'Show it',
 };

@@ -24,7 +24,7 @@ export const administration: Record<keyof typeof english, string> = {
   'stats.frames': 'Кадров в секунду',
   'stats.lostPackets': 'Потеряно пакетов в секунду',
   'stats.soon': 'Первые цифры появятся в течение полуминуты.',
-  'stats.writeLatency': 'Самая долгая запись',
+  'stats.writeLatency': 'Самая долгая запись на диск',
 
   'license.state': 'Состояние',
   'license.valid': 'Действует',
@@ -61,7 +61,7 @@ export const administration: Record<keyof typeof english, string> = {
   'debug.damaged': 'Повреждённых кадров',
   'debug.lost': 'Потерянных пакетов',
   'debug.bytes': 'Принято',
-  'debug.attempts': 'Попыток подключения',
+  'debug.attempts': 'Неудачных попыток подряд',
   'debug.lately': 'Последние полчаса',
   'debug.reconnects': 'Восстановлений связи',
   'debug.outages': 'Перерывы',

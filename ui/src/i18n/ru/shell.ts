@@ -141,5 +141,6 @@ export const shell: Record<keyof typeof english, string> = {
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
+  'warning.streams.more': 'и ещё {count}',
   'warning.notRecording.show': 'Показать',
 };

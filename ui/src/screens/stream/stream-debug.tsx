@@ -66,7 +66,7 @@ function Figures({ stats, askedMs }: { stats: ReplyOf<'getStreamStats'>; askedMs
       <Fact label={i18n.t('debug.damaged')}>{i18n.number(stats.damagedFrames)}</Fact>
       <Fact label={i18n.t('debug.lost')}>{i18n.number(stats.lostPackets)}</Fact>
       <Fact label={i18n.t('debug.bytes')}>{i18n.bytes(stats.bytes)}</Fact>
-      <Fact label={i18n.t('debug.attempts')}>{i18n.number(stats.attempts)}</Fact>
+      {stats.attempts > 0 && <Fact label={i18n.t('debug.attempts')}>{i18n.number(stats.attempts)}</Fact>}
       <Fact label={i18n.t('debug.reconnects')}>{i18n.number(stats.reconnects)}</Fact>
     </Facts>
   );

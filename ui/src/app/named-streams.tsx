@@ -1,0 +1,28 @@
+import { useQueries } from '@tanstack/react-query';
+import { streamNameQuery } from '../api/streams.ts';
+import { useI18n } from '../i18n/i18n-context.tsx';
+import { Link } from '../routing/react/link.tsx';
+
+/** So many are named; whoever needs more of them finds them in the list. */
+const NAMED = 3;
+
+/** The streams that a warning is about, by name, each a way to it. */
+export function NamedStreams({ uids }: { uids: readonly string[] }) {
+  const i18n = useI18n();
+  const named = uids.slice(0, NAMED);
+  const answers = useQueries({ queries: named.map((uid) => streamNameQuery(uid)) });
+  const more = uids.length - named.length;
+  return (
+    <>
+      {named.map((uid, at) => (
+        <span key={uid}>
+          {at > 0 && ', '}
+          <Link to="/stream/$uid/info" params={{ uid }}>
+            {answers[at]?.data ?? i18n.t('warning.notRecording.show')}
+          </Link>
+        </span>
+      ))}
+      {more > 0 && ` ${i18n.t('warning.streams.more', { count: more })}`}
+    </>
+  );
+}
