@@ -3,11 +3,15 @@ import { Fault } from '../base/fault.ts';
 
 /** So long a seat stays with who watches the archive GOP by GOP, after each. */
 const heldMs = 20_000;
+/** After so long without use it is no longer kept from others; who plays comes back for the next GOP before. */
+const keptFromOthersMs = 4_000;
 
 interface Seat {
   readonly name: string;
   /** Set while nobody converts on it and it is kept for its viewer. */
   cancelHold: Cancel | undefined;
+  /** When it was left, on the monotonic clock. */
+  leftMs: number;
 }
 
 /**
@@ -39,6 +43,7 @@ export class Seats {
     return () => {
       if (hasLeft) return;
       hasLeft = true;
+      seat.leftMs = this.#clock.monotonicMs();
       if (isKept) seat.cancelHold = this.#clock.after(heldMs, () => this.#seats.delete(seat));
       else this.#seats.delete(seat);
     };
@@ -60,11 +65,24 @@ export class Seats {
     return undefined;
   }
 
+  /** Of the seats that are kept for somebody, the one that was left first goes, if that was not just now. */
+  #releaseIdlest(): void {
+    let idlest: Seat | undefined;
+    for (const seat of this.#seats) {
+      if (seat.cancelHold && seat.leftMs < (idlest?.leftMs ?? Infinity)) idlest = seat;
+    }
+    if (!idlest || this.#clock.monotonicMs() - idlest.leftMs < keptFromOthersMs) return;
+    idlest.cancelHold?.();
+    this.#seats.delete(idlest);
+  }
+
   #newSeat(name: string): Seat {
     const most = this.#atOnce();
+    // One request in every twenty seconds must not keep everybody else out.
+    if (this.#seats.size >= most) this.#releaseIdlest();
     if (this.#seats.size >= most)
       throw new Fault('QuotaReached', `All ${most} conversions for viewers are in use.`);
-    const seat: Seat = { name, cancelHold: undefined };
+    const seat: Seat = { name, cancelHold: undefined, leftMs: 0 };
     this.#seats.add(seat);
     return seat;
   }
