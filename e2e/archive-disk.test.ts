@@ -42,7 +42,8 @@ async function prepared(
   options: { dataDir?: string; folder?: string; count: number; isRecorded?: boolean; depthHours?: number },
 ) {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-disk-')));
-  if (options.dataDir === undefined) t.after(() => rm(dataDir, { recursive: true, force: true }));
+  if (options.dataDir === undefined)
+    t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const env: Record<string, string> =
     options.folder === undefined ? {} : { VIDETTE_ARCHIVE_FOLDER: options.folder };
   const server = await startServer({ dataDir, env });
@@ -97,6 +98,7 @@ test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, a
   const again = clientOf(second, await signIn(second));
   assert.ok((await warningsOf(again)).includes('archive-disk-usage'));
   assert.equal((await again.getStream({ params: { uid } })).name, 'Gate 2');
+  await second.stop();
 });
 
 test('[R10.4] the databases’ disk at 0 bytes: sign-in and start, while the archive records on another', async (t) => {
@@ -130,6 +132,7 @@ test('[R10.4] the databases’ disk at 0 bytes: sign-in and start, while the arc
     (warnings) => !warnings.includes('data-disk-full'),
     WAIT_MS,
   );
+  await second.stop();
 });
 
 test('[R10.4] on a disk that is read-only nothing is forgotten, one file that can’t be deleted keeps no other, and all goes when it may', async (t) => {
@@ -219,6 +222,49 @@ test('[R10.4] a server that starts with a clock a year ahead deletes nothing by 
   const again = clientOf(right, await signIn(right));
   assert.ok(!(await warningsOf(again)).includes('archive-clock'));
   assert.equal((await again.getArchiveStats({ params: { uid } })).segments, 12);
+  await right.stop();
+});
+
+test('[R10.4] a disk that is taken from under a recording server, or emptied, is said within seconds, and it goes on when it is back', async (t) => {
+  const disk = await LoopDisk.make(t, 256);
+  if (!disk) return;
+  const { dataDir, env, uid } = await prepared(t, {
+    folder: join(disk.folder, 'footage'),
+    count: 1,
+    isRecorded: true,
+  });
+  const server = await startServer({ dataDir, env });
+  t.after(() => server.stop());
+  const client = clientOf(server, await signIn(server));
+  const isLive = () =>
+    until(
+      async () =>
+        (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
+      (status) => status === 'live',
+      WAIT_MS,
+    );
+  const isSaid = () =>
+    until(
+      () => warningsOf(client),
+      (warnings) =>
+        warnings.includes('archive-disk-missing marker-missing') &&
+        warnings.includes(`stream-not-recording ${uid}`),
+      WAIT_MS,
+    );
+  await isLive();
+  await disk.unmount();
+  await isSaid();
+  assert.deepEqual(await readdir(disk.folder), [], 'nothing is written below the mount point');
+  await disk.mount();
+  await until(
+    () => warningsOf(client),
+    (warnings) => warnings.length === 0,
+    WAIT_MS,
+  );
+  await isLive();
+  await rm(join(disk.folder, 'footage'), { recursive: true });
+  await isSaid();
+  await server.stop();
 });
 
 function lastHour() {

@@ -57,6 +57,7 @@ const writesAtATime = 3;
 const roomPeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
+const diskLookMs = 2_000;
 const heartbeatPeriodMs = 2_000;
 /** Files of two hours, of which each is read at some sixty places. */
 const lookOverMax = 120;
@@ -98,6 +99,7 @@ export class Archive implements Footage {
   #recovery: RecoveryReport | undefined;
   #rebuild: CatalogRebuild | undefined;
   #markerTimer: Cancel | undefined;
+  #diskTimer: Cancel | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -249,7 +251,7 @@ export class Archive implements Footage {
       log: this.#log.child({ stream: uid }),
       limits: this.#limits,
       assertRightDisk: () => this.#assertReady(),
-      assertRoom: () => this.#room.assertRoom(),
+      assertRoom: () => this.#assertWritable(),
       permits,
       onStopped: () => this.#recorders.delete(uid),
     });
@@ -363,6 +365,7 @@ export class Archive implements Footage {
 
   async #close(): Promise<void> {
     this.#markerTimer?.();
+    this.#diskTimer?.();
     this.#room.stop();
     this.continuity.close();
     await this.#damage.stop();
@@ -387,6 +390,7 @@ export class Archive implements Footage {
 
   async #start(): Promise<void> {
     await this.#room.refresh();
+    this.#diskTimer = this.#clock.every(diskLookMs, () => void this.#lookAtDisk());
     try {
       await this.#guard.assertRightDisk();
     } catch (error) {
@@ -445,6 +449,22 @@ export class Archive implements Footage {
             this.#log.error({ err: error }, 'The archive cannot be opened');
         });
     });
+  }
+
+  /** Whoever records into a file that is open would not notice that its folder went: the guard says so from now on. */
+  async #lookAtDisk(): Promise<void> {
+    try {
+      await this.#guard.assertRightDisk();
+    } catch (error) {
+      // The guard has said it, and what a failing disk answers is told by whoever needs it.
+      if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
+    }
+  }
+
+  /** Before each piece: the disk as looked at last, for a look costs a read; again when it was not the right one. @throws RecordingFailure */
+  async #assertWritable(): Promise<void> {
+    if (this.#guard.problem) await this.#assertReady();
+    this.#room.assertRoom();
   }
 
   /** The right disk, and put in order since it came. */

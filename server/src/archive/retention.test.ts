@@ -360,3 +360,27 @@ test('[R10.4] what others put on the disk pushes out no more than the floor leav
   const [fields] = lines.find(([, text]) => text.includes('other files')) ?? [];
   assert.deepEqual((fields as { stream: string; segments: number }).stream, 'cam1');
 });
+
+test('[R10.4] a folder that goes while files in it are open is noticed within seconds, and nothing more is taken for recorded', async (t) => {
+  const { dir, archive, clock } = await twoStreams(t);
+  const stream = new Stream('cam1');
+  const recorder = archive.record('cam1', stream);
+  connect(stream, footage, t0 + 100_000, t0 + 103_500);
+  await until(() => recorder.status.state === 'recording', 'recording');
+  await rename(dir, `${dir}-disk`);
+  await mkdir(dir);
+  clock.advance(2_000);
+  await until(() => archive.problem === 'marker-missing', 'the look');
+  deliver(stream, footage, t0 + 103_500, t0 + 106_500);
+  await until(() => recorder.status.state === 'failed', 'the failure');
+  assert.equal(recorder.status.code, 'wrong-disk');
+  assert.deepEqual(await readdir(dir), []);
+  await rm(dir, { recursive: true });
+  await rename(`${dir}-disk`, dir);
+  clock.advance(6_000);
+  await until(() => archive.problem === undefined, 'the disk');
+  deliver(stream, footage, t0 + 106_500, t0 + 110_000);
+  await until(() => recorder.status.state === 'recording', 'recording again');
+  await recorder.stop('recording-off');
+  assert.deepEqual(await findingsOf(dir), []);
+});

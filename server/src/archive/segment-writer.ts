@@ -23,8 +23,8 @@ export interface SegmentWriterTools {
   readonly folders: ActiveFolders;
   /** Before each new file. @throws RecordingFailure when nothing may be written here now. */
   assertRightDisk(): Promise<void>;
-  /** Before each piece. @throws RecordingFailure when the disk has less than the reserve left. */
-  assertRoom(): void;
+  /** Before each piece. @throws RecordingFailure when the disk is known to be gone or has less than the reserve left. */
+  assertRoom(): void | Promise<void>;
 }
 
 export interface SegmentLimits {
@@ -91,7 +91,7 @@ export class SegmentWriter {
    * @returns the bytes written, 0 when it was left out.
    */
   async write(piece: Piece): Promise<number> {
-    this.#tools.assertRoom();
+    await this.#tools.assertRoom();
     if (this.#open && !this.#continues(this.#open, piece)) await this.#closeFile();
     if (this.#open) return this.#append(this.#open, piece);
     if (!piece.startsWithKey) return 0;
