@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { FarKeys } from './far-keys.ts';
 import { FarStoreError, type FarObject, type FarStore, type FarTrouble } from './far-store.ts';
@@ -23,6 +24,8 @@ export class MemoryStore implements FarStore {
   readonly name = 'a store in memory';
   readonly objects = new Map<string, StoredObject>();
   readonly steps: StoreStep[] = [];
+  /** What it gives for one is the MD5 of what it has. */
+  givesEtags = true;
   /** Bytes of all reads. */
   readBytes = 0;
   /** Is asked before each step, and after it with `done`; what it throws is what the step rejects with. */
@@ -31,7 +34,14 @@ export class MemoryStore implements FarStore {
   find(key: string): Promise<FarObject | undefined> {
     return this.#step('find', key, () => {
       const object = this.objects.get(key);
-      return object && { bytes: object.bytes.length, metadata: object.metadata };
+      const etag = object && `"${createHash('md5').update(object.bytes).digest('hex')}"`;
+      return (
+        object && {
+          bytes: object.bytes.length,
+          metadata: object.metadata,
+          etag: this.givesEtags ? etag : undefined,
+        }
+      );
     });
   }
 

@@ -6,6 +6,8 @@ export interface FarObject {
   readonly bytes: number;
   /** As given with it; names in small letters. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** The store's own digest of what it received (see far-digest.ts); undefined when it gives none. */
+  readonly etag?: string | undefined;
 }
 
 /** What went wrong between this node and the store. */

@@ -28,6 +28,8 @@ const codes: Readonly<Record<FarTrouble, ErrorCode>> = {
 /** So long after a failure readers are not kept waiting for another. */
 const failFastMs = 3_000;
 const markerMaxBytes = 4_096;
+/** A span of at most two megabytes comes within this, or the store counts as away. */
+const spanMs = 30_000;
 
 /** The bucket of this archive: its objects by segment, whether it is the right one, and how it is doing. */
 export class FarTier {
@@ -131,9 +133,20 @@ export class FarTier {
     const bytes = Buffer.allocUnsafe(length);
     let at = 0;
     await this.#asReader(async () => {
-      for await (const chunk of span as AsyncIterable<Buffer>) {
-        if (at + chunk.length > length) throw new FarStoreError('damaged', `${this.name} sent too much`);
-        at += chunk.copy(bytes, at);
+      const late = new FarStoreError('away', `${this.name} is too slow`);
+      const cancel = this.#clock.after(spanMs, () => span.destroy(late));
+      try {
+        for await (const chunk of span as AsyncIterable<Buffer>) {
+          if (at + chunk.length > length) throw new FarStoreError('damaged', `${this.name} sent too much`);
+          at += chunk.copy(bytes, at);
+        }
+      } catch (error) {
+        // A connection that breaks off says so in words of its own.
+        throw error instanceof FarStoreError
+          ? error
+          : new FarStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+      } finally {
+        cancel();
       }
       if (at < length) throw new FarStoreError('away', `${this.name} broke off`);
     });
@@ -193,7 +206,12 @@ export async function readFarMarker(store: FarStore, keys: FarKeys): Promise<str
   const stream = await store.read(keys.marker, 0, marker.bytes);
   if (!stream) return undefined;
   const chunks: Buffer[] = [];
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
+  } catch (error) {
+    if (error instanceof FarStoreError) throw error;
+    throw new FarStoreError('away', `${store.name} broke off: ${(error as Error).message}`, error);
+  }
   return archiveIdIn(Buffer.concat(chunks).toString('utf8'));
 }
 

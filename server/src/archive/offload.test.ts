@@ -395,3 +395,32 @@ test('a key says whose segment it is, and nothing else passes for one', () => {
     assert.equal(keys.parse(other), undefined, other);
   }
 });
+
+test('footage that was spoilt on the way stays here, whatever the store says about itself', async (t) => {
+  for (const givesEtags of [true, false]) {
+    const dir = await temporaryRoot(t);
+    const store = new MemoryStore();
+    store.givesEtags = givesEtags;
+    let spoils = true;
+    store.fault = ({ name, key }, done) => {
+      const object = store.objects.get(key);
+      if (!spoils || name !== 'send' || !done || !object || !key.endsWith('.mp4')) return;
+      // A store that does not look at Content-MD5 behind a line that flips a bit; length and metadata are right.
+      object.bytes[100] = (object.bytes[100] ?? 0) ^ 1;
+    };
+    const { archive, clock } = await openArchive(t, dir, farOf(store));
+    const stream = new Stream('cam1');
+    const recorder = archive.record('cam1', stream);
+    connect(stream, footageOf('h264-no-b.mp4'), t0, t0 + 10_000);
+    await recorder.stop('recording-off');
+    archive.far?.offload.configure({ farAfterOf: () => 0 });
+    clock.advance(3_600_000);
+    await archive.far?.offload.run();
+    assert.equal(archive.far?.status.waiting.segments, 1, 'it stays here');
+    assert.equal((await archive.download('cam1', t0, t0 + 10_000)).durationMs, 10_000);
+    spoils = false;
+    clock.advance(3_700_000);
+    await archive.far?.offload.run();
+    assert.equal(archive.far?.status.waiting.segments, 0, 'it moves when it comes whole');
+  }
+});

@@ -5,6 +5,7 @@ import type { CatalogReads, OwnedSegment } from './catalog-reads.ts';
 import { CatalogError, type CatalogSink } from './catalog-writer.ts';
 import type { DatedSpan } from './footage-clock.ts';
 import { digestOf, factsOf, metadataOf } from './far-segment.ts';
+import { etagFits } from './far-digest.ts';
 import { FarStoreError } from './far-store.ts';
 import type { FarTier } from './far-tier.ts';
 import { openSegmentFile } from './file-bytes.ts';
@@ -288,7 +289,11 @@ export class Offload {
       const sha256 = await digestOf(reader, bytes);
       const isThere = async () => {
         const object = await tier.find(uid, startTicks);
-        return object?.bytes === bytes && factsOf(object.metadata)?.sha256 === sha256;
+        if (object?.bytes !== bytes || factsOf(object.metadata)?.sha256 !== sha256) return false;
+        // The metadata are what was said with it: what the store holds it has to say itself, or it is read.
+        if (await etagFits(object.etag, reader, bytes)) return true;
+        const remote = tier.open(uid, startTicks, bytes);
+        return (await digestOf(remote, bytes)) === sha256;
       };
       await catalog.commit([{ type: 'far-sending', uid, startTicks }]);
       if (wasSending && (await isThere())) return;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
+import { partBytes, wholeMaxBytes } from '../archive/far-digest.ts';
 import { FarStoreError, type FarObject, type FarStore } from '../archive/far-store.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { Clock } from '../base/clock.ts';
@@ -29,9 +30,6 @@ const connectMs = 4_000;
 const sendMs = 120_000;
 /** A body that rests for so long, or up to twice, has broken off. */
 const bodyIdleMs = 15_000;
-/** Larger files go up in parts, of which one is in memory. The protocol asks for 5 MB at least. */
-const wholeMaxBytes = 16_777_216;
-const partBytes = 8_388_608;
 const removesAtOnce = 8;
 
 /**
@@ -54,8 +52,8 @@ export class Bucket implements FarStore {
   find(key: string): Promise<FarObject | undefined> {
     return this.#ask(answerMs, async ({ sdk, client }, abortSignal) => {
       const command = new sdk.HeadObjectCommand({ ...this.#place, Key: key });
-      const { ContentLength, Metadata } = await client.send(command, { abortSignal });
-      return { bytes: ContentLength ?? 0, metadata: Metadata ?? {} };
+      const { ContentLength, Metadata, ETag } = await client.send(command, { abortSignal });
+      return { bytes: ContentLength ?? 0, metadata: Metadata ?? {}, etag: ETag };
     });
   }
 

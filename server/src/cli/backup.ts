@@ -53,7 +53,7 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
   }
   const facts = await readBackup(file);
   if (!facts) {
-    out(`${file} is not a whole backup.`);
+    out(`${file} is not a whole backup: it was cut, or bytes of it were changed. Nothing was touched.`);
     return 1;
   }
   await makeFolders(dataDir, 0o750);
@@ -82,6 +82,11 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
     lock.release();
   }
   out(`Restored the backup of ${new Date(facts.createdMs).toISOString()} by version ${facts.version}.`);
+  if (!facts.isProven) {
+    out(
+      'An earlier version made this backup, without a digest: whether bytes of it were changed since cannot be told.',
+    );
+  }
   if (kept !== undefined) out(`The database that was there is kept as ${kept}.`);
   return 0;
 }

@@ -199,6 +199,40 @@ test('[R10.10] what is no backup, or cut short, is refused and changes nothing',
   assert.equal(await backUp({ dataDir: target, file: join(target, 'b'), out, clock, version }), 1);
 });
 
+test('[R10.10] a backup of which any byte was flipped is refused, one of before digests is restored with a note', async (t) => {
+  const dataDir = await folder(t);
+  const store = await openStore(t, dataDir);
+  for (let user = 0; user < 50; user++) await store.users.add(newUser(`user${user}`));
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  const file = join(dataDir, 'whole');
+  await backUp({ dataDir, file, out, clock, version });
+  const bytes = await readFile(file);
+  const target = await folder(t);
+  const spoilt = join(dataDir, 'spoilt');
+  // Spread over header, schema, rows, free space and the digest itself.
+  const digestAt = bytes.indexOf('vidette-backup-sha256:');
+  const places = Array.from({ length: 40 }, (_, index) => Math.floor((bytes.length / 40) * index) + index);
+  for (const place of [...places, digestAt, digestAt + 30, bytes.length - 1]) {
+    const flipped = Buffer.from(bytes);
+    flipped[place] = (flipped[place] ?? 0) ^ 0x01;
+    await writeFile(spoilt, flipped);
+    assert.equal(await restore({ dataDir: target, file: spoilt, out }), 1, `byte ${place}`);
+  }
+  assert.match(lines.at(-1) ?? '', /is not a whole backup.*changed/);
+  assert.deepEqual(await readdir(target), []);
+
+  const { DatabaseSync } = await import('node:sqlite');
+  const old = new DatabaseSync(file);
+  old.exec(
+    `DROP TABLE vidette_backup_digest; UPDATE vidette_backup SET facts = json_remove(facts, '$.hasDigest'); VACUUM`,
+  );
+  old.close();
+  assert.equal(await restore({ dataDir: target, file, out }), 0);
+  assert.ok(lines.some((line) => line.includes('without a digest')));
+  assert.equal(await (await openStore(t, target)).users.count(), 50);
+});
+
 test('[R10.10] a temporary password has to be changed, and old sessions end', async (t) => {
   const dataDir = await folder(t);
   const store = await openStore(t, dataDir);

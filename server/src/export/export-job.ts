@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { ExportFailure } from '@vidette/contract/entities';
@@ -7,7 +8,14 @@ import type { ArchiveGap } from '../archive/intervals.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { ExportRecord, ExportRecords } from '../store/exports.ts';
-import { blockBytes, checkPageName, manifestName, signatureName, type Manifest } from './manifest.ts';
+import {
+  blockBytes,
+  checkPageFile,
+  checkPageName,
+  manifestName,
+  signatureName,
+  type Manifest,
+} from './manifest.ts';
 import { PackageFile, type PackedEntry } from './package-file.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -61,7 +69,6 @@ const paceBytesPerSecond = 48 * 1024 * 1024;
 /** Footage that retention takes away while it is read is planned again so often. */
 const attemptsPerFile = 3;
 const rangesPieceMs = 3 * 3_600_000;
-const checkPage = new URL('./verify.html', import.meta.url);
 
 /** Writes one package. What an earlier run finished is kept. */
 export class ExportJob {
@@ -193,15 +200,15 @@ export class ExportJob {
     const nowMs = clock.wallMs();
     // A right that went while the last file was written.
     for (const stream of this.#streams) await this.#requireRight(stream);
-    const manifest = Buffer.from(`${JSON.stringify(await this.#manifest(nowMs), undefined, 1)}\n`);
+    const page = await readFile(checkPageFile);
+    const manifest = Buffer.from(`${JSON.stringify(await this.#manifest(nowMs, page), undefined, 1)}\n`);
     const signature = Buffer.from(`${key.sign(manifest).toString('base64')}\n`);
     await file.add(manifestName, manifest.length, nowMs, [manifest]);
     await file.add(signatureName, signature.length, nowMs, [signature]);
-    const page = await readFile(checkPage);
     await file.add(checkPageName, page.length, nowMs, [page]);
   }
 
-  async #manifest(nowMs: number): Promise<Manifest> {
+  async #manifest(nowMs: number, page: Uint8Array): Promise<Manifest> {
     const { key, version, node } = this.#tools;
     const { start_ms: startTime, end_ms: endTime, user_id: userId, name } = this.#record;
     const uncovered = new Map<string, ArchiveGap[]>();
@@ -211,6 +218,7 @@ export class ExportJob {
     }
     return {
       format: 'vidette-export/1',
+      checkPage: { bytes: page.length, sha256: createHash('sha256').update(page).digest('hex') },
       version,
       node,
       createdTime: nowMs,

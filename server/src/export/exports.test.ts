@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createReadStream, existsSync } from 'node:fs';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -15,7 +15,9 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
 import { Exports, type ExportLimits, type ExportsOptions } from './exports.ts';
 import { SigningKey } from './signing-key.ts';
+import { PackageFile } from './package-file.ts';
 import { verifyPackage } from './verify-package.ts';
+import { readZip } from './zip-reader.ts';
 
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const key = new SigningKey(Buffer.alloc(32, 7));
@@ -137,6 +139,70 @@ test('an export holds what is recorded of each stream, says what is not, and is 
   assert.equal(gate.files[0]?.name, 'Gate_ north/2026-11-20 22-00-00Z.mp4');
   assert.equal(yard?.files[0]?.name, 'Двор/2026-11-20 22-00-00Z.mp4');
   assert.equal(yard.files.length, 1);
+});
+
+test('verify refuses what programs would unpack in different ways, and a check page that is not ours', async (t) => {
+  const at = await scene(t);
+  const exports = at.open();
+  const { id } = await exports.add(request(at));
+  await reaches(at, exports, id, 'ready');
+  const path = join(at.folder, 'exports', `${id}.zip`);
+  const whole = await readFile(path);
+  const handle = await open(path);
+  t.after(() => handle.close());
+  const files = (await readZip(handle)).map(({ name, offset, bytes }) => ({
+    name,
+    content: whole.subarray(offset, offset + bytes),
+  }));
+  const forged = join(at.folder, 'forged.zip');
+  const verdictOf = async (bytes: Buffer) => {
+    await writeFile(forged, bytes);
+    return (await verifyPackage(forged)).problems.join(' ');
+  };
+  /** The package written again by our own code, with other entries. */
+  const packed = async (entries: readonly { name: string; content: Uint8Array }[]) => {
+    await rm(forged, { force: true });
+    await rm(`${forged}.part`, { force: true });
+    const file = await PackageFile.open(`${forged}.part`, []);
+    assert.ok(file);
+    for (const { name, content } of entries) await file.add(name, content.length, t0, [content]);
+    await file.finish(forged);
+    return (await verifyPackage(forged)).problems.join(' ');
+  };
+  const [first] = files;
+  assert.ok(first);
+  assert.equal(await packed(files), '');
+  const page = { name: 'verify.html', content: Buffer.from('<p>The package is sound.</p>') };
+  const others = files.filter(({ name }) => name !== 'verify.html');
+  assert.match(await packed([...others, page]), /verify\.html was replaced/);
+  assert.match(await packed(others), /verify\.html is missing/);
+  assert.match(
+    await packed([...files, { ...first, content: Buffer.from('other footage') }]),
+    /is in it twice/,
+  );
+  assert.match(await packed([...files, { ...first, name: first.name.toUpperCase() }]), /is in it twice/);
+  assert.match(await packed([...files, { name: 'more.mp4', content: first.content }]), /does not belong/);
+  assert.match(
+    await packed([...files, { name: '../out.mp4', content: first.content }]),
+    /is no name of a file/,
+  );
+
+  const flipped = (position: number) => {
+    const bytes = Buffer.from(whole);
+    bytes[position] = (bytes[position] ?? 0) ^ 1;
+    return bytes;
+  };
+  const directoryAt = whole.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
+  // Local header: method, checksum, length, name. Directory: checksum, kind of file.
+  for (const position of [8, 14, 18, 30])
+    assert.match(await verdictOf(flipped(position)), /directory differ/);
+  assert.match(await verdictOf(flipped(directoryAt + 16)), /differ|checksum/);
+  assert.match(await verdictOf(flipped(directoryAt + 41)), /is not ours/);
+  const both = Buffer.from(whole);
+  for (const position of [14, directoryAt + 16]) both[position] = (both[position] ?? 0) ^ 1;
+  assert.match(await verdictOf(both), /another checksum/);
+  assert.match(await verdictOf(Buffer.concat([Buffer.from('MZ'), whole])), /cannot be read/);
+  assert.match(await verdictOf(Buffer.concat([whole, Buffer.from('more')])), /follows its end/);
 });
 
 test('a package that was changed in any byte, or lost its signature, is found out', async (t) => {

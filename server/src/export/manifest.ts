@@ -5,6 +5,8 @@ import { gapCauses } from '@vidette/contract/constants';
 export const manifestName = 'manifest.json';
 export const signatureName = 'manifest.sig';
 export const checkPageName = 'verify.html';
+/** What is put into packages under that name. */
+export const checkPageFile = new URL('./verify.html', import.meta.url);
 
 /** A file is hashed in blocks too, so that a browser can check it without holding it. */
 export const blockBytes = 16 * 1024 * 1024;
@@ -43,6 +45,8 @@ export const Manifest = z.object({
   blockBytes: z.int().min(1),
   /** The raw key of 32 bytes, base64. */
   publicKey: z.string(),
+  /** The page that checks the package in a browser; packages of before do not name it. */
+  checkPage: z.object({ bytes: z.int().min(1), sha256: hash }).optional(),
   streams: z.array(
     z.object({ uid: z.string(), name: z.string(), files: z.array(ManifestFile), gaps: z.array(gap) }),
   ),

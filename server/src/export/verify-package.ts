@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { checkPageName, Manifest, manifestName, signatureName } from './manifest.ts';
+import { crc32 } from 'node:zlib';
+import { checkPageFile, checkPageName, Manifest, manifestName, signatureName } from './manifest.ts';
 import { isSignedBy } from '../base/key-pair.ts';
 import { fingerprintOf } from './signing-key.ts';
 import { readZip } from './zip-reader.ts';
@@ -22,6 +23,8 @@ interface Contents {
   readonly names: readonly string[];
   bytes(name: string): number;
   read(name: string): AsyncIterable<Uint8Array>;
+  /** What the package itself says of a file; undefined for a folder. */
+  crc(name: string): number | undefined;
   close(): Promise<void>;
 }
 
@@ -61,13 +64,35 @@ async function verifyContents(contents: Contents): Promise<PackageVerdict> {
   for (const file of files) {
     if (!contents.names.includes(file.name)) problems.push(`${file.name} is missing.`);
     else if (contents.bytes(file.name) !== file.bytes) problems.push(`${file.name} has another length.`);
-    else if ((await hashOf(contents, file.name)) !== file.sha256) problems.push(`${file.name} was changed.`);
+    else problems.push(...(await contentProblems(contents, file)));
   }
+  problems.push(...(await pageProblems(contents, manifest)));
+  for (const name of [manifestName, signatureName])
+    problems.push(...(await contentProblems(contents, { name })));
   const known = new Set([...files.map(({ name }) => name), manifestName, signatureName, checkPageName]);
   for (const name of contents.names) {
     if (!known.has(name)) problems.push(`${name} does not belong to the package.`);
   }
   return { manifest, fingerprint: fingerprintOf(key), filesChecked: files.length, problems };
+}
+
+/** The page runs in whatever browser opens it, and says of a package whether it is sound: it is checked like the footage. */
+async function pageProblems(contents: Contents, manifest: Manifest): Promise<string[]> {
+  if (!contents.names.includes(checkPageName)) return [`${checkPageName} is missing.`];
+  const { checkPage } = manifest;
+  if (checkPage) {
+    const problems = await contentProblems(contents, { name: checkPageName, sha256: checkPage.sha256 });
+    return problems.length === 0 ? [] : [`${checkPageName} was replaced: do not open it.`];
+  }
+  const sha256 = createHash('sha256')
+    .update(await readFile(checkPageFile))
+    .digest('hex');
+  const problems = await contentProblems(contents, { name: checkPageName, sha256 });
+  return problems.length === 0
+    ? []
+    : [
+        `${checkPageName} is not the page of this version, and the package, which an earlier version made, does not say which it was: do not open it.`,
+      ];
 }
 
 function broken(problem: string): PackageVerdict {
@@ -90,10 +115,20 @@ async function whole(contents: Contents, name: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function hashOf(contents: Contents, name: string): Promise<string> {
+/** A file against what is signed, and against the checksum by which other programs unpack it. */
+async function contentProblems(
+  contents: Contents,
+  { name, sha256 }: { readonly name: string; readonly sha256?: string },
+): Promise<string[]> {
   const hash = createHash('sha256');
-  for await (const chunk of contents.read(name)) hash.update(chunk);
-  return hash.digest('hex');
+  let crc = 0;
+  for await (const chunk of contents.read(name)) {
+    hash.update(chunk);
+    crc = crc32(chunk, crc);
+  }
+  if (sha256 !== undefined && hash.digest('hex') !== sha256) return [`${name} was changed.`];
+  const said = contents.crc(name);
+  return said === undefined || said === crc ? [] : [`${name} has another checksum than the ZIP says.`];
 }
 
 async function zipContents(path: string): Promise<Contents> {
@@ -108,6 +143,7 @@ async function zipContents(path: string): Promise<Contents> {
         if (bytes === 0) return empty();
         return handle.createReadStream({ start: offset, end: offset + bytes - 1, autoClose: false });
       },
+      crc: (name) => files.get(name)?.crc,
       close: () => handle.close(),
     };
   } catch (error) {
@@ -130,6 +166,7 @@ async function folderContents(path: string): Promise<Contents> {
       const handle = await open(join(path, name), 'r');
       yield* handle.createReadStream();
     },
+    crc: () => undefined,
     close: () => Promise.resolve(),
   };
 }

@@ -1,10 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
+import { centralHeader, localHeader } from './zip.ts';
 
 /** One stored file of a ZIP: where its content lies. */
 export interface StoredFile {
   readonly name: string;
   readonly offset: number;
   readonly bytes: number;
+  /** CRC-32, as the directory says. */
+  readonly crc: number;
 }
 
 const directoryMaxBytes = 64 * 1024 * 1024;
@@ -12,7 +15,9 @@ const endBytes = 22;
 const commentMaxBytes = 0xffff;
 
 /**
- * The files of a ZIP as `zip.ts` writes it. Nothing in it is believed: every position is held against the file.
+ * The files of a ZIP as `zip.ts` writes it: entry behind entry from the first byte on, each once, with a header that says what the
+ * directory says, then the directory, then the end. Programs differ in which of two headers, names or entries they believe, so a
+ * package in which they differ is not one.
  * @throws RangeError when this is no such ZIP
  */
 export async function readZip(handle: FileHandle): Promise<StoredFile[]> {
@@ -20,34 +25,74 @@ export async function readZip(handle: FileHandle): Promise<StoredFile[]> {
   const tail = await read(handle, Math.max(0, size - endBytes - commentMaxBytes - 20), size, size);
   const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (at < 0 || at + endBytes > tail.length) throw new RangeError('not a ZIP');
+  if (at + endBytes !== tail.length || tail.readUInt16LE(at + 20) !== 0) {
+    throw new RangeError('something follows its end');
+  }
+  let count = tail.readUInt16LE(at + 10);
+  let endStart = size - endBytes;
   let bytes = tail.readUInt32LE(at + 12);
   let offset = tail.readUInt32LE(at + 16);
   const isLarge = at >= 20 && tail.readUInt32LE(at - 20) === 0x0706_4b50;
   if (isLarge) {
     const from = Number(tail.readBigUInt64LE(at - 12));
     const end64 = await read(handle, from, from + 56, size);
+    if (end64.readUInt32LE(0) !== 0x0606_4b50 || from + 56 + 20 !== endStart) {
+      throw new RangeError('its end is damaged');
+    }
+    endStart = from;
+    count = Number(end64.readBigUInt64LE(32));
     bytes = Number(end64.readBigUInt64LE(40));
     offset = Number(end64.readBigUInt64LE(48));
   }
   if (bytes > directoryMaxBytes) throw new RangeError('its directory is too long');
   const directory = await read(handle, offset, offset + bytes, size);
+  if (offset + bytes !== endStart) throw new RangeError('something is hidden before its end');
   const files: StoredFile[] = [];
-  for (let position = 0; position + 46 <= directory.length;) {
+  const names = new Set<string>();
+  let next = 0;
+  for (let position = 0; position < directory.length;) {
     const file = centralRecord(directory, position);
     position = file.next;
-    const local = await read(handle, file.offset, file.offset + 30, size);
-    if (local.readUInt32LE(0) !== 0x0403_4b50) throw new RangeError(`${file.name} has no header`);
-    const start = file.offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28);
-    if (start + file.bytes > size) throw new RangeError(`${file.name} reaches beyond the end`);
-    files.push({ name: file.name, offset: start, bytes: file.bytes });
+    // As file systems that fold case or compose letters would unpack them.
+    const folded = file.name.normalize('NFC').toLowerCase();
+    if (names.has(folded)) throw new RangeError(`${file.name} is in it twice`);
+    names.add(folded);
+    if (file.offset !== next) throw new RangeError(`something is hidden before ${file.name}`);
+    const start = await localEnd(handle, file, size);
+    next = start + file.bytes;
+    if (next > offset) throw new RangeError(`${file.name} reaches beyond the end`);
+    files.push({ name: file.name, offset: start, bytes: file.bytes, crc: file.crc });
   }
+  if (next !== offset) throw new RangeError('something is hidden before its directory');
+  if (files.length !== count) throw new RangeError('its directory and its end differ');
   return files;
 }
 
-function centralRecord(
-  directory: Buffer,
-  at: number,
-): { name: string; offset: number; bytes: number; next: number } {
+/** Where the content begins, behind a header that says the same as the directory. */
+async function localEnd(handle: FileHandle, file: CentralRecord, size: number): Promise<number> {
+  const { offset, name } = file;
+  const head = await read(handle, offset, offset + 30, size);
+  if (head.readUInt32LE(0) !== 0x0403_4b50) throw new RangeError(`${name} has no header`);
+  const start = offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
+  const local = await read(handle, offset, start, size);
+  const expected = localHeader({ ...file, timeMs: 0 });
+  // Of when it was made both speak with the same four bytes.
+  expected.writeUInt32LE(file.dosTime, 10);
+  if (!local.equals(expected)) throw new RangeError(`the header of ${name} and the directory differ`);
+  return start;
+}
+
+interface CentralRecord {
+  readonly name: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly crc: number;
+  readonly dosTime: number;
+  readonly next: number;
+}
+
+function centralRecord(directory: Buffer, at: number): CentralRecord {
+  if (at + 46 > directory.length) throw new RangeError('its directory is cut off');
   if (directory.readUInt32LE(at) !== 0x0201_4b50) throw new RangeError('its directory is damaged');
   if (directory.readUInt16LE(at + 10) !== 0) throw new RangeError('it is compressed');
   const nameLength = directory.readUInt16LE(at + 28);
@@ -63,7 +108,24 @@ function centralRecord(
     value += 16;
   }
   if (offset === 0xffff_ffff) offset = Number(directory.readBigUInt64LE(value));
-  return { name: directory.toString('utf8', at + 46, nameEnd), offset, bytes, next };
+  const name = directory.toString('utf8', at + 46, nameEnd);
+  if (name.split('/').some((part) => part === '' || part === '.' || part === '..') || name.includes('\\')) {
+    throw new RangeError(`${JSON.stringify(name)} is no name of a file in it`);
+  }
+  const record = {
+    name,
+    offset,
+    bytes,
+    crc: directory.readUInt32LE(at + 16),
+    dosTime: directory.readUInt32LE(at + 12),
+    next,
+  };
+  // Nothing else either, as that it is a link.
+  const expected = centralHeader({ ...record, timeMs: 0 });
+  expected.writeUInt32LE(record.dosTime, 12);
+  if (!directory.subarray(at, next).equals(expected))
+    throw new RangeError(`the record of ${name} is not ours`);
+  return record;
 }
 
 async function read(handle: FileHandle, from: number, to: number, size: number): Promise<Buffer> {

@@ -73,7 +73,8 @@ export function centralDirectory(entries: readonly ZipEntry[], offset: number): 
   return Buffer.concat([records, end64, locator, end]);
 }
 
-function centralHeader(entry: ZipEntry): Buffer {
+/** 4.3.12. */
+export function centralHeader(entry: ZipEntry): Buffer {
   const name = Buffer.from(entry.name);
   const large: number[] = [];
   if (entry.bytes >= most32) large.push(entry.bytes, entry.bytes);

@@ -1,4 +1,5 @@
-import { chmod, open, rm } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { chmod, open, readFile, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { moveFile, syncFile } from '../base/durable.ts';
 import { keyBytes } from './seal.ts';
@@ -15,6 +16,10 @@ export interface BackupFacts {
 }
 
 const factsTable = 'vidette_backup';
+const digestTable = 'vidette_backup_digest';
+/** Begins the text in the backup that holds its digest; zeros stand for it while it is taken. */
+const digestMark = 'vidette-backup-sha256:';
+const noDigest = `${digestMark}${'0'.repeat(64)}`;
 
 /**
  * Writes database and configuration into one file that only its owner reads: a SQLite database as of one moment,
@@ -43,10 +48,15 @@ export async function writeBackup(
     const copy = new DatabaseSync(part);
     try {
       copy.exec(`CREATE TABLE ${factsTable} (facts TEXT NOT NULL)`);
-      copy.prepare(`INSERT INTO ${factsTable} (facts) VALUES (?)`).run(JSON.stringify(facts));
+      copy
+        .prepare(`INSERT INTO ${factsTable} (facts) VALUES (?)`)
+        .run(JSON.stringify({ ...facts, hasDigest: true }));
+      copy.exec(`CREATE TABLE ${digestTable} (digest TEXT NOT NULL)`);
+      copy.prepare(`INSERT INTO ${digestTable} (digest) VALUES (?)`).run(noDigest);
     } finally {
       copy.close();
     }
+    await sign(part);
     await syncFile(part);
     await moveFile(part, target);
   } catch (error) {
@@ -55,8 +65,14 @@ export async function writeBackup(
   }
 }
 
-/** The facts of a backup; undefined when the file is none. @throws system errors */
-export async function readBackup(file: string): Promise<BackupFacts | undefined> {
+/** What a backup says of itself. */
+export interface ReadBackup extends BackupFacts {
+  /** False: an earlier version made it, and flipped bytes in it can't be told. */
+  readonly isProven: boolean;
+}
+
+/** The facts of a backup; undefined when the file is none, or isn't byte for byte what was written. @throws system errors */
+export async function readBackup(file: string): Promise<ReadBackup | undefined> {
   // SQLite would call a file that is not there an unreadable one.
   const handle = await open(file, 'r');
   await handle.close();
@@ -67,10 +83,12 @@ export async function readBackup(file: string): Promise<BackupFacts | undefined>
     const row = database.prepare(`SELECT facts FROM ${factsTable}`).get() as { facts: string } | undefined;
     if (check?.integrity_check !== 'ok' || !row) return undefined;
     // Backups of before addresses were sealed have no key.
-    const facts = {
-      key: null,
-      ...(JSON.parse(row.facts) as Omit<BackupFacts, 'key'> & Partial<BackupFacts>),
-    };
+    const said = JSON.parse(row.facts) as Omit<BackupFacts, 'key'> &
+      Partial<BackupFacts> & { hasDigest?: true };
+    const { hasDigest, ...known } = said;
+    const isProven = await isAsSigned(file, database);
+    if (isProven === false || (isProven === undefined && hasDigest)) return undefined;
+    const facts = { key: null, ...known, isProven: isProven === true };
     const isWhole = facts.key === null || Buffer.from(facts.key, 'base64').length === keyBytes;
     return isWhole ? facts : undefined;
   } catch (error) {
@@ -92,10 +110,39 @@ export async function extractDatabase(backupFile: string, target: string): Promi
   }
   const database = new DatabaseSync(target);
   try {
-    database.exec(`DROP TABLE ${factsTable}`);
+    database.exec(`DROP TABLE ${factsTable}; DROP TABLE IF EXISTS ${digestTable}`);
   } finally {
     database.close();
   }
   await chmod(target, 0o600);
   await syncFile(target);
+}
+
+/** Puts the digest of all other bytes of the backup into it. */
+async function sign(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  const at = bytes.indexOf(noDigest);
+  if (at < 0 || bytes.indexOf(noDigest, at + 1) >= 0)
+    throw new Error('the backup has no place for its digest');
+  const handle = await open(file, 'r+');
+  try {
+    const digest = Buffer.from(`${digestMark}${hash('sha256', bytes, 'hex')}`);
+    await handle.write(digest, 0, digest.length, at);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined when it holds no digest. */
+async function isAsSigned(file: string, database: DatabaseSync): Promise<boolean | undefined> {
+  const hasTable =
+    database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(digestTable) !== undefined;
+  const bytes = await readFile(file);
+  const at = bytes.indexOf(digestMark);
+  if (!hasTable && at < 0) return undefined;
+  const said = String(database.prepare(`SELECT digest FROM ${digestTable}`).get()?.['digest']);
+  const place = bytes.indexOf(said);
+  if (said.length !== noDigest.length || place < 0) return false;
+  bytes.write(noDigest, place, 'latin1');
+  return said === `${digestMark}${hash('sha256', bytes, 'hex')}`;
 }
