@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,9 +9,9 @@ import type { Browser } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import { administratorOf, clientOf, until } from './api.ts';
-import { launchBrowser, newPerson } from './browser.ts';
+import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { recordPast } from './past-footage.ts';
-import { administrator, databaseOf, setUp, startServer, type TestServer } from './server.ts';
+import { administrator, databaseOf, setUp, signIn, startServer, type TestServer } from './server.ts';
 import { inStore } from './stored.ts';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
@@ -167,4 +167,31 @@ test('[R10.8] a damaged database ends the start with one line that names the cur
   assert.equal(code, 1);
   assert.match(output, /^The database .*vidette\.sqlite is damaged .*vidette restore FILE.*\n$/);
   await writeFile(file, kept);
+});
+
+test('[R10.4] an empty disk in place of the old one is used after an administrator says so on the page', async () => {
+  const dir = join(dataDir, 'archive');
+  await rename(dir, `${dir}-old`);
+  await mkdir(dir);
+  await start();
+  cookie = await signIn(server);
+  client = clientOf(server, cookie);
+  const context = await newPerson(browser);
+  await signInByCookie(context, server.url, cookie);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/`);
+  await page.getByText('The archive’s disk is empty').waitFor();
+  await page.getByRole('button', { name: 'Use this disk from now on' }).click();
+  await page.getByText('leave the timeline').waitFor();
+  await page.getByRole('button', { name: 'Use this disk', exact: true }).click();
+  await page.getByText('The archive’s disk is empty').waitFor({ state: 'detached' });
+  await context.close();
+  const query = { start_time: nowMs - 60 * minuteMs, end_time: nowMs };
+  const { gaps } = await client.getArchiveRanges({ params: { uid }, query });
+  assert.ok(gaps.some(({ cause }) => cause === 'disk-replaced'));
+  await client.saveStream({ params: { uid }, body: { archive: { isEnable: true } } });
+  await until(
+    () => client.getArchiveStats({ params: { uid } }),
+    ({ segments }) => segments > 0,
+  );
 });

@@ -75,6 +75,8 @@ export const gapCauses = [
   'wrong-disk',
   /** It was recorded, and its file is missing, cut or overwritten since. */
   'file-damaged',
+  /** It was recorded on a disk that another took the place of. */
+  'disk-replaced',
   /** Its node was taken out of work, and no other took over. */
   'drained',
   /** Another node of the cluster records it since. */

@@ -87,6 +87,7 @@ export const routes = {
   getSettings: { method: 'GET', path: '/v1/system/internal/ui/settings' },
   search: { method: 'GET', path: '/v1/system/internal/ui/search' },
   unlock: { method: 'POST', path: '/v1/system/unlock' },
+  useArchiveDisk: { method: 'POST', path: '/v1/system/archive-disk/use' },
   getSystemLogs: { method: 'GET', path: '/v1/system/logs' },
   getSystemStats: { method: 'GET', path: '/v1/system/stats' },
   getLicense: { method: 'GET', path: '/v1/system/license' },

@@ -114,6 +114,7 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   getSettings: ['anyone', 'ok'],
   search: ['signedIn', 'ok'],
   unlock: ['anyone', 'ValidationError'],
+  useArchiveDisk: ['admin', 'ActionNotAcceptable'],
   getSystemLogs: ['admin', 'ok'],
   getSystemStats: ['admin', 'ok'],
   getLicense: ['admin', 'ok'],

@@ -112,6 +112,13 @@ export const systemCalls = {
     reply: SignedIn,
     errors: ['UnknownLifetimeCode', 'PasswordIsNotComplexEnough', 'ActionNotAcceptable', 'SetupNotAllowed'],
   },
+  useArchiveDisk: {
+    summary:
+      'Records on the empty disk in the archive folder from now on; what the old disk holds leaves the timeline',
+    who: 'admin',
+    reply: z.object({}),
+    errors: ['ActionNotAcceptable'],
+  },
   getSystemLogs: {
     summary: 'What the server logged lately, oldest first',
     who: 'admin',

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Cancel, Clock } from '../base/clock.ts';
-import { makeFolders } from '../base/durable.ts';
+import { closeToOthers, makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -86,7 +86,7 @@ export class Archive implements Footage {
   /** As far as it can be played. */
   readonly #whole: WholeReads;
   readonly #damage: Damage;
-  readonly #days: RecordedDays;
+  #days: RecordedDays;
   readonly #writer: CatalogWriter;
   readonly #folders: ActiveFolders;
   readonly #removal: Removal;
@@ -188,6 +188,7 @@ export class Archive implements Footage {
     let guard: DiskGuard | undefined;
     try {
       const wasUsed = await prepareCatalog(catalog, options.log);
+      for (const suffix of ['', '-wal', '-shm']) await closeToOthers(`${catalog}${suffix}`);
       guard = DiskGuard.open({ root: options.dir, catalog, log: options.log, wasUsed });
       const state = new RetentionState(retentionPath(catalog), options.log);
       const archive = new Archive(options, lock, guard, state, await state.read());
@@ -208,6 +209,27 @@ export class Archive implements Footage {
   /** Whether the disk is the right one and takes footage, as looked at last. */
   get canRecord(): boolean {
     return this.#guard.problem === undefined && !this.#room.isShort;
+  }
+
+  /** The folder has lost its marker and holds nothing, as after a disk was replaced. */
+  get isDiskEmpty(): boolean {
+    return this.#guard.isEmpty;
+  }
+
+  /**
+   * Records on the empty disk in the folder from now on; what the old one holds becomes a gap that says so.
+   * @throws Fault ActionNotAcceptable when there is no empty disk; system errors
+   */
+  async useEmptyDisk(): Promise<void> {
+    await this.#guard.useEmptyDisk((archiveId) =>
+      this.#writer.commit([{ type: 'disk-replaced', archiveId }]),
+    );
+    this.#days = new RecordedDays(this.#reads, this.#clock);
+    await this.#guard.assertRightDisk();
+    if (this.#recovery) return;
+    this.#markerTimer?.();
+    this.#markerTimer = undefined;
+    await this.#recover();
   }
 
   /** Whether anything was ever recorded here, as far as catalog and folder tell. */
@@ -406,6 +428,7 @@ export class Archive implements Footage {
   }
 
   async #recover(): Promise<void> {
+    await closeToOthers(this.#root);
     const database = openCatalogForWriting(this.#catalogPath);
     try {
       const report = await Recovery.run({

@@ -78,6 +78,8 @@ export type CatalogChange =
     }
   /** Its file is whole again. */
   | { readonly type: 'sound'; readonly uid: string; readonly startTicks: number }
+  /** The disk was replaced by an empty one: what lay on it is a gap, and the catalog is that of the new one. */
+  | { readonly type: 'disk-replaced'; readonly archiveId: string }
   /** Before the first byte of an object goes to the store. */
   | { readonly type: 'far-sending'; readonly uid: string; readonly startTicks: number }
   /** The object is there, whole: the row speaks of it from now on, and the file's removal becomes pending. */
@@ -157,6 +159,9 @@ export class CatalogWrites {
         return;
       case 'sound':
         run.deleteDamage.run(this.#streamId(change.uid), change.startTicks);
+        return;
+      case 'disk-replaced':
+        this.#replaceDisk(change.archiveId);
         return;
       case 'far-sending':
         run.addSending.run(change.uid, change.startTicks);
@@ -265,6 +270,31 @@ export class CatalogWrites {
     return true;
   }
 
+  /** Of what is in the bucket nothing changes. One gap takes the place of all that lay here, and of the gaps in between. */
+  #replaceDisk(archiveId: string): void {
+    const run = this.#statements;
+    for (const row of run.nearSums.all()) {
+      const streamId = row['stream_id'] as number;
+      const first = row['first'] as number;
+      run.deleteNear.run(streamId);
+      run.deleteDamageOf.run(streamId);
+      run.addTotals.run(
+        -(row['segments'] as number),
+        -(row['bytes'] as number),
+        -(row['ticks'] as number),
+        streamId,
+      );
+      run.deleteInterruptionsFrom.run(streamId, first);
+      run.addInterruption.run(streamId, first, 'disk-replaced');
+      run.addReplacedBehindFar.run(streamId, first);
+    }
+    run.deleteOrphanIndexes.run();
+    run.deletePendings.run();
+    run.deleteFolders.run();
+    run.deleteSendings.run();
+    run.setArchiveId.run(archiveId);
+  }
+
   #forget(uid: string): void {
     const streamId = this.#streamId(uid);
     this.#statements.forgetInterruptions.run(streamId);
@@ -322,6 +352,19 @@ const statements = {
   addDamage: `INSERT INTO damage (stream_id, start_ticks, whole_bytes, whole_end_ticks) VALUES (?, ?, ?, ?)
               ON CONFLICT DO UPDATE SET whole_bytes = excluded.whole_bytes, whole_end_ticks = excluded.whole_end_ticks`,
   deleteDamage: 'DELETE FROM damage WHERE stream_id = ? AND start_ticks = ?',
+  nearSums: `SELECT stream_id, min(start_ticks) AS first, count(*) AS segments, sum(bytes) AS bytes,
+             sum(end_ticks - start_ticks) AS ticks FROM segment WHERE is_far = 0 GROUP BY stream_id`,
+  deleteOrphanIndexes: 'DELETE FROM fragment_index WHERE id NOT IN (SELECT index_id FROM segment)',
+  deleteNear: 'DELETE FROM segment WHERE stream_id = ? AND is_far = 0',
+  deleteDamageOf: 'DELETE FROM damage WHERE stream_id = ?',
+  deleteInterruptionsFrom: 'DELETE FROM interruption WHERE stream_id = ? AND at_ticks >= ?',
+  addReplacedBehindFar: `INSERT INTO interruption (stream_id, at_ticks, cause)
+                         SELECT stream_id, end_ticks, 'disk-replaced' FROM segment
+                         WHERE stream_id = ? AND start_ticks > ? AND is_far = 1
+                         ON CONFLICT DO UPDATE SET cause = excluded.cause`,
+  deletePendings: 'DELETE FROM pending_removal',
+  deleteSendings: 'DELETE FROM far_sending',
+  setArchiveId: 'UPDATE archive SET archive_id = ?',
   addInterruption: `INSERT INTO interruption (stream_id, at_ticks, cause) VALUES (?, ?, ?)
                     ON CONFLICT DO UPDATE SET cause = excluded.cause`,
   deleteInterruptionsBefore: 'DELETE FROM interruption WHERE stream_id = ? AND at_ticks < ?',

@@ -1,6 +1,8 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { makeFolders } from '../base/durable.ts';
+import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { hasFiles } from './adoption.ts';
 import { ArchiveLock, LockHeldError } from './catalog-lock.ts';
@@ -57,6 +59,7 @@ export class DiskGuard {
   #archiveId: string;
   #lock: ArchiveLock | undefined;
   #isUnlockable = false;
+  #isEmpty = false;
   #problem: ArchiveProblem | undefined;
 
   private constructor(options: GuardOptions, archiveId: string) {
@@ -68,6 +71,37 @@ export class DiskGuard {
   static open(options: GuardOptions): DiskGuard {
     const archiveId = askCatalog(options.catalog, (reads) => reads.identity().archiveId);
     return new DiskGuard(options, archiveId);
+  }
+
+  /** As found by the last look: the folder lost its marker and holds nothing, so that another disk may have been put there. */
+  get isEmpty(): boolean {
+    return this.#problem === 'marker-missing' && this.#isEmpty;
+  }
+
+  /**
+   * Makes the empty disk in the folder the archive's. `forget` takes from the catalog what is not there, and gives it the identity.
+   * @throws Fault ActionNotAcceptable when the folder is the right one or holds something; system errors
+   */
+  async useEmptyDisk(forget: (archiveId: string) => Promise<void>): Promise<void> {
+    const { root, catalog, log } = this.#options;
+    const marker = await readMarker(root);
+    if (marker.state !== 'missing' || !(await isEmptyDisk(root))) {
+      throw new Fault('ActionNotAcceptable', `${root} is not an empty disk.`);
+    }
+    await makeFolders(root, archiveFolderMode);
+    if ((await this.#takeLock()) !== undefined) {
+      throw new Fault('ActionNotAcceptable', 'Another server uses the folder.');
+    }
+    // Objects of before know the identity of now; without any the old disk is another archive's from now on.
+    const hasFar = askCatalog(catalog, (reads) => reads.farTotals().segments > 0);
+    const archiveId = hasFar ? this.#archiveId : randomUUID();
+    await forget(archiveId);
+    this.#archiveId = archiveId;
+    await writeMarker(root, archiveId);
+    log.warn(
+      { dir: root },
+      'The empty disk in the archive folder is used from now on; what was recorded on the old one is a gap',
+    );
   }
 
   /** As found by the last look. */
@@ -97,6 +131,7 @@ export class DiskGuard {
 
   async #look(): Promise<ArchiveProblem | undefined> {
     const problem = await this.#judge(await readMarker(this.#options.root));
+    this.#isEmpty = problem === 'marker-missing' && (await isEmptyDisk(this.#options.root));
     // What is mounted there may be taken out.
     if (problem !== undefined) this.release();
     return problem;

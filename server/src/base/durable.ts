@@ -87,6 +87,21 @@ export async function freeSuffix(files: readonly string[], word: string): Promis
   }
 }
 
+/**
+ * Takes from a file or folder what others than its owner and group may do there, as versions before left it. Where that is not
+ * ours to change, as on a share without modes, it stays. @throws system errors of other kinds
+ */
+export async function closeToOthers(path: string): Promise<void> {
+  const mode = await modeOf(path);
+  if (mode === undefined || (mode & 0o007) === 0) return;
+  try {
+    await chmod(path, mode & ~0o007);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EPERM' && code !== 'EROFS' && code !== 'ENOTSUP' && code !== 'ENOENT') throw error;
+  }
+}
+
 async function withPart<T>(
   file: string,
   bytes: string | Uint8Array,

@@ -47,6 +47,15 @@ const commands: Readonly<Record<string, Command>> = {
       return rebuildIndex({ ...(await archivePlaces(env)), out });
     },
   },
+  'use-disk': {
+    takes: '',
+    does: 'record on the empty disk in the archive folder from now on; the server must be stopped',
+    count: 0,
+    async run(_, env, out) {
+      const { useDisk } = await import('./use-disk.ts');
+      return useDisk({ ...(await archivePlaces(env)), out });
+    },
+  },
   backup: {
     takes: 'FILE',
     does: 'configuration and database into one file, also while the server runs',

@@ -9,7 +9,8 @@ const earlyNoticeMs = 24 * 3_600_000;
 export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[] {
   const { clockAheadMs, undeletable, refusal, early } = archive.retention.status;
   const warnings: HealthWarning[] = [];
-  if (archive.problem) warnings.push(warning('archive-disk-missing', archive.problem));
+  const { problem } = archive;
+  if (problem) warnings.push(warning('archive-disk-missing', archive.isDiskEmpty ? 'disk-empty' : problem));
   if (clockAheadMs !== undefined)
     warnings.push(warning('archive-clock', null, { aheadMs: Math.round(clockAheadMs) }));
   const code = refusal ?? undeletable?.code;

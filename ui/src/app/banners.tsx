@@ -9,6 +9,7 @@ import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
 import { NamedStreams } from './named-streams.tsx';
+import { UseDisk } from './use-disk.tsx';
 import { dismiss, loadDismissals } from './dismissals.ts';
 
 /** What everybody must know whatever screen they are on: no license, and the server's own warnings. */
@@ -72,6 +73,7 @@ function HealthBanners() {
             {isStrict(warning) && user?.isAdmin && (
               <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
             )}
+            {warning.subject === 'disk-empty' && user?.isAdmin && <UseDisk />}
             {warning.code === 'far-archive' && (
               <Link to="/administration/stats">{i18n.t('warning.farArchive.show')}</Link>
             )}
@@ -130,6 +132,7 @@ function keyOf({ code, subject }: HealthWarning): string {
 /** By what is wrong with the archive folder. */
 const archiveProblemWords: Readonly<Record<string, MessageKey>> = {
   'marker-of-another-archive': 'warning.archiveDiskOther',
+  'disk-empty': 'warning.archiveDiskEmpty',
   'marker-damaged': 'warning.archiveDiskDamaged',
   'marker-unreadable': 'warning.archiveDiskUnreadable',
   'used-by-another-server': 'warning.archiveDiskShared',

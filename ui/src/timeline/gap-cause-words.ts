@@ -22,6 +22,7 @@ export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKe
   'write-failed': 'gap.cause.write-failed',
   'write-too-slow': 'gap.cause.write-too-slow',
   'wrong-disk': 'gap.cause.wrong-disk',
+  'disk-replaced': 'gap.cause.disk-replaced',
   'file-damaged': 'gap.cause.file-damaged',
   moved: 'gap.cause.moved',
   'node-away': 'gap.cause.node-away',

@@ -36,6 +36,11 @@ export function registerSystem(
     return settingsView(services, context.principal);
   });
 
+  registrar.handle('useArchiveDisk', async () => {
+    await services.archive.useEmptyDisk();
+    return {};
+  });
+
   registrar.handle('getHealth', async ({ principal, request, reply }) => {
     prolong({ principal, request, reply });
     const viewable = await store.streamList.viewableUids(viewerOf(principal));

@@ -19,6 +19,7 @@ export const gapCauses = {
   'gap.cause.write-failed': 'the disk refused to write',
   'gap.cause.write-too-slow': 'the disk was too slow',
   'gap.cause.wrong-disk': 'the archive’s disk was not there',
+  'gap.cause.disk-replaced': 'recorded on a disk that was replaced',
   'gap.cause.file-damaged': 'the recorded file is damaged or missing',
   'gap.cause.moved': 'recorded by another node',
   'gap.cause.node-away': 'the node that recorded it does not answer',

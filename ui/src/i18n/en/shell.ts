@@ -113,6 +113,12 @@ export const shell = {
     'The archive folder is not there, or its disk is not mounted. Nothing is recorded until it is back.',
   'warning.archiveDiskOther':
     'Another archive’s disk is mounted at the archive folder. Nothing is recorded until the right one is back.',
+  'warning.archiveDiskEmpty':
+    'The archive’s disk is empty, and nothing is recorded: the old one is not mounted, or was replaced.',
+  'warning.archiveDiskEmpty.use': 'Use this disk from now on…',
+  'warning.archiveDiskEmpty.sure': 'Recordings on the old disk leave the timeline.',
+  'warning.archiveDiskEmpty.yes': 'Use this disk',
+  'warning.archiveDiskEmpty.wait': 'Wait for the old one',
   'warning.archiveDiskDamaged':
     'The marker of the archive folder is damaged, and its recordings are not there. Nothing is recorded until the right disk is back.',
   'warning.archiveDiskUnreadable':

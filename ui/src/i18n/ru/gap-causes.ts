@@ -18,6 +18,7 @@ export const gapCauses = {
   'gap.cause.write-failed': 'диск не принял запись',
   'gap.cause.write-too-slow': 'диск не успевал',
   'gap.cause.wrong-disk': 'диск архива отсутствовал',
+  'gap.cause.disk-replaced': 'запись осталась на заменённом диске',
   'gap.cause.file-damaged': 'файл записи повреждён или пропал',
   'gap.cause.moved': 'записан на другом узле',
   'gap.cause.node-away': 'записавший узел не отвечает',

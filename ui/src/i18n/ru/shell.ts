@@ -113,6 +113,11 @@ export const shell: Record<keyof typeof english, string> = {
     'Папки архива нет, или её диск не подключён. Запись не идёт, пока он не вернётся.',
   'warning.archiveDiskOther':
     'К папке архива подключён диск другого архива. Запись не идёт, пока не вернётся нужный.',
+  'warning.archiveDiskEmpty': 'Диск архива пуст, запись не ведётся: прежний диск не подключён или заменён.',
+  'warning.archiveDiskEmpty.use': 'Использовать этот диск…',
+  'warning.archiveDiskEmpty.sure': 'Записи с прежнего диска исчезнут с временной шкалы.',
+  'warning.archiveDiskEmpty.yes': 'Использовать этот диск',
+  'warning.archiveDiskEmpty.wait': 'Ждать прежний диск',
   'warning.archiveDiskDamaged':
     'Метка папки архива повреждена, и записей в ней нет. Запись не идёт, пока не вернётся нужный диск.',
   'warning.archiveDiskUnreadable':

@@ -1,0 +1,29 @@
+import { silentLog } from '../base/log.ts';
+import { openCatalogForWriting } from './catalog-file.ts';
+import { ArchiveLock } from './catalog-lock.ts';
+import { CatalogWrites } from './catalog-writes.ts';
+import { DiskGuard } from './disk-guard.ts';
+import { lockPath } from './layout.ts';
+
+/**
+ * The same as `Archive.useEmptyDisk`, while no server runs.
+ * @throws LockHeldError while one does; Fault ActionNotAcceptable when the folder holds something; as `openCatalogForWriting`
+ */
+export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
+  const lock = new ArchiveLock(lockPath(catalog));
+  const guard = DiskGuard.open({ root, catalog, log: silentLog, wasUsed: true });
+  try {
+    await guard.useEmptyDisk((archiveId) => {
+      const database = openCatalogForWriting(catalog);
+      try {
+        new CatalogWrites(database).commit([{ type: 'disk-replaced', archiveId }]);
+      } finally {
+        database.close();
+      }
+      return Promise.resolve();
+    });
+  } finally {
+    guard.release();
+    lock.release();
+  }
+}

@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { catalogPath } from '../archive/layout.ts';
+import { useEmptyDisk } from '../archive/use-disk.ts';
+import type { CommandOptions } from './check.ts';
+
+/** `vidette use-disk`: records on the empty disk in the archive folder from now on. The server must be stopped. */
+export async function useDisk({ dataDir, archiveDir, out }: CommandOptions): Promise<number> {
+  const home = join(dataDir, 'archive');
+  const root = archiveDir ?? home;
+  if (!existsSync(catalogPath(home))) {
+    out(`There is no archive in ${dataDir}: the server makes one when it starts.`);
+    return 1;
+  }
+  await useEmptyDisk(root, catalogPath(home));
+  out(`${root} is the archive from now on. What was recorded on the old disk is a gap on the timeline.`);
+  return 0;
+}
