@@ -117,7 +117,7 @@ export const systemCalls = {
       'Records on the empty disk in the archive folder from now on; what the old disk holds leaves the timeline',
     who: 'admin',
     reply: z.object({}),
-    errors: ['ActionNotAcceptable'],
+    errors: ['AuthorizationRequired', 'Forbidden', 'ActionNotAcceptable'],
   },
   getSystemLogs: {
     summary: 'What the server logged lately, oldest first',
