@@ -128,6 +128,9 @@ export function InitScreen() {
   );
 }
 
+/** The same in every language. */
+const commands = { restore: 'npm run vidette -- restore FILE', allow: 'npm run vidette -- allow-setup' };
+
 /** The database is new, the archive is not: only the console may say that this is meant. */
 function SetupNotAllowed() {
   const i18n = useI18n();
@@ -141,10 +144,10 @@ function SetupNotAllowed() {
     >
       <ul>
         <li>
-          {i18n.t('init.notAllowed.restore')} <code>npm run vidette -- restore FILE</code>
+          {i18n.t('init.notAllowed.restore')} <code>{commands.restore}</code>
         </li>
         <li>
-          {i18n.t('init.notAllowed.allow')} <code>npm run vidette -- allow-setup</code>
+          {i18n.t('init.notAllowed.allow')} <code>{commands.allow}</code>
         </li>
       </ul>
       <Button size="sm" fullWidth onClick={() => window.location.reload()}>
