@@ -92,7 +92,7 @@ test('[R10.3] a server whose catalog is damaged or gone starts, says so and show
   }
 });
 
-test('[R3.14] a segment whose file was cut is answered immediately and is a gap that says so', async () => {
+test('[R3.10] a segment whose file was cut is answered immediately and is a gap that says so', async () => {
   const [first] = spans;
   assert.ok(first);
   const [day, time = ''] = new Date(first.startMs).toISOString().split('T');

@@ -118,7 +118,7 @@ test('[R3.10] a damaged file is found without being opened, and forgiven when it
   await archive.close();
 });
 
-test('[R3.14] the file of a damaged segment is served as far as it is whole, and one that is lost is NotFound', async (t) => {
+test('[R3.10] the file of a damaged segment is served as far as it is whole, and one that is lost is NotFound', async (t) => {
   const { dir, file } = await threeSegments(t);
   const whole = await readFile(file);
   await truncate(file, Math.floor(whole.length / 2));
