@@ -120,10 +120,9 @@ export class DiskReserve {
       const missingBytes = wantedBytes - heldBytes;
       // A disk that grew or shrank a little is no reason to write.
       const isWhole = missingBytes < mebibyte;
-      this.#note(isWhole);
-      if (isWhole || bavail * bsize < missingBytes + spareBytes) return;
-      await append(path, heldBytes, wantedBytes);
-      this.#note(true);
+      const hasRoom = bavail * bsize >= missingBytes + spareBytes;
+      if (!isWhole && hasRoom) await append(path, heldBytes, wantedBytes);
+      this.#note(isWhole || hasRoom);
     } catch (error) {
       this.#log.warn({ err: error }, 'The reserve on the disk of the databases could not be made');
       this.#note(false);
