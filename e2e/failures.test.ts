@@ -27,6 +27,8 @@ const places = {
   lockedCamera: '',
   emptyCamera: '',
   pageCamera: '',
+  bareCamera: '',
+  keylessCamera: '',
   closed: '',
   silent: '',
   unreachable: '',
@@ -138,6 +140,8 @@ before(async () => {
     ['lockedCamera', { auth: { scheme: 'digest', user, password: 'another' } }],
     ['emptyCamera', { status: { DESCRIBE: 404 } }],
     ['pageCamera', { html }],
+    ['bareCamera', { describes: (text: string) => text.slice(0, text.indexOf('m=')) }],
+    ['keylessCamera', { loses: (picture: number) => picture % 10 === 0 }],
   ] as const) {
     const camera = await startFakeCamera({ clip, ...options });
     cameras.push(camera);
@@ -199,6 +203,43 @@ for (const trouble of troubles) {
     assert.match(failureReason ?? '', /^[A-Z0-9].*\.$/);
   });
 }
+
+test('[R8.11] [R10.2] why a source fails follows the sentence of its code, in the language of the reader', async () => {
+  const cases = [
+    {
+      place: 'keylessCamera',
+      en: 'No stream was found at this address. The source sent no key frame in time.',
+      ru: 'По этому адресу не найден видеопоток. Источник вовремя не прислал ни одного ключевого кадра.',
+    },
+    {
+      place: 'bareCamera',
+      en: 'No stream was found at this address. The camera offers no picture.',
+      ru: 'По этому адресу не найден видеопоток. Камера не предлагает видео.',
+    },
+  ] as const;
+  const addressOfCase = (place: keyof typeof places) => `rtsp://${user}:${password}@${places[place]}`;
+  const body = { name: 'Bare', streamSource: addressOfCase('bareCamera') };
+  const { uid } = await client.addStream({ body });
+  for (const language of ['en', 'ru'] as const) {
+    await client.saveProfile({ body: { language } });
+    await Promise.all(
+      cases.flatMap((each) => {
+        const query = { url: addressOfCase(each.place) };
+        const refusal = { code: 'ProbeError', message: each[language] };
+        return [
+          assert.rejects(client.probeStream({ query }), refusal),
+          assert.rejects(client.previewStream({ query }), refusal),
+        ];
+      }),
+    );
+  }
+  const { failureReason } = await until(
+    () => client.getStream({ params: { uid } }),
+    ({ status }) => status === 'failed',
+  );
+  assert.equal(failureReason, 'Камера не предлагает видео.');
+  await client.saveProfile({ body: { language: 'en' } });
+});
 
 test('[R6.5] who may not edit a stream sees neither its login nor its password, and no log holds them', async () => {
   const [first] = uids.values();

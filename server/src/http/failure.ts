@@ -3,6 +3,7 @@ import { catalogue, isErrorCode, messageOf, type ErrorBody, type Language } from
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
+import { knownReason, sentencesOf } from './known-reasons.ts';
 
 /** What an answer to bad input holds, however bad it is; names in it may be the caller's own, and as long as a body. */
 export const fieldsMax = 50;
@@ -63,7 +64,7 @@ function withoutValues(url: string): string {
 /** The body of the answer for a fault. */
 export function bodyOf(fault: Fault, language: Language): ErrorBody {
   const fields = fault.details['fields'];
-  const body = { code: fault.code, error: messageOf(fault.code, language) };
+  const body = { code: fault.code, error: sentencesOf(fault.code, fault.message, language) };
   if (!Array.isArray(fields)) return body;
   return {
     ...body,
@@ -81,8 +82,9 @@ function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 3).toWellFormed()}...`;
 }
 
-/** Words that a room wrote for one case are English; a reader of Russian gets the catalogue's for the code. */
+/** Words that a room wrote for one case are English; a reader of Russian gets these where they are known, else the catalogue's. */
 function wordsOf(code: string, written: string | undefined, language: Language, fallback: string): string {
-  if (isErrorCode(code)) return (language === 'en' ? written : undefined) ?? messageOf(code, language);
-  return written ?? fallback;
+  if (!isErrorCode(code)) return written ?? fallback;
+  const words = language === 'en' ? written : written && knownReason(written, language);
+  return words ?? messageOf(code, language);
 }

@@ -5,6 +5,7 @@ import type { StationSettings } from '../station/settings.ts';
 import type { StationState } from '../station/state.ts';
 import type { SeenStream } from '../store/stream-list.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
+import { knownReason } from './known-reasons.ts';
 
 /** What the station needs to run a stored stream. */
 export function stationSettingsOf(record: StreamRecord): StationSettings {
@@ -22,10 +23,10 @@ export function stationSettingsOf(record: StreamRecord): StationSettings {
   };
 }
 
-/** The reason of a failure in the reader's language: the source's own words are English. */
+/** The reason of a failure in the reader's language: it is kept in English. One that is not known is the code's sentence. */
 export function failureReasonOf(state: StationState, language: Language): string | null {
   if (state.failureReason === null || language === 'en' || state.code === null) return state.failureReason;
-  return messageOf(state.code, language);
+  return knownReason(state.failureReason, language) ?? messageOf(state.code, language);
 }
 
 /** A stream as one person may see it. */

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { isErrorCode } from '@vidette/contract/errors';
+import { isErrorCode, messageOf, type ErrorCode } from '@vidette/contract/errors';
 import { readBody, readJson, type BodyLimits } from './answer-body.ts';
 import { Avoidance } from './avoidance.ts';
 import type { Clock } from '../base/clock.ts';
@@ -64,6 +64,7 @@ const socketsPerPeer = 512;
 const noBytes = Buffer.alloc(0);
 const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 4_000 };
 const refusalLimits: BodyLimits = { maxBytes: 65_536, timeoutMs: 2_000 };
+const reasonMaxLength = 500;
 
 /** The asking side of the link between nodes. */
 export class Link {
@@ -169,7 +170,7 @@ export class Link {
     const code = typeof said === 'string' && isErrorCode(said) ? said : 'Unavailable';
     // It is not the person who asked that the other node does not know, but this node.
     const shown = code === 'AuthorizationRequired' || code === 'Forbidden' ? 'Unavailable' : code;
-    throw new Fault(shown, `The node ${node} answers ${answer.statusCode}.`);
+    throw new Fault(shown, reasonIn(body, code) ?? `The node ${node} answers ${answer.statusCode}.`);
   }
 
   #exchange(peer: Peer, request: LinkRequest): Promise<IncomingMessage> {
@@ -259,6 +260,15 @@ export function channelOf(socket: unknown): Uint8Array {
 }
 
 /** Undefined for what is no JSON. */
+/** What a refusal says beyond its code's sentence, as in why a source fails; undefined for no more than that. */
+function reasonIn(body: unknown, code: ErrorCode): string | undefined {
+  const sentence = `${messageOf(code, 'en')} `;
+  if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
+  const { error } = body;
+  if (typeof error !== 'string' || !error.startsWith(sentence)) return undefined;
+  return error.slice(sentence.length, sentence.length + reasonMaxLength);
+}
+
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

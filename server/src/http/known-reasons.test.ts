@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { ErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import { bodyOf } from './failure.ts';
+import { knownReason, knownReasons } from './known-reasons.ts';
+import { failureReasonOf } from './stream-record.ts';
+
+const errorOf = (code: ErrorCode, words: string, language: 'en' | 'ru') =>
+  bodyOf(new Fault(code, words), language).error;
+
+test('[R8.11] a known reason follows the sentence of the code, in both languages', () => {
+  const keyless = 'The source sent no key frame in time.';
+  assert.equal(errorOf('ProbeError', keyless, 'en'), `No stream was found at this address. ${keyless}`);
+  assert.equal(
+    errorOf('ProbeError', keyless, 'ru'),
+    'По этому адресу не найден видеопоток. Источник вовремя не прислал ни одного ключевого кадра.',
+  );
+  assert.equal(
+    errorOf('EHOSTUNREACH', 'cam-1.lan refused the connection at port 554.', 'ru'),
+    'Камера недоступна. cam-1.lan отклонил соединение на порту 554.',
+  );
+  assert.equal(
+    errorOf('ProbeError', 'The camera answered 454 Session Not Found to DESCRIBE.', 'ru'),
+    'По этому адресу не найден видеопоток. Камера ответила на DESCRIBE: 454 Session Not Found.',
+  );
+  assert.equal(
+    knownReason('The camera offers nothing that can be used, only audio of unknown kind, video vp8.', 'ru'),
+    'Камера предлагает только непригодное: звук неизвестного вида, видео vp8.',
+  );
+});
+
+test('[R10.10] words that are not known, and words of faults that speak of no source, stay inside', () => {
+  const secrets = [
+    'Failed at rtsp://a:b@host/.',
+    "rtsp://a:b@host/ can't be reached.",
+    "a b can't be reached.",
+  ];
+  for (const words of [...secrets, `The name ${'x'.repeat(400)} is not known.`, '', '.']) {
+    assert.equal(errorOf('ProbeError', words, 'en'), 'No stream was found at this address.', words);
+    assert.equal(errorOf('ProbeError', words, 'ru'), 'По этому адресу не найден видеопоток.', words);
+  }
+  const words = 'The source sent no key frame in time.';
+  for (const code of ['Forbidden', 'AuthorizationRequired', 'InternalServerError', 'NotFound'] as const) {
+    assert.doesNotMatch(errorOf(code, words, 'en'), /key frame/, code);
+  }
+});
+
+test('[R10.2] failureReason is the reason in the reader’s language, or the sentence of its code', () => {
+  const state = (failureReason: string) =>
+    ({ status: 'failed', code: 'NO_VIDEO_ERR', failureReason }) as const;
+  const silent = state('The source stopped sending pictures and stayed silent for 10 s.');
+  assert.equal(failureReasonOf(silent, 'en'), silent.failureReason);
+  assert.equal(failureReasonOf(silent, 'ru'), 'Источник перестал передавать видео и молчал 10 с.');
+  assert.equal(failureReasonOf(state('Something new.'), 'ru'), 'Камера не передаёт видео.');
+});
+
+test('a field keeps the reason of a refused address in both languages', () => {
+  const words = 'A port is a number from 1 to 65535.';
+  const fields = [{ path: 'streamSource', code: 'STREAM_SOURCE_ERR', error: words }];
+  const fault = new Fault('STREAM_SOURCE_ERR', words, { details: { fields } });
+  assert.equal(bodyOf(fault, 'en').fields?.[0]?.error, words);
+  assert.equal(bodyOf(fault, 'ru').fields?.[0]?.error, 'Порт — это число от 1 до 65535.');
+});
+
+test('every known reason is one that the server gives, with the same places in Russian', () => {
+  const rooms = ['ingest', 'station'].map((room) => join(import.meta.dirname, '..', room));
+  const files = rooms.flatMap((room) =>
+    readdirSync(room, { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+  );
+  const written = files
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  for (const [english, russian] of Object.entries(knownReasons)) {
+    const pieces = english.split(/\{\w+\}/).filter((piece) => piece.length > 3);
+    // One sentence is put together from two: its pieces are looked for without the word that differs.
+    const asWritten = pieces.flatMap((piece) => piece.split(/ (?:pictures|audio) and /));
+    for (const piece of asWritten) assert.ok(written.includes(piece), `${english}: ${piece}`);
+    const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+    assert.deepEqual(places(russian), places(english));
+    assert.equal(knownReason(english.replaceAll(/[{}]/g, ''), 'en') !== undefined, true, english);
+  }
+});

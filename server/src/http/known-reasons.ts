@@ -1,0 +1,207 @@
+import { messageOf, type ErrorCode, type Language } from '@vidette/contract/errors';
+
+/**
+ * Codes whose faults speak of a source, in words of our own that hold nothing secret. Every other fault's words stay
+ * inside. HTTP_UNAUTHORIZED and HTTP_NOT_FOUND are missing: their reasons say no more than the catalogue does.
+ */
+const codesWithReason: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'EHOSTUNREACH',
+  'ProbeError',
+  'NO_VIDEO_ERR',
+  'STREAM_SOURCE_ERR',
+  'SERVER_NOT_RESPONSE_ERR',
+]);
+
+/**
+ * Why a source fails, as the server writes it and keeps it (English, with places for what differs), and the same for a
+ * reader of Russian. A reason that is not here is never part of an answer, and a reader of Russian gets the catalogue's words.
+ */
+export const knownReasons: Readonly<Record<string, string>> = {
+  // The way to the source.
+  'The name {host} has no address.': 'У имени {host} нет адреса.',
+  'The name {host} is not known.': 'Имя {host} не найдено.',
+  'The name {host} could not be looked up.': 'Не удалось узнать адрес по имени {host}.',
+  'The name server did not answer in time.': 'Сервер имён не ответил вовремя.',
+  '{host} did not answer at port {port} within {seconds} s.':
+    '{host} не ответил на порту {port} за {seconds} с.',
+  '{host} refused the connection at port {port}.': '{host} отклонил соединение на порту {port}.',
+  "{host} can't be reached.": '{host} недоступен.',
+  'The connection to {host} at port {port} failed.': 'Не удалось соединиться с {host} на порту {port}.',
+  'The connection failed.': 'Не удалось соединиться.',
+  'The connection was closed.': 'Соединение закрыто.',
+  'The connection was lost.': 'Соединение потеряно.',
+  'The connection was closed without an answer.': 'Соединение закрыто без ответа.',
+  'The connection to the source was lost.': 'Соединение с источником потеряно.',
+  'The source refused the connection or did not answer.': 'Источник отклонил соединение или не ответил.',
+  'The source and this server could not agree on TLS.': 'Источник и сервер не смогли договориться о TLS.',
+  'Only an administrator may use this machine itself as a source.':
+    'Использовать как источник сам этот сервер может только администратор.',
+  'The address leads to a {reach} network, which is not allowed as a source.':
+    'Адрес ведёт в сеть, которую нельзя использовать как источник ({reach}).',
+
+  // What the source answers.
+  'The camera did not answer ({method}) within {seconds} s.': 'Камера не ответила ({method}) за {seconds} с.',
+  'The camera answered {status} to {method}.': 'Камера ответила на {method}: {status}.',
+  'The camera closed the connection.': 'Камера закрыла соединение.',
+  'The camera ended the session.': 'Камера завершила сеанс.',
+  'The camera does not answer any more.': 'Камера больше не отвечает.',
+  'The camera was restarted: it answers, but not on this connection.':
+    'Камера перезапустилась: она отвечает, но не по этому соединению.',
+  'The camera asks without end and reads no answer.': 'Камера без конца шлёт запросы и не читает ответов.',
+  'The camera refused the user name or password.': 'Камера не приняла логин или пароль.',
+  'The source refused the user name or password.': 'Источник не принял логин или пароль.',
+  'The camera has no stream under this path.': 'По этому пути на камере нет потока.',
+  'There is nothing at this path of the source.': 'По этому пути у источника ничего нет.',
+  'The source refused the request.': 'Источник отклонил запрос.',
+  'The server of the source reported an error.': 'Сервер источника сообщил об ошибке.',
+  'What answers at this address does not speak RTSP.':
+    'То, что отвечает по этому адресу, не поддерживает RTSP.',
+  'What the source sends is not RTSP.': 'То, что передаёт источник, — не RTSP.',
+  'The address is not one of an RTSP stream.': 'Это не адрес потока RTSP.',
+  'The camera redirects in a circle.': 'Камера перенаправляет по кругу.',
+  'The camera redirected more than {count} times.': 'Камера перенаправила больше {count} раз.',
+  'The camera redirects to an address that is not RTSP.': 'Камера перенаправляет на адрес, который не RTSP.',
+  'The source sends on to an address that is not http or https.':
+    'Источник перенаправляет на адрес, который не http и не https.',
+  'The source sends on to another address, and that was not followed any further.':
+    'Источник перенаправляет на другой адрес; дальше сервер по нему не пошёл.',
+  'The source asks to be connected to again and again.': 'Источник снова и снова просит соединиться с ним.',
+  'The source tried to put a request of its own in our mouth.':
+    'Источник пытался подставить в запрос сервера свой собственный.',
+
+  // What the source sends.
+  'The source did not answer in time.': 'Источник не ответил вовремя.',
+  'The source sent no key frame in time.': 'Источник вовремя не прислал ни одного ключевого кадра.',
+  'The source announces video but sends only audio.': 'Источник объявляет видео, но передаёт только звук.',
+  'The source announces video but sent only audio for {seconds} s.':
+    'Источник объявляет видео, но {seconds} с передавал только звук.',
+  'The source announced a stream but sent no picture in time.':
+    'Источник объявил поток, но вовремя не прислал ни одного кадра.',
+  'The source ended before its first picture.': 'Источник завершил поток до первого кадра.',
+  'The source ended the stream.': 'Источник завершил поток.',
+  'The source has ended.': 'Источник завершил поток.',
+  'The source sent no picture within {seconds} s.': 'За {seconds} с источник не прислал ни одного кадра.',
+  'The source stopped sending pictures and stayed silent for {seconds} s.':
+    'Источник перестал передавать видео и молчал {seconds} с.',
+  'The source stopped sending audio and stayed silent for {seconds} s.':
+    'Источник перестал передавать звук и молчал {seconds} с.',
+  'The source sent a single picture and ended: that is no stream.':
+    'Источник прислал один кадр и завершил передачу: это не поток.',
+  'The source sends sound, but no picture.': 'Источник передаёт звук, но не видео.',
+  'The source could not be read.': 'Не удалось прочитать источник.',
+  'The stream could not be read.': 'Не удалось прочитать поток.',
+  'The source could not be opened as a video stream.': 'Источник не удалось открыть как видеопоток.',
+  'What the source sends is not a video stream.': 'То, что передаёт источник, — не видеопоток.',
+  'What the source sends is packed in a way that was not asked for.':
+    'Источник сжимает ответ способом, о котором его не просили.',
+  'The camera does not describe its stream in a way that can be read.':
+    'Описание потока, которое даёт камера, не удалось прочитать.',
+  'The camera does not send its stream over TCP.': 'Камера не передаёт поток по TCP.',
+  'The camera offers no picture.': 'Камера не предлагает видео.',
+  'The camera offers nothing that can be used.': 'Камера не предлагает ничего пригодного.',
+  'The camera offers nothing that can be used, only {media}.':
+    'Камера предлагает только непригодное: {media}.',
+  'A key frame of {size} bytes is too large for a picture.':
+    'Ключевой кадр слишком велик для снимка: {size} байт.',
+  'The picture could not be made in time.': 'Не удалось вовремя сделать снимок.',
+  'The source failed for a reason of our own; the server log has it.':
+    'Сбой на стороне сервера; подробности в его журнале.',
+
+  // The address itself.
+  'The address is longer than {count} characters.': 'Адрес длиннее {count} символов.',
+  'This is not an address of a stream. It begins like rtsp://, for example.':
+    'Это не адрес потока. Он начинается, например, с rtsp://.',
+  'Addresses of the kind {scheme}: are not allowed.': 'Адреса вида {scheme}: не разрешены.',
+  'The address holds a space or another character that must be percent-encoded.':
+    'В адресе есть пробел или другой символ, который нужно записать через знак процента.',
+  'A demo address looks like demo: or demo:name.': 'Демонстрационный адрес имеет вид demo: или demo:имя.',
+  'The host or the port of the address is not right.': 'Имя узла или порт в адресе записаны неверно.',
+  'This kind of address needs a port, as in host:5000.':
+    'В адресе этого вида нужен порт, например host:5000.',
+  'A port is a number from 1 to 65535.': 'Порт — это число от 1 до 65535.',
+  'The address in brackets is not an IPv6 address.': 'Адрес в скобках — не адрес IPv6.',
+  'The address has no valid host name.': 'В адресе нет правильного имени узла.',
+  'The user name or password holds a control character.': 'В логине или пароле есть управляющий символ.',
+  'demo: has no option "{option}", only fps and gop.':
+    'У demo: нет параметра «{option}», есть только fps и gop.',
+  'The option {option} of demo: is a number from {min} to {max}.':
+    'Параметр {option} у demo: — число от {min} до {max}.',
+  'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.':
+    'Сохранённый адрес не прочитать: secret.key — не тот ключ, с которым его сохранили. Верните прежний ключ или введите адрес ещё раз.',
+};
+
+interface Template {
+  /** What stands before, between and after the places. */
+  readonly pieces: readonly string[];
+  readonly names: readonly string[];
+  readonly russian: string;
+}
+
+const wordsMaxLength = 500;
+const valueMaxLength = 253;
+/** A host, a number, a few words: nothing in which an address with its login would fit. */
+const foreign = /[/@?=\p{Cc}]/u;
+const spaced = new Set(['status', 'media']);
+
+const templates: readonly Template[] = Object.entries(knownReasons).map(([english, russian]) => {
+  const parts = english.split(/[{}]/);
+  return {
+    pieces: parts.filter((_, index) => index % 2 === 0),
+    names: parts.filter((_, index) => index % 2 === 1),
+    russian,
+  };
+});
+
+/** A reason in the reader's language; undefined when it is none of ours. */
+export function knownReason(words: string, language: Language): string | undefined {
+  if (words.length > wordsMaxLength) return undefined;
+  for (const template of templates) {
+    const values = valuesIn(words, template);
+    if (values) return language === 'en' ? words : filled(template, values);
+  }
+  return undefined;
+}
+
+/** What an answer says of a fault: the catalogue's sentence, then the reason where it is a source's and known. */
+export function sentencesOf(code: ErrorCode, words: string, language: Language): string {
+  const sentence = messageOf(code, language);
+  const reason = codesWithReason.has(code) ? knownReason(words, language) : undefined;
+  return reason === undefined || reason === sentence ? sentence : `${sentence} ${reason}`;
+}
+
+/** The values at the places, each up to the first occurrence of what follows; in one pass, whatever the words are. */
+function valuesIn(words: string, { pieces, names }: Template): string[] | undefined {
+  const [first = '', ...others] = pieces;
+  if (!words.startsWith(first)) return undefined;
+  const values: string[] = [];
+  let at = first.length;
+  for (const [index, piece] of others.entries()) {
+    const isLast = index === others.length - 1;
+    const end = isLast ? words.length - piece.length : words.indexOf(piece, at);
+    if (end <= at || !words.startsWith(piece, end)) return undefined;
+    const value = words.slice(at, end);
+    if (!isPlain(value, names[index] ?? '')) return undefined;
+    values.push(value);
+    at = end + piece.length;
+  }
+  return at === words.length ? values : undefined;
+}
+
+function isPlain(value: string, name: string): boolean {
+  return value.length <= valueMaxLength && !foreign.test(value) && (spaced.has(name) || !value.includes(' '));
+}
+
+function filled({ names, russian }: Template, values: readonly string[]): string {
+  const parts = russian.split(/[{}]/);
+  return parts
+    .map((part, index) => (index % 2 === 0 ? part : inRussian(part, values[names.indexOf(part)] ?? '')))
+    .join('');
+}
+
+function inRussian(name: string, value: string): string {
+  if (name !== 'media') return value;
+  return value
+    .replaceAll('video ', 'видео ')
+    .replaceAll('audio ', 'звук ')
+    .replaceAll('of unknown kind', 'неизвестного вида');
+}
