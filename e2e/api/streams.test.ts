@@ -68,6 +68,7 @@ test('[R7.2, R7.5, R3.1] a stream is added with few words and read back whole', 
     canEdit: true,
     canArchive: true,
     canShare: true,
+    isPublic: false,
   });
   assert.deepEqual((await client.getStream({ params: { uid: demo } })).tags, ['Hall', 'B']);
 });
