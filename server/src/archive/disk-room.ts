@@ -70,8 +70,10 @@ export class DiskRoom {
       this.#use = await this.#measure(this.#folder);
       this.#hasFailed = false;
     } catch (error) {
-      // Not knowing stops nothing: a write that finds no room says so itself.
-      if (!this.#hasFailed) this.#log.warn({ err: error }, 'The room on the archive disk cannot be measured');
+      // Not knowing stops nothing: a write that finds no room says so itself, and the marker check names a folder that is missing.
+      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!this.#hasFailed && !isMissing)
+        this.#log.warn({ err: error }, 'The room on the archive disk cannot be measured');
       this.#hasFailed = true;
       this.#use = undefined;
     }
