@@ -135,6 +135,8 @@ export const loginPattern = /^[A-Za-z0-9._@-]+$/;
 export const sourceSchemes = [
   'rtsp',
   'rtsps',
+  'rtsph',
+  'rtspsh',
   'rtmp',
   'rtmps',
   'http',

@@ -208,6 +208,32 @@ test('[R10.1] rtsps', async () => {
   }
 });
 
+for (const scheme of ['rtsph', 'rtspsh'] as const) {
+  test(`[R10.1] RTSP over HTTP${scheme === 'rtspsh' ? 'S' : ''}, with sign-in inside`, async () => {
+    const server = await startGstServer({
+      mounts: { '/cam': `( ${gstVideo('h264')} ${gstAudio('aac')} )` },
+      auth: { scheme: 'digest', ...auth },
+      ...(scheme === 'rtspsh' && { tls: { pem: selfSigned() } }),
+    });
+    try {
+      const url = `${scheme}://127.0.0.1:${server.port}/cam`;
+      const heard = await listen({ url, credentials }, flows(2, 45));
+      assert.equal(heard.cause, 'stopped');
+      assert.equal(heard.lostPackets, 0);
+      assert.ok(heard.samples.some(({ trackId, isKey }) => trackId === 1 && isKey));
+      assertGrowing(heard, 1);
+      assertGrowing(heard, 2);
+      const wrong = { username: 'admin', password: 'wrong' };
+      await assert.rejects(
+        listen({ url, credentials: wrong }, () => false),
+        { code: 'HTTP_UNAUTHORIZED' },
+      );
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
 test('a session outlives its time-out, for it gives signs of life', async () => {
   const server = await startGstServer({ mounts: { '/cam': `( ${gstVideo('h264')} )` }, timeoutSeconds: 3 });
   try {

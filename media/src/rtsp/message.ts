@@ -60,6 +60,20 @@ export function parseHead(text: string): RtspResponse | RtspRequest {
   throw new MalformedError('not an RTSP start line');
 }
 
+/**
+ * Parses the head of an HTTP response, which opens a tunnel for RTSP: a status line and headers as RTSP has them.
+ *
+ * @param text as for `parseHead`
+ */
+export function parseHttpHead(text: string): RtspResponse {
+  const [start = '', ...lines] = text.split(/\r?\n/);
+  const match = /^HTTP\/1\.\d +(\d{3})(?: (.*))?$/.exec(start);
+  if (!match) throw new MalformedError('not an HTTP status line');
+  const headers = parseHeaders(lines);
+  const reason = (match[2] ?? '').trim();
+  return { type: 'response', status: Number(match[1]), reason, headers, body: new Uint8Array(0) };
+}
+
 function parseHeaders(lines: readonly string[]): RtspHeaders {
   const headers: [string, string][] = [];
   for (const line of lines) {

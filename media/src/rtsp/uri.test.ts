@@ -28,6 +28,25 @@ test('addresses: ports, IPv6, credentials left out', () => {
   }
 });
 
+test('[R10.1] RTSP over HTTP: requests inside name an rtsp address with its port', () => {
+  assert.deepEqual(parseRtspUri('rtsph://user:pw@cam/live?x=1'), {
+    tls: false,
+    host: 'cam',
+    port: 80,
+    requestUri: 'rtsp://cam:80/live?x=1',
+    tunnel: { authority: 'cam:80', path: '/live?x=1' },
+  });
+  assert.deepEqual(parseRtspUri('RTSPSH://[fd00::1]?x=/a'), {
+    tls: true,
+    host: 'fd00::1',
+    port: 443,
+    requestUri: 'rtsp://[fd00::1]:443?x=/a',
+    tunnel: { authority: '[fd00::1]:443', path: '/?x=/a' },
+  });
+  assert.equal(parseRtspUri('rtsph://cam:8080').tunnel?.path, '/');
+  assert.equal(parseRtspUri('rtsps://cam/').tunnel, undefined);
+});
+
 test('[R10.1] control attributes are appended as cameras mean it', () => {
   const base = 'rtsp://cam/path?channel=1';
   for (const [from, control, expected] of [
@@ -55,7 +74,7 @@ test('[R10.1] Content-Base goes before Content-Location goes before the request'
 test('redirects lead to RTSP only', () => {
   assert.equal(resolveRedirect('rtsp://cam:8554/a', '/b'), 'rtsp://cam:8554/b');
   assert.equal(resolveRedirect('rtsp://cam/a', 'rtsps://other/b'), 'rtsps://other/b');
-  for (const target of ['', 'http://cam/', 'file:///etc/passwd']) {
+  for (const target of ['', 'http://cam/', 'rtsph://cam/', 'file:///etc/passwd']) {
     assert.throws(() => resolveRedirect('rtsp://cam/a', target), MalformedError);
   }
 });

@@ -11,28 +11,49 @@ export interface RtspUri {
   readonly port: number;
   /** The address as it stands in requests: without user and password, without fragment. */
   readonly requestUri: string;
+  /** For RTSP over HTTP: what the HTTP requests name. Absent when RTSP is spoken directly. */
+  readonly tunnel?: RtspTunnel;
+}
+
+export interface RtspTunnel {
+  /** Path and query. */
+  readonly path: string;
+  /** The value of the Host header. */
+  readonly authority: string;
 }
 
 const maxUriLength = 2048;
-const defaultPort = 554;
-const defaultTlsPort = 322;
+const defaultPorts: Readonly<Record<string, number>> = { rtsp: 554, rtsps: 322, rtsph: 80, rtspsh: 443 };
 
-/** Splits an `rtsp:` or `rtsps:` address; a user and password in it are left out. */
+/**
+ * Splits an `rtsp:` or `rtsps:` address, or one of RTSP over HTTP or HTTPS (`rtsph:`, `rtspsh:`); a user and password in it
+ * are left out. Inside the tunnel requests name an `rtsp:` address with its port.
+ */
 export function parseRtspUri(text: string): RtspUri {
   if (text.length > maxUriLength) throw new MalformedError(`address over ${maxUriLength} characters`);
   const match =
-    /^(rtsps?):\/\/(?:[^/?#]*@)?(\[[0-9a-f:.%]+\]|[^:/?#[\]@\s]+)(?::(\d{1,5}))?([/?][^#\s]*)?(?:#.*)?$/i.exec(
+    /^(rtsps?h?):\/\/(?:[^/?#]*@)?(\[[0-9a-f:.%]+\]|[^:/?#[\]@\s]+)(?::(\d{1,5}))?([/?][^#\s]*)?(?:#.*)?$/i.exec(
       text.trim(),
     );
   if (!match) throw new MalformedError('not an RTSP address');
   const scheme = (match[1] ?? '').toLowerCase();
-  const tls = scheme === 'rtsps';
+  const tls = scheme.startsWith('rtsps');
   const authorityHost = match[2] ?? '';
-  const port = match[3] === undefined ? (tls ? defaultTlsPort : defaultPort) : Number(match[3]);
+  const port = match[3] === undefined ? (defaultPorts[scheme] ?? 0) : Number(match[3]);
   if (port < 1 || port > 65535) throw new MalformedError('port outside 1 to 65535');
   const host = authorityHost.startsWith('[') ? authorityHost.slice(1, -1) : authorityHost;
+  const rest = match[4] ?? '';
+  if (scheme.endsWith('h')) {
+    return tunnelled({ tls, host, port, requestUri: `rtsp://${authorityHost}:${port}${rest}` });
+  }
   const shownPort = match[3] === undefined ? '' : `:${port}`;
-  return { tls, host, port, requestUri: `${scheme}://${authorityHost}${shownPort}${match[4] ?? ''}` };
+  return { tls, host, port, requestUri: `${scheme}://${authorityHost}${shownPort}${rest}` };
+}
+
+/** The same place, asked by RTSP over HTTP. */
+export function tunnelled(uri: RtspUri): RtspUri {
+  const [, authority = '', rest = ''] = /^[a-z]+:\/\/([^/?]*)(.*)$/i.exec(uri.requestUri) ?? [];
+  return { ...uri, tunnel: { authority, path: rest.startsWith('/') ? rest : `/${rest}` } };
 }
 
 /**

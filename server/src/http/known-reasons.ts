@@ -56,6 +56,10 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The server of the source reported an error.': 'Сервер источника сообщил об ошибке.',
   'What answers at this address does not speak RTSP.':
     'То, что отвечает по этому адресу, не поддерживает RTSP.',
+  'What answers at this address does not speak RTSP over HTTP.':
+    'То, что отвечает по этому адресу, не поддерживает RTSP через HTTP.',
+  'The camera redirects RTSP over HTTP elsewhere, which is not followed.':
+    'Камера перенаправляет RTSP через HTTP на другой адрес; сервер туда не идёт.',
   'What the source sends is not RTSP.': 'То, что передаёт источник, — не RTSP.',
   'The address is not one of an RTSP stream.': 'Это не адрес потока RTSP.',
   'The camera redirects in a circle.': 'Камера перенаправляет по кругу.',

@@ -28,6 +28,8 @@ test('[R5.5] only listed schemes are sources, and not more than 2048 characters'
   for (const good of [
     'rtsp://cam/1',
     'rtsps://cam/1',
+    'rtsph://cam/1',
+    'rtspsh://cam/1',
     'rtmp://host/app/key',
     'rtmps://host/app/key',
     'http://cam/mjpeg',
@@ -69,6 +71,9 @@ test('[R5.5] only listed schemes are sources, and not more than 2048 characters'
 test('default ports belong to their scheme and are not written out', () => {
   assert.equal(parseSourceAddress('rtsp://cam:554/x').url, 'rtsp://cam/x');
   assert.equal(parseSourceAddress('rtsps://cam/x').port, 322);
+  assert.equal(parseSourceAddress('rtsph://cam:80/x').url, 'rtsph://cam/x');
+  assert.equal(parseSourceAddress('rtspsh://cam/x').port, 443);
+  assert.equal(parseSourceAddress('rtspsh://cam/x').tls, true);
   assert.equal(parseSourceAddress('http://[::1]:8080/x').host, '::1');
   assert.equal(parseSourceAddress('http://[::1]:8080/x').url, 'http://[::1]:8080/x');
 });
@@ -135,6 +140,7 @@ test('[R7.46] who may not edit sees scheme and host, wherever the secrets of an 
   ]) {
     assert.equal(shownSource(source), 'rtsp://cam.example');
   }
+  assert.equal(shownSource('rtsph://bob:pw@a.example:8080/x?psw=Y'), 'rtsph://a.example');
   assert.equal(shownSource('rtmp://a.example/live/streamkey'), 'rtmp://a.example');
   assert.equal(shownSource('srt://[fd00::1]:9000?passphrase=X'), 'srt://[fd00::1]');
   assert.equal(shownSource('udp://:5000'), 'udp://');

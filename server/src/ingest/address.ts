@@ -41,6 +41,9 @@ interface SchemeRule {
 const schemes = {
   rtsp: { defaultPort: 554, tls: false },
   rtsps: { defaultPort: 322, tls: true },
+  // RTSP over HTTP and HTTPS, by the names that GStreamer gives them.
+  rtsph: { defaultPort: 80, tls: false },
+  rtspsh: { defaultPort: 443, tls: true },
   rtmp: { defaultPort: 1935, tls: false },
   rtmps: { defaultPort: 443, tls: true },
   http: { defaultPort: 80, tls: false },
@@ -48,6 +51,12 @@ const schemes = {
   srt: { defaultPort: undefined, tls: false },
   udp: { defaultPort: undefined, tls: false, isHostOptional: true },
 } as const satisfies Record<string, SchemeRule>;
+
+/** Read by our own RTSP engine. */
+export const rtspSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'rtsph', 'rtspsh']);
+
+/** Of those, what FFmpeg may try when our engine can't; its tunnels need two connections, and a child has one. */
+export const rtspFallbackSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps']);
 
 export type SourceScheme = keyof typeof schemes | 'demo';
 

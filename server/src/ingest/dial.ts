@@ -10,7 +10,8 @@ import { forbiddenReach, type ReachPolicy } from './reach.ts';
  * very addresses that passed is dialled, so that a name that changes its mind in between gains nothing. Redirects
  * come through here again.
  * Rejects with a Fault: STREAM_SOURCE_ERR when the policy refuses the address, EHOSTUNREACH when nobody answers there.
- * With `onBytes` what arrives goes there and the socket emits no 'data'.
+ * With `onBytes` what arrives goes there and the socket emits no 'data'. With `pinned`, the address of an earlier connection,
+ * that is dialled in place of what the name leads to now.
  */
 export type Dial = (
   host: string,
@@ -18,6 +19,7 @@ export type Dial = (
   tls: boolean,
   signal?: AbortSignal,
   onBytes?: TakeBytes,
+  pinned?: string,
 ) => Promise<Socket>;
 
 /**
@@ -44,8 +46,8 @@ const maxAttempts = 4;
 
 /** A dialler for the sources of one stream, bound to what that stream may reach. */
 export function createDial(policy: DialPolicy): Dial {
-  return async (host, port, tls, signal, onBytes) => {
-    const ips = await resolveHost(host, policy, signal);
+  return async (host, port, tls, signal, onBytes, pinned) => {
+    const ips = await resolveHost(pinned ?? host, policy, signal);
     let failure: unknown;
     for (const ip of ips.slice(0, maxAttempts)) {
       try {

@@ -87,6 +87,24 @@ test('the fallback shares the time limit, and our own words stay when it fares n
   await assert.rejects(bad.result, { code: 'ProbeError', message: 'No.' });
 });
 
+test('RTSP over HTTP is read by our own engine and by no other', async () => {
+  for (const [url, transport] of [
+    ['rtsph://cam/1', 'RTSP over HTTP'],
+    ['rtspsh://cam/1', 'RTSP over HTTPS'],
+  ] as const) {
+    const good = scene(url);
+    const { engine, sink } = session(good.sessions);
+    assert.equal(engine, 'rtsp');
+    sink.tracks([videoTrack]);
+    sink.sample(picture(0, { isKey: true }));
+    assert.equal((await good.result).transport, transport);
+    const bad = scene(url);
+    session(bad.sessions).fail(new Fault('ProbeError', 'No.'));
+    await assert.rejects(bad.result, { code: 'ProbeError', message: 'No.' });
+    assert.equal(bad.sessions.length, 1);
+  }
+});
+
 test('who asked and left is not kept waiting for', async () => {
   const abort = new AbortController();
   const { clock, sessions, result } = scene('rtsp://cam/1', abort.signal);

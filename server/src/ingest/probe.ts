@@ -3,7 +3,7 @@ import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { SourceAddress, SourceScheme } from './address.ts';
+import { rtspFallbackSchemes, rtspSchemes, type SourceAddress, type SourceScheme } from './address.ts';
 import type { OpenSession, SourceEngine } from './running-attempt.ts';
 
 export interface ProbeOptions {
@@ -30,6 +30,8 @@ const maxTimeoutMs = 60_000;
 const transports: Readonly<Record<SourceScheme, string>> = {
   rtsp: 'RTSP over TCP',
   rtsps: 'RTSP over TLS',
+  rtsph: 'RTSP over HTTP',
+  rtspsh: 'RTSP over HTTPS',
   rtmp: 'RTMP',
   rtmps: 'RTMP over TLS',
   http: 'HTTP',
@@ -56,14 +58,14 @@ const probeCodes: readonly ErrorCode[] = [
 export async function probe(address: SourceAddress, options: ProbeOptions): Promise<ProbeResult> {
   const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs);
   const deadlineMs = options.clock.monotonicMs() + timeoutMs;
-  const isRtsp = address.scheme === 'rtsp' || address.scheme === 'rtsps';
+  const isRtsp = rtspSchemes.has(address.scheme);
   const transport = transports[address.scheme];
   try {
     return { transport, ...(await firstPicture(isRtsp ? 'rtsp' : 'av', options, deadlineMs)) };
   } catch (error) {
     options.signal?.throwIfAborted();
     const fault = probeFault(error);
-    if (!isRtsp || fault.code !== 'ProbeError') throw fault;
+    if (!rtspFallbackSchemes.has(address.scheme) || fault.code !== 'ProbeError') throw fault;
     // FFmpeg takes TCP or UDP, whichever the camera offers, and doesn't tell.
     const words = address.scheme === 'rtsp' ? 'RTSP, by FFmpeg' : `${transport}, by FFmpeg`;
     return { transport: words, ...(await byFallback(fault, options, deadlineMs)) };

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { SourceAddress, SourceScheme } from './address.ts';
+import { rtspSchemes, type SourceAddress, type SourceScheme } from './address.ts';
 import { openAudioConverter } from './av/audio-converter.ts';
 import type { AvPool } from './av/pool.ts';
 import { AvSession } from './av/session.ts';
@@ -12,7 +12,7 @@ import type { Audience } from './source.ts';
 import { runClock } from './timing.ts';
 
 /** Sources that listen for a TCP connection. */
-const connected: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'rtmp', 'rtmps', 'http', 'https']);
+const connected: ReadonlySet<SourceScheme> = new Set([...rtspSchemes, 'rtmp', 'rtmps', 'http', 'https']);
 const reachTimeoutMs = 1000;
 
 /** Makes the sessions of all sources: our own RTSP engine, and FFmpeg's libraries in child processes. */

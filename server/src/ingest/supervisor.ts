@@ -3,7 +3,7 @@ import { delay, type Clock } from '../base/clock.ts';
 import type { Fault } from '../base/fault.ts';
 import type { PauseCause } from '../stream/reader.ts';
 import type { Stream } from '../stream/stream.ts';
-import type { SourceAddress } from './address.ts';
+import { rtspFallbackSchemes, rtspSchemes, type SourceAddress } from './address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
 import { RetryPause } from '../base/retry-pause.ts';
 import { awaitReturn, type SourceReach } from './return-watch.ts';
@@ -77,7 +77,7 @@ export class Supervisor {
   constructor(options: SupervisorOptions) {
     this.#options = options;
     this.#pause = new RetryPause(options.clock);
-    this.#engine = isRtsp(options.address) ? 'rtsp' : 'av';
+    this.#engine = rtspSchemes.has(options.address.scheme) ? 'rtsp' : 'av';
     this.#status = { state: 'stopped', sinceMs: options.clock.wallMs(), attempts: 0, engine: this.#engine };
   }
 
@@ -168,9 +168,10 @@ export class Supervisor {
   /** Reports how it ended, chooses the engine of the next attempt, and says how long to wait for it, ms. */
   #pauseAfter({ goodMs, fault }: AttemptEnd): number {
     const { address, log } = this.#options;
-    const isFallback = this.#engine === 'av' && isRtsp(address);
+    const isFallback = this.#engine === 'av' && rtspSchemes.has(address.scheme);
     if (goodMs > 0) this.#failedFallbacks = 0;
-    const isUnmanageable = this.#engine === 'rtsp' && goodMs === 0 && fault.code === 'ProbeError';
+    const canFallBack = this.#engine === 'rtsp' && rtspFallbackSchemes.has(address.scheme);
+    const isUnmanageable = canFallBack && goodMs === 0 && fault.code === 'ProbeError';
     if (isUnmanageable && this.#failedFallbacks < maxFailedFallbacks) {
       this.#engine = 'av';
       this.#rtspFault = fault;
@@ -209,10 +210,6 @@ export class Supervisor {
     this.#status = { ...next, sinceMs, engine: this.#engine };
     this.#options.onStatus?.(this.#status);
   }
-}
-
-function isRtsp(address: SourceAddress): boolean {
-  return address.scheme === 'rtsp' || address.scheme === 'rtsps';
 }
 
 function rethrowUnlessStopped(signal: AbortSignal): (error: unknown) => void {

@@ -16,8 +16,20 @@ import { Fault } from '../../base/fault.ts';
 import { utcMs } from '../timing.ts';
 import type { Authorization } from './authorization.ts';
 
+/** Where what we say goes: the connection's own socket, or the other half of a tunnel. */
+export interface RtspSender {
+  /** Bytes that were written and have not left. */
+  readonly writableLength: number;
+  write(message: string | Uint8Array): void;
+  /** Closes, when what was written has left, and the connection's socket with it. */
+  destroySoon(): void;
+}
+
 export interface ConnectionOptions {
+  /** What arrives comes from here; when it ends the connection does. */
   readonly socket: Socket;
+  /** The socket, unless given. */
+  readonly sender?: RtspSender;
   readonly clock: Clock;
   readonly authorization: Authorization;
   /** How long each reply may take, ms. */
@@ -60,6 +72,7 @@ export class RtspConnection {
   /** `utcMs` of the newest bytes. */
   lastReceivedMs: number;
   readonly #options: ConnectionOptions;
+  readonly #sender: RtspSender;
   readonly #parser: RtspParser;
   readonly #pending = new Map<number, Pending>();
   #cseq = 0;
@@ -70,6 +83,7 @@ export class RtspConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#sender = options.sender ?? options.socket;
     this.lastReceivedMs = utcMs(options.clock);
     this.#parser = new RtspParser({
       packet: (channel, bytes, start, end) => this.onPacket(channel, bytes, start, end, this.lastReceivedMs),
@@ -95,7 +109,7 @@ export class RtspConnection {
   sendPacket(channel: number, packet: Uint8Array): void {
     if (this.#isClosing || this.#fault) return;
     const head = Uint8Array.of(0x24, channel, packet.length >>> 8, packet.length & 0xff);
-    this.#options.socket.write(Buffer.concat([head, packet]));
+    this.#sender.write(Buffer.concat([head, packet]));
   }
 
   /** The session's identifier, sent with every request from now on. */
@@ -150,7 +164,7 @@ export class RtspConnection {
         cancel();
         resolve();
       });
-      socket.destroySoon();
+      this.#sender.destroySoon();
     });
   }
 
@@ -186,7 +200,7 @@ export class RtspConnection {
       ...(this.#session === undefined ? [] : ([['Session', this.#session]] as const)),
       ...headers,
     ]);
-    this.#options.socket.write(text);
+    this.#sender.write(text);
     return cseq;
   }
 
@@ -240,7 +254,7 @@ export class RtspConnection {
 
   /** A server's own request: its announcements need no action, an end does, the rest we don't do. */
   #answer(message: RtspRequest): void {
-    if (this.#options.socket.writableLength > unreadAnswersMaxBytes) {
+    if (this.#sender.writableLength > unreadAnswersMaxBytes) {
       this.#fail(new Fault('ProbeError', 'The camera asks without end and reads no answer.'));
       return;
     }
@@ -248,13 +262,14 @@ export class RtspConnection {
       message.method,
     );
     const [status, reason] = isKnown ? [200, 'OK'] : [501, 'Not Implemented'];
-    this.#options.socket.write(formatResponse(status, reason, header(message, 'cseq')));
+    this.#sender.write(formatResponse(status, reason, header(message, 'cseq')));
     if (message.method === 'TEARDOWN' || message.method === 'REDIRECT') {
       this.#fail(new Fault('EHOSTUNREACH', 'The camera ended the session.'));
     }
   }
 
   #closedFault(cause: unknown): Fault {
+    if (cause instanceof Fault) return cause;
     const words =
       this.receivedBytes > 0
         ? 'The camera closed the connection.'

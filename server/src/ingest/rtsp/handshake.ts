@@ -1,7 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { header, type RtspResponse } from '@vidette/media/rtsp/message';
 import { latin1 } from '@vidette/media/rtsp/parser';
-import { controlBase, parseRtspUri, resolveRedirect, type RtspUri } from '@vidette/media/rtsp/uri';
+import { controlBase, parseRtspUri, resolveRedirect, tunnelled, type RtspUri } from '@vidette/media/rtsp/uri';
 import { parseSessionDescription, type SessionDescription } from '@vidette/media/sdp/session-description';
 import { MalformedError } from '@vidette/media/malformed';
 import type { Clock } from '../../base/clock.ts';
@@ -10,6 +9,8 @@ import type { Credentials } from '../address.ts';
 import type { Dial } from '../dial.ts';
 import { Authorization } from './authorization.ts';
 import { RtspConnection } from './connection.ts';
+import { refused, refuseUnlessOk } from './refusal.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** What DESCRIBE gave. Whoever gets it closes the connection. */
 export interface Described {
@@ -24,7 +25,7 @@ export interface Described {
 }
 
 export interface HandshakeOptions {
-  /** An rtsp or rtsps address; a user and password in it are not used. */
+  /** An address of RTSP, direct or over HTTP; a user and password in it are not used. */
   readonly url: string;
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
@@ -84,14 +85,23 @@ function authorizationFor({ credentials }: HandshakeOptions, first: RtspUri, tar
 }
 
 async function connect(
-  { clock, dial, replyTimeoutMs }: HandshakeOptions,
+  options: HandshakeOptions,
   authorization: Authorization,
   target: RtspUri,
   signal: AbortSignal,
 ): Promise<RtspConnection> {
+  const { clock, dial, credentials, replyTimeoutMs } = options;
   // Bytes are read in a later turn of the event loop than the one in which the dialled socket is handed over.
   const taker: { connection?: RtspConnection } = {};
   const receive = (bytes: Uint8Array, length: number) => taker.connection?.receive(bytes, length) ?? true;
+  const { tunnel } = target;
+  if (tunnel) {
+    const { socket, sender } = await openTunnel(
+      { target: { ...target, tunnel }, credentials, clock, dial, replyTimeoutMs, receive },
+      signal,
+    );
+    return (taker.connection = new RtspConnection({ socket, sender, clock, authorization, replyTimeoutMs }));
+  }
   const socket = await dial(target.host, target.port, target.tls, signal, receive);
   return (taker.connection = new RtspConnection({ socket, clock, authorization, replyTimeoutMs }));
 }
@@ -107,7 +117,7 @@ async function ask(connection: RtspConnection, target: RtspUri): Promise<Describ
       .filter((item) => item !== ''),
   );
   const response = await connection.request('DESCRIBE', uri, [['Accept', 'application/sdp']]);
-  if (response.status >= 300 && response.status < 400) return redirectTarget(response, uri);
+  if (response.status >= 300 && response.status < 400) return redirectTarget(response, target);
   refuseUnlessOk(response, 'DESCRIBE');
   const base = controlBase(uri, header(response, 'content-base'), header(response, 'content-location'));
   return { connection, description: parseBody(response.body), base, methods, target };
@@ -133,38 +143,15 @@ function parseAddress(url: string): RtspUri {
   }
 }
 
-function redirectTarget(response: RtspResponse, requestUri: string): RtspUri {
+/** What leads to the same place as a tunnel goes through one again. */
+function redirectTarget(response: RtspResponse, from: RtspUri): RtspUri {
   const location = header(response, 'location');
   try {
-    return parseRtspUri(resolveRedirect(requestUri, location ?? ''));
+    const to = parseRtspUri(resolveRedirect(from.requestUri, location ?? ''));
+    const isSamePlace = to.host.toLowerCase() === from.host.toLowerCase() && to.port === from.port;
+    return from.tunnel && isSamePlace ? { ...tunnelled(to), tls: from.tls } : to;
   } catch (cause) {
     if (!(cause instanceof MalformedError)) throw cause;
     throw notFollowed('The camera redirects to an address that is not RTSP.', cause);
-  }
-}
-
-function refused(): Fault {
-  return new Fault('HTTP_UNAUTHORIZED', 'The camera refused the user name or password.');
-}
-
-/** @throws Fault in words, unless the status is 2xx. */
-export function refuseUnlessOk(response: RtspResponse, method: string): void {
-  const { status } = response;
-  if (status >= 200 && status < 300) return;
-  switch (status) {
-    case 401:
-    case 403:
-    case 407:
-      throw refused();
-    case 404:
-    case 410:
-      throw new Fault('HTTP_NOT_FOUND', 'The camera has no stream under this path.');
-    case 461:
-      throw new Fault('ProbeError', 'The camera does not send its stream over TCP.');
-    default: {
-      // The camera's own words may repeat the address, with what is secret in it: the standard ones are shown.
-      const reason = STATUS_CODES[status] ?? '';
-      throw new Fault('ProbeError', `The camera answered ${status}${reason && ` ${reason}`} to ${method}.`);
-    }
   }
 }

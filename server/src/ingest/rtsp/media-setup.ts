@@ -9,7 +9,7 @@ import { SourceTiming } from '../timing.ts';
 import { AudioReader, soundFormat } from './audio-reader.ts';
 import type { RtspConnection } from './connection.ts';
 import { ConvertedAudioReader, type ConvertAudio } from './converted-audio-reader.ts';
-import { refuseUnlessOk } from './handshake.ts';
+import { refuseUnlessOk } from './refusal.ts';
 import { isConverted, usableEncoding, type ChosenMedia, type MediaChoice } from './media-choice.ts';
 import { Receiver, type PayloadReader } from './receiver.ts';
 import { TrackGate } from './track-gate.ts';

@@ -5,16 +5,17 @@ import { canConnect, type Dial } from '../dial.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
 import type { ConvertAudio } from './converted-audio-reader.ts';
-import { describeSource, refuseUnlessOk, type Described } from './handshake.ts';
+import { describeSource, type Described } from './handshake.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { chooseMedia, type MediaChoice } from './media-choice.ts';
 import { MediaSetup } from './media-setup.ts';
 import { ReadPace, type ReadPaceOptions } from './read-pace.ts';
+import { refuseUnlessOk } from './refusal.ts';
 import { ReceptionReport } from './reception-report.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 export interface RtspSessionOptions {
-  /** An rtsp or rtsps address without user and password. */
+  /** An address of RTSP, direct or over HTTP, without user and password. */
   readonly url: string;
   readonly credentials?: Credentials;
   readonly clock: Clock;
@@ -41,7 +42,7 @@ const defaultReplyTimeoutMs = 10_000;
 const rangeRefusals: ReadonlySet<number> = new Set([400, 451, 455, 456, 457, 501]);
 
 /**
- * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection, and samples until it ends.
+ * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection (two for RTSP over HTTP), and samples until it ends.
  * It notices a dead connection and a missing reply; whether pictures come is for the watchdog above it to see.
  */
 export class RtspSession implements SourceSession {

@@ -28,7 +28,7 @@ export const guide = {
     'Choose Add stream and paste the address your camera gives, for example rtsp://user:password@192.0.2.10/stream1. No camera at hand? demo: is an address too: a generated picture with a running clock.',
   'help.sources.title': 'Addresses that work',
   'help.sources.text':
-    'rtsp and rtsps, rtmp, http and https (HLS, DASH, MPEG-TS, MJPEG, or a single JPEG, asked once a second), srt, udp, and demo: for a try-out. Video is H.264 or H.265; anything else is converted, and so is sound in G.711, G.722, G.726, L16 or MP3.',
+    'rtsp and rtsps, rtsph and rtspsh (RTSP over HTTP and HTTPS, where only the web port of a camera can be reached), rtmp, http and https (HLS, DASH, MPEG-TS, MJPEG, or a single JPEG, asked once a second), srt, udp, and demo: for a try-out. Video is H.264 or H.265; anything else is converted, and so is sound in G.711, G.722, G.726, L16 or MP3.',
   'help.archive.title': 'Archive',
   'help.archive.text':
     'A stream with its archive switched on is recorded without a break. Click the timeline to watch any moment; hatched spans were not recorded. The strip above it is the whole archive, a bar for each day. “Live” returns to now.',

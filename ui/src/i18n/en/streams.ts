@@ -99,7 +99,8 @@ export const streams = {
   'streams.failed.delete': 'The stream has not been deleted',
 
   'stream.source': 'Address of the camera',
-  'stream.source.help': 'rtsp://user:password@192.0.2.10/stream1, or demo: for a generated picture',
+  'stream.source.help':
+    'rtsp://user:password@192.0.2.10/stream1, rtsph:// for RTSP over HTTP, or demo: for a generated picture',
   'stream.source.missing': 'Paste the address the camera gives',
   'stream.source.scheme': 'Start with one of {schemes}',
   'stream.name': 'Name',

@@ -106,7 +106,8 @@ export const streams: Record<keyof typeof english, string> = {
   'streams.failed.delete': 'Поток не удалён',
 
   'stream.source': 'Адрес камеры',
-  'stream.source.help': 'rtsp://user:password@192.0.2.10/stream1 или demo: — нарисованная картинка',
+  'stream.source.help':
+    'rtsp://user:password@192.0.2.10/stream1, rtsph:// для RTSP через HTTP или demo: — нарисованная картинка',
   'stream.source.missing': 'Вставьте адрес, который даёт камера',
   'stream.source.scheme': 'Начните с одного из: {schemes}',
   'stream.name': 'Название',

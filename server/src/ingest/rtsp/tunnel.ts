@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { headerValues, parseHttpHead, type RtspResponse } from '@vidette/media/rtsp/message';
+import { latin1 } from '@vidette/media/rtsp/parser';
+import type { RtspTunnel, RtspUri } from '@vidette/media/rtsp/uri';
+import { MalformedError } from '@vidette/media/malformed';
+import type { Clock } from '../../base/clock.ts';
+import { Fault } from '../../base/fault.ts';
+import type { Credentials } from '../address.ts';
+import type { Dial, TakeBytes } from '../dial.ts';
+import { Authorization } from './authorization.ts';
+import type { RtspSender } from './connection.ts';
+import { refusalOf, refuseUnlessOk } from './refusal.ts';
+
+export interface TunnelOptions {
+  readonly target: RtspUri & { readonly tunnel: RtspTunnel };
+  readonly credentials: Credentials | undefined;
+  readonly clock: Clock;
+  readonly dial: Dial;
+  /** How long the camera may take to answer each HTTP request, ms. */
+  readonly replyTimeoutMs: number;
+  /** Takes what comes through the tunnel, as the taker of a dialled socket does. */
+  readonly receive: TakeBytes;
+}
+
+/** RTSP over HTTP, opened: what the camera sends arrives on `socket`, what is written to `sender` reaches it. */
+export interface Tunnel {
+  /** The GET connection. The POST connection ends with it. */
+  readonly socket: Socket;
+  readonly sender: RtspSender;
+}
+
+const mediaType = 'application/x-rtsp-tunnelled';
+/** GET without an answer to a challenge, with one, and again when the nonce was stale. */
+const maxTries = 3;
+const maxHeadBytes = 16 * 1024;
+/** Of what a camera sends before it has been asked anything. */
+const maxEarlyBytes = 64 * 1024;
+
+/**
+ * Opens a tunnel as in Apple's "Tunneling RTSP and RTP through HTTP": a GET whose response never ends, and a POST whose body
+ * is the requests in base64, tied together by a cookie. The POST goes to the very address that the GET was answered from.
+ * Rejects with a Fault, or with the signal's reason, everything closed again.
+ */
+export async function openTunnel(options: TunnelOptions, signal: AbortSignal): Promise<Tunnel> {
+  const { credentials, target } = options;
+  const authorization = new Authorization({ credentials, allowBasic: true });
+  const cookie = randomBytes(16).toString('hex');
+  let pinned: string | undefined;
+  for (let tries = 1; ; tries++) {
+    const answer = authorization.header('GET', target.tunnel.path);
+    const head = getHead(target.tunnel, cookie, answer);
+    const get = await TunnelHalf.open(options, head, pinned, signal);
+    pinned = get.socket.remoteAddress;
+    try {
+      const response = await get.response(options, signal);
+      if (response.status === 401 && tries < maxTries) {
+        if (!authorization.challenged(headerValues(response, 'www-authenticate'), answer === undefined)) {
+          refuseUnlessOk(response, 'GET');
+        }
+        get.close();
+        continue;
+      }
+      refuse(response);
+      const postAnswer = authorization.header('POST', target.tunnel.path);
+      const post = await TunnelHalf.open(
+        options,
+        postHead(target.tunnel, cookie, postAnswer),
+        pinned,
+        signal,
+      );
+      return join(get, post, options.receive);
+    } catch (error) {
+      get.close();
+      throw error;
+    }
+  }
+}
+
+/** @throws Fault in words, unless the tunnel is open. */
+function refuse(response: RtspResponse): void {
+  if (response.status >= 300 && response.status < 400) {
+    throw new Fault(
+      'STREAM_SOURCE_ERR',
+      'The camera redirects RTSP over HTTP elsewhere, which is not followed.',
+    );
+  }
+  refuseUnlessOk(response, 'GET');
+}
+
+function join(get: TunnelHalf, post: TunnelHalf, receive: TakeBytes): Tunnel {
+  get.socket.once('close', () => post.close());
+  post.socket.once('close', () => get.socket.destroy());
+  // Most cameras never answer the POST, and some say 200.
+  post.onResponse = (response) => {
+    const refusal = response instanceof Fault ? undefined : refusalOf(response, 'POST');
+    if (refusal) get.socket.destroy(refusal);
+  };
+  get.passOn(receive);
+  return { socket: get.socket, sender: new TunnelSender(post.socket) };
+}
+
+/** One of the two connections, from its request on. */
+class TunnelHalf {
+  readonly socket: Socket;
+  /** Called with the head of the response or with why there is none. */
+  onResponse: (response: RtspResponse | Fault) => void = () => {};
+  readonly #head: ResponseHead;
+
+  private constructor(socket: Socket, head: ResponseHead) {
+    this.socket = socket;
+    this.#head = head;
+    head.onDone = (response) => this.onResponse(response);
+    const fail = (cause?: Error) => this.onResponse(closed(cause));
+    socket.on('error', fail);
+    socket.on('end', () => fail());
+    socket.on('close', () => fail());
+  }
+
+  static async open(
+    { dial, target }: TunnelOptions,
+    request: string,
+    pinned: string | undefined,
+    signal: AbortSignal,
+  ): Promise<TunnelHalf> {
+    const head = new ResponseHead();
+    const take: TakeBytes = (bytes, length) => head.take(bytes, length);
+    const socket = await dial(target.host, target.port, target.tls, signal, take, pinned);
+    const half = new TunnelHalf(socket, head);
+    socket.write(request);
+    return half;
+  }
+
+  /** The head of the response. Rejects with a Fault when none comes in time, and with the signal's reason. */
+  response({ clock, replyTimeoutMs }: TunnelOptions, signal: AbortSignal): Promise<RtspResponse> {
+    return new Promise((resolve, reject) => {
+      const onAbort = () => settle(() => reject(signal.reason));
+      const cancel = clock.after(replyTimeoutMs, () => {
+        const seconds = Math.round(replyTimeoutMs / 1000);
+        settle(() =>
+          reject(new Fault('EHOSTUNREACH', `The camera did not answer (GET) within ${seconds} s.`)),
+        );
+      });
+      const settle = (finish: () => void) => {
+        cancel();
+        signal.removeEventListener('abort', onAbort);
+        this.onResponse = () => {};
+        finish();
+      };
+      this.onResponse = (response) =>
+        settle(() => (response instanceof Fault ? reject(response) : resolve(response)));
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+    });
+  }
+
+  /** Everything behind the response's head goes there, in a later turn of the event loop. */
+  passOn(receive: TakeBytes): void {
+    this.#head.passOn(receive);
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** Cuts the head of an HTTP response from what arrives, and passes the rest on. */
+class ResponseHead {
+  onDone: (response: RtspResponse | Fault) => void = () => {};
+  #bytes = Buffer.alloc(0);
+  #isDone = false;
+  #isBroken = false;
+  #receive: TakeBytes | undefined;
+
+  /** As `TakeBytes`. */
+  take(bytes: Uint8Array, length: number): boolean {
+    if (this.#isBroken) return true;
+    if (this.#receive) {
+      this.#passEarly();
+      return this.#receive(bytes, length);
+    }
+    const limit = this.#isDone ? maxEarlyBytes : maxHeadBytes + maxEarlyBytes;
+    if (this.#bytes.length + length > limit) return this.#break();
+    this.#bytes = Buffer.concat([this.#bytes, bytes.subarray(0, length)]);
+    if (!this.#isDone) this.#look();
+    return true;
+  }
+
+  passOn(receive: TakeBytes): void {
+    this.#receive = receive;
+    setImmediate(() => this.#passEarly());
+  }
+
+  /** What came with the head, before anything that came later. */
+  #passEarly(): void {
+    const early = this.#bytes;
+    this.#bytes = Buffer.alloc(0);
+    if (early.length > 0) this.#receive?.(early, early.length);
+  }
+
+  #look(): void {
+    const end = endOfHead(this.#bytes);
+    if (!end) {
+      if (this.#bytes.length > maxHeadBytes) this.#break();
+      return;
+    }
+    try {
+      const response = parseHttpHead(latin1(this.#bytes, 0, end.head));
+      this.#bytes = this.#bytes.subarray(end.next);
+      this.#isDone = true;
+      this.onDone(response);
+    } catch (cause) {
+      if (!(cause instanceof MalformedError)) throw cause;
+      this.#break(cause);
+    }
+  }
+
+  #break(cause?: unknown): true {
+    this.#isBroken = true;
+    this.#bytes = Buffer.alloc(0);
+    this.onDone(
+      new Fault('ProbeError', 'What answers at this address does not speak RTSP over HTTP.', { cause }),
+    );
+    return true;
+  }
+}
+
+/** Where the head ends and what follows begins: after an empty line, of CRLF or of LF alone. */
+function endOfHead(bytes: Buffer): { readonly head: number; readonly next: number } | undefined {
+  const [crlf, lf] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')];
+  if (crlf < 0 && lf < 0) return undefined;
+  return lf < 0 || (crlf >= 0 && crlf < lf) ? { head: crlf, next: crlf + 4 } : { head: lf, next: lf + 2 };
+}
+
+/** Each message is base64 of its own, padding included, as all clients do. */
+class TunnelSender implements RtspSender {
+  readonly #post: Socket;
+
+  constructor(post: Socket) {
+    this.#post = post;
+  }
+
+  get writableLength(): number {
+    return this.#post.writableLength;
+  }
+
+  write(message: string | Uint8Array): void {
+    this.#post.write(Buffer.from(message).toString('base64'));
+  }
+
+  destroySoon(): void {
+    this.#post.destroySoon();
+  }
+}
+
+function getHead(tunnel: RtspTunnel, cookie: string, answer: string | undefined): string {
+  return httpHead('GET', tunnel, cookie, answer, [`Accept: ${mediaType}`]);
+}
+
+/** The length is no more than a word: the body goes on for as long as the session does, and cameras don't count it. */
+function postHead(tunnel: RtspTunnel, cookie: string, answer: string | undefined): string {
+  return httpHead('POST', tunnel, cookie, answer, [`Content-Type: ${mediaType}`, 'Content-Length: 32767']);
+}
+
+function httpHead(
+  method: string,
+  { path, authority }: RtspTunnel,
+  cookie: string,
+  answer: string | undefined,
+  more: readonly string[],
+): string {
+  const lines = [
+    `${method} ${path} HTTP/1.0`,
+    `Host: ${authority}`,
+    'User-Agent: Vidette',
+    `x-sessioncookie: ${cookie}`,
+    ...more,
+    'Pragma: no-cache',
+    'Cache-Control: no-cache',
+    ...(answer === undefined ? [] : [`Authorization: ${answer}`]),
+  ];
+  return `${lines.map((line) => line.replace(/[\r\n]/g, '')).join('\r\n')}\r\n\r\n`;
+}
+
+function closed(cause: Error | undefined): Fault {
+  if (cause instanceof Fault) return cause;
+  return new Fault('EHOSTUNREACH', 'The connection was closed without an answer.', { cause });
+}
