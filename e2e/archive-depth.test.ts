@@ -10,7 +10,7 @@ import { desktop } from './browser.ts';
 import type { Fragment } from './footage.ts';
 import { recordPast } from './past-footage.ts';
 import { startServer } from './server.ts';
-import { Stage } from './stage.ts';
+import { button, Stage } from './stage.ts';
 
 // An archive of twelve days, some seconds on some of them, whose camera is being recorded again.
 
@@ -289,4 +289,63 @@ test('how much was really recorded stands on the stream’s page, on the statist
       assert.ok(Number(value?.[1]) > 0 && Number(value?.[1]) < 0.5, `${name}${window}: ${value?.[1]}`);
     }
   }
+});
+
+/** Sets how long the stream is kept, without a question. */
+const keep = (depthHours: number) =>
+  stage.client.saveStream({ params: { uid }, body: { archive: { depthHours } } });
+
+test('[R10.4] what a depth deletes is answered before it is saved, and while it waits', async (t) => {
+  t.after(() => keep(-1));
+  const lossOf = (depth?: number) =>
+    stage.client.getArchiveLoss({
+      params: { uid },
+      query: depth === undefined ? {} : { depth_hours: depth },
+    });
+  const week = await lossOf(168);
+  assert.ok(week.bytes > 0);
+  assert.ok(Math.abs(week.durationMs - 2 * LENGTH_MS) < 2_000, `${week.durationMs}`);
+  assert.ok(Math.abs((week.fromTime ?? 0) - (past[0]?.startMs ?? 0)) < 2_000);
+  assert.ok((week.untilTime ?? 0) > (past[1]?.endMs ?? 0) && (week.untilTime ?? 0) < (past[2]?.startMs ?? 0));
+  assert.ok((week.beginsAt ?? 0) > Date.now() + 3_000_000);
+  const all = await lossOf(1);
+  assert.ok(all.bytes > week.bytes);
+  for (const hours of [-1, 8_760]) assert.equal((await lossOf(hours)).beginsAt, null);
+  assert.equal((await lossOf()).depthHours, null, 'nothing was lowered');
+  await keep(168);
+  const waiting = await lossOf();
+  assert.deepEqual([waiting.depthHours, waiting.bytes], [168, week.bytes]);
+  assert.ok((waiting.beginsAt ?? 0) > Date.now() + 3_000_000);
+  await keep(-1);
+  assert.equal((await lossOf()).depthHours, null, 'it was set back');
+});
+
+test('[R10.4] a depth that deletes recordings is saved only after a question with the figure', async (t) => {
+  t.after(() => keep(-1));
+  const pending = (page: Page) =>
+    page.getByText(/^At \d\d:\d\d recordings older than 7 days begin to be deleted: [\d.]+ .?B\./);
+  const depth = async () => (await stage.client.getStream({ params: { uid } })).archive.depthHours;
+  await stage.open(`/stream/${uid}/setting`, async (page) => {
+    const dialog = page.getByRole('dialog', { name: 'Delete older recordings?' });
+    const ask = async () => {
+      await button(page, 'Save').click({ timeout: WAIT_MS });
+      await dialog
+        .getByText(/^Keeping 7 days deletes \d+ s of Gate 2, [\d.]+ .?B\. The first recordings go in an hour/)
+        .waitFor({ timeout: WAIT_MS });
+    };
+    await page.getByLabel('Keep recordings').selectOption('168', { timeout: WAIT_MS });
+    await ask();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    assert.equal(await depth(), -1);
+    await ask();
+    await dialog.getByRole('button', { name: 'Delete older recordings' }).click();
+    await pending(page).waitFor({ timeout: WAIT_MS });
+    assert.equal(await depth(), 168);
+  });
+  await stage.open(`/stream/${uid}/info`, async (page) => {
+    await pending(page).waitFor({ timeout: WAIT_MS });
+    await keep(-1);
+    await pending(page).waitFor({ state: 'detached', timeout: WAIT_MS });
+  });
 });

@@ -290,6 +290,26 @@ export const ArchiveExtent = z.object({
   gaps: z.array(ArchiveGap),
 });
 
+export const ArchiveLoss = z.object({
+  depthHours: z
+    .int()
+    .nullable()
+    .describe('The depth that was asked about, or the lowered one that waits; null: none waits'),
+  fromTime: TimeMs.nullable().describe(
+    'Of the oldest recording that such a depth deletes; null: it deletes none',
+  ),
+  untilTime: TimeMs.nullable().describe('Recordings that begin before it are deleted'),
+  durationMs: z.number().describe('Recorded, the gaps left out'),
+  bytes: z.int(),
+  beginsAt: TimeMs.nullable().describe(
+    'When the first of them is deleted at the earliest, if the depth was lowered now or when it was',
+  ),
+  withoutNodes: z
+    .array(z.string())
+    .optional()
+    .describe('Ids of the nodes that do not answer: what they recorded is not in these figures'),
+});
+
 export const ExportStatus = z.enum(['queued', 'running', 'ready', 'failed']);
 export const ExportFailure = z
   .enum(['disk-full', 'forbidden', 'nothing-recorded', 'broken'])
@@ -395,6 +415,7 @@ export type ArchiveGap = z.infer<typeof ArchiveGap>;
 export type ArchivePeriod = z.infer<typeof ArchivePeriod>;
 export type ArchiveStats = z.infer<typeof ArchiveStats>;
 export type ArchiveExtent = z.infer<typeof ArchiveExtent>;
+export type ArchiveLoss = z.infer<typeof ArchiveLoss>;
 export type ExportStatus = z.infer<typeof ExportStatus>;
 export type ExportFailure = z.infer<typeof ExportFailure>;
 export type Export = z.infer<typeof Export>;

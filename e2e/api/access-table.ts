@@ -66,6 +66,7 @@ export const table: Readonly<Record<CallName, readonly [keyof typeof patterns, A
   getArchiveRanges: ['archive', 'ValidationError'],
   getArchiveStats: ['archive', 'ok'],
   getArchiveDays: ['archive', 'ValidationError'],
+  getArchiveLoss: ['edit', 'ok'],
   getArchiveExtent: ['archive', 'ValidationError'],
   listExports: ['signedIn', 'ok'],
   addExport: ['signedIn', 'ValidationError'],

@@ -45,7 +45,7 @@ import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 import { Removal } from './removal.ts';
 import { RetentionState, type RetentionFacts } from './retention-state.ts';
-import { Retention } from './retention.ts';
+import { Retention, type ArchiveLoss } from './retention.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
 import { StoredSegments } from './stored-segments.ts';
 import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
@@ -340,6 +340,10 @@ export class Archive implements Footage {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     const stream = this.#reads.stream(uid);
     return this.#reads.snapshot(() => extentOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
+  }
+
+  loss(uid: string, hours?: number): ArchiveLoss {
+    return this.retention.loss(uid, hours);
   }
 
   seam(uid: string, fromMs: number, toMs: number): number {

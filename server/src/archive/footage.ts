@@ -3,6 +3,7 @@ import type { ArchiveExtent } from './extent.ts';
 import type { RecordedRun } from './gop.ts';
 import type { RangesAnswer } from './intervals.ts';
 import type { KeyFrame } from './key-frame.ts';
+import type { ArchiveLoss } from './retention.ts';
 import type { RecordedDay, TimeZone } from './recorded-days.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
 import type { ArchivePeriod, ArchiveStats } from './stream-stats.ts';
@@ -31,6 +32,8 @@ export interface Footage {
   openSegment(uid: string, name: string): Promise<SegmentBytes>;
   /** How much lies in a span of at most a playlist's length, and what is missing. @throws Fault TimeRangeIsTooLong, BadRequest */
   extent(uid: string, startMs: number, endMs: number): Known<ArchiveExtent>;
+  /** What keeping a stream for so many hours deletes; without them what the lowered depth does that waits. */
+  loss(uid: string, hours?: number): Known<ArchiveLoss>;
   /**
    * Where a download may best be cut: the start of the file that holds `toMs`, or `toMs` itself when none does or it begins
    * before `fromMs`. Two downloads that meet at such a start share no picture.

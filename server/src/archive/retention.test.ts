@@ -239,7 +239,11 @@ test('[R10.4] a depth that is lowered waits for an hour, over a restart too, and
   await first.retention.run();
   assert.equal(first.retention.pendingDepth('cam1')?.waitMs, 3_600_000);
   assert.deepEqual(first.retention.lossOf('cam1', 1).segments, 6);
+  const { depthHours, beginsAt } = first.retention.loss('cam1');
+  assert.deepEqual([depthHours, beginsAt], [1, firstClock.wallMs() + 3_600_000]);
+  assert.equal(first.retention.loss('cam1', 2).beginsAt, null, 'two hours delete nothing');
   firstClock.advance(1_800_000);
+  assert.equal(first.retention.loss('cam1').beginsAt, firstClock.wallMs() + 1_800_000);
   await first.retention.run();
   await first.close();
   const clock = new ManualClock(firstClock.wallMs());

@@ -2,7 +2,7 @@ import type { Cancel } from '../base/clock.ts';
 import { systemCode } from './files.ts';
 import { FootageClock, sameClockMs, type DatedSpan } from './footage-clock.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
-import { LoweredDepths } from './lowered-depths.ts';
+import { LoweredDepths, undoMs } from './lowered-depths.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import type { RetentionFacts } from './retention-state.ts';
 import {
@@ -55,6 +55,21 @@ export interface PendingDepth {
   readonly inForceHours: number;
   readonly hours: number;
   readonly waitMs: number;
+}
+
+/** What a depth costs, as a person is asked about it; times in ms since the epoch. */
+export interface ArchiveLoss {
+  /** Null: no depth that was lowered waits. */
+  readonly depthHours: number | null;
+  /** Null: nothing is lost. */
+  readonly fromTime: number | null;
+  readonly untilTime: number | null;
+  readonly durationMs: number;
+  readonly bytes: number;
+  /** Nothing of it goes before. */
+  readonly beginsAt: number | null;
+  /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
+  readonly withoutNodes?: readonly string[];
 }
 
 /** So many segments of a stream are removed in one go, so that a long backlog leaves the disk time for recording. */
@@ -142,6 +157,30 @@ export class Retention {
     if (beforeMs <= 0) return none;
     const { segments, bytes, durationTicks } = reads.closedTotals(stream.id, 0, catalogTicks(beforeMs));
     return { segments, bytes, durationMs: catalogMs(durationTicks) };
+  }
+
+  /** What a person is asked before a depth is lowered to so many hours; without them, what waits to go. */
+  loss(uid: string, asked?: number): ArchiveLoss {
+    this.#look();
+    const pending = this.pendingDepth(uid);
+    const hours = asked ?? pending?.hours;
+    const none = { fromTime: null, untilTime: null, durationMs: 0, bytes: 0, beginsAt: null };
+    if (hours === undefined) return { depthHours: null, ...none };
+    const { segments, bytes, durationMs } = this.lossOf(uid, hours);
+    const { reads, clock } = this.#tools;
+    const stream = reads.stream(uid);
+    const first = stream && reads.firstSegment(stream.id);
+    if (segments === 0 || !first) return { depthHours: hours, ...none };
+    const nowMs = clock.wallMs();
+    const waitMs = pending?.hours === hours ? pending.waitMs : undoMs;
+    return {
+      depthHours: hours,
+      fromTime: catalogMs(first.startTicks),
+      untilTime: nowMs - hours * hourMs,
+      durationMs,
+      bytes,
+      beginsAt: Math.round(nowMs + waitMs),
+    };
   }
 
   start(periodMs: number): void {

@@ -141,6 +141,11 @@ function serveFootage(scope: FastifyInstance, { archive }: Services): void {
     archive.continuity.over(uidOf(request), readSpans(queryOf(request)['spans'] ?? '')),
   );
 
+  scope.get('footage/:uid/loss', (request) => {
+    const { hours } = queryOf(request);
+    return archive.loss(uidOf(request), hours === undefined ? undefined : number(hours));
+  });
+
   scope.get('footage/:uid/days', (request) => {
     const query = queryOf(request);
     const zone = query['zone'] ?? '0';

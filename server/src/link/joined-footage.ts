@@ -15,6 +15,7 @@ import { catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
 import { vodPlaylistOf } from '../archive/playlist.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
+import type { ArchiveLoss } from '../archive/retention.ts';
 import type { StreamRow } from '../archive/catalog-reads.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchivePeriod, ArchiveStats } from '../archive/stream-stats.ts';
@@ -172,6 +173,32 @@ export class JoinedFootage implements Footage {
     const reads = await this.#join(uid, tenures, startMs, endMs, false);
     const stream = reads.stream();
     return extentOf(reads, stream, startMs, endMs, stream?.isRecording ?? false);
+  }
+
+  /** Each node deletes its own part, and has its own hour to wait: the first counts. */
+  async loss(uid: string, hours?: number): Promise<ArchiveLoss> {
+    const { local, self, remote } = this.#options;
+    const tenures = await this.#elsewhere(uid);
+    // Without a limit nothing goes anywhere.
+    if (!tenures || (hours ?? 0) < 0) return local.loss(uid, hours);
+    const withoutNodes: string[] = [];
+    const answers = await Promise.all(
+      nodesOf(tenures, self).map(async (node) => {
+        const loss = node === self ? local.loss(uid, hours) : await unlessAway(remote(node).loss(uid, hours));
+        if (!loss) withoutNodes.push(node);
+        return loss;
+      }),
+    );
+    const parts = answers.filter((part) => part !== undefined);
+    return {
+      depthHours: hours ?? least(parts.map(({ depthHours }) => depthHours)),
+      fromTime: least(parts.map(({ fromTime }) => fromTime)),
+      untilTime: most(parts.map(({ untilTime }) => untilTime)),
+      durationMs: sum(parts, (part) => part.durationMs),
+      bytes: sum(parts, (part) => part.bytes),
+      beginsAt: least(parts.map(({ beginsAt }) => beginsAt)),
+      ...(withoutNodes.length > 0 && { withoutNodes: withoutNodes.sort() }),
+    };
   }
 
   async seam(uid: string, fromMs: number, toMs: number): Promise<number> {

@@ -66,6 +66,15 @@ export const RemoteStats = z.object({
   recorded: z.object({ day: share, month: share, isYoung: z.boolean() }).nullable(),
 });
 
+export const RemoteLoss = z.object({
+  depthHours: z.int().min(-1).nullable(),
+  fromTime: time.nullable(),
+  untilTime: time.nullable(),
+  durationMs: z.number().min(0),
+  bytes: count,
+  beginsAt: time.nullable(),
+});
+
 export const RemoteDays = z
   .array(
     z.object({

@@ -4,6 +4,7 @@ import { entriesLength, wholeSlice, type FootageSlice, type SliceSpan } from '..
 import type { RecordedParts, RecordingSpan } from '../archive/continuity-watch.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
+import type { ArchiveLoss } from '../archive/retention.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchiveStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
@@ -14,6 +15,7 @@ import {
   believed,
   believedSlice,
   RemoteDays,
+  RemoteLoss,
   RemoteRecorded,
   RemoteSize,
   RemoteStats,
@@ -105,6 +107,11 @@ export class RemoteFootage {
     return this.#believe({ path, kind: 'recorded' }, (answer) =>
       believed(RemoteRecorded, answer, this.#node),
     );
+  }
+
+  loss(uid: string, hours: number | undefined): Promise<ArchiveLoss> {
+    const path = `footage/${uid}/loss${hours === undefined ? '' : `?hours=${hours}`}`;
+    return this.#believe({ path, kind: 'loss' }, (answer) => believed(RemoteLoss, answer, this.#node));
   }
 
   days(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {

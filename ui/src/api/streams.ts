@@ -260,6 +260,7 @@ export function useSaveStream(uid: string) {
     mutationFn: (body: RequestOf<'saveStream'>['body']) => api.saveStream({ params: { uid }, body }),
     onSuccess: (stream) => {
       queryClient.setQueryData(streamQuery(uid).queryKey, stream);
+      void queryClient.invalidateQueries({ queryKey: ['stream', uid, 'archive-loss'] });
       return streamsChanged(queryClient);
     },
   });

@@ -2,6 +2,7 @@ import { administration } from './en/administration.ts';
 import { cluster } from './en/cluster.ts';
 import { command } from './en/command.ts';
 import { configKeys } from './en/config-keys.ts';
+import { depthLoss } from './en/depth-loss.ts';
 import { exports } from './en/exports.ts';
 import { gapCauses } from './en/gap-causes.ts';
 import { guide } from './en/guide.ts';
@@ -22,6 +23,7 @@ export const desk = {
   ...command,
   ...cluster,
   ...configKeys,
+  ...depthLoss,
   ...exports,
   ...gapCauses,
   ...guide,

@@ -2,6 +2,7 @@ import { administration } from './ru/administration.ts';
 import { cluster } from './ru/cluster.ts';
 import { command } from './ru/command.ts';
 import { configKeys } from './ru/config-keys.ts';
+import { depthLoss } from './ru/depth-loss.ts';
 import { exports } from './ru/exports.ts';
 import { gapCauses } from './ru/gap-causes.ts';
 import { guide } from './ru/guide.ts';
@@ -22,6 +23,7 @@ export const desk = {
   ...command,
   ...cluster,
   ...configKeys,
+  ...depthLoss,
   ...exports,
   ...gapCauses,
   ...guide,

@@ -77,6 +77,11 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     return { ...extent, bytes, gaps: [...gaps] };
   });
 
+  registrar.handle('getArchiveLoss', async ({ stream, query }) => {
+    const { withoutNodes, ...loss } = await footage.loss(stream.stream.uid, query.depth_hours);
+    return { ...loss, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
+  });
+
   registrar.handle('downloadArchive', async ({ stream, principal, query, audit }) => {
     license.requireValid();
     audit.details = { ...query };

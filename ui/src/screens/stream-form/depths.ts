@@ -11,6 +11,11 @@ export function depthWords(depthHours: number, i18n: I18n): string {
     : i18n.t('stream.depth.hours', { hours: depthHours });
 }
 
+/** Whether less is kept by one depth than by another; below 0 there is no limit. */
+export function isLowerDepth(hours: number, than: number): boolean {
+  return hours >= 0 && (than < 0 || hours < than);
+}
+
 /**
  * The depths a select offers: no limit, the usual ones within the server's own limit, and the present one.
  * @param maxHours the server's limit in hours, -1 for none

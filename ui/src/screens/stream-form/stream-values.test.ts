@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { StreamToAdd } from '@vidette/contract/calls/streams';
 import { en } from '../../i18n/en.ts';
 import { I18n } from '../../i18n/i18n.ts';
-import { depthChoices } from './depths.ts';
+import { depthChoices, isLowerDepth } from './depths.ts';
 import { bodyOf, emptyValues, sourceProblem, suggestedName } from './stream-values.ts';
 
 const i18n = new I18n('en', en);
@@ -42,4 +42,9 @@ test('depths offered stay within the server’s limit and keep the present one',
     ['-1', '24', '72', '100', '168'],
   );
   assert.equal(depthChoices(-1, -1, i18n).find(({ value }) => value === '168')?.label, '7 days');
+});
+
+test('a depth without a limit is the highest', () => {
+  const pairs = [[24, 72], [24, -1], [72, 24], [-1, 24], [-1, -1], [24, 24]] as const;
+  assert.deepEqual(pairs.map(([hours, than]) => isLowerDepth(hours, than)), [true, true, false, false, false, false]);
 });

@@ -10,6 +10,7 @@ import type { I18n } from '../../i18n/i18n.ts';
 import { depthWords } from '../stream-form/depths.ts';
 import { reasonOf } from '../streams/reason.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
+import { PendingLoss } from './pending-loss.tsx';
 import { SharePanel } from './share-panel.tsx';
 
 /** What a stream is and how it is doing. */
@@ -19,6 +20,7 @@ export function StreamInfoScreen() {
   if (!stream) return null;
   return (
     <>
+      <PendingLoss stream={stream} />
       <StreamFacts stream={stream} />
       {stream.canShare && <SharePanel stream={stream} />}
     </>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
+import { useAskLoss } from '../../api/archive-loss.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSaveStream, useStream } from '../../api/streams.ts';
 import { wordsOf } from '../../app/failures.ts';
@@ -11,6 +12,7 @@ import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
+import { isLowerDepth } from '../stream-form/depths.ts';
 import { SourceProbe } from '../stream-form/source-probe.tsx';
 import { StreamFields } from '../stream-form/stream-fields.tsx';
 import {
@@ -24,6 +26,8 @@ import {
 import { useSourceCheck } from '../stream-form/use-source-check.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
 import { DeleteStream } from './delete-stream.tsx';
+import { DepthQuestion } from './depth-question.tsx';
+import { PendingLoss } from './pending-loss.tsx';
 import classes from './stream.module.css';
 
 /** Changing and deleting a stream. */
@@ -39,6 +43,9 @@ export function StreamSettingScreen() {
 function StreamSetting({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const save = useSaveStream(stream.uid);
+  const ask = useAskLoss(stream.uid);
+  // Whether it is asked if what the depth deletes is to go.
+  const [isAsking, setAsking] = useState(false);
   // The state of the form is the moment it was opened; the status that is polled beside it does not touch it.
   const [revision, setRevision] = useState(stream.revision);
   const form = useForm<StreamValues>({
@@ -53,30 +60,45 @@ function StreamSetting({ stream }: { stream: Stream }) {
     focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, stream.uid, showErrors);
-  const submit = form.onSubmit(
-    (values) =>
-      save.mutate(
-        { ...bodyOf(values), revision },
-        {
-          onError: showErrors,
-          onSuccess: (saved) => {
-            setRevision(saved.revision);
-            form.setValues(valuesOf(saved));
-            form.resetDirty(valuesOf(saved));
-            notifySuccess(i18n.t('stream.saved'));
-          },
+  const send = (values: StreamValues) => {
+    save.mutate(
+      { ...bodyOf(values), revision },
+      {
+        onError: showErrors,
+        onSuccess: (saved) => {
+          setRevision(saved.revision);
+          form.setValues(valuesOf(saved));
+          form.resetDirty(valuesOf(saved));
+          notifySuccess(i18n.t('stream.saved'));
         },
-      ),
-    focusFirstError,
-  );
+        onSettled: () => setAsking(false),
+      },
+    );
+  };
+  const submit = form.onSubmit((values) => {
+    const depthHours = Number(values.archive.depthHours);
+    if (!isLowerDepth(depthHours, stream.archive.depthHours)) {
+      ask.reset();
+      send(values);
+      return;
+    }
+    ask.mutate(depthHours, {
+      onSuccess: (found) => {
+        if (found.beginsAt === null && !found.withoutNodes) send(values);
+        else setAsking(true);
+      },
+    });
+  }, focusFirstError);
+  const failure = ask.isError ? ask.error : save.error;
   const isAboutFields = Object.keys(form.errors).length > 0;
   const isDirty = form.isDirty();
   return (
     <>
       <div className={classes.form}>
+        <PendingLoss stream={stream} />
         <Form
             onSubmit={submit}
-          failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+          failure={failure && !isAboutFields ? wordsOf(failure, i18n) : null}
         >
           <StreamFields
             form={form}
@@ -85,7 +107,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
             }
           />
           <FormActions>
-            <Button type="submit" size="sm" loading={save.isPending} disabled={!isDirty}>
+            <Button type="submit" size="sm" loading={save.isPending || ask.isPending} disabled={!isDirty}>
               {i18n.t('action.save')}
             </Button>
             {isDirty && (
@@ -101,6 +123,14 @@ function StreamSetting({ stream }: { stream: Stream }) {
           <DeleteStream uid={stream.uid} name={stream.name} />
         </FormSection>
       </div>
+      <DepthQuestion
+        name={stream.name}
+        isOpen={isAsking}
+        loss={ask.data}
+        isSaving={save.isPending}
+        onSave={() => send(form.getValues())}
+        onClose={() => setAsking(false)}
+      />
       <UnsavedGuard isDirty={isDirty && !save.isPending} />
     </>
   );

@@ -1,0 +1,56 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ArchiveLoss } from '@vidette/contract/entities';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import type { I18n } from '../../i18n/i18n.ts';
+import { depthWords } from '../stream-form/depths.ts';
+import { lossSpanWords } from './loss-words.ts';
+
+interface DepthQuestionProps {
+  readonly isOpen: boolean;
+  readonly name: string;
+  /** What the depth deletes; it stays while the dialog closes. */
+  readonly loss: ArchiveLoss | undefined;
+  readonly isSaving: boolean;
+  readonly onSave: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks before a lowered depth is saved, with what it deletes. */
+export function DepthQuestion({ isOpen, name, loss, isSaving, onSave, onClose }: DepthQuestionProps) {
+  const i18n = useI18n();
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={i18n.t('depthLoss.title')}
+      closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
+    >
+      <Stack gap="md">
+        {loss && <p>{lossWords(loss, name, i18n)}</p>}
+        <Group gap={8}>
+          <Button size="sm" color="red" loading={isSaving} onClick={onSave}>
+            {i18n.t('depthLoss.submit')}
+          </Button>
+          <Button size="sm" variant="default" onClick={onClose} data-autofocus>
+            {i18n.t('action.cancel')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function lossWords(loss: ArchiveLoss, name: string, i18n: I18n): string {
+  const { depthHours, durationMs, bytes, beginsAt, withoutNodes } = loss;
+  const values = {
+    depth: depthWords(depthHours ?? -1, i18n),
+    duration: lossSpanWords(durationMs, i18n),
+    name,
+    size: i18n.bytes(bytes),
+  };
+  return [
+    ...(beginsAt === null ? [] : [i18n.t('depthLoss.text', values)]),
+    ...(withoutNodes ? [i18n.t('depthLoss.withoutNodes', { nodes: withoutNodes.join(', ') })] : []),
+    i18n.t('depthLoss.wait'),
+  ].join(' ');
+}

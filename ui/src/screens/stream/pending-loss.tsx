@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Stream } from '@vidette/contract/entities';
+import { pendingLossQuery } from '../../api/archive-loss.ts';
+import { Notice } from '../../components/notice.tsx';
+import { useI18n } from '../../i18n/i18n-context.tsx';
+import { depthWords } from '../stream-form/depths.ts';
+import classes from './stream.module.css';
+
+/** Says what a lowered depth is going to delete, while it can be undone by whoever may change the stream. */
+export function PendingLoss({ stream }: { stream: Stream }) {
+  const i18n = useI18n();
+  const { data: loss } = useQuery({ ...pendingLossQuery(stream.uid), enabled: stream.canEdit });
+  if (!loss || loss.depthHours === null || loss.beginsAt === null) return null;
+  return (
+    <div className={classes.pending}>
+    <Notice>
+      {i18n.t('depthLoss.pending', {
+        time: i18n.clock(loss.beginsAt),
+        depth: depthWords(loss.depthHours, i18n),
+        size: i18n.bytes(loss.bytes),
+      })}
+    </Notice>
+    </div>
+  );
+}
