@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
+import { addressOf } from '@vidette/contract/routes';
 import { until } from './api.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 import { button, Stage } from './stage.ts';
@@ -70,6 +71,55 @@ test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and 
   }
   assert.equal(await view.locator('video').count(), 0);
   await context.close();
+});
+
+test('[R6.5] footage that one person saw is not shown from the browser’s cache to who signs in there next', async () => {
+  const stranger = { name: 'stranger', password: 'nine dry lanterns 8' };
+  await client.addUser({ body: { ...stranger, maxStreamCreation: 0 } });
+  await allow({ view: true, archive: true });
+  const params = { uid: gate };
+  const query = { start_time: Date.now() - 600_000, end_time: Date.now() + 600_000 };
+  const isFootage = ({ status }: { status: string }) => status !== 'gap';
+  const { ranges } = await until(
+    () => client.getArchiveRanges({ params, query }),
+    (found) => found.ranges.some(isFootage),
+  );
+  const from = ranges.find(isFootage)?.date ?? 0;
+  const playlist = addressOf('getArchivePlaylist', params, { start_time: from, end_time: from + 1_000 });
+  const own = await signIn(stage.server, guard.name, guard.password);
+  const context = await stage.browser.newContext();
+  try {
+    const [name = '', value = ''] = own.split('=');
+    await context.addCookies([{ name, value, url: stage.server.url }]);
+    const page = await context.newPage();
+    await page.goto(`${stage.server.url}/ui/profile`);
+    const statusOf = (address: string) =>
+      page.evaluate(async (url) => {
+        const answer = await fetch(url);
+        await answer.arrayBuffer();
+        return answer.status;
+      }, address);
+    const post = (address: string, body: object) =>
+      page.evaluate(
+        async ([url, text]) =>
+          (await fetch(url, { method: 'POST', body: text, headers: { 'content-type': 'application/json' } }))
+            .status,
+        [address, JSON.stringify(body)] as const,
+      );
+    const text = await page.evaluate(async (url) => (await fetch(url)).text(), playlist);
+    const segment = text.split('\n').find((line) => line !== '' && !line.startsWith('#')) ?? '';
+    const footage = [
+      addressOf('getArchivePicture', params, { time: from, width: 320 }),
+      new URL(segment, stage.server.url + playlist).href,
+    ];
+    for (const address of footage) assert.equal(await statusOf(address), 200, address);
+    assert.equal(await post(addressOf('signOut'), {}), 200);
+    for (const address of footage) assert.equal(await statusOf(address), 401, address);
+    assert.equal(await post(addressOf('signIn'), stranger), 200);
+    for (const address of footage) assert.equal(await statusOf(address), 403, address);
+  } finally {
+    await context.close();
+  }
 });
 
 test('[R7.50] a stream deleted while another edits it leads to “Page not found”, with nothing in the way', async () => {
