@@ -103,11 +103,6 @@ export class I18n {
     );
   }
 
-  /** A moment (ms since the epoch) as hours and minutes of the day. */
-  clock(timeMs: number): string {
-    return this.#date(timeMs, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }, this.timeZone);
-  }
-
   #date(timeMs: number, options: Intl.DateTimeFormatOptions, timeZone: string): string {
     const id = JSON.stringify([options, timeZone]);
     let format = this.#dates.get(id);

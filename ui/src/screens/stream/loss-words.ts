@@ -9,3 +9,9 @@ export function lossSpanWords(durationMs: number, i18n: I18n): string {
   if (durationMs >= 2 * hourMs) return i18n.t('stream.depth.hours', { hours: Math.round(durationMs / hourMs) });
   return i18n.duration(durationMs);
 }
+
+/** When it begins (ms since the epoch): hours and minutes of the day. */
+export function lossTimeWords(timeMs: number, { language, timeZone }: I18n): string {
+  const options = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const;
+  return new Intl.DateTimeFormat(language, options).format(timeMs);
+}

@@ -4,6 +4,7 @@ import { pendingLossQuery } from '../../api/archive-loss.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { depthWords } from '../stream-form/depths.ts';
+import { lossTimeWords } from './loss-words.ts';
 import classes from './stream.module.css';
 
 /** Says what a lowered depth is going to delete, while it can be undone by whoever may change the stream. */
@@ -15,7 +16,7 @@ export function PendingLoss({ stream }: { stream: Stream }) {
     <div className={classes.pending}>
     <Notice>
       {i18n.t('depthLoss.pending', {
-        time: i18n.clock(loss.beginsAt),
+        time: lossTimeWords(loss.beginsAt, i18n),
         depth: depthWords(loss.depthHours, i18n),
         size: i18n.bytes(loss.bytes),
       })}
