@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createClient, type Client } from '@vidette/contract/client';
+import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { addressOf, routes, type CallName } from '@vidette/contract/routes';
 import { administratorOf } from '../api.ts';
 import { patterns, people, table, type Person } from './access-table.ts';
@@ -147,10 +147,21 @@ test('[R6.4] who is managed elsewhere keeps name, e-mail and password there, als
   for (const body of changes) {
     await assert.rejects(clientAs('managed').saveProfile({ body }), { code: 'ActionNotAcceptable' });
     const { oldPassword: _old, ...byAdmin } = { oldPassword: '', ...body };
-    await assert.rejects(admin.saveUser({ params: { login: 'managed' }, body: byAdmin }), {
-      code: 'ActionNotAcceptable',
+    const [path] = Object.keys(body);
+    await assert.rejects(admin.saveUser({ params: { login: 'managed' }, body: byAdmin }), (error) => {
+      assert.ok(error instanceof ApiError);
+      assert.equal(error.code, 'ActionNotAcceptable');
+      assert.deepEqual(
+        error.fields.map((field) => [field.path, field.code]),
+        [[path, 'ActionNotAcceptable']],
+      );
+      return true;
     });
   }
+  const demanded = { mustChangePassword: true };
+  await assert.rejects(admin.saveUser({ params: { login: 'managed' }, body: demanded }), {
+    code: 'ActionNotAcceptable',
+  });
   const { preferences: _, ...after } = await clientAs('managed').saveProfile({ body: { language: 'ru' } });
   assert.deepEqual({ ...after, lastSeenTime: null }, { ...before, language: 'ru', lastSeenTime: null });
   const raised = await admin.saveUser({ params: { login: 'managed' }, body: { maxStreamCreation: 9 } });

@@ -1,11 +1,12 @@
 import type { Principal } from './principal.ts';
+import { flag } from '../store/database.ts';
 import type { UserRecord } from '../store/users.ts';
 import { Fault } from '../base/fault.ts';
 
 /**
  * People, all rules on one page. Only administrators reach these calls (see the contract); beyond that:
  * - nobody blocks, deletes or demotes themselves, so that no server loses its last administrator by a slip;
- * - a managed person's login, e-mail, name and password are kept elsewhere and can't be changed here [R6.4].
+ * - a managed person's login, e-mail, name and password are kept elsewhere and can't be changed or demanded here [R6.4].
  */
 export function requireNotSelf(principal: Principal, user: UserRecord): void {
   if (principal.user.id === user.id) {
@@ -18,14 +19,18 @@ const managedMembers = {
   email: 'email',
   fullName: 'full_name',
   password: null,
+  mustChangePassword: 'must_change_password',
 } as const satisfies Record<string, keyof UserRecord | null>;
 
-/** @throws Fault ActionNotAcceptable when a managed person's data would change. */
+/** @throws Fault ActionNotAcceptable, at the field, when a managed person's data would change. */
 export function requireOwnData(user: UserRecord, changes: Readonly<Record<string, unknown>>): void {
   if (user.is_managed === 0) return;
   for (const [member, column] of Object.entries(managedMembers)) {
-    const value = changes[member];
+    const change = changes[member];
+    const value = typeof change === 'boolean' ? flag(change) : change;
     if (value === undefined || (column !== null && value === user[column])) continue;
-    throw new Fault('ActionNotAcceptable', `The ${member} of this user is kept elsewhere.`);
+    throw new Fault('ActionNotAcceptable', `The ${member} of this user is kept elsewhere.`, {
+      details: { fields: [{ path: member, code: 'ActionNotAcceptable' }] },
+    });
   }
 }

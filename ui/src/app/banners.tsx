@@ -1,16 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import type { HealthWarning } from '@vidette/contract/health';
-import { codeWords } from '../components/code-words.ts';
-import { useState } from 'react';
+import { useEffect, useState, type ComponentType } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useSettings, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
-import { NamedStreams } from './named-streams.tsx';
-import { UseDisk } from './use-disk.tsx';
-import { dismiss, loadDismissals } from './dismissals.ts';
+import { usePage } from './page-context.tsx';
 
 /** What everybody must know whatever screen they are on: no license, and the server's own warnings. */
 export function SignedInBanners() {
@@ -39,161 +34,17 @@ function LicenseBanner() {
   );
 }
 
+/** Nothing of the warnings is fetched before there is one. */
 function HealthBanners() {
-  const i18n = useI18n();
-  const user = useUser();
+  const { language } = usePage();
   const { data } = useQuery(healthQuery);
-  const [dismissed, setDismissed] = useState(() => loadDismissals(localStorage, Date.now()));
-  const warnings = data?.warnings ?? [];
-  const notRecorded = warnings.filter(({ code }) => code === 'stream-not-recording');
-  // The license's end has a banner of its own, and so have, all together, the streams that are not recorded.
-  const low = warnings.filter(({ code }) => code === 'stream-recorded-low');
-  const apart: readonly HealthWarning['code'][] = [
-    'license-expired',
-    'stream-not-recording',
-    'stream-recorded-low',
-  ];
-  const others = warnings.filter(({ code }) => !apart.includes(code));
-  const putAway = (key: string) => setDismissed(dismiss(localStorage, key, Date.now()));
-  return (
-    <section aria-label={i18n.t('banner.warnings')}>
-      <NotRecordedBanner streams={notRecorded.flatMap(({ subject }) => subject ?? [])} />
-      {!('stream-recorded-low' in dismissed) && (
-        <RecordedLowBanner warnings={low} onClose={() => putAway('stream-recorded-low')} />
-      )}
-      {others
-        .filter((warning) => isStrict(warning) || !(keyOf(warning) in dismissed))
-        .map((warning) => (
-          <Banner
-            key={keyOf(warning)}
-            kind="warning"
-            onClose={isStrict(warning) ? undefined : () => putAway(keyOf(warning))}
-          >
-            {warningText(warning, i18n)}{' '}
-            {isStrict(warning) && user?.isAdmin && (
-              <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
-            )}
-            {warning.subject === 'disk-empty' && user?.isAdmin && <UseDisk />}
-            {warning.code === 'far-archive' && (
-              <Link to="/administration/stats">{i18n.t('warning.farArchive.show')}</Link>
-            )}
-            {warning.code === 'tunnel-down' && (
-              <Link to="/administration/tunnel">{i18n.t('warning.notRecording.show')}</Link>
-            )}
-          </Banner>
-        ))}
-    </section>
-  );
-}
-
-/** A camera's failure is nothing to put away: the banner goes when the recording comes back. */
-function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
-  const i18n = useI18n();
-  if (streams.length === 0) return null;
-  return (
-    <Banner kind="warning">
-      {i18n.t('warning.notRecording', { count: streams.length })} <NamedStreams uids={streams} />
-    </Banner>
-  );
-}
-
-/** Gaps of a day are said once for all streams that have too many. */
-function RecordedLowBanner({
-  warnings,
-  onClose,
-}: {
-  warnings: readonly HealthWarning[];
-  onClose: () => void;
-}) {
-  const i18n = useI18n();
-  if (warnings.length === 0) return null;
-  return (
-    <Banner kind="warning" onClose={onClose}>
-      {recordedLowWords(warnings, i18n)}{' '}
-      <NamedStreams uids={warnings.flatMap(({ subject }) => subject ?? [])} />
-    </Banner>
-  );
-}
-
-function recordedLowWords([first, ...others]: readonly HealthWarning[], i18n: I18n): string {
-  if (others.length > 0) return i18n.t('warning.recordedLow.many', { count: others.length + 1 });
-  return i18n.t('warning.recordedLow', { percent: i18n.number(first?.recordedPercent ?? 0) });
-}
-
-/** A drained node is a state somebody must end, so it can't be put away [R4.11]. */
-function isStrict({ code }: HealthWarning): boolean {
-  return code === 'cluster-node-drained';
-}
-
-function keyOf({ code, subject }: HealthWarning): string {
-  return subject === null ? code : `${code}:${subject}`;
-}
-
-/** By what is wrong with the archive folder. */
-const archiveProblemWords: Readonly<Record<string, MessageKey>> = {
-  'marker-of-another-archive': 'warning.archiveDiskOther',
-  'disk-empty': 'warning.archiveDiskEmpty',
-  'marker-damaged': 'warning.archiveDiskDamaged',
-  'marker-unreadable': 'warning.archiveDiskUnreadable',
-  'used-by-another-server': 'warning.archiveDiskShared',
-};
-
-/** Whoever fills the disk is named when it isn't the archive. */
-function archiveSpaceWords({ usedPercent, figures }: HealthWarning, i18n: I18n): string {
-  const percent = i18n.number(usedPercent ?? 0);
-  const { archiveBytes = 0, otherBytes = 0 } = figures ?? {};
-  if (otherBytes <= archiveBytes) return i18n.t('warning.archiveSpace', { percent });
-  const sizes = { archive: i18n.bytes(archiveBytes), others: i18n.bytes(otherBytes) };
-  return i18n.t('warning.archiveSpaceOthers', { percent, ...sizes });
-}
-
-function certificateWords({ subject, expiresAt }: HealthWarning, i18n: I18n): string {
-  if (subject === 'unusable') return i18n.t('warning.certificate.unusable');
-  const day = i18n.date(expiresAt ?? 0);
-  return i18n.t(subject === 'expired' ? 'warning.certificate.expired' : 'warning.certificate.expires', {
-    day,
-  });
-}
-
-function warningText(warning: HealthWarning, i18n: I18n): string {
-  switch (warning.code) {
-    case 'license-expires':
-    case 'license-expired':
-      return i18n.t('warning.licenseWillExpire', { day: i18n.date(warning.expiresAt ?? 0) });
-    case 'archive-disk-usage':
-      return archiveSpaceWords(warning, i18n);
-    case 'data-disk-full':
-      return i18n.t('warning.dataDiskFull');
-    case 'archive-clock':
-      return i18n.t('warning.archiveClock', { duration: i18n.duration(warning.figures?.['aheadMs'] ?? 0) });
-    case 'archive-undeletable': {
-      const { files = 0, bytes = 0 } = warning.figures ?? {};
-      const reason = warning.subject ?? '';
-      if (files === 0) return i18n.t('warning.archiveReadOnly', { reason });
-      return i18n.t('warning.archiveUndeletable', { size: i18n.bytes(bytes), reason });
-    }
-    case 'archive-deletes-early':
-      return i18n.t('warning.archiveEarly', { size: i18n.bytes(warning.figures?.['bytes'] ?? 0) });
-    case 'archive-disk-missing':
-      return i18n.t(archiveProblemWords[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
-    case 'stream-not-recording':
-      return i18n.t('warning.notRecording', { count: 1 });
-    case 'stream-recorded-low':
-      return recordedLowWords([warning], i18n);
-    case 'cluster-node-drained':
-      return i18n.t('warning.nodeDrained');
-    case 'cluster-node-clock': {
-      const aheadMs = warning.figures?.['aheadMs'] ?? 0;
-      const values = { node: warning.subject ?? '', duration: i18n.duration(Math.abs(aheadMs)) };
-      return i18n.t(aheadMs < 0 ? 'warning.nodeClockBehind' : 'warning.nodeClockAhead', values);
-    }
-    case 'tunnel-down':
-      return i18n.t('warning.tunnelDown');
-    case 'tls-certificate':
-      return certificateWords(warning, i18n);
-    case 'far-archive':
-      return i18n.t('warning.farArchive', { reason: codeWords(warning.subject, i18n) });
-    case 'trust-proxy':
-      return i18n.t('warning.trustProxy');
-  }
+  const [Banners, setBanners] = useState<ComponentType>();
+  const isWanted = (data?.warnings.length ?? 0) > 0;
+  useEffect(() => {
+    if (!isWanted) return;
+    void Promise.all([import('./health-banners.tsx'), language.learnAll()]).then(([module]) =>
+      setBanners(() => module.HealthBanners),
+    );
+  }, [isWanted, language]);
+  return Banners && <Banners />;
 }

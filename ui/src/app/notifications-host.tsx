@@ -1,12 +1,10 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
+import classes from './notifications-host.module.css';
 import { notificationsWanted } from './notify.ts';
 
 const Notifications = lazy(async () => ({
   default: (await import('@mantine/notifications')).Notifications,
 }));
-
-/** Under the header and the row of a screen's actions, which somebody may want to press again. */
-const BELOW_ACTIONS_PX = 112;
 
 /** Where notifications appear: top right, fetched when there is a first one. */
 export function NotificationsHost() {
@@ -14,7 +12,7 @@ export function NotificationsHost() {
   return (
     isWanted && (
       <Suspense fallback={null}>
-        <Notifications position="top-right" limit={4} styles={{ root: { top: BELOW_ACTIONS_PX } }} />
+        <Notifications position="top-right" limit={4} className={classes.notifications} />
       </Suspense>
     )
   );

@@ -13,6 +13,7 @@ import { profile } from './en/profile.ts';
 import { records } from './en/records.ts';
 import { reference } from './en/reference.ts';
 import { tunnel } from './en/tunnel.ts';
+import { warnings } from './en/warnings.ts';
 
 /**
  * The English words of the screens at the desk, fetched with the first of them: administration, people,
@@ -34,4 +35,5 @@ export const desk = {
   ...records,
   ...reference,
   ...tunnel,
+  ...warnings,
 };

@@ -64,7 +64,7 @@ const deskFiles = new RegExp(
     '^screens/(help|mosaic|mosaic-edit|mosaics|profile|settings|stream|stream-view|swagger)/',
     '^screens/(tunnel|user|user-form|users)/',
     '^components/((history-charts|pager)\\.tsx$|calendar/)',
-    '^app/palette/',
+    '^app/(palette/|(health-banners|named-streams|use-disk)\\.tsx$)',
     '^api/(account|bookmarks|cluster|exports|mosaics|people|stream-access|tunnel)\\.ts$',
     '^(i18n|player|timeline|wall)/',
   ].join('|'),

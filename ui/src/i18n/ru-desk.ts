@@ -13,6 +13,7 @@ import { profile } from './ru/profile.ts';
 import { records } from './ru/records.ts';
 import { reference } from './ru/reference.ts';
 import { tunnel } from './ru/tunnel.ts';
+import { warnings } from './ru/warnings.ts';
 
 /**
  * The Russian words of the screens at the desk, fetched with the first of them: administration, people,
@@ -34,4 +35,5 @@ export const desk = {
   ...records,
   ...reference,
   ...tunnel,
+  ...warnings,
 };

@@ -69,6 +69,7 @@ export const records = {
   'audit.action.drainClusterNode': 'Cluster node drained',
   'audit.action.returnClusterNode': 'Cluster node returned',
   'audit.action.addClusterInvitation': 'Cluster invitation created',
+  'audit.action.useArchiveDisk': 'Empty archive disk put to use',
   'audit.action.deleteClusterInvitation': 'Cluster invitation withdrawn',
   'audit.action.startTunnel': 'Tunnel started',
   'audit.action.stopTunnel': 'Tunnel stopped',

@@ -71,6 +71,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.action.drainClusterNode': 'Узел кластера выведен',
   'audit.action.returnClusterNode': 'Узел кластера возвращён',
   'audit.action.addClusterInvitation': 'Создано приглашение в кластер',
+  'audit.action.useArchiveDisk': 'Пустой диск архива принят в работу',
   'audit.action.deleteClusterInvitation': 'Приглашение в кластер отозвано',
   'audit.action.startTunnel': 'Туннель запущен',
   'audit.action.stopTunnel': 'Туннель остановлен',

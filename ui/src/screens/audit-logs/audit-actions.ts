@@ -54,6 +54,7 @@ export const auditActions = [
   'drainClusterNode',
   'returnClusterNode',
   'addClusterInvitation',
+  'useArchiveDisk',
   'deleteClusterInvitation',
   'startTunnel',
   'stopTunnel',
