@@ -63,10 +63,16 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
         until(top, (now) => Math.abs(now - px) <= 2, waitMs).catch(async () =>
           assert.fail(`${await top()} px in place of ${px}`),
         );
-      await page.getByRole('link', { name: /^Camera 01/ }).waitFor();
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^Camera 01/ })
+        .waitFor();
       await page.evaluate(() => window.scrollTo(0, 3000));
       await isAt(3000);
-      const link = page.getByRole('link', { name: /^Camera (1[4-9]|2)/ }).first();
+      const link = page
+        .getByRole('main')
+        .getByRole('link', { name: /^Camera (1[4-9]|2)/ })
+        .first();
       await link.click();
       await page.waitForURL('**/view');
       await page.getByRole('heading', { name: /^Camera/ }).waitFor();
@@ -76,6 +82,7 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
       await page.goBack();
       const backAt = await until(top, (now) => now > 2000, waitMs);
       await page
+        .getByRole('main')
         .getByRole('link', { name: /^Camera (1[4-9]|2)/ })
         .first()
         .waitFor();
@@ -97,8 +104,14 @@ test('[R7.52] a server that was set back leads an open page to the set-up, addre
   const page = await person.newPage();
   await page.goto(`${stage.server.url}/ui/streams`);
   page.setDefaultTimeout(waitMs);
-  await page.getByRole('link', { name: /^Camera 01/ }).waitFor();
-  await page.getByRole('link', { name: /^Camera 01/ }).click();
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^Camera 01/ })
+    .waitFor();
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^Camera 01/ })
+    .click();
   await page.waitForURL('**/view');
   const port = Number(new URL(stage.server.url).port);
   // From the moment at which the address says so the old screen is gone.
