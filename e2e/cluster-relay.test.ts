@@ -224,6 +224,9 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   // Past the gap of the restart the archive may have come to the live picture [R4.8].
   await archive.locator('[data-player-state=playing]').waitFor({ state: 'attached', timeout: WAIT_MS });
   await assertMoves(archive);
+  await archive.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${momentMs}`);
+  await shows('archive', archive);
+  await assertMoves(archive);
   await wall.goto(`${wallAddress}?t=${momentMs}`);
   await wall.locator('[data-shared-ms]').waitFor({ timeout: WAIT_MS });
   await tilePlays();
