@@ -1,6 +1,12 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from './database.ts';
 
+/**
+ * A failure that is dated later than this after now was noted by a clock that has been set back since, and does not count:
+ * else it would keep people out until the clock shows that time again. Clocks of nodes differ by less.
+ */
+const clockStepMs = 300_000;
+
 /** Failures of one key that still count. */
 export interface FailureCount {
   readonly count: number;
@@ -9,7 +15,7 @@ export interface FailureCount {
   readonly expiresMs: number;
 }
 
-/** Failed attempts by key, for all nodes on the database: whoever guesses at one is known to the others. */
+/** Failed attempts by key, shared by all nodes on the database: guesses at one node count on the others. */
 export class FailedAttempts {
   readonly #db: Kysely<Database>;
 
@@ -24,6 +30,7 @@ export class FailedAttempts {
       .selectAll()
       .where('key', 'in', keys)
       .where('expires_ms', '>', nowMs)
+      .where('last_ms', '<=', nowMs + clockStepMs)
       .execute();
     return new Map(
       rows.map((row) => [row.key, { count: row.count, lastMs: row.last_ms, expiresMs: row.expires_ms }]),
@@ -32,10 +39,11 @@ export class FailedAttempts {
 
   /**
    * Counts one failure of a key and returns how many there are now.
-   * @param slides whether every failure begins the time anew after which they are forgotten; else the first one does
+   * @param slides whether every failure restarts the time after which they are forgotten; else only the first one does
    */
   async add(key: string, nowMs: number, keepMs: number, slides: boolean): Promise<number> {
-    const isOver = sql<boolean>`failed_attempts.expires_ms <= ${nowMs}`;
+    const isOver = sql<boolean>`failed_attempts.expires_ms <= ${nowMs}
+      or failed_attempts.last_ms > ${nowMs + clockStepMs}`;
     const expiresMs = nowMs + keepMs;
     const row = await this.#db
       .insertInto('failed_attempts')
@@ -69,6 +77,9 @@ export class FailedAttempts {
   }
 
   async prune(nowMs: number): Promise<void> {
-    await this.#db.deleteFrom('failed_attempts').where('expires_ms', '<=', nowMs).execute();
+    await this.#db
+      .deleteFrom('failed_attempts')
+      .where((row) => row.or([row('expires_ms', '<=', nowMs), row('last_ms', '>', nowMs + clockStepMs)]))
+      .execute();
   }
 }

@@ -145,7 +145,8 @@ export class AuditLog {
       }
       for (const entry of this.#lasting) {
         if (entry.isDirty) await this.#writeLasting(entry);
-        if (entry.isOver) this.#lasting.delete(entry);
+        // One that ended while it was being written still has its end to write.
+        if (entry.isOver && !entry.isDirty) this.#lasting.delete(entry);
       }
       if (this.#isStuck) this.#log.info({}, 'audit entries are written again');
       this.#isStuck = false;

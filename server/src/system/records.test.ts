@@ -101,6 +101,25 @@ test('[R7.47] a stranger’s nonsense is counted, and pushes nobody’s entry ou
   assert.equal(written.length, 4, 'each hour has an entry of its own');
 });
 
+test('[R7.47] an entry that ends while it is being written is written once more, with its end', async () => {
+  const writing = Promise.withResolvers<void>();
+  const updated: string[] = [];
+  const store = {
+    add: () => writing.promise.then(() => 1),
+    saveDetails: (_: number, details: string) => Promise.resolve(void updated.push(details)),
+  } as unknown as Audit;
+  const clock = new ManualClock();
+  const audit = new AuditLog({ audit: store, clock, log: silentLog, isEnabled: true, keepDays: 1 });
+  const entry = audit.open(event);
+  const flushed = audit.flush();
+  await new Promise(setImmediate);
+  entry.update({ endTime: 7 }, true);
+  writing.resolve();
+  await flushed;
+  await audit.close();
+  assert.deepEqual(updated, ['{"endTime":7}']);
+});
+
 test('[R7.47] whoever watches is noted once for each stream and way, from when till when', async () => {
   const { clock, written, updated, audit } = auditLog();
   const watches = new WatchLog(audit, clock);

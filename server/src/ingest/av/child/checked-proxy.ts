@@ -1,6 +1,8 @@
 import {
   createServer,
   request as httpRequest,
+  validateHeaderName,
+  validateHeaderValue,
   type IncomingMessage,
   type Server,
   type ServerResponse,
@@ -111,6 +113,10 @@ export class CheckedProxy {
     const target = realTarget(url);
     try {
       const upstream = await this.#connect(target);
+      if (response.destroyed) {
+        upstream.destroy();
+        return;
+      }
       const outgoing = httpRequest({
         createConnection: () => upstream,
         method: 'GET',
@@ -119,7 +125,13 @@ export class CheckedProxy {
         // Cameras send header lines that no standard allows.
         insecureHTTPParser: true,
       });
-      outgoing.on('response', (answer) => void this.#answer(answer, response, { url, target }));
+      outgoing.on('response', (answer) => {
+        this.#answer(answer, response, { url, target }).catch((error: unknown) => {
+          this.#refuse(error);
+          answer.destroy();
+          response.destroy();
+        });
+      });
       outgoing.on('error', () => response.destroy());
       response.on('close', () => upstream.destroy());
       outgoing.end();
@@ -143,7 +155,9 @@ export class CheckedProxy {
   ): Promise<void> {
     answer.on('error', () => response.destroy());
     const headers = Object.fromEntries(
-      Object.entries(answer.headers).filter(([name]) => !droppedHeaders.has(name)),
+      Object.entries(answer.headers).filter(
+        ([name, value]) => !droppedHeaders.has(name) && isSendable(name, value),
+      ),
     );
     const { location } = answer.headers;
     if (location !== undefined) {
@@ -207,6 +221,18 @@ export class CheckedProxy {
   #refuse(error: unknown): void {
     this.failure =
       error instanceof Fault ? error : new Fault('EHOSTUNREACH', 'The connection failed.', { cause: error });
+  }
+}
+
+/** The lenient parser takes names and values that can't be written again, such as those with control characters. */
+function isSendable(name: string, value: string | string[] | undefined): boolean {
+  try {
+    validateHeaderName(name);
+    for (const one of [value ?? []].flat()) validateHeaderValue(name, one);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
   }
 }
 

@@ -96,7 +96,11 @@ export class StillPoller {
       request.on('response', resolve);
       request.on('timeout', () => request.destroy(new Error('no answer in time')));
       request.on('error', reject);
-      this.#abort.signal.addEventListener('abort', () => request.destroy(), { once: true });
+      const { signal } = this.#abort;
+      const onAbort = () => request.destroy();
+      signal.addEventListener('abort', onAbort);
+      // A poller that runs for days asks once a second: each request takes its listener with it.
+      request.once('close', () => signal.removeEventListener('abort', onAbort));
       request.end();
     });
     if (answer.statusCode !== 401) return answer;
