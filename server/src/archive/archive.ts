@@ -100,6 +100,7 @@ export class Archive implements Footage {
   #rebuild: CatalogRebuild | undefined;
   #markerTimer: Cancel | undefined;
   #diskTimer: Cancel | undefined;
+  #isLookingAtDisk = false;
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -480,11 +481,16 @@ export class Archive implements Footage {
 
   /** Whoever records into a file that is open would not notice that its folder went: the guard says so from now on. */
   async #lookAtDisk(): Promise<void> {
+    // A disk that hangs is asked once, not every two seconds: each question takes a thread of the pool.
+    if (this.#isLookingAtDisk) return;
+    this.#isLookingAtDisk = true;
     try {
       await this.#guard.assertRightDisk();
     } catch (error) {
       // The guard has said it, and what a failing disk answers is told by whoever needs it.
       if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
+    } finally {
+      this.#isLookingAtDisk = false;
     }
   }
 

@@ -88,7 +88,7 @@ export class CatalogRebuild {
     return this.#isRunning;
   }
 
-  /** Resolves when the file at hand is done. */
+  /** Resolves when the file or object at hand is done. */
   stop(): Promise<void> {
     this.#abort.abort();
     return this.#work;
@@ -109,7 +109,7 @@ export class CatalogRebuild {
         await adoptFiles({ root, reads, commit, findings, isBeingRecorded, signal }, uid);
       }
       const { archiveId } = reads.identity();
-      if (far && isWhole) await adoptObjects({ ...far, reads, commit, archiveId, findings });
+      if (far && isWhole) await adoptObjects({ ...far, reads, commit, archiveId, findings, signal });
       if (signal.aborted) return;
       await rm(rebuildNotePath(catalogPath), { force: true });
     } catch (error) {

@@ -19,6 +19,8 @@ interface RebuildTools {
   readonly archiveId: string;
   /** Gets what was left out, and why. */
   readonly findings: string[];
+  /** Ends it after the object at hand: a bucket may hold millions. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function adoptObjects(tools: RebuildTools): Promise<void> {
     return;
   }
   for await (const { key } of store.list(keys.root)) {
+    if (tools.signal?.aborted === true) return;
     if (key === keys.marker) continue;
     const segment = keys.parse(key);
     const object = segment && (await store.find(key));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -225,6 +225,25 @@ test('[R7.17] a segment is served up to its last committed byte and never beyond
   for (const wrong of ['1', '../cam2', 'x', '99999999999999999999', '']) {
     await assert.rejects(archive.openSegment('cam1', wrong), faultOf('NotFound'));
   }
+});
+
+test('a reader that leaves before its first byte closes the file', async (t) => {
+  const { archive, dir } = await archiveOf(t, [[0, 10_000]]);
+  const name = /segment\/(\d+)\.mp4/.exec(await archive.playlist('cam1', t0, t0 + 10_000))?.[1] ?? '';
+  const openFiles = async () => {
+    const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`));
+    const targets = (await Promise.allSettled(links)).map((one) =>
+      one.status === 'fulfilled' ? one.value : '',
+    );
+    return targets.filter((target) => target.startsWith(dir) && target.endsWith('.mp4')).length;
+  };
+  const streams = await Promise.all(
+    Array.from({ length: 5 }, async () => (await archive.openSegment('cam1', name)).stream(0, 999)),
+  );
+  for (const stream of streams) stream.destroy();
+  // Closing takes a few turns; left alone, only the garbage collector would close them, some seconds later.
+  let looks = 0;
+  while ((await openFiles()) > 0) assert.ok(++looks < 200, 'files stay open');
 });
 
 test('the key frame at or before a moment decodes alone', async (t) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +9,10 @@ import { copyAsKilled, findingsOf, openArchive, temporaryRoot, until } from './a
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
+import { MemoryStore } from './far-fixture.ts';
+import { FarKeys } from './far-keys.ts';
+import { adoptObjects } from './far-rebuild.ts';
+import { markerBytes } from './marker.ts';
 import { rebuildCatalog } from './rebuild.ts';
 
 const day = '2026-11-20';
@@ -197,3 +202,22 @@ async function overwrite(path: string, offset: number, text: string): Promise<vo
   await file.write(text, offset);
   await file.close();
 }
+
+test('a stop ends the walk through a bucket after the object at hand', async () => {
+  const [store, keys, abort] = [new MemoryStore(), new FarKeys('', 'main'), new AbortController()];
+  const archiveId = randomUUID();
+  store.objects.set(keys.marker, { bytes: Buffer.from(markerBytes(archiveId)), metadata: {} });
+  const names = Array.from(
+    { length: 20 },
+    (_, number) => `${keys.root}cam1/2026-11-20/22-00-${10 + number}.000.mp4`,
+  );
+  for (const name of names) store.objects.set(name, { bytes: Buffer.alloc(10), metadata: {} });
+  let looks = 0;
+  store.fault = async ({ name, key }) => {
+    if (name === 'find' && key !== keys.marker && ++looks === 3) abort.abort();
+  };
+  const reads = { stream: () => undefined } as unknown as CatalogReads;
+  const { signal } = abort;
+  await adoptObjects({ store, keys, reads, commit: () => {}, archiveId, findings: [], signal });
+  assert.ok(looks <= 6, `${looks} looks at objects after the stop`);
+});

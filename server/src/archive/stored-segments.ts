@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Transform, type Readable } from 'node:stream';
 import { Fault } from '../base/fault.ts';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { Damage } from './damage.ts';
@@ -123,16 +123,20 @@ function damaged(): Fault {
   return new Fault('NotFound', 'This part of the archive is damaged.');
 }
 
-/** Breaks off where the file ends before its time: a reader that was promised more must not wait for it. */
+/**
+ * Breaks off where the file ends before its time: a reader that was promised more must not wait for it. A reader that leaves
+ * closes the file, whether or not it has read anything.
+ */
 function endingWhole(source: Readable, bytes: number): Readable {
-  return Readable.from(counted(source, bytes), { objectMode: false, highWaterMark: chunkBytes });
-}
-
-async function* counted(source: Readable, bytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   let left = bytes;
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    left -= chunk.length;
-    yield chunk;
-  }
-  if (left > 0) throw damaged();
+  const counted = new Transform({
+    highWaterMark: chunkBytes,
+    transform(chunk: Uint8Array, _encoding, done) {
+      left -= chunk.length;
+      done(null, chunk);
+    },
+    flush: (done) => done(left > 0 ? damaged() : null),
+  });
+  // What either side fails with is what the reader gets.
+  return pipeline(source, counted, () => {});
 }

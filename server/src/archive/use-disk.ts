@@ -11,8 +11,9 @@ import { lockPath } from './layout.ts';
  */
 export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
   const lock = new ArchiveLock(lockPath(catalog));
-  const guard = DiskGuard.open({ root, catalog, log: silentLog, wasUsed: true });
+  let guard: DiskGuard | undefined;
   try {
+    guard = DiskGuard.open({ root, catalog, log: silentLog, wasUsed: true });
     await guard.useEmptyDisk((archiveId) => {
       const database = openCatalogForWriting(catalog);
       try {
@@ -23,7 +24,7 @@ export async function useEmptyDisk(root: string, catalog: string): Promise<void>
       return Promise.resolve();
     });
   } finally {
-    guard.release();
+    guard?.release();
     lock.release();
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CatalogReads, type InterruptionRow, type SegmentRow } from './catalog-reads.ts';
-import type { Damage } from './damage.ts';
+import type { Damage, DamageMark } from './damage.ts';
 import { decodeIndex, encodeEntry, type FragmentPosition } from './fragment-index.ts';
 
 /**
@@ -70,13 +70,18 @@ export class WholeReads extends CatalogReads {
 
   override interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
     const rows = super.interruptions(streamId, fromTicks, toTicks);
-    const marks = this.#damage
-      .ofStream(streamId)
-      .filter((mark) => super.segment(streamId, mark.startTicks)?.isFar === false)
-      .map(({ wholeEndTicks }): InterruptionRow => ({ atTicks: wholeEndTicks, cause: 'file-damaged' }));
-    if (marks.length === 0) return rows;
-    const before = marks.findLast(({ atTicks }) => atTicks <= fromTicks);
-    const within = marks.filter(({ atTicks }) => atTicks > fromTicks && atTicks < toTicks);
+    // Rows are read of the marks in sight only.
+    const isNear = ({ startTicks }: DamageMark) => super.segment(streamId, startTicks)?.isFar === false;
+    const asRow = ({ wholeEndTicks }: DamageMark): InterruptionRow => ({
+      atTicks: wholeEndTicks,
+      cause: 'file-damaged',
+    });
+    const marks = this.#damage.ofStream(streamId);
+    const last = marks.findLast((mark) => mark.wholeEndTicks <= fromTicks && isNear(mark));
+    const before = last && asRow(last);
+    const within = marks
+      .filter((mark) => mark.wholeEndTicks > fromTicks && mark.wholeEndTicks < toTicks && isNear(mark))
+      .map(asRow);
     return [...(before ? [before] : []), ...within, ...rows].sort((a, b) => a.atTicks - b.atTicks);
   }
 

@@ -79,8 +79,11 @@ export class ConfigKeeper {
    * Applies what somebody has changed in the file, as far as it can be applied while the server runs.
    * @throws Fault ValidationError for a file that is broken; what is in force stays
    */
-  async reload(): Promise<void> {
-    this.#apply(this.#parse(await this.#read()));
+  reload(): Promise<void> {
+    // In turn: what was read before a save must not be applied after it.
+    const turn = this.#saving.then(async () => this.#apply(this.#parse(await this.#read())));
+    this.#saving = turn.catch(() => {});
+    return turn;
   }
 
   async #save(values: Tree): Promise<{ changedKeys: string[]; pendingRestart: boolean }> {

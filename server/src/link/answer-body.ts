@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
@@ -69,4 +70,12 @@ export async function* steadyBody(
   } finally {
     answer.destroy();
   }
+}
+
+/**
+ * Pieces of an answer as a stream. A generator that nobody has begun to read does not end what it reads from: a reader that
+ * leaves before its first byte would keep the connection to the node.
+ */
+export function streamOf(pieces: AsyncIterable<Buffer>, answer: IncomingMessage): Readable {
+  return Readable.from(pieces, { objectMode: false }).once('close', () => answer.destroy());
 }

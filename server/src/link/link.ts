@@ -259,7 +259,6 @@ export function channelOf(socket: unknown): Uint8Array {
     : new Uint8Array();
 }
 
-/** Undefined for what is no JSON. */
 /** What a refusal says beyond its code's sentence, as in why a source fails; undefined for no more than that. */
 function reasonIn(body: unknown, code: ErrorCode): string | undefined {
   const sentence = `${messageOf(code, 'en')} `;
@@ -269,6 +268,7 @@ function reasonIn(body: unknown, code: ErrorCode): string | undefined {
   return error.slice(sentence.length, sentence.length + reasonMaxLength);
 }
 
+/** Undefined for what is no JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

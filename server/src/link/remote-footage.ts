@@ -9,7 +9,7 @@ import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchiveStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { steadyBody } from './answer-body.ts';
+import { steadyBody, streamOf } from './answer-body.ts';
 import type { Link, LinkRequest } from './link.ts';
 import {
   believed,
@@ -129,9 +129,8 @@ export class RemoteFootage {
         if (length > readMaxBytes)
           throw new Fault('Unavailable', `The node ${this.#node} has no such piece.`);
         const pieces: Buffer[] = [];
-        for await (const piece of await this.#bytes(uid, fileTicks, offset, offset + length - 1)) {
-          pieces.push(piece);
-        }
+        const read = await this.#bytes(uid, fileTicks, offset, offset + length - 1);
+        for await (const piece of read.pieces) pieces.push(piece);
         return Buffer.concat(pieces);
       },
       close: async () => {},
@@ -147,25 +146,29 @@ export class RemoteFootage {
     return {
       size,
       isGrowing,
-      stream: async (start, end) =>
-        start > end
-          ? Readable.from([])
-          : Readable.from(await this.#bytes(uid, fileTicks, start, Math.min(end, size - 1)), {
-              objectMode: false,
-            }),
+      stream: async (start, end) => {
+        if (start > end) return Readable.from([]);
+        const { answer, pieces } = await this.#bytes(uid, fileTicks, start, Math.min(end, size - 1));
+        return streamOf(pieces, answer);
+      },
       close: async () => {},
     };
   }
 
   /** As fast as they are taken. @throws Fault that the node answers with */
-  async #bytes(uid: string, fileTicks: number, start: number, end: number): Promise<AsyncGenerator<Buffer>> {
+  async #bytes(
+    uid: string,
+    fileTicks: number,
+    start: number,
+    end: number,
+  ): Promise<{ readonly answer: IncomingMessage; readonly pieces: AsyncGenerator<Buffer> }> {
     const request: LinkRequest = {
       path: `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`,
       kind: 'bytes',
       timeoutMs: silenceMs,
     };
     const answer = await this.#link.ask(this.#node, request);
-    return this.#steady(answer, request, end - start + 1);
+    return { answer, pieces: this.#steady(answer, request, end - start + 1) };
   }
 
   async *#steady(answer: IncomingMessage, request: LinkRequest, length: number): AsyncGenerator<Buffer> {

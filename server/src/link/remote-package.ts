@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
-import { steadyBody } from './answer-body.ts';
+import { steadyBody, streamOf } from './answer-body.ts';
 import type { Link } from './link.ts';
 import { believed } from './remote-answers.ts';
 
@@ -34,9 +34,7 @@ export async function remotePackage(
     async stream(start, end) {
       const path = `export/${id}?start=${start}&end=${end}`;
       const answer = await link.ask(node, { path, kind: 'export-bytes', timeoutMs: silenceMs });
-      return Readable.from(steadyBody(answer, clock, { length: end - start + 1, silenceMs }), {
-        objectMode: false,
-      });
+      return streamOf(steadyBody(answer, clock, { length: end - start + 1, silenceMs }), answer);
     },
   };
 }

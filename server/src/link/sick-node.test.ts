@@ -270,3 +270,18 @@ test('[R10.8] who takes bytes slowly is not taken for a node that is silent', as
   }
   assert.equal(count, 1_000_000);
 });
+
+test('who leaves before the first byte of another node’s footage lets the connection go', async (t) => {
+  const { archive } = await archiveOf(t, [[6_000, 12_000]]);
+  const left = Promise.withResolvers<void>();
+  const respond = wellBut(archive, (path, reply) => {
+    reply.raw.once('close', () => left.resolve());
+    half(reply, path);
+  });
+  const { footage, linkClock } = await cluster(t, respond);
+  const playlist = (await timed(linkClock, footage.playlist(uid, startMs, endMs))).result;
+  const far = [...playlist.matchAll(/segment\/(\S+)\.mp4/g)].at(-1)?.[1] ?? '';
+  const bytes = (await timed(linkClock, footage.openSegment(uid, far))).result;
+  (await bytes.stream(0, 999_999)).destroy();
+  await left.promise;
+});
