@@ -86,7 +86,7 @@ export class Archive implements Footage {
   /** As far as it can be played. */
   readonly #whole: WholeReads;
   readonly #damage: Damage;
-  #days: RecordedDays;
+  readonly #days: RecordedDays;
   readonly #writer: CatalogWriter;
   readonly #folders: ActiveFolders;
   readonly #removal: Removal;
@@ -127,7 +127,6 @@ export class Archive implements Footage {
     });
     this.#readDatabase = openCatalogForReading(this.#catalogPath);
     this.#reads = new CatalogReads(this.#readDatabase);
-    this.#days = new RecordedDays(this.#reads, this.#clock);
     this.#writer = new CatalogWriter(this.#catalogPath, this.#clock, this.#limits.groupMs);
     this.#folders = new ActiveFolders(this.#root, this.#files, this.#writer);
     const shared = {
@@ -149,14 +148,19 @@ export class Archive implements Footage {
       measure: options.measure ?? measureDisk,
       periodMs: roomPeriodMs,
     });
-    this.continuity = new ContinuityWatch({ ...shared, recorders: this.#recorders });
     const assertRightDisk = () => this.#assertReady();
     const spans = () => this.retention.spans;
     this.far =
       options.far &&
       new FarArchive(options.far, { ...shared, removal: this.#removal, spans, assertRightDisk });
-    this.#damage = new Damage({ ...shared, assertRightDisk });
+    this.#damage = new Damage({ ...shared, assertRightDisk, onChange: (uid) => this.#sumAgain(uid) });
     this.#whole = new WholeReads(this.#readDatabase, this.#damage);
+    this.#days = new RecordedDays(this.#whole, this.#clock);
+    this.continuity = new ContinuityWatch({
+      reads: this.#whole,
+      clock: this.#clock,
+      recorders: this.#recorders,
+    });
     this.#segments = new StoredSegments(this.#root, this.#whole, this.far?.tier, this.#damage);
     const offload = this.far?.offload;
     this.retention = new Retention({
@@ -225,7 +229,7 @@ export class Archive implements Footage {
     await this.#guard.useEmptyDisk((archiveId) =>
       this.#writer.commit([{ type: 'disk-replaced', archiveId }]),
     );
-    this.#days = new RecordedDays(this.#reads, this.#clock);
+    this.#sumAgain();
     await this.#guard.assertRightDisk();
     if (this.#recovery) return;
     this.#markerTimer?.();
@@ -382,6 +386,7 @@ export class Archive implements Footage {
       const words = 'Files that the catalog does not know were left in the folder of a removed stream';
       this.#log.warn({ stream: uid }, words);
     }
+    this.#sumAgain(uid);
   }
 
   /** Stops all recorders, commits what waits and leaves the catalog marked as clean. Idempotent. */
@@ -452,6 +457,7 @@ export class Archive implements Footage {
         far: this.#farOptions,
         log: this.#log,
         newFiles: this.#newFiles,
+        onAdopted: () => this.#sumAgain(),
       });
       this.#recovery = report;
     } finally {
@@ -520,6 +526,12 @@ export class Archive implements Footage {
       // Another disk is mounted: its files say nothing.
       if (!(error instanceof RecordingFailure)) throw error;
     }
+  }
+
+  /** Rows of the past have changed: what was summed up of them is not true any more. */
+  #sumAgain(uid?: string): void {
+    this.#days.forget();
+    this.continuity.forget(uid);
   }
 
   #isLive(uid: string): boolean {

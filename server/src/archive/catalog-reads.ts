@@ -210,6 +210,13 @@ export class CatalogReads {
     return row['entries'] as Uint8Array;
   }
 
+  /** The checksums of the fragments of a segment, as they are stored (see fragment-sums.ts). */
+  fragmentSums(segment: SegmentRow): Uint8Array {
+    const row = this.#statements.sums.get(segment.indexId);
+    if (!row) throw new RangeError(`the catalog has no index ${segment.indexId}`);
+    return row['sums'] as Uint8Array;
+  }
+
   /** In [fromTicks, toTicks), and the one that holds at fromTicks. */
   interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
     const before = this.#statements.interruptionBefore.get(streamId, fromTicks);
@@ -319,6 +326,7 @@ const statements = {
   init: 'SELECT bytes FROM init WHERE id = ?',
   initLength: 'SELECT length(bytes) AS length FROM init WHERE id = ?',
   entries: 'SELECT entries FROM fragment_index WHERE id = ?',
+  sums: 'SELECT sums FROM fragment_index WHERE id = ?',
   interruptions: `SELECT at_ticks, cause FROM interruption
                   WHERE stream_id = ? AND at_ticks > ? AND at_ticks < ? ORDER BY at_ticks`,
   interruptionBefore: `SELECT at_ticks, cause FROM interruption WHERE stream_id = ? AND at_ticks <= ?

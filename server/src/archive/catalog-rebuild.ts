@@ -55,6 +55,8 @@ interface RebuildTools {
   readonly far: Pick<FarOptions, 'store' | 'keys'> | undefined;
   readonly log: Log;
   readonly newFiles: NewFiles;
+  /** Footage of the past is in the catalog again. */
+  onAdopted(): void;
 }
 
 /**
@@ -71,6 +73,7 @@ export class CatalogRebuild {
     this.#tools = tools;
     this.#work = this.#run(uids, isWhole).finally(() => {
       this.#isRunning = false;
+      tools.onAdopted();
       tools.newFiles.forget();
     });
   }

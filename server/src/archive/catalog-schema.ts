@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Grows with every change of the tables below. */
-export const CATALOG_VERSION = 3;
+export const CATALOG_VERSION = 4;
 
 const farIndexes = `
 -- retention's next victim over all streams, on the disk and in the bucket
@@ -81,7 +81,9 @@ CREATE TABLE init (
 CREATE TABLE fragment_index (
   id       INTEGER PRIMARY KEY,
   -- see fragment-index.ts: duration, size and kind of each fragment of one segment, in order
-  entries  BLOB NOT NULL
+  entries  BLOB NOT NULL,
+  -- see fragment-sums.ts: the checksum of each; shorter where a version before began the segment
+  sums     BLOB NOT NULL DEFAULT X''
 ) STRICT;
 
 CREATE TABLE segment (
@@ -147,7 +149,7 @@ export function createCatalog(database: DatabaseSync, archiveId: string): void {
 
 /** Brings an older catalog to the present tables, in one transaction: nothing of the first version was far. */
 export function upgradeCatalog(database: DatabaseSync, version: number): void {
-  if (version !== 1 && version !== 2) return;
+  if (!(version >= 1 && version < CATALOG_VERSION)) return;
   database.exec('BEGIN IMMEDIATE');
   try {
     if (version === 1) {
@@ -160,6 +162,7 @@ export function upgradeCatalog(database: DatabaseSync, version: number): void {
         ${farNotes}
       `);
     }
+    database.exec(`ALTER TABLE fragment_index ADD COLUMN sums BLOB NOT NULL DEFAULT X'';`);
     database.exec(`${damageMarks} UPDATE archive SET version = ${CATALOG_VERSION};`);
     database.exec('COMMIT');
   } catch (error) {

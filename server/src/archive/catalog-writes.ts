@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { encodeEntry, type FragmentEntry } from './fragment-index.ts';
+import { encodeEntry, type NewFragment } from './fragment-index.ts';
+import { encodeSums } from './fragment-sums.ts';
 import type { GapCause } from './gap-cause.ts';
 
 /**
@@ -19,7 +20,7 @@ export type CatalogChange =
       readonly startTicks: number;
       /** ftyp and moov. */
       readonly init: Uint8Array;
-      readonly fragments: readonly FragmentEntry[];
+      readonly fragments: readonly NewFragment[];
       /** Found in a file of before: no recorder is at work for it. */
       readonly isFound?: true;
     }
@@ -28,7 +29,7 @@ export type CatalogChange =
       readonly type: 'fragments';
       readonly uid: string;
       readonly segmentStartTicks: number;
-      readonly fragments: readonly FragmentEntry[];
+      readonly fragments: readonly NewFragment[];
     }
   /** The file will not grow and has no tail. */
   | { readonly type: 'close'; readonly uid: string; readonly segmentStartTicks: number }
@@ -65,6 +66,7 @@ export type CatalogChange =
       readonly bytes: number;
       readonly initId: number;
       readonly entries: Uint8Array;
+      readonly sums: Uint8Array;
     }
   /** A row whose file was lost: nothing to remove. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
@@ -184,11 +186,11 @@ export class CatalogWrites {
     }
   }
 
-  #addSegment(uid: string, startTicks: number, init: Uint8Array, fragments: readonly FragmentEntry[]): void {
+  #addSegment(uid: string, startTicks: number, init: Uint8Array, fragments: readonly NewFragment[]): void {
     const streamId = this.#streamId(uid);
     const sum = sumOf(fragments);
     const bytes = init.length + sum.bytes;
-    const { lastInsertRowid } = this.#statements.addIndex.run(sum.entries);
+    const { lastInsertRowid } = this.#statements.addIndex.run(sum.entries, sum.sums);
     this.#statements.addSegment.run(
       streamId,
       startTicks,
@@ -200,12 +202,12 @@ export class CatalogWrites {
     this.#statements.addTotals.run(1, bytes, sum.durationTicks, streamId);
   }
 
-  #extendSegment(uid: string, startTicks: number, fragments: readonly FragmentEntry[]): void {
+  #extendSegment(uid: string, startTicks: number, fragments: readonly NewFragment[]): void {
     const streamId = this.#streamId(uid);
     const row = this.#statements.getSegment.get(streamId, startTicks);
     if (!row) throw new RangeError(`no segment of ${uid} starts at ${startTicks}`);
     const sum = sumOf(fragments);
-    this.#statements.extendIndex.run(sum.entries, row['index_id'] as number);
+    this.#statements.extendIndex.run(sum.entries, sum.sums, row['index_id'] as number);
     this.#statements.extendSegment.run(sum.durationTicks, sum.bytes, streamId, startTicks);
     this.#statements.addTotals.run(0, sum.bytes, sum.durationTicks, streamId);
   }
@@ -231,10 +233,10 @@ export class CatalogWrites {
     this.#statements.deleteInterruptionsBefore.run(id, removedUntilTicks);
   }
 
-  #restore({ uid, startTicks, endTicks, bytes, initId, entries }: ChangeOf<'restore'>): void {
+  #restore({ uid, startTicks, endTicks, bytes, initId, entries, sums }: ChangeOf<'restore'>): void {
     const streamId = this.#streamId(uid);
     const run = this.#statements;
-    const { lastInsertRowid } = run.addIndex.run(entries);
+    const { lastInsertRowid } = run.addIndex.run(entries, sums);
     run.addSegment.run(streamId, startTicks, endTicks, bytes, initId, lastInsertRowid);
     run.closeSegment.run(streamId, startTicks);
     run.addTotals.run(1, bytes, endTicks - startTicks, streamId);
@@ -337,8 +339,9 @@ const statements = {
   setRemovedUntil: 'UPDATE stream SET removed_until_ticks = max(removed_until_ticks, ?) WHERE id = ?',
   addInit: 'INSERT INTO init (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
   getInit: 'SELECT id FROM init WHERE digest = ?',
-  addIndex: 'INSERT INTO fragment_index (entries) VALUES (?)',
-  extendIndex: 'UPDATE fragment_index SET entries = CAST(entries || ? AS BLOB) WHERE id = ?',
+  addIndex: 'INSERT INTO fragment_index (entries, sums) VALUES (?, ?)',
+  extendIndex: `UPDATE fragment_index SET entries = CAST(entries || ? AS BLOB), sums = CAST(sums || ? AS BLOB)
+                WHERE id = ?`,
   deleteIndex: 'DELETE FROM fragment_index WHERE id = ?',
   addSegment: `INSERT INTO segment (stream_id, start_ticks, end_ticks, bytes, init_id, index_id, is_open)
                VALUES (?, ?, ?, ?, ?, ?, 1)`,
@@ -383,14 +386,16 @@ const statements = {
   setDirty: 'UPDATE archive SET is_dirty = ?',
 };
 
-function sumOf(fragments: readonly FragmentEntry[]): {
+function sumOf(fragments: readonly NewFragment[]): {
   entries: Uint8Array;
+  sums: Uint8Array;
   bytes: number;
   durationTicks: number;
 } {
   if (fragments.length === 0) throw new RangeError('a change without fragments');
   return {
     entries: Buffer.concat(fragments.map(encodeEntry)),
+    sums: encodeSums(fragments),
     bytes: fragments.reduce((sum, fragment) => sum + fragment.bytes, 0),
     durationTicks: fragments.reduce((sum, fragment) => sum + fragment.durationTicks, 0),
   };

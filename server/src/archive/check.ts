@@ -16,8 +16,9 @@ import {
   startMsOf,
 } from './layout.ts';
 import type { Finding } from './finding.ts';
+import { decodeSums } from './fragment-sums.ts';
 import { listStreamFolders, readMarker } from './marker.ts';
-import { readSegmentContents } from './segment-scan.ts';
+import { readSegmentContents, spoiltFragments } from './segment-scan.ts';
 
 /** Segments read between two looks at the catalog. */
 const batchSize = 500;
@@ -150,14 +151,15 @@ async function checkSegment(
       const row = reads.segment(stream.id, startTicks);
       if (!row) return undefined;
       const init = reads.init(row.initId);
-      return { row, init, fragments: reads.fragments(row, init.length) };
+      const fragments = reads.fragments(row, init.length);
+      return { row, init, fragments, checksums: decodeSums(reads.fragmentSums(row), fragments.length) };
     });
   } catch (error) {
     find(11, `has a row or an index that cannot be read: ${wordsOf(error)}`);
     return findings;
   }
   if (!known) return findings;
-  const { row, init, fragments } = known;
+  const { row, init, fragments, checksums } = known;
   const last = fragments.at(-1);
   if (
     !last ||
@@ -169,8 +171,10 @@ async function checkSegment(
   if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
   if (row.isFar) return findings;
   let contents;
+  let spoilt;
   try {
     contents = await readSegmentContents(path);
+    spoilt = await spoiltFragments(path, checksums);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') {
       find(1, `cannot be read: ${wordsOf(error)}`);
@@ -201,6 +205,16 @@ async function checkSegment(
       );
     }
   });
+  for (const index of spoilt) {
+    const fragment = fragments[index];
+    // Behind its row a file may still be written.
+    if (!fragment) break;
+    const from = new Date(catalogMs(fragment.startTicks)).toISOString();
+    find(
+      17,
+      `holds other bytes than were written in fragment ${index} (${fragment.bytes} bytes, from ${from})`,
+    );
+  }
   return findings;
 }
 

@@ -66,7 +66,7 @@ const turnBudgetMs = 20;
 const staleMs = 60_000;
 /** Whoever asks for one stream hears what is no older than this. */
 const askedStaleMs = 5_000;
-/** Rows that were lost or removed by hand change what is remembered: it is summed anew once a day. */
+/** What changes rows of the past without a word changes what is remembered: it is summed anew once a day. */
 const anewMs = dayMs;
 /** Longer without a flush is a gap, whatever the recorder says. */
 const unflushedMs = 60_000;
@@ -149,6 +149,17 @@ export class ContinuityWatch {
       day: sumOver(catalogTicks(dayMs)),
       month: sumOver(catalogTicks(30 * dayMs)),
     }));
+  }
+
+  /** Footage of the past of one stream, or of all, is gone or back: they are looked at with the next turn. */
+  forget(uid?: string): void {
+    for (const of of uid === undefined ? [...this.#watched.keys()] : [uid]) {
+      const known = this.#watched.get(of);
+      if (!known) continue;
+      known.hours.forget();
+      this.#watched.set(of, { ...known, lookedMs: Number.NEGATIVE_INFINITY });
+      if (!this.#queue.includes(of)) this.#queue.push(of);
+    }
   }
 
   close(): void {

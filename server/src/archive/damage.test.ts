@@ -5,8 +5,9 @@ import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { ManualClock } from '../base/manual-clock.ts';
 import { Stream } from '../stream/stream.ts';
-import { faultOf, openArchive, temporaryRoot, until } from './archive-fixture.ts';
+import { faultOf, openArchive, recordSpan, temporaryRoot, until } from './archive-fixture.ts';
 import type { Archive } from './archive.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { catalogPath } from './layout.ts';
@@ -137,6 +138,62 @@ test('[R3.10] the file of a damaged segment is served as far as it is whole, and
   await assert.rejects(archive.openSegment('cam1', `${BigInt(t0 + 20_000) * 90n}`), faultOf('NotFound'));
 });
 
+test('[R3.10] what is lost counts as missing, in the recorded days and the shares, and no more when it is back', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const { archive, clock } = await openArchive(t, dir);
+  clock.advance(30_000);
+  const recorder = archive.record('cam1', new Stream('cam1'));
+  const daysOf = async () => archive.recordedDays('cam1', t0, end, 0);
+  const shareOf = () => archive.stats('cam1').recorded?.day;
+  const whole = [{ day, spanMs: 30_000, recordedMs: 30_000 }];
+  assert.deepEqual(await daysOf(), whole);
+  assert.equal(shareOf()?.recordedMs, 30_000);
+  await rename(file, `${file}.kept`);
+  await archive.playlist('cam1', t0, end);
+  assert.deepEqual(await daysOf(), [{ day, spanMs: 30_000, recordedMs: 20_000 }]);
+  assert.equal(shareOf()?.recordedMs, 20_000);
+  await recorder.stop('recording-off');
+
+  // Of what is cut in half, the half that is left counts.
+  const half = await threeSegments(t);
+  await truncate(half.file, Math.floor((await stat(half.file)).size / 2));
+  const { archive: next } = await openArchive(t, half.dir);
+  await next.playlist('cam1', t0, end);
+  const [{ recordedMs } = { recordedMs: 0 }] = await next.recordedDays('cam1', t0, end, 0);
+  assert.ok(Math.abs(recordedMs - 24_000) <= 1_000, `${recordedMs}`);
+});
+
+test('[R3.10] a day of the past that was summed up is summed again when a file of it is lost, and when it is back', async (t) => {
+  const { dir } = await threeSegments(t);
+  const dayMs = 86_400_000;
+  const clock = new ManualClock(t0 + 3 * dayMs);
+  const { archive } = await openArchive(t, dir, { clock });
+  const from = Math.floor(t0 / dayMs) * dayMs;
+  // Recording began in the middle of the first day: only a later one is remembered.
+  await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs, t0 + dayMs + 10_000);
+  await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs + 60_000, t0 + dayMs + 70_000);
+  const recordedOn = async () => {
+    const days = await archive.recordedDays('cam1', from, from + 3 * dayMs, 0);
+    return days.map(({ recordedMs }) => recordedMs);
+  };
+  assert.deepEqual(await recordedOn(), [30_000, 20_000]);
+  const second = join(dir, 'cam1', '2026-11-21', '22-01-00.000.mp4');
+  await rename(second, `${second}.kept`);
+  await archive.playlist('cam1', t0 + dayMs, t0 + dayMs + 70_000);
+  assert.deepEqual(await recordedOn(), [30_000, 10_000]);
+  await rename(`${second}.kept`, second);
+  const ticking = setInterval(() => clock.advance(1_000), 5);
+  try {
+    await until(
+      () => archive.ranges('cam1', t0 + dayMs, t0 + dayMs + 70_000).gaps.length === 1,
+      'the end of the gap',
+    );
+  } finally {
+    clearInterval(ticking);
+  }
+  assert.deepEqual(await recordedOn(), [30_000, 20_000]);
+});
+
 test('a segment whose index is damaged is left out of what is played', async (t) => {
   const { dir } = await threeSegments(t);
   const database = new DatabaseSync(catalogPath(dir));
@@ -148,10 +205,12 @@ test('a segment whose index is damaged is left out of what is played', async (t)
   assert.equal(archive.ranges('cam1', t0, end).gaps[0]?.cause, 'file-damaged');
 });
 
-test('[R10.8] a catalog of the version before gets its table of damage', async (t) => {
+test('[R10.8] a catalog of the version before gets its table of damage and its checksums', async (t) => {
   const { dir } = await threeSegments(t);
   const database = new DatabaseSync(catalogPath(dir));
-  database.exec('DROP TABLE damage; UPDATE archive SET version = 2');
+  database.exec(
+    'DROP TABLE damage; ALTER TABLE fragment_index DROP COLUMN sums; UPDATE archive SET version = 2',
+  );
   database.close();
   const { archive } = await openArchive(t, dir);
   assert.equal(archive.stats('cam1').segments, 3);

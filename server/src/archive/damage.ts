@@ -25,6 +25,8 @@ interface DamageTools {
   readonly log: Log;
   /** Rejects while another disk is mounted, whose files say nothing. */
   assertRightDisk(): Promise<void>;
+  /** Other footage of a stream can be played than before. */
+  onChange(uid: string): void;
 }
 
 const periodMs = 1_000;
@@ -64,6 +66,13 @@ export class Damage {
   /** Of one stream, oldest first. */
   ofStream(streamId: number): DamageMark[] {
     return [...(this.#marks.get(streamId)?.values() ?? [])].sort((a, b) => a.startTicks - b.startTicks);
+  }
+
+  /** Of one stream, those that begin in [fromTicks, toTicks), in no order. */
+  within(streamId: number, fromTicks: number, toTicks: number): DamageMark[] {
+    const marks = this.#marks.get(streamId);
+    if (!marks) return [];
+    return [...marks.values()].filter(({ startTicks }) => startTicks >= fromTicks && startTicks < toTicks);
   }
 
   /** How many are marked. */
@@ -151,6 +160,7 @@ export class Damage {
         const isGone = row === undefined || row.isFar;
         if (!isGone && (await this.#wholeOf(uid, row, true)).wholeBytes < row.bytes) continue;
         this.#marks.get(id)?.delete(mark.startTicks);
+        this.#tools.onChange(uid);
         if (isGone) continue;
         await catalog.commit([{ type: 'sound', uid, startTicks: mark.startTicks }]);
         const path = segmentPath(this.#tools.root, uid, mark.startTicks);
@@ -170,6 +180,7 @@ export class Damage {
     if (!now || now.isFar || now.bytes !== row.bytes) return true;
     const mark = { streamId: row.streamId, startTicks: row.startTicks, ...this.#lastWhole(row, wholeBytes) };
     this.#set(mark);
+    this.#tools.onChange(uid);
     const { wholeBytes: bytes, wholeEndTicks: endTicks, startTicks } = mark;
     await catalog.commit([{ type: 'damaged', uid, startTicks, bytes, endTicks }]);
     log.error(

@@ -14,6 +14,12 @@ export interface FragmentEntry {
   readonly startsWithKey: boolean;
 }
 
+/** One fragment that the catalog is to know. */
+export interface NewFragment extends FragmentEntry {
+  /** See fragment-sums.ts; undefined for one that was found in a file. */
+  readonly checksum?: number;
+}
+
 /** One fragment with its place. */
 export interface FragmentPosition extends FragmentEntry {
   readonly startTicks: number;

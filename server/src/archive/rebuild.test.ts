@@ -117,6 +117,38 @@ test('check names each broken invariant by its number and changes nothing', asyn
   }
 });
 
+test('[R10.3] check finds bytes that were overwritten inside the frames, by checksum, or by lengths where none was kept', async (t) => {
+  const dir = await someArchive(t);
+  const file = join(dir, 'cam1', day, '22-00-00.000.mp4');
+  const bytes = await readFile(file);
+  const flip = async (at: number) => {
+    await overwrite(file, at, Buffer.from([(bytes[at] ?? 0) ^ 0x10]).toString('latin1'));
+    const found = await findingsOf(dir);
+    await writeFile(file, bytes);
+    return found.map(({ invariant, text }) => `${invariant} ${text.replace(file, '')}`);
+  };
+  const media = bytes.indexOf('mdat') + 4;
+  const second = bytes.indexOf('mdat', media) + 4;
+  const inFirst =
+    /^17  holds other bytes than were written in fragment 0 \(\d+ bytes, from 2026-11-20T22:00:00\.000Z\)$/;
+  for (const at of [media, media + 100, bytes.indexOf('moof', media) - 5]) {
+    const found = await flip(at);
+    assert.equal(found.length, 1, found.join());
+    assert.match(found[0] ?? '', inFirst);
+  }
+  const [inSecond = '', ...others] = await flip(second + 200);
+  assert.match(inSecond, /fragment 1 .*from 2026-11-20T22:00:01\.000Z/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await findingsOf(dir), []);
+
+  // Rows of a version that kept no checksums, and those made again from the files.
+  await rebuildCatalog(dir);
+  assert.deepEqual(await findingsOf(dir), []);
+  assert.deepEqual(await flip(second + 200), []);
+  const [inLength = ''] = await flip(second);
+  assert.match(inLength, /^17 .*fragment 1 /);
+});
+
 test('[R10.3] check and rebuild-index go on behind what cannot be read, name each and count them', async (t) => {
   const dir = await someArchive(t);
   const [first, second, third] = ['22-00-00.000.mp4', '22-00-10.000.mp4', '22-00-20.000.mp4'].map((name) =>
@@ -199,7 +231,7 @@ test('[R10.3] a start after a kill goes on behind files that cannot be read, and
 
 async function overwrite(path: string, offset: number, text: string): Promise<void> {
   const file = await open(path, 'r+');
-  await file.write(text, offset);
+  await file.write(text, offset, 'latin1');
   await file.close();
 }
 

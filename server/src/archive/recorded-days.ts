@@ -23,7 +23,7 @@ const turnBudgetMs = 5;
 /** What ended so long ago grows no more. */
 const settledTicks = catalogTicks(3_600_000);
 const calendarsKept = 64;
-/** Rows that were lost or removed by hand change what is remembered: it is summed anew once a day. */
+/** What changes rows of the past without a word changes what is remembered: it is summed anew once a day. */
 const anewMs = 86_400_000;
 
 /** A whole day of the past; catalog ticks. */
@@ -94,6 +94,11 @@ export class RecordedDays {
       turnMs = this.#clock.monotonicMs();
     }
     return days;
+  }
+
+  /** Footage of the past is gone, or back. */
+  forget(): void {
+    this.#past.clear();
   }
 
   #sum(stream: StreamRow, fromTicks: number, toTicks: number): number {

@@ -134,14 +134,18 @@ export class Removal {
   async #removeBatch(uid: string, batch: readonly SegmentRow[]) {
     const { catalog, reads, undeletable } = this.#tools;
     // What it takes to put a row back: with the row it is gone.
-    const rows = batch.map((segment) => ({ segment, entries: reads.fragmentEntries(segment) }));
+    const rows = batch.map((segment) => ({
+      segment,
+      entries: reads.fragmentEntries(segment),
+      sums: reads.fragmentSums(segment),
+    }));
     const startsTicks = batch.map(({ startTicks }) => startTicks);
     await catalog.commit([{ type: 'remove', uid, startsTicks }]);
     const gone: SegmentRow[] = [];
     const kept: CatalogChange[] = [];
     let failure: Error | undefined;
     let failures = 0;
-    for (const { segment, entries } of rows) {
+    for (const { segment, entries, sums } of rows) {
       const { startTicks, endTicks, bytes, initId } = segment;
       const isTried = failures < failuresInARow;
       const failed = isTried ? await this.#removeFile(uid, startTicks) : failure;
@@ -153,7 +157,7 @@ export class Removal {
       failure = failed;
       failures++;
       if (isTried) this.#noteKept(uid, startTicks, bytes, failed);
-      kept.push({ type: 'restore', uid, startTicks, endTicks, bytes, initId, entries });
+      kept.push({ type: 'restore', uid, startTicks, endTicks, bytes, initId, entries, sums });
     }
     // The rows of what stayed come back even where the folders of the rest can't be flushed: their notes stay then.
     if (kept.length > 0) await catalog.commit(kept);

@@ -4,6 +4,7 @@ import type { FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { rescaleTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { FragmentEntry } from './fragment-index.ts';
+import { checksumOf } from './fragment-sums.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** What a segment's file says about itself: all that its row holds follows from this (invariant 11). */
@@ -136,6 +137,35 @@ function isSound(bytes: Uint8Array, header: FragmentHeader, tracks: readonly Tra
       return true;
     });
   });
+}
+
+/**
+ * Reads all of a segment's file and names, by their place, the fragments that are not what was written: by their checksum where
+ * one is given, else where a picture is not NAL units of the lengths they claim. Ends where the headers do.
+ * @throws system errors
+ */
+export async function spoiltFragments(
+  path: string,
+  checksums: readonly (number | undefined)[],
+): Promise<number[]> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const { size } = await handle.stat();
+    const readAt = windowedRead(handle);
+    const { fragments, tracks } = await scanSegment(readAt, size);
+    const spoilt: number[] = [];
+    for (const [index, fragment] of fragments.entries()) {
+      const bytes = await readAt(fragment.offset, fragment.size);
+      const checksum = checksums[index];
+      const isAsWritten =
+        bytes.length === fragment.size &&
+        (checksum === undefined ? isSound(bytes, fragment.header, tracks) : checksumOf([bytes]) === checksum);
+      if (!isAsWritten) spoilt.push(index);
+    }
+    return spoilt;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Headers lie close together at the start of each fragment: one read brings several. */

@@ -5,7 +5,8 @@ import type { CatalogReads } from './catalog-reads.ts';
 import type { CatalogSink } from './catalog-writer.ts';
 import type { CatalogChange } from './catalog-writes.ts';
 import type { ArchiveFiles } from './files.ts';
-import type { FragmentEntry } from './fragment-index.ts';
+import type { NewFragment } from './fragment-index.ts';
+import { checksumOf } from './fragment-sums.ts';
 import type { GapCause } from './gap-cause.ts';
 import type { Piece } from './gop-assembler.ts';
 import { CATALOG_TIMESCALE, dayOf, segmentPath } from './layout.ts';
@@ -181,10 +182,11 @@ export class SegmentWriter {
       sequence: open.fragments + 1,
       tracks: shifted(piece, this.#shiftTicks, caughtUp),
     });
-    const entry: FragmentEntry = {
+    const entry: NewFragment = {
       durationTicks: heldTicks - caughtUp,
       bytes: size,
       startsWithKey: piece.startsWithKey,
+      checksum: checksumOf(slices),
     };
     const isFirst = open.fragments === 0;
     const bytes = isFirst ? open.init.length + size : size;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { ManualClock } from '../base/manual-clock.ts';
 import { Stream } from '../stream/stream.ts';
 import { faultOf, findingsOf, openArchive, temporaryRoot } from './archive-fixture.ts';
 import type { Archive } from './archive.ts';
@@ -52,6 +53,25 @@ test('[R10.4] an empty disk is used when it is asked for: what was recorded is a
   await rename(`${dir}-old`, dir);
   const { archive: wrong } = await openArchive(t, dir);
   assert.equal(wrong.problem, 'marker-of-another-archive');
+});
+
+test('[R10.4] what lay on the old disk counts as missing from the moment the empty one is used', async (t) => {
+  const dir = await temporaryRoot(t);
+  const clock = new ManualClock(t0 + 10_000);
+  const { archive } = await openArchive(t, dir, { clock });
+  await record(archive, t0, t0 + 10_000);
+  const recorder = archive.record('cam1', new Stream('cam1'));
+  const recordedMs = () => archive.stats('cam1').recorded?.day.recordedMs;
+  const daysOf = () => archive.recordedDays('cam1', t0, t0 + 10_000, 0);
+  assert.equal(recordedMs(), 10_000);
+  assert.equal((await daysOf()).length, 1);
+  await rm(dir, { recursive: true });
+  await archive.useEmptyDisk();
+  // Without a minute, or a restart, in between.
+  assert.equal(recordedMs(), 0);
+  assert.equal(archive.stats('cam1').recorded?.day.expectedMs, 10_000);
+  assert.deepEqual(await daysOf(), []);
+  await recorder.stop('recording-off');
 });
 
 test('[R10.4] a folder that was deleted is made again, one that holds anything is left alone', async (t) => {

@@ -85,6 +85,41 @@ export class WholeReads extends CatalogReads {
     return [...(before ? [before] : []), ...within, ...rows].sort((a, b) => a.atTicks - b.atTicks);
   }
 
+  override recordedTicks(streamId: number, fromTicks: number, toTicks: number, untilTicks: number): number {
+    let ticks = super.recordedTicks(streamId, fromTicks, toTicks, untilTicks);
+    for (const { wholeEndTicks, endTicks } of this.#lost(streamId, fromTicks, toTicks)) {
+      ticks -= Math.min(endTicks, untilTicks) - Math.min(wholeEndTicks, untilTicks);
+    }
+    return ticks;
+  }
+
+  override recordedHours(
+    streamId: number,
+    fromTicks: number,
+    toTicks: number,
+    hourTicks: number,
+  ): { hour: number; ticks: number }[] {
+    const hours = super.recordedHours(streamId, fromTicks, toTicks, hourTicks);
+    const lostOf = new Map<number, number>();
+    for (const { startTicks, wholeEndTicks, endTicks } of this.#lost(streamId, fromTicks, toTicks)) {
+      const hour = Math.floor(startTicks / hourTicks);
+      lostOf.set(hour, (lostOf.get(hour) ?? 0) + endTicks - wholeEndTicks);
+    }
+    return hours.map(({ hour, ticks }) => ({ hour, ticks: ticks - (lostOf.get(hour) ?? 0) }));
+  }
+
+  /** What can't be played of the segments that begin in [fromTicks, toTicks). */
+  #lost(
+    streamId: number,
+    fromTicks: number,
+    toTicks: number,
+  ): { startTicks: number; wholeEndTicks: number; endTicks: number }[] {
+    return this.#damage.within(streamId, fromTicks, toTicks).flatMap(({ startTicks, wholeEndTicks }) => {
+      const row = super.segment(streamId, startTicks);
+      return row && !row.isFar ? [{ startTicks, wholeEndTicks, endTicks: row.endTicks }] : [];
+    });
+  }
+
   /** As far as it can be read; undefined when nothing of it can. */
   #wholeOf(row: SegmentRow): SegmentRow | undefined {
     const mark = this.#damage.of(row.streamId, row.startTicks);
