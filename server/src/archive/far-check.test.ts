@@ -121,7 +121,8 @@ test('a catalog of before there was a bucket is brought up to date and loses not
   database.exec(`
     DROP TABLE far_sending; DROP TABLE far_removal; DROP INDEX segment_near_by_start; DROP INDEX segment_far_by_start;
     ALTER TABLE segment DROP COLUMN is_far; ALTER TABLE stream DROP COLUMN far_segments;
-    ALTER TABLE stream DROP COLUMN far_bytes; UPDATE archive SET version = 1;
+    ALTER TABLE stream DROP COLUMN far_bytes; ALTER TABLE fragment_index DROP COLUMN sums;
+    UPDATE archive SET version = 1;
     CREATE INDEX segment_closed_by_start ON segment (start_ticks) WHERE is_open = 0;
   `);
   const schemaOf = (from: DatabaseSync) =>
