@@ -26,7 +26,10 @@ export interface ArchiveFeedOptions {
   readonly isPlaying: () => boolean;
   /** The first bytes are appended; playing can begin at `startMs`, which is later than asked when that was a gap. */
   readonly onStart: (startMs: number) => void;
+  /** After `nothing` the feed keeps asking, ever less often, until it is closed or `onMore`; `live` is its last word. */
   readonly onEnd: (end: ArchiveFeedEnd) => void;
+  /** More was recorded after the end: it follows. */
+  readonly onMore: () => void;
   /** What can't be reached, tried again with growing pauses; undefined: it answers again. */
   readonly onWaiting: (reason: AwayReason | undefined) => void;
   readonly onUnsupported: (codec: string) => void;
@@ -53,6 +56,9 @@ const GROWTH_LOOKS = 4;
 const STANDING_PAUSE_MS = 2000;
 /** Faster than the archive grows, what plays in less time than this is not worth another question: the edge is reached. */
 const EDGE_MS = 1500;
+/** Whether more was recorded after the end is asked with these pauses, then with the last one. */
+const MORE_PAUSES_MS = [2000, 4000, 8000] as const;
+const LAST_MORE_PAUSE_MS = 15_000;
 /** Key pictures are small: so many are asked for at once. */
 const KEYS_AT_ONCE = 8;
 
@@ -242,7 +248,8 @@ export class ArchiveFeed {
         this.#knownUntilMs = Math.max(toMs, next.startMs);
         return true;
       }
-      onEnd(next ? 'live' : 'nothing');
+      if (!next) return this.#awaitMore(toMs);
+      onEnd('live');
       return false;
     }
     if (this.#isAtEdge) return true;
@@ -271,10 +278,7 @@ export class ArchiveFeed {
     const endMs = this.#knownUntilMs;
     const next = await this.#retry.run((signal) => source.nextPlayable(endMs, signal));
     if (this.#abort.signal.aborted) return false;
-    if (!next) {
-      onEnd('nothing');
-      return false;
-    }
+    if (!next) return this.#awaitMore(endMs);
     const isLive = next.kind === 'live' || (this.#isStarted && (await this.#growsInto(next)));
     if (this.#abort.signal.aborted) return false;
     if (isLive && (isPlaying() || !this.#isStarted)) {
@@ -285,6 +289,30 @@ export class ArchiveFeed {
     this.#isAtEdge = false;
     await this.#retry.pause(isPlaying() ? GROWING_PAUSE_MS : STANDING_PAUSE_MS);
     return true;
+  }
+
+  /**
+   * Nothing follows the end, which a camera or a server that comes back changes. False when the live picture follows, or the
+   * feed was closed.
+   */
+  async #awaitMore(endMs: number): Promise<boolean> {
+    const { reader, isPlaying, onEnd, onMore } = this.#options;
+    onEnd('nothing');
+    for (let looks = 0; ; looks++) {
+      await this.#retry.pause(MORE_PAUSES_MS[looks] ?? LAST_MORE_PAUSE_MS);
+      if (this.#abort.signal.aborted) return false;
+      const next = await this.#retry.run((signal) => reader.source.nextPlayable(endMs, signal));
+      if (this.#abort.signal.aborted) return false;
+      if (!next || !isPlaying()) continue;
+      if (next.kind === 'live') {
+        onEnd('live');
+        return false;
+      }
+      this.#isAtEdge = false;
+      this.#knownUntilMs = Math.max(endMs, next.startMs - WINDOW_BEFORE_MS);
+      onMore();
+      return true;
+    }
   }
 
   /** Whether an interval is what the archive has grown by since it was asked about, with the live picture after it. */

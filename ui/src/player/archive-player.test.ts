@@ -235,6 +235,47 @@ test('where nothing follows, the archive ends, and playing again begins anew', a
   player.dispose();
 });
 
+test('[R4.8] at its end the archive is looked at again: what a camera records after it came back plays, over the gap', async () => {
+  const recorded = [{ fromS: 0, toS: 10 }];
+  const { player, run, state, shownS } = setUp(recorded, 2000);
+  player.seek(START_MS + 7000);
+  await run(5);
+  assert.deepEqual(state(), { name: 'ended' });
+  recorded.push({ fromS: 2020, toS: 2100 });
+  await run(120);
+  assert.equal(player.getSnapshot().mode, 'archive');
+  assert.ok(shownS() > 2050 && shownS() <= 2100, String(shownS()));
+  assert.deepEqual(player.getSnapshot().notice?.notice, {
+    type: 'gap',
+    startMs: START_MS + 10_000,
+    endMs: START_MS + 2020_000,
+  });
+  player.dispose();
+});
+
+test('[R4.8] at its end the archive goes on to the live picture when that is back, but not under a viewer who paused', async () => {
+  const options = { isLive: false };
+  const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000, options);
+  player.seek(START_MS + 7000);
+  await run(5);
+  player.pause();
+  options.isLive = true;
+  await run(60);
+  assert.equal(player.getSnapshot().mode, 'archive');
+  player.play();
+  await run(5);
+  assert.equal(player.getSnapshot().mode, 'live', JSON.stringify(state()));
+  player.dispose();
+});
+
+test('a moment after all that is recorded is the end, and no search without one', async () => {
+  const { player, run, state } = setUp([{ fromS: 0, toS: 10 }], 2000);
+  player.seek(START_MS + 20_000);
+  await run(5);
+  assert.deepEqual(state(), { name: 'ended' });
+  player.dispose();
+});
+
 test('a moment in a gap means the next one that is recorded', async () => {
   const { player, run, shownS } = setUp([{ fromS: 500, toS: 600 }], 2000);
   player.seek(START_MS + 100_000);

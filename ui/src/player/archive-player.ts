@@ -60,6 +60,8 @@ export class ArchivePlayer {
   #feed: ArchiveFeed | undefined;
   #targetMs: number | undefined;
   #end: ArchiveFeedEnd | undefined;
+  /** All that was recorded has been played; the feed looks for more. */
+  #hasEnded = false;
   #hasPicture = false;
   #away: AwayReason | undefined;
   #isPaused: boolean;
@@ -96,7 +98,7 @@ export class ArchivePlayer {
     // To the frame: the picture just before a span is another one than its first.
     const isInHand =
       this.#targetMs === undefined && sink.spans.some(({ start, end }) => wishedS >= start && wishedS < end);
-    if (this.#feed && isInHand && this.#playsKeyFrames === this.#wantsKeyFrames()) {
+    if (this.#feed && !this.#hasEnded && isInHand && this.#playsKeyFrames === this.#wantsKeyFrames()) {
       video.currentTime = utcMs / 1000;
       this.#feed.moved();
       this.#report();
@@ -110,7 +112,7 @@ export class ArchivePlayer {
    * at the beginning of the archive nothing happens.
    */
   step(direction: 1 | -1): void {
-    if (this.#isStopped || !this.#feed) return;
+    if (this.#isStopped || this.#hasEnded || !this.#feed) return;
     const { video, sink } = this.#options;
     this.#stepping?.abort();
     this.#dueStep = undefined;
@@ -131,7 +133,8 @@ export class ArchivePlayer {
 
   /** The element plays at another speed now, which may be too fast for all pictures. */
   speedChanged(): void {
-    if (!this.#isStopped && this.#playsKeyFrames !== this.#wantsKeyFrames()) this.#begin(this.utcMs);
+    if (!this.#isStopped && !this.#hasEnded && this.#playsKeyFrames !== this.#wantsKeyFrames())
+      this.#begin(this.utcMs);
   }
 
   setPaused(isPaused: boolean): void {
@@ -145,6 +148,7 @@ export class ArchivePlayer {
     if (this.#isStopped || !this.#feed) return;
     const { video, sink } = this.#options;
     if (this.#targetMs === undefined) this.#overGap();
+    else this.#atEnd();
     const oldest = sink.spans[0];
     if (oldest && video.currentTime - oldest.start > TRIM_ABOVE_S) {
       sink.remove(0, video.currentTime - KEEP_BEHIND_S);
@@ -228,6 +232,7 @@ export class ArchivePlayer {
     onKeyFramesOnly(this.#playsKeyFrames);
     this.#targetMs = utcMs;
     this.#end = undefined;
+    this.#hasEnded = false;
     this.#away = undefined;
     this.#feed = new ArchiveFeed({
       reader,
@@ -243,6 +248,11 @@ export class ArchivePlayer {
       onEnd: (end) => {
         this.#end = end;
         this.tick();
+      },
+      onMore: () => {
+        this.#end = undefined;
+        this.#hasEnded = false;
+        this.#report();
       },
       onWaiting: (reason) => {
         this.#away = reason;
@@ -292,13 +302,20 @@ export class ArchivePlayer {
       this.#tellGap(fromS * 1000, next.start * 1000);
       return;
     }
-    if (!this.#end) return;
+    this.#atEnd();
+  }
+
+  /** Nothing recorded is left, from the playhead or from the moment asked for. */
+  #atEnd(): void {
     const end = this.#end;
+    if (!end || (end === 'live' && this.#isPaused)) return;
     this.#end = undefined;
     if (end === 'live') {
-      if (!this.#isPaused) this.#options.onReachedLive();
-      else this.#end = end;
-    } else this.#stop({ name: 'ended' });
+      this.#options.onReachedLive();
+      return;
+    }
+    this.#hasEnded = true;
+    this.#options.onState({ name: 'ended' });
   }
 
   #tellGap(startMs: number, endMs: number): void {
@@ -313,7 +330,7 @@ export class ArchivePlayer {
   }
 
   #report(): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#hasEnded) return;
     const { video, onState } = this.#options;
     const isReady = this.#targetMs === undefined && !video.seeking && video.readyState >= 3;
     if (this.#isPaused && this.#hasPicture) onState({ name: 'paused' });

@@ -137,6 +137,9 @@ export class SyncedArchive implements TileFeed {
         this.#endedAtMs = clock.monotonicMs();
         this.tick();
       },
+      onMore: () => {
+        this.#endedAtMs = undefined;
+      },
       onWaiting: () => {},
       onUnsupported: (codec) => this.#stop({ name: 'unsupported', codec }),
       onFailed: (error) =>
