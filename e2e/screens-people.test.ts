@@ -4,6 +4,7 @@ import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { signIn } from './server.ts';
 import { button, Stage } from './stage.ts';
+import { inStore } from './stored.ts';
 
 // The screens about people, their rights and the public link, against the real server.
 
@@ -115,6 +116,40 @@ test('[R2.9] who may do what with a stream is edited on its page; an unknown log
       { user: guard.name, view: true, archive: false, share: true, edit: false },
     );
   }));
+
+test('[R2.9] [R2.6] some time after signing in, rights take the password: it is asked for once', async () => {
+  await client.addUser({ body: { ...guard, name: 'chief', isAdmin: true } });
+  await client.addUser({ body: { ...guard, name: 'porter' } });
+  const cookie = await signIn(stage.server, 'chief', guard.password);
+  await inStore(
+    stage.server,
+    `UPDATE session_proofs SET proved_ms = 1 WHERE session_id IN
+      (SELECT id FROM sessions WHERE user_id = (SELECT id FROM users WHERE login = 'chief'))`,
+  );
+  await stage.openAs(cookie, `/stream/${gate}/permission`, async (page) => {
+    const save = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Add a user' }).fill(name);
+      await page.getByRole('option', { name }).click();
+      await button(page, 'Save').click();
+    };
+    const dialog = page.getByRole('dialog', { name: 'Enter your password' });
+    const saved = page.getByText('Permissions have been saved');
+    await save('porter');
+    await dialog.getByLabel('Password', { exact: true }).fill(guard.password);
+    await button(page, 'Confirm').click();
+    await saved.waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.goto(`${stage.server.url}/ui/user/add`);
+    await page.getByLabel('Login').fill('second');
+    await page.getByLabel('Password', { exact: true }).fill(guard.password);
+    await button(page, 'Add the user').click();
+    await page.waitForURL('**/ui/user/second/permission');
+    assert.equal(await dialog.count(), 0);
+  });
+  const { items } = await client.getStreamPermissions({ params: { uid: gate } });
+  assert.ok(items.some(({ user }) => user === 'porter'));
+  for (const login of ['chief', 'porter', 'second']) await client.deleteUser({ params: { login } });
+});
 
 test('[R7.9] whoever may share shows the public link, lets it be embedded, and revokes it', async () => {
   await client.saveStreamPermissions({

@@ -30,9 +30,10 @@ export interface Call {
   readonly whilePasswordDue?: true;
   /**
    * What an API token can't do, so that a leaked one never becomes the account: `session` takes a signed-in person,
-   * `password` one who has entered the password in this session lately (design/permissions.md).
+   * `password` one who has entered the password in this session lately (design/permissions.md). `rights` asks that of a
+   * session only: an API token passes, since provisioning runs by tokens and by nobody who could enter a password.
    */
-  readonly proof?: 'session' | 'password';
+  readonly proof?: 'session' | 'password' | 'rights';
   /** A reading call that the audit log records too; unsafe calls always are. */
   readonly audited?: true;
   readonly params?: z.ZodObject;

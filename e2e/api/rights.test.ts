@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiError, type Client } from '@vidette/contract/client';
+import { ApiError, createClient, type Client } from '@vidette/contract/client';
 import { administratorOf, clientOf } from '../api.ts';
 import { signIn, startServer, type TestServer } from '../server.ts';
+import { inStore } from '../stored.ts';
 
 const password = 'three yellow boats';
 
@@ -131,6 +132,56 @@ test('[R6.5, R7.10] an editor gives what they hold, sees what they gave, and can
   await allow({ share: true });
   for (const login of ['Carl', 'dora']) await admin.deleteUser({ params: { login } });
   await admin.saveStreamPermissions({ params, body: { items: [] } });
+});
+
+test('[R7.10, R7.25, R7.26, R7.27] what people may do changes after a password entered lately; by API token as before', async () => {
+  // A person of their own: the session of the other tests stays fresh.
+  await admin.addUser({ body: { name: 'olga', password, isAdmin: true } });
+  await admin.addUser({ body: { name: 'temp', password } });
+  const olga = clientOf(server, await signIn(server, 'olga', password));
+  const { secret } = await olga.addToken({ body: { name: 'provisioning' } });
+  const script = createClient({
+    baseUrl: server.url,
+    headers: () => ({ authorization: `Bearer ${secret}` }),
+  });
+  const changesBy = (by: Client, name: string) => [
+    () => by.addUser({ body: { name, password } }),
+    () =>
+      by.saveStreamPermissions({ params: { uid: yard }, body: { items: [{ user: 'temp', view: true }] } }),
+    () =>
+      by.saveUserPermissions({ params: { login: 'temp' }, body: { items: [{ stream: yard, edit: true }] } }),
+    () => by.saveUser({ params: { login: 'temp' }, body: { maxStreamCreation: name.length } }),
+    () => by.saveUser({ params: { login: 'temp' }, body: { canConvert: name === 'late' } }),
+    () => by.unblockUser({ params: { login: 'temp' } }),
+  ];
+  const current = (await olga.listSessions()).items.find(({ isCurrent }) => isCurrent)?.id ?? '';
+  await inStore(
+    server,
+    'UPDATE session_proofs SET proved_ms = proved_ms - 3600000 WHERE session_id = ?',
+    current,
+  );
+  await olga.saveProfile({ body: { fullName: 'Olga' } });
+  for (const change of [...changesBy(olga, 'early'), () => olga.deleteUser({ params: { login: 'temp' } })]) {
+    await assert.rejects(change, code('PasswordRequired'));
+  }
+  assert.equal((await admin.getUser({ params: { login: 'temp' } })).maxStreamCreation, 0);
+  assert.deepEqual((await admin.getUserPermissions({ params: { login: 'temp' } })).items, []);
+  // What takes something away in a hurry goes without, and so does what changes no right.
+  await olga.saveUser({ params: { login: 'temp' }, body: { fullName: 'T', maxStreamCreation: 0 } });
+  await olga.blockUser({ params: { login: 'temp' } });
+  for (const change of changesBy(script, 'script')) await change();
+  await assert.rejects(
+    script.addUser({ body: { name: 'accomplice', password, isAdmin: true } }),
+    code('Forbidden'),
+  );
+  // Who has no right to the list hears that, and is not asked for a password first.
+  await inStore(server, 'DELETE FROM session_proofs WHERE session_id = ?', current);
+  await admin.saveUser({ params: { login: 'olga' }, body: { isAdmin: false } });
+  await assert.rejects(changesBy(olga, 'late')[1], code('Forbidden'));
+  await admin.saveUser({ params: { login: 'olga' }, body: { isAdmin: true } });
+  await olga.confirmPassword({ body: { password } });
+  for (const change of changesBy(olga, 'late')) await change();
+  for (const login of ['olga', 'temp', 'late', 'script']) await admin.deleteUser({ params: { login } });
 });
 
 test('[R7.27, R6.5] the list of a user is the same truth, edited by administrators', async () => {

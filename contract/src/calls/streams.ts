@@ -280,8 +280,10 @@ export const streamCalls = {
     errors: streamErrors,
   },
   saveStreamPermissions: {
-    summary: 'Replaces the list of who may do what with a stream; any right includes viewing',
+    summary:
+      'Replaces the list of who may do what with a stream; any right includes viewing; takes a password entered lately',
     who: 'user',
+    proof: 'rights',
     stream: 'edit',
     params: uid,
     takesLongLists: true,
@@ -289,7 +291,7 @@ export const streamCalls = {
       items: z.array(z.strictObject({ user: Login, ...rightsToSet })).max(limits.permissionRowsMax),
     }),
     reply: pageOf(StreamPermission),
-    errors: streamErrors,
+    errors: [...streamErrors, 'PasswordRequired'],
   },
   getStreamLogs: {
     summary: 'What happened to a stream lately, oldest first',

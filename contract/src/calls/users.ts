@@ -45,8 +45,9 @@ export const userCalls = {
     errors: adminErrors,
   },
   addUser: {
-    summary: 'Adds a user; an administrator takes a password entered lately',
+    summary: 'Adds a user; takes a password entered lately; an API token adds no administrator',
     who: 'admin',
+    proof: 'rights',
     body: z.strictObject({ name: Login, password: PasswordText, ...person }),
     reply: User,
     errors: [...adminErrors, 'PasswordRequired', 'AlreadyUsed', 'PasswordIsNotComplexEnough'],
@@ -54,7 +55,7 @@ export const userCalls = {
   getUser: { summary: 'One user', who: 'admin', params: login, reply: User, errors: userErrors },
   saveUser: {
     summary:
-      'Changes a user; login, e-mail, password and being an administrator take a password entered lately',
+      'Changes a user; login, e-mail, password, being an administrator and what they may do take a password entered lately',
     who: 'admin',
     params: login,
     body: z.strictObject({
@@ -77,11 +78,12 @@ export const userCalls = {
     ],
   },
   deleteUser: {
-    summary: 'Deletes a user; their streams stay',
+    summary: 'Deletes a user; their streams stay; takes a password entered lately',
     who: 'admin',
+    proof: 'rights',
     params: login,
     reply: Done,
-    errors: [...userErrors, 'ActionNotAcceptable'],
+    errors: [...userErrors, 'PasswordRequired', 'ActionNotAcceptable'],
   },
   blockUser: {
     summary: 'Blocks a user: sessions, tokens and open pictures end at once',
@@ -91,11 +93,12 @@ export const userCalls = {
     errors: [...userErrors, 'ActionNotAcceptable'],
   },
   unblockUser: {
-    summary: 'Lets a blocked user sign in again',
+    summary: 'Lets a blocked user sign in again; takes a password entered lately',
     who: 'admin',
+    proof: 'rights',
     params: login,
     reply: User,
-    errors: userErrors,
+    errors: [...userErrors, 'PasswordRequired'],
   },
   getUserPermissions: {
     summary: 'What a user may do with which streams',
@@ -105,8 +108,10 @@ export const userCalls = {
     errors: userErrors,
   },
   saveUserPermissions: {
-    summary: 'Replaces the list of what a user may do; any right includes viewing',
+    summary:
+      'Replaces the list of what a user may do; any right includes viewing; takes a password entered lately',
     who: 'admin',
+    proof: 'rights',
     params: login,
     takesLongLists: true,
     body: z.strictObject({
@@ -123,7 +128,7 @@ export const userCalls = {
         .max(limits.permissionRowsMax),
     }),
     reply: pageOf(UserPermission),
-    errors: userErrors,
+    errors: [...userErrors, 'PasswordRequired'],
   },
   listUserSessions: {
     summary: 'Sessions of a user, the last seen first',

@@ -44,6 +44,15 @@ test('[R5.1] a password counts for ten minutes in its session, and a clock that 
   assert.throws(() => proof.requireFor({ ...call, proof: 'session' }, token), hasCode('Forbidden'));
 });
 
+test('[R7.10] rights take the password in a session, and go by API token as they are', () => {
+  const { clock, proof, session, token } = desk();
+  const nowMs = clock.wallMs();
+  const rights: Call = { ...call, proof: 'rights' };
+  proof.requireFor(rights, token);
+  proof.requireFor(rights, session('a', nowMs - proofMs + 1));
+  assert.throws(() => proof.requireFor(rights, session('a', nowMs - proofMs)), hasCode('PasswordRequired'));
+});
+
 test('[R8.12] guesses at the password run out by session: a stolen one does not keep the owner from confirming', async () => {
   const { clock, proof, proved, session } = desk();
   const stolen = session('stolen', 0);

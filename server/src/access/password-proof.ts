@@ -19,8 +19,8 @@ export interface PasswordProofOptions {
 
 /**
  * Proof that whoever calls knows the account's password, for what would otherwise turn a leaked cookie or token into the
- * account: its login, e-mail, password and tokens, and administrators' power over these. Signing in is proof; so is entering
- * the password again, here or in the call itself.
+ * account: its login, e-mail, password and tokens, administrators' power over these, and the rights it gives to others. Signing
+ * in is proof; so is entering the password again, here or in the call itself.
  */
 export class PasswordProof {
   readonly #options: PasswordProofOptions;
@@ -35,8 +35,17 @@ export class PasswordProof {
   /** What the call declares as `proof`. @throws Fault Forbidden for a token, PasswordRequired */
   requireFor(call: Call, principal: Principal): void {
     if (call.proof === undefined) return;
+    if (call.proof === 'rights') {
+      this.requireForRights(principal);
+      return;
+    }
     requireSession(principal);
     if (call.proof === 'password') this.requireLately(principal);
+  }
+
+  /** For changes of what people may do, short of making an administrator. @throws Fault PasswordRequired in a session */
+  requireForRights(principal: Principal): void {
+    if (principal.by.kind === 'session') this.requireLately(principal);
   }
 
   /** @throws Fault Forbidden for a token, PasswordRequired */

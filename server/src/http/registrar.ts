@@ -157,10 +157,10 @@ export class Registrar {
     const language = this.#languageOf(request, principal?.user.language);
     onLanguage(language);
     requireAudience(call, principal);
-    if (principal) proof.requireFor(call, principal);
     const params = check(name, call.params, decoded(call.params, request.params), language);
     // Before the rest is judged: what else a stranger sends is none of their business to have explained.
     const stream = await this.#streamOf(call, principal, params);
+    if (principal) proof.requireFor(call, principal);
     const query = check(name, call.query, decoded(call.query, request.query), language);
     // Parsed only now: whoever may not make the call has no work done for them.
     if (call.body) noteBody(audit, name, call, bodyOf(request));

@@ -81,7 +81,9 @@ export function useBlockUser(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (isBlocked: boolean) =>
-      isBlocked ? api.blockUser({ params: { login } }) : api.unblockUser({ params: { login } }),
+      isBlocked
+        ? api.blockUser({ params: { login } })
+        : withProof(() => api.unblockUser({ params: { login } })),
     meta: { title: 'user.failed' },
     onSuccess: (user) => {
       queryClient.setQueryData(userQuery(login).queryKey, user);
@@ -95,7 +97,7 @@ export function useBlockUser(login: string) {
 export function useDeleteUser(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: () => api.deleteUser({ params: { login } }),
+    mutationFn: () => withProof(() => api.deleteUser({ params: { login } })),
     meta: { title: 'user.failed' },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: allUsers }),
   });
@@ -116,7 +118,7 @@ export function useSaveUserPermissions(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (items: RequestOf<'saveUserPermissions'>['body']['items']) =>
-      api.saveUserPermissions({ params: { login }, body: { items } }),
+      withProof(() => api.saveUserPermissions({ params: { login }, body: { items } })),
     onSuccess: (saved) => queryClient.setQueryData(userPermissionsQuery(login).queryKey, saved),
   });
 }

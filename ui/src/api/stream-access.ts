@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReplyOf, RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
+import { withProof } from './proof.ts';
 
 // Who else gets to see a stream: by rights, or by a public link.
 
@@ -24,7 +25,7 @@ export function useSaveStreamPermissions(uid: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (items: RequestOf<'saveStreamPermissions'>['body']['items']) =>
-      api.saveStreamPermissions({ params: { uid }, body: { items } }),
+      withProof(() => api.saveStreamPermissions({ params: { uid }, body: { items } })),
     onSuccess: (saved) => queryClient.setQueryData(streamPermissionsQuery(uid).queryKey, saved),
   });
 }

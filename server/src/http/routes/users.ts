@@ -78,9 +78,15 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       requireNotSelf(principal, user);
       changes.is_admin = flag(isAdmin);
     }
-    const { login, email, is_admin } = changes;
+    const { login, email, is_admin, max_stream_creation, can_convert } = changes;
     if ([login, email, is_admin, body.password].some((change) => change !== undefined)) {
       proof.requireLately(principal);
+    }
+    if (
+      (max_stream_creation ?? user.max_stream_creation) !== user.max_stream_creation ||
+      (can_convert ?? user.can_convert) !== user.can_convert
+    ) {
+      proof.requireForRights(principal);
     }
     await identities.requireFree(user, changes);
     if (body.password !== undefined) {
