@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { BlockList, createServer, type AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { createDial, resolveHost } from './dial.ts';
+import { createDial, createSourceDial, resolveHost } from './dial.ts';
 import { forbiddenReach } from './reach.ts';
 
 const anybody = { allowLoopback: false, clock: systemClock };
@@ -90,6 +91,53 @@ test('whatever a loopback address is called, it is the resolved address that is 
   }
   // Not every resolver takes the root's dot with it.
   await assert.rejects(resolveHost('localhost.', anybody), Fault);
+});
+
+test('the addresses of this machine’s interfaces are this machine', () => {
+  const ownAddresses = new BlockList();
+  ownAddresses.addAddress('192.168.1.5', 'ipv4');
+  ownAddresses.addAddress('fd00::2', 'ipv6');
+  for (const ip of ['192.168.1.5', '::ffff:192.168.1.5', '64:ff9b::c0a8:105', 'fd00::2', 'fd00:0:0::0:2']) {
+    assert.equal(forbiddenReach(ip, { ...anybody, ownAddresses }), 'own', ip);
+    assert.equal(forbiddenReach(ip, { ...administrator, ownAddresses }), undefined, ip);
+    // A source that sends datagrams here is received at such an address.
+    assert.equal(forbiddenReach(ip, { ...anybody, ownAddresses, isListener: true }), undefined, ip);
+  }
+  assert.equal(forbiddenReach('192.168.1.6', { ...anybody, ownAddresses }), undefined);
+  const real = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  for (const { address } of real) assert.notEqual(forbiddenReach(address, anybody), undefined, address);
+});
+
+test('a source elsewhere leads nowhere on this machine, whoever saved it; one on this machine may', async () => {
+  const server = await listening();
+  const names: Record<string, string[]> = {
+    'camera.example': ['192.0.2.1'],
+    'both.example': ['192.0.2.1', '127.0.0.1'],
+    'here.example': ['127.0.0.1'],
+  };
+  const lookup = async (host: string) => names[host] ?? [];
+  const policy = { ...administrator, lookup, timeoutMs: 300 };
+  for (const host of ['camera.example', 'both.example', '192.0.2.1']) {
+    const dial = createSourceDial(host, policy);
+    for (const target of ['127.0.0.1', 'here.example', '::ffff:127.0.0.1']) {
+      await assert.rejects(
+        dial(target, server.port, false),
+        hasCode('STREAM_SOURCE_ERR'),
+        `${host} ${target}`,
+      );
+    }
+  }
+  // A name that leads here once the source has been reached.
+  const turning = createSourceDial('camera.example', policy);
+  await assert.rejects(turning('127.0.0.1', server.port, false), hasCode('STREAM_SOURCE_ERR'));
+  names['camera.example'] = ['127.0.0.1'];
+  await assert.rejects(turning('camera.example', server.port, false), hasCode('STREAM_SOURCE_ERR'));
+  assert.equal(server.connections(), 0);
+  for (const host of ['here.example', '127.0.0.1']) {
+    const dial = createSourceDial(host, policy);
+    (await dial('127.0.0.1', server.port, false)).destroy();
+  }
+  server.close();
 });
 
 test('a name that changes its mind between the check and the dial gains nothing', async () => {

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { forbiddenReach, type ReachPolicy } from './reach.ts';
+import { forbiddenReach, leadsHere, type ReachPolicy } from './reach.ts';
 
 /**
  * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of the
@@ -61,6 +61,29 @@ export function createDial(policy: DialPolicy): Dial {
   };
 }
 
+/**
+ * A dialler for one connection to the source at `host` and for whatever that names in redirects, playlists and manifests.
+ * Who may use this machine as a source has typed it: a source elsewhere, or a name that leads elsewhere at the first dial,
+ * never leads here.
+ */
+export function createSourceDial(host: string, policy: DialPolicy): Dial {
+  if (!policy.allowLoopback) return createDial(policy);
+  let decided: Promise<Dial> | undefined;
+  const decide = async (signal?: AbortSignal): Promise<Dial> => {
+    const ips = await resolveHost(host, policy, signal);
+    const allowLoopback = ips.every((ip) => leadsHere(ip, policy.ownAddresses));
+    return createDial({ ...policy, allowLoopback });
+  };
+  return async (to, port, tls, signal, onBytes, pinned) => {
+    decided ??= decide(signal).catch((error: unknown) => {
+      decided = undefined;
+      throw error;
+    });
+    const dial = await decided;
+    return dial(to, port, tls, signal, onBytes, pinned);
+  };
+}
+
 /** Opens a connection and lets it go: whether anybody answers there. Rejects with the signal's reason only. */
 export async function canConnect(
   dial: Dial,
@@ -93,7 +116,7 @@ export async function resolveHost(host: string, policy: DialPolicy, signal?: Abo
   if (refused === undefined) throw new Fault('EHOSTUNREACH', `The name ${host} has no address.`);
   const reach = forbiddenReach(refused, policy);
   const words =
-    reach === 'loopback'
+    reach === 'loopback' || reach === 'own'
       ? 'Only an administrator may use this machine itself as a source.'
       : `The address leads to a ${reach} network, which is not allowed as a source.`;
   throw new Fault('STREAM_SOURCE_ERR', words, {

@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /**
  * Which IP addresses a source may live at. Private ranges are where cameras are, so they are allowed; what a request
@@ -6,11 +7,13 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
  * The documentation ranges of RFC 5737 and RFC 3849 are left alone: nobody answers there.
  */
 export type ForbiddenReach =
-  'loopback' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata';
+  'loopback' | 'own' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata';
 
 export interface ReachPolicy {
   /** The stream was saved by an administrator: this machine itself may be a source. */
   readonly allowLoopback: boolean;
+  /** The addresses of this machine; by default what its interfaces have now. */
+  readonly ownAddresses?: BlockList;
   /** The source is a UDP listener: groups and "any address" are what it listens on. */
   readonly isListener?: boolean;
 }
@@ -76,20 +79,38 @@ const lists = ranges.map(([reach, networks]) => {
 
 /** Why this IP address may not be dialled, or undefined when it may. Anything that is not an IP address is reserved. */
 export function forbiddenReach(ip: string, policy: ReachPolicy): ForbiddenReach | undefined {
-  const reach = classify(ip);
-  if (reach === 'loopback' && policy.allowLoopback) return undefined;
-  if (policy.isListener && (reach === 'multicast' || reach === 'unspecified')) return undefined;
+  const reach = classify(ip, policy.ownAddresses ?? ownAddresses());
+  if ((reach === 'loopback' || reach === 'own') && policy.allowLoopback) return undefined;
+  if (policy.isListener && (reach === 'multicast' || reach === 'unspecified' || reach === 'own'))
+    return undefined;
   return reach;
 }
 
-function classify(ip: string): ForbiddenReach | undefined {
-  if (isIPv4(ip)) return find(ip, 'ipv4');
-  if (!isIPv6(ip) || ip.includes('%')) return 'reserved';
-  return find(ip, 'ipv6') ?? classifyEmbedded(ip);
+/** Whether this address is the machine itself, by whichever interface. */
+export function leadsHere(ip: string, own: BlockList = ownAddresses()): boolean {
+  const reach = classify(ip, own);
+  return reach === 'loopback' || reach === 'own';
 }
 
-function find(ip: string, family: 'ipv4' | 'ipv6'): ForbiddenReach | undefined {
-  return lists.find(({ list }) => list.check(ip, family))?.reach;
+/** Asked each time: interfaces come and go. An address of our own is dialled past the firewall, as loopback is. */
+function ownAddresses(): BlockList {
+  const list = new BlockList();
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((found) => found ?? [])) {
+    list.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+function classify(ip: string, own: BlockList): ForbiddenReach | undefined {
+  if (isIPv4(ip)) return find(ip, 'ipv4', own);
+  if (!isIPv6(ip) || ip.includes('%')) return 'reserved';
+  return find(ip, 'ipv6', own) ?? classifyEmbedded(ip, own);
+}
+
+function find(ip: string, family: 'ipv4' | 'ipv6', own: BlockList): ForbiddenReach | undefined {
+  return (
+    lists.find(({ list }) => list.check(ip, family))?.reach ?? (own.check(ip, family) ? 'own' : undefined)
+  );
 }
 
 /**
@@ -97,11 +118,11 @@ function find(ip: string, family: 'ipv4' | 'ipv6'): ForbiddenReach | undefined {
  * translated ::ffff:0:0:0/96 (RFC 2765), NAT64 64:ff9b::/96 (RFC 6052), 6to4 2002::/16 (RFC 3056).
  * What they lead to decides.
  */
-function classifyEmbedded(ip: string): ForbiddenReach | undefined {
+function classifyEmbedded(ip: string, own: BlockList): ForbiddenReach | undefined {
   const groups = expand(ip);
   const head = groups.slice(0, 6).join(':');
-  if (groups[0] === 0x2002) return find(dotted(groups[1], groups[2]), 'ipv4');
-  if (embeddingPrefixes.has(head)) return find(dotted(groups[6], groups[7]), 'ipv4');
+  if (groups[0] === 0x2002) return find(dotted(groups[1], groups[2]), 'ipv4', own);
+  if (embeddingPrefixes.has(head)) return find(dotted(groups[6], groups[7]), 'ipv4', own);
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import { rtspSchemes, type SourceAddress, type SourceScheme } from './address.ts
 import { openAudioConverter } from './av/audio-converter.ts';
 import type { AvPool } from './av/pool.ts';
 import { AvSession } from './av/session.ts';
-import { canConnect, createDial } from './dial.ts';
+import { canConnect, createDial, createSourceDial } from './dial.ts';
 import { ReturnTurns, type SourceReach } from './return-watch.ts';
 import { ReadRounds } from './rtsp/read-rounds.ts';
 import { RtspSession, type SourceMemory } from './rtsp/session.ts';
@@ -58,7 +58,7 @@ export class SourceEngines {
             url: address.url,
             ...(address.credentials && { credentials: address.credentials }),
             clock,
-            dial: createDial(policy),
+            dial: createSourceDial(address.host, policy),
             memory,
             ...(pace && { pace }),
             convertAudio: (options) => openAudioConverter(options, pool),

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { PauseCause } from '../../stream/reader.ts';
 import { addressWithCredentials, type SourceAddress, type SourceScheme } from '../address.ts';
-import { createDial, resolveHost, type Dial } from '../dial.ts';
+import { createSourceDial, resolveHost, type Dial } from '../dial.ts';
 import type { ReachPolicy } from '../reach.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import { utcMs } from '../timing.ts';
@@ -65,7 +65,7 @@ export class AvSession implements SourceSession {
   /** What the child gets connections by: HTTP may name other hosts, the rest stays with the one of its address. */
   #dial(): Dial {
     const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
-    const dial = createDial({ ...policy, clock, timeoutMs, startsPaused: true });
+    const dial = createSourceDial(address.host, { ...policy, clock, timeoutMs, startsPaused: true });
     if (address.scheme === 'http' || address.scheme === 'https') return dial;
     return (_host, _port, tls, signal) => dial(address.host, address.port, tls, signal);
   }
