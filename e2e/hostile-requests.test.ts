@@ -116,6 +116,45 @@ test('two hosts in one request are refused, and so is what asks for too much bef
     await say('GET /v1/streams HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n'),
     /^HTTP\/1\.1 400 [^]*"code":"BadRequest"/,
   );
+  const post = 'POST /v1/sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+  const next = 'GET /v1/system/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  // What ends in two ways, depending on who reads it: one answer, and the line is cut.
+  for (const doubtful of [
+    'Content-Length: 2\r\nContent-Length: 0\r\n\r\n{}',
+    'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}',
+    'Content-Length: +2\r\n\r\n{}',
+    'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n',
+    'X: a\r\n b\r\nContent-Length: 0\r\n\r\n',
+    'X: a\nContent-Length: 0\r\n\r\n',
+    'X: a\rContent-Length: 0\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\n0;a\n\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\n0\n\r\n',
+    `Transfer-Encoding: chunked\r\n\r\n2;${'a'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+    'Transfer-Encoding: chunked\r\n\r\n2\r\n{}XX0\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\n10000000000000002\r\n{}\r\n0\r\n\r\n',
+  ]) {
+    const answer = await say(post + doubtful + next);
+    assert.match(answer, /^HTTP\/1\.1 400 /, doubtful.slice(0, 80));
+    assert.equal(answer.split('HTTP/1.1').length, 2, doubtful.slice(0, 80));
+  }
+  for (const head of [
+    'GET / HTTP/1.1\r\nHost: a b\r\n',
+    'GET / HTTP/1.1\r\nHost: user@a\r\n',
+    'GET / HTTP/1.1\r\nHost: a/b\r\n',
+    `${post}Transfer-Encoding: gzip, chunked\r\n`,
+    `${post.replace('1.1', '1.0')}Transfer-Encoding: chunked\r\n`,
+  ]) {
+    const answer = await say(`${head}Connection: close\r\n\r\n0\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 400 [^]*"code":"BadRequest"/, head);
+  }
+  for (const host of ['a', 'a.example:8080', '[::1]:8080', '127.0.0.1', 'my_nas.local']) {
+    const answer = await say(`GET /v1/streams HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 401 /, host);
+  }
   const one = 'GET /v1/system/health HTTP/1.1\r\nHost: a\r\n\r\n';
   const few = await say(one.repeat(5) + one.replace('Host: a', 'Host: a\r\nConnection: close'));
   assert.equal(few.split('HTTP/1.1 401').length, 7);

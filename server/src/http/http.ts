@@ -86,8 +86,8 @@ export async function createHttp(services: Services): Promise<Http> {
     const allowed = methodsInstead(method, url, is404)?.join(', ');
     if (allowed !== undefined) void reply.header('allow', allowed);
     done(
-      hostsOf(raw) > 1
-        ? new Fault('BadRequest', 'A request names one host.')
+      isDoubtful(raw)
+        ? new Fault('BadRequest', 'A request names one host, and its end in one way.')
         : allowed !== undefined
           ? new Fault('MethodNotAllowed', `Allowed here: ${allowed}.`)
           : undefined,
@@ -197,9 +197,18 @@ function newServer(
   });
 }
 
-/** Two would let a proxy and this server take one request for two different sites' (RFC 9112, 3.2). */
-function hostsOf({ rawHeaders }: IncomingMessage): number {
-  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+/** Host and port (RFC 9110, 7.2), without the percent escapes that no client needs. */
+const hostAndPort = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
+
+/**
+ * What a proxy and this server could take for two different sites' request, or for two requests: several hosts or one that is
+ * none (RFC 9112, 3.2), a coding beside `chunked`, and `chunked` before HTTP/1.1 (RFC 9112, 6.1). The parser refuses the rest.
+ */
+function isDoubtful({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1 || (headers.host !== undefined && !hostAndPort.test(headers.host))) return true;
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && (coding.trim().toLowerCase() !== 'chunked' || httpVersion !== '1.1');
 }
 
 /**
