@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { signIn } from './server.ts';
@@ -149,6 +150,33 @@ test('[R2.9] [R2.6] some time after signing in, rights take the password: it is 
   const { items } = await client.getStreamPermissions({ params: { uid: gate } });
   assert.ok(items.some(({ user }) => user === 'porter'));
   for (const login of ['chief', 'porter', 'second']) await client.deleteUser({ params: { login } });
+});
+
+test('[R6.4] [R2.7] what another system keeps of a person can’t be changed here, and both pages say why', async () => {
+  const person = { ...guard, name: 'managed', email: 'managed@example.org', fullName: 'Managed Person' };
+  await client.addUser({ body: person });
+  await inStore(stage.server, `UPDATE users SET is_managed = 1 WHERE login = 'managed'`);
+  const cookie = await signIn(stage.server, person.name, person.password);
+  const isClosed = async (page: Page, labels: readonly string[]) => {
+    await page.getByText('Name, e-mail and password of this account are kept in another system.').waitFor();
+    for (const label of labels) assert.ok(await page.getByLabel(label, { exact: true }).isDisabled(), label);
+    assert.equal(await page.locator('input[type=password]').count(), 0);
+  };
+  await stage.open('/user/managed/edit', async (page) => {
+    await isClosed(page, ['Login', 'Full name', 'E-mail']);
+    // The rights are this server's own.
+    await page.getByLabel('Streams they may add').selectOption({ label: 'Up to a number' });
+    await page.getByLabel('At most').fill('4');
+    await button(page, 'Save').click();
+    await until(
+      async () => (await client.getUser({ params: { login: 'managed' } })).maxStreamCreation,
+      (most) => most === 4,
+    );
+  });
+  await stage.openAs(cookie, '/profile/me/edit', (page) => isClosed(page, ['Full name', 'E-mail']));
+  const { email, fullName } = await client.getUser({ params: { login: 'managed' } });
+  assert.deepEqual([email, fullName], [person.email, person.fullName]);
+  await client.deleteUser({ params: { login: 'managed' } });
 });
 
 test('[R7.9] whoever may share shows the public link, lets it be embedded, and revokes it', async () => {

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock } from '../../base/clock.ts';
+import { silentLog } from '../../base/log.ts';
 import { childEntry } from './child-entry.ts';
-import { Confinement, findConfinement } from './confinement.ts';
+import { Confinement, confinementWords, findConfinement } from './confinement.ts';
+import { close, serve, sessionOf } from './fixtures/live-sources.ts';
+import { AvPool } from './pool.ts';
 
 /** Says what a process in the child's place can do, as JSON. */
 const attempts = `
@@ -84,3 +88,60 @@ test('where nothing can be taken away a child is started as it is', async () => 
   await rm(`${childEntry}.new`, { force: true });
   await rm('/tmp/vidette-confinement', { force: true });
 });
+
+/** Runs while `look` looks at the one child of a source's session. */
+async function withChildOf(
+  url: string,
+  confinement: Confinement,
+  look: (pid: number) => Promise<void> | void,
+): Promise<void> {
+  const pool = new AvPool({ clock: systemClock, log: silentLog, confinement });
+  const abort = new AbortController();
+  const sink = { tracks() {}, sample() {}, awaiting() {}, lost() {}, note() {} };
+  const run = sessionOf(pool, url).run(sink, abort.signal);
+  run.catch(() => {});
+  try {
+    let pid: number | undefined;
+    while (pid === undefined) {
+      [pid] = pool.pids;
+      await new Promise(setImmediate);
+    }
+    await look(pid);
+  } finally {
+    abort.abort();
+    await pool.dispose('the test is over');
+    await run.catch(() => {});
+  }
+}
+
+const networkOf = (pid: number | 'self') => readlink(`/proc/${pid}/ns/net`);
+
+test(
+  'a child for HLS is in no network where this machine’s loopback is; one for datagrams keeps it, as the log says',
+  { skip: best === 'none' && 'this system allows no namespaces' },
+  async () => {
+    let asked: () => void;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    // A playlist that is asked for and never comes: the child waits.
+    const web = await serve(() => asked());
+    try {
+      const here = await networkOf('self');
+      const confinement = findConfinement();
+      await withChildOf(`http://127.0.0.1:${web.port}/live.m3u8`, confinement, async (pid) => {
+        await isAsked;
+        assert.notEqual(await networkOf(pid), here, confinement.level);
+        const reach = `require('node:net').connect(${web.port}, '127.0.0.1', () => process.exit(0)).on('error', () => process.exit(7))`;
+        const inside = ['-t', String(pid), '-U', '-n', '--preserve-credentials'];
+        const { status } = spawnSync('nsenter', [...inside, process.execPath, '-e', reach]);
+        assert.equal(status, 7, `${confinement.level}: refused there`);
+      });
+      await withChildOf('udp://:9', confinement, async (pid) => assert.equal(await networkOf(pid), here));
+      for (const level of ['files', 'network'] as const) {
+        assert.match(confinementWords[level], /no network of their own.*UDP, SRT and FFmpeg’s RTSP/);
+      }
+      assert.match(confinementWords.none, /not confined/);
+    } finally {
+      close(web.server);
+    }
+  },
+);

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
-import { systemClock } from '../../base/clock.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
 import { silentLog } from '../../base/log.ts';
 import { parseSourceAddress } from '../address.ts';
 import { utcMs } from '../timing.ts';
@@ -143,4 +143,49 @@ test('the clock strip: what is not legible is not read', () => {
   const text = readDemoClock.toString();
   const revived = runInNewContext(`(${text})`) as typeof readDemoClock;
   assert.equal(revived(pixels(cells), 320, 180), 1_795_000_000_123, 'its text runs elsewhere');
+});
+
+test('[R10.3] the demo picture is dated by its arrival, by the server’s clock as it is, also after its process was held up', async () => {
+  const boundMs = 2_000;
+  // A server whose clock is an hour ahead of the machine's.
+  const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + 3_600_000 };
+  const own = new AvPool({ clock, log: silentLog });
+  const abort = new AbortController();
+  const aheadMs: number[] = [];
+  let previous = -Infinity;
+  let isHeld = false;
+  let afterHold = 0;
+  const address = parseSourceAddress('demo:late?gop=400');
+  try {
+    await new AvSession({ address, pool: own, clock, policy: { allowLoopback: false } }).run(
+      {
+        tracks() {},
+        sample({ trackId, isKey, pts }) {
+          if (trackId !== 1 || !isKey) return;
+          const atMs = pts / 90;
+          assert.ok(atMs > previous, 'time does not run back');
+          previous = atMs;
+          aheadMs.push(atMs - utcMs(clock));
+          if (aheadMs.length === 3) {
+            const [pid = 0] = own.pids;
+            process.kill(pid, 'SIGSTOP');
+            isHeld = true;
+            systemClock.after(3_000, () => {
+              isHeld = false;
+              process.kill(pid, 'SIGCONT');
+            });
+          } else if (aheadMs.length > 3 && !isHeld && ++afterHold === 8) abort.abort();
+        },
+        awaiting() {},
+        lost() {},
+        note() {},
+      },
+      abort.signal,
+    );
+  } finally {
+    await own.dispose('the test is over');
+  }
+  assert.ok(Math.max(...aheadMs) <= 100, `${Math.max(...aheadMs)} ms ahead`);
+  const settled = aheadMs.slice(-4);
+  assert.ok(Math.min(...settled) >= -boundMs, `${settled.join(', ')} ms: not late for good`);
 });
