@@ -345,7 +345,13 @@ async function assemble(
   });
   const passwords = new PasswordHasher();
   const mailer = new Mailer(config);
-  const proof = new PasswordProof({ sessions: store.sessions, doorkeeper, passwords, clock });
+  const proof = new PasswordProof({
+    sessions: store.sessions,
+    failures: store.failedAttempts,
+    doorkeeper,
+    passwords,
+    clock,
+  });
   const letters = new AccountLetters({ config, mailer, log });
   closers.push(() => letters.settle());
   const passwordReset = new PasswordReset({

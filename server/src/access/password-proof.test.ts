@@ -6,6 +6,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import type { Sessions } from '../store/sessions.ts';
 import type { UserRecord } from '../store/users.ts';
 import { PasswordHasher } from './password-hash.ts';
+import type { AttemptCounts } from './shared-attempts.ts';
 import { PasswordProof, proofMs } from './password-proof.ts';
 import { principalOf } from './principal.ts';
 
@@ -19,6 +20,20 @@ class PlainHasher extends PasswordHasher {
   }
 }
 
+/** Counts as the database does, without the windows' ends. */
+function countsInMemory(): AttemptCounts {
+  const counts = new Map<string, number>();
+  const rowOf = (count: number) => ({ count, lastMs: 0, expiresMs: Number.MAX_SAFE_INTEGER });
+  return {
+    of: (keys) =>
+      Promise.resolve(
+        new Map(keys.flatMap((key) => (counts.has(key) ? [[key, rowOf(counts.get(key) ?? 0)]] : []))),
+      ),
+    add: (key) => Promise.resolve(counts.set(key, (counts.get(key) ?? 0) + 1).get(key) ?? 0),
+    clear: (key) => Promise.resolve(void counts.delete(key)),
+  };
+}
+
 function desk() {
   const clock = new ManualClock();
   const proved: [string, number][] = [];
@@ -26,7 +41,8 @@ function desk() {
     noteProof: (id: string, ms: number) => Promise.resolve(void proved.push([id, ms])),
   } as unknown as Sessions;
   const doorkeeper = { forget: () => {} };
-  const proof = new PasswordProof({ sessions, doorkeeper, passwords: new PlainHasher(), clock });
+  const passwords = new PlainHasher();
+  const proof = new PasswordProof({ sessions, doorkeeper, passwords, failures: countsInMemory(), clock });
   const user = { id: 1, password_hash: 'right' } as UserRecord;
   const session = (id: string, provedMs: number) => principalOf(user, { kind: 'session', id, provedMs });
   return { clock, proof, proved, session, token: principalOf(user, { kind: 'token', id: 7 }) };

@@ -2,10 +2,10 @@ import type { Call } from '@vidette/contract/call';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Sessions } from '../store/sessions.ts';
-import { Attempts } from './attempts.ts';
 import type { Doorkeeper } from './doorkeeper.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { Principal } from './principal.ts';
+import { SharedAttempts, type AttemptCounts } from './shared-attempts.ts';
 
 /** A password that was entered counts for so long, in the session where it was. */
 export const proofMs = 10 * 60_000;
@@ -14,6 +14,7 @@ export interface PasswordProofOptions {
   readonly sessions: Sessions;
   readonly doorkeeper: Pick<Doorkeeper, 'forget'>;
   readonly passwords: PasswordHasher;
+  readonly failures: AttemptCounts;
   readonly clock: Clock;
 }
 
@@ -25,11 +26,12 @@ export interface PasswordProofOptions {
 export class PasswordProof {
   readonly #options: PasswordProofOptions;
   /** By what the caller came by: who has stolen a cookie and guesses does not keep the owner from confirming. */
-  readonly #tries: Attempts;
+  readonly #tries: SharedAttempts;
 
   constructor(options: PasswordProofOptions) {
     this.#options = options;
-    this.#tries = new Attempts(options.clock, { max: 10, windowMs: 15 * 60_000 });
+    const rule = { max: 10, windowMs: 15 * 60_000 };
+    this.#tries = new SharedAttempts(options.failures, options.clock, 'confirm', rule);
   }
 
   /** What the call declares as `proof`. @throws Fault Forbidden for a token, PasswordRequired */
@@ -69,15 +71,14 @@ export class PasswordProof {
     const { passwords, sessions, doorkeeper, clock } = this.#options;
     const { user, by } = principal;
     const key = `${by.kind} ${by.id}`;
-    this.#tries.check(key);
     // Counted before the slow check, so that many guesses at once don't all pass the limit.
-    this.#tries.add(key);
+    await this.#tries.take(key);
     if (!(await passwords.verify(typed, user.password_hash))) {
       throw new Fault('InvalidOldPassword', 'The password is wrong.', {
         details: { fields: [{ path, code: 'InvalidOldPassword' }] },
       });
     }
-    this.#tries.clear(key);
+    await this.#tries.clear(key);
     if (by.kind !== 'session') return;
     await sessions.noteProof(by.id, clock.wallMs());
     doorkeeper.forget(user.id);

@@ -51,7 +51,10 @@ before(async () => {
   ).id;
 });
 
-beforeEach(() => store.resetCodes.remove(userId));
+beforeEach(async () => {
+  await store.resetCodes.remove(userId);
+  await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
+});
 
 after(async () => {
   tls.setDefaultCACertificates(trusted);
@@ -162,6 +165,7 @@ test('[R8.12] another code for an address must wait, whoever asks and whether or
 test('[R8.5] an unknown or blocked address is told only when so configured', async () => {
   const before = smtp.letters.length;
   await newReset().reset.send('nobody@example.org', ip);
+  await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
   await fails(newReset({}, { revealUnknown: true }).reset.send('nobody@example.org', ip), 'NotFound');
   await store.users.save(userId, { is_blocked: 1 });
   const { reset } = newReset();
@@ -188,4 +192,16 @@ test('[R7.20] without a mail server, or switched off, there is no recovery', asy
     await fails(reset.send(email, ip), 'ActionNotAcceptable');
     await fails(reset.reset({ email, code: 'AAAA-AAAA', password: newPassword }, ip), 'ActionNotAcceptable');
   }
+});
+
+test('[R8.12] the limits hold for all nodes together', async () => {
+  const [first, second] = [newReset().reset, newReset().reset];
+  await sentCode(first);
+  await fails(second.send(email, '192.0.2.77'), 'TooManyRequests');
+  const guess = { email, code: 'AAAA-BBBB', password: 'a better one 77' };
+  for (let tried = 0; tried < 20; tried++) {
+    await fails((tried % 2 === 0 ? first : second).reset(guess, ip), 'UnknownLifetimeCode');
+  }
+  await fails(first.reset(guess, ip), 'TooManyRequests');
+  await fails(second.reset(guess, ip), 'TooManyRequests');
 });

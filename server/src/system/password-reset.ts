@@ -1,4 +1,4 @@
-import { Attempts } from '../access/attempts.ts';
+import { SharedAttempts } from '../access/shared-attempts.ts';
 import type { Doorkeeper } from '../access/doorkeeper.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import { checkPassword } from '../access/password-rules.ts';
@@ -24,7 +24,7 @@ const maxTries = 5;
 export interface PasswordResetOptions {
   /** Read at every call: changes count at once. */
   readonly config: Pick<Config, 'passwordReset' | 'app' | 'publicUrl'>;
-  readonly store: Pick<Store, 'users' | 'resetCodes'>;
+  readonly store: Pick<Store, 'users' | 'resetCodes' | 'failedAttempts'>;
   readonly doorkeeper: Doorkeeper;
   readonly passwords: PasswordHasher;
   readonly mailer: Mailer;
@@ -40,18 +40,20 @@ export interface PasswordResetOptions {
  */
 export class PasswordReset {
   readonly #options: PasswordResetOptions;
-  readonly #sentTo: Attempts;
-  readonly #sentBy: Attempts;
-  readonly #triedFor: Attempts;
-  readonly #triedBy: Attempts;
+  readonly #sentTo: SharedAttempts;
+  readonly #sentBy: SharedAttempts;
+  readonly #triedFor: SharedAttempts;
+  readonly #triedBy: SharedAttempts;
   readonly #letters = new Set<Promise<void>>();
 
   constructor(options: PasswordResetOptions) {
     this.#options = options;
-    this.#sentTo = new Attempts(options.clock, { max: 1, windowMs: againAfterMs });
-    this.#sentBy = new Attempts(options.clock, { max: 20, windowMs });
-    this.#triedFor = new Attempts(options.clock, { max: 20, windowMs });
-    this.#triedBy = new Attempts(options.clock, { max: 50, windowMs });
+    const limit = (name: string, max: number, keepMs: number) =>
+      new SharedAttempts(options.store.failedAttempts, options.clock, name, { max, windowMs: keepMs });
+    this.#sentTo = limit('reset-to', 1, againAfterMs);
+    this.#sentBy = limit('reset-by', 20, windowMs);
+    this.#triedFor = limit('code-for', 20, windowMs);
+    this.#triedBy = limit('code-by', 50, windowMs);
   }
 
   /**
@@ -62,14 +64,14 @@ export class PasswordReset {
   async send(email: string, ip: string): Promise<number> {
     this.#requireEnabled();
     const { mailer, config } = this.#options;
-    takeAttempt(this.#sentBy, networkOf(ip));
-    takeAttempt(this.#sentTo, keyOf(email));
+    await this.#sentBy.take(networkOf(ip));
+    await this.#sentTo.take(keyOf(email));
     const user = await this.#userOf(email);
     try {
       await mailer.verify();
     } catch (error) {
       // Nothing was sent: the next try need not wait.
-      this.#sentTo.clear(keyOf(email));
+      await this.#sentTo.clear(keyOf(email));
       this.#options.log.error({ error: causeOf(error) }, 'the mail server cannot be used');
       throw error;
     }
@@ -85,8 +87,8 @@ export class PasswordReset {
   async reset(typed: { email: string; code: string; password: string }, ip: string): Promise<string> {
     this.#requireEnabled();
     // By network too: a stranger who tries codes must not keep the owner from typing the right one.
-    takeAttempt(this.#triedBy, networkOf(ip));
-    takeAttempt(this.#triedFor, `${keyOf(typed.email)} ${networkOf(ip)}`);
+    await this.#triedBy.take(networkOf(ip));
+    await this.#triedFor.take(`${keyOf(typed.email)} ${networkOf(ip)}`);
     const { store, passwords, doorkeeper, letters } = this.#options;
     // What is wrong whoever it is for must not cost one of the code's few tries.
     checkPassword(typed.password, { login: '', email: typed.email });
@@ -165,11 +167,6 @@ export class PasswordReset {
       }),
     );
   }
-}
-
-function takeAttempt(attempts: Attempts, key: string): void {
-  attempts.check(key);
-  attempts.add(key);
 }
 
 /** The mail library's own words, which say what to mend. */

@@ -2,6 +2,7 @@ import { clockOwners } from '@vidette/contract/constants';
 import { Attempts } from '../../access/attempts.ts';
 import { FairQueue } from '../../access/fair-queue.ts';
 import { checkPassword } from '../../access/password-rules.ts';
+import { SharedAttempts } from '../../access/shared-attempts.ts';
 import { hashSecret, newSecret } from '../../access/secrets.ts';
 import { requireOwnData } from '../../access/user-policy.ts';
 import { Fault } from '../../base/fault.ts';
@@ -122,7 +123,10 @@ function registerProfile(registrar: Registrar, services: Services): void {
   const { store, passwords, proof, identities, letters, doorkeeper, config } = services;
 
   // Whoever asks whether a login or an e-mail is taken learns who is here.
-  const takenTries = new Attempts(services.clock, { max: 10, windowMs: 3_600_000 });
+  const takenTries = new SharedAttempts(store.failedAttempts, services.clock, 'taken', {
+    max: 10,
+    windowMs: 3_600_000,
+  });
 
   registrar.handle('getProfile', ({ principal }) => profileView(principal.user));
 
@@ -158,8 +162,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
       changes.preferences = JSON.stringify({ ...preferencesOf(user), ...body.preferences });
     }
     if (changes.login !== undefined || changes.email !== undefined) {
-      takenTries.check(String(user.id));
-      takenTries.add(String(user.id));
+      await takenTries.take(String(user.id));
       await identities.requireFree(user, changes);
     }
     if (body.password !== undefined) {
