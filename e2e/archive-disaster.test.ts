@@ -119,7 +119,7 @@ test('[R3.10] a segment whose file was cut is answered immediately and is a gap 
   await writeFile(file, whole);
 });
 
-test('[R8.13] a deleted database beside footage opens set-up to nobody until the console allows it', async () => {
+test('[R8.13] a deleted database beside footage keeps set-up closed until the console allows it', async () => {
   const secret = databaseOf(dataDir) === undefined ? join(dataDir, 'vidette.sqlite') : undefined;
   const kept = secret && (await readFile(secret));
   if (secret) for (const suffix of ['', '-wal', '-shm']) await rm(`${secret}${suffix}`, { force: true });

@@ -142,7 +142,7 @@ test('[R10.4] on a disk that is read-only nothing is forgotten, one file that ca
     folder: join(disk.folder, 'footage'),
     count: 12,
   });
-  // Nobody has a file of it open for writing: later the system would not let it become read-only.
+  // No process has a file of it open for writing: otherwise it could not be remounted read-only.
   await disk.remount('ro');
   const first = await startServer({ dataDir, env });
   t.after(() => first.kill());

@@ -65,7 +65,7 @@ interface Person {
 
 let person: Person;
 
-/** Somebody new with all rights on the stream, signed in on south and with a token. */
+/** A new user with all rights on the stream, signed in on south and with a token. */
 beforeEach(async () => {
   const login = `guard${++people}`;
   await north().addUser({
@@ -165,7 +165,7 @@ test('[R10.8, R4.4] a right that is taken on one node ends live pictures and wal
   await expectEnded(viewers, ['Forbidden', 'NotFound']);
 });
 
-test('[R10.8, R4.4] somebody blocked, or to change their password, is cut on every node', async () => {
+test('[R10.8, R4.4] a user who is blocked, or must change their password, is cut off on every node', async () => {
   const blocked = await viewersOnSouth();
   await north().blockUser({ params: { login: person.login } });
   await expectEnded(blocked, ['AuthorizationRequired']);
@@ -218,7 +218,7 @@ test('[R10.8, R10.5] a public link that is revoked plays on through no node, nor
   await north().revokeStreamShare({ params: { uid } });
 });
 
-test('[R10.8] a package is fetched, and removed, on whichever node it lies', async () => {
+test('[R10.8] a package is fetched, and removed, through any node', async () => {
   const { period } = await until(
     () =>
       north().getArchiveRanges({

@@ -59,7 +59,7 @@ async function encodedFilm(): Promise<Buffer> {
   }
 }
 
-test('[R10.3] nothing is recorded in the future: cameras with clocks that run wrong, and a film that comes all at once', async () => {
+test('[R10.3] nothing is recorded in the future: cameras with clocks that run wrong, and a film that arrives faster than real time', async () => {
   const startMs = Date.now();
   const { port } = web.address() as AddressInfo;
   const sources = [...cameras.map(({ url }) => url), `http://127.0.0.1:${port}/film.mp4`];

@@ -114,7 +114,7 @@ const ways: readonly [name: string, program: readonly string[] | undefined, stop
   ],
 ];
 
-test('[R10.10] npm start stops in order, whoever asks it and however often', async (t) => {
+test('[R10.10] npm start stops in order, however and however often it is asked', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-stop-'));
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const first = await startServer({ dataDir });

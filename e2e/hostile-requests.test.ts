@@ -29,7 +29,7 @@ before(async () => {
 
 after(() => server?.stop());
 
-test('[R10.3] no request of a megabyte holds the server, whoever sends it: the recording has no gap', async () => {
+test('[R10.3] no request of a megabyte holds the server, signed in or not: the recording has no gap', async () => {
   const requests = hostileRequests(server, cookie, uid).filter(
     ({ name }) => !/^(POST|PUT|PATCH)/.test(name) || bodiesOf.test(name),
   );
@@ -90,7 +90,7 @@ test('a stranger’s body is not read further than a form needs', async () => {
     body: JSON.stringify({ name: 'x', password: 'x'.repeat(20_000) }),
   });
   assert.deepEqual([reply.status, ((await reply.json()) as { code: string }).code], [400, 'BadRequest']);
-  // Whoever may not make a call learns that first, whatever they send.
+  // A caller who may not make a call learns that first, whatever they send.
   for (const body of ['{', '[[[', '{"a":1}']) {
     const refused = await fetch(`${server.url}/v1/user`, {
       method: 'POST',

@@ -62,7 +62,7 @@ export class LoopDisk {
     await must('mount', '-o', 'loop', this.#image, this.folder);
   }
 
-  /** Takes it from under whoever uses it, as a cable that is pulled. */
+  /** Takes it away while it is in use, like a pulled cable. */
   async unmount(): Promise<void> {
     await must('umount', '--lazy', this.folder);
   }

@@ -35,7 +35,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go, and nonsense in the session storage keeps nobody from entering', async () => {
+test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go, and nonsense in the session storage keeps no one from signing in', async () => {
   const person = await newPerson(stage.browser);
   const page = await person.newPage();
   page.setDefaultTimeout(waitMs);
@@ -94,7 +94,7 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
       await isAt(0);
       await page.goBack();
       await isAt(backAt);
-      // Loaded anew, nothing of the list is there at first.
+      // After a reload nothing of the list is there at first.
       await page.reload();
       await isAt(backAt);
     },

@@ -113,7 +113,7 @@ test('files that can’t be used are a warning, and the certificate from before 
   await until(certificateWarning, (subject) => subject === 'expires');
 });
 
-test('browsers are told to come by TLS again, and only those who came by it', async () => {
+test('browsers are asked to keep using TLS, and only those that use it', async () => {
   for (const path of ['/ui/', '/v1/profile', '/nowhere']) {
     const { headers } = await call('GET', path);
     assert.equal(headers['strict-transport-security'], 'max-age=15552000', path);

@@ -147,7 +147,7 @@ test('the machine finds what the engine finds', () => {
   }
 });
 
-test('expressions whose cost grows with the square or the cube of a text are told from those that are linear', () => {
+test('expressions whose cost grows with the square or the cube of a text are distinguished from linear ones', () => {
   for (const expression of [
     /\s+$/,
     /(a+)+b/,

@@ -253,7 +253,7 @@ test('[R7.22, R7.23] a leaked token does not become the account, nor does a cook
   await thief.deleteToken({ params: { id } });
   await assert.rejects(thief.getProfile(), hasCode('AuthorizationRequired'));
 
-  // The password was entered long ago: whoever has the cookie now need not be the one who knew it.
+  // The password was entered long ago: the holder of the cookie need not know it.
   await inStore(server, 'UPDATE session_proofs SET proved_ms = proved_ms - 3600000');
   await owner.client.saveProfile({ body: { fullName: 'Ada' } });
   const email = 'ada.new@example.org';
@@ -418,7 +418,7 @@ test('[R8.12, R7.19] a browser that is known comes in while others guess', async
   assert.equal((await post({ name, password })).status, 429);
   const known = device.split(';')[0];
   assert.equal((await post({ name: name.toUpperCase(), password }, known)).status, 200);
-  assert.equal((await post({ name: 'victim', password: 'a guess' }, known)).status, 429, 'of somebody else');
+  assert.equal((await post({ name: 'victim', password: 'a guess' }, known)).status, 429, 'of another person');
 });
 
 test('[R7.19, R7.25] a login and an e-mail are one set of names, and one that was given twice before still signs in both', async () => {
@@ -445,7 +445,7 @@ test('[R7.19, R7.25] a login and an e-mail are one set of names, and one that wa
   // One's own e-mail may be one's login.
   await client.saveUser({ params: { login: 'pavel' }, body: { email: 'p@example.org' } });
   await client.saveUser({ params: { login: 'pavel' }, body: { name: 'p@example.org' } });
-  // As a version before could leave it: somebody's login is olga's e-mail.
+  // As an earlier version could leave it: another user's login is olga's e-mail.
   await inStore(
     server,
     `UPDATE users SET login = 'olga@example.org', login_key = 'olga@example.org' WHERE login = 'q@example.org'`,

@@ -185,7 +185,7 @@ class Fuzzer {
   }
 
   async #send(operation: Operation, request: WireRequest, turn: number): Promise<void> {
-    // Whoever ends sessions must be nobody: a sender's cookie would be lost.
+    // Calls that end sessions are sent anonymously: a signed-in sender would lose its cookie.
     const endsSession = ['signOut', 'terminateSessions'].includes(operation.operationId);
     const sender = endsSession ? {} : this.#headers[turn % this.#headers.length];
     let answer: { status: number; type: string; text: string };

@@ -80,7 +80,7 @@ test('[R6.5, R7.10] an editor gives what they hold, sees what they gave, and can
     items: { user: string; archive?: boolean; share?: boolean; edit?: boolean; view?: boolean }[],
   ) => boris.saveStreamPermissions({ params, body: { items } });
   assert.deepEqual((await boris.getStreamPermissions({ params })).items, [], 'what others gave');
-  // Neither to oneself nor to an accomplice, nor to somebody who is not there.
+  // Neither to oneself nor to an accomplice, nor to an unknown user.
   for (const user of ['boris', 'anna', 'nosuch']) {
     await assert.rejects(save([{ user, archive: true }]), code('Forbidden', 'items.0.archive'));
     await assert.rejects(save([{ user, edit: true, share: true }]), code('Forbidden', 'items.0.share'));

@@ -19,7 +19,7 @@ const newPassword = 'zebra-Umbrella-43';
 const sourceUser = 'camuser7731';
 const sourcePassword = 'cam!pass#8842';
 const sourceKey = 'streamkey9953';
-/** Where cameras and services take them besides: in a path, and by names that nobody can list. */
+/** Where cameras and services take them besides: in a path, and under names that can't be listed in advance. */
 const pathPassword = 'path-pass-3318';
 const rtmpKey = 'live_482_rtmpkey7715';
 const oddParameter = 'odd-psw-2246';

@@ -6,7 +6,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { SwiftStore } from './swift.ts';
 
 /**
- * A gateway before a store that looks at no Content-MD5 and signs what it passes on anew, as caches and gateways do: while it
+ * A gateway before a store that ignores Content-MD5 and signs again what it passes on, as caches and gateways do: while it
  * spoils, one bit of each segment that is sent through it is another one behind it.
  */
 export class SpoilingGateway {

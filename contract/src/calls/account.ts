@@ -28,7 +28,7 @@ const PreferenceChanges = z.strictObject({
   archiveSpeed: archiveSpeed.unwrap().optional(),
 });
 
-/** What `getProfile` answers and nobody changes about themselves: taken as it is, refused when it says something else. */
+/** Members of `getProfile` that users can't change themselves: accepted when unchanged, refused otherwise. */
 const fixedOfProfile = {
   isAdmin: true,
   permissionType: true,

@@ -68,7 +68,7 @@ const fixedOfStream = {
 } as const;
 
 /**
- * What changes a stream; absent members stay as they are. With `revision` the save is refused if somebody saved in between.
+ * What changes a stream; absent members stay as they are. With `revision` the save is refused if another save came in between.
  * Members that can't be changed are taken as `getStream` answers them, and refused when they say something else.
  */
 export const StreamToSave = z.strictObject({

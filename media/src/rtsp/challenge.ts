@@ -48,7 +48,7 @@ const maxValueLength = 4_096;
 
 /**
  * Takes a header value apart: words, each with or without `=value`. A word without one begins a challenge, others belong to
- * the challenge before them. Each character is looked at once.
+ * the challenge before them. Visits each character once.
  */
 function split(value: string): RawChallenge[] {
   const text = value.slice(0, maxValueLength);

@@ -19,7 +19,7 @@ const maxHeadBytes = 32 * 1024;
 const maxBodyBytes = 512 * 1024;
 /** How much rubbish between packets is skipped in search of the next one, before the connection is given up. */
 const maxSkippedBytes = 256 * 1024;
-/** Channels above this are taken for rubbish unless the server named them: nobody has more than sixteen tracks. */
+/** Channels above this count as garbage unless the server named them: no camera has more than sixteen tracks. */
 const maxChannel = 31;
 
 /** A packet of the usual size, and some more. */
@@ -219,7 +219,7 @@ function headEnd(
   from: number,
   bytesEnd: number,
 ): { readonly end: number; readonly next: number } | undefined {
-  // Only what has come is searched: what lies behind it would be searched again for every crumb.
+  // Only what has arrived is searched: the memory behind it would be searched again for every crumb.
   const come = bytes.subarray(0, Math.min(bytesEnd, start + maxHeadBytes));
   for (let at = come.indexOf(lineFeed, from); at >= 0; at = come.indexOf(lineFeed, at + 1)) {
     const isLineFeedOnly = bytes[at + 1] === lineFeed;

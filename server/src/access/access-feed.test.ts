@@ -6,7 +6,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import type { AccessChange, AccessNews } from '../store/access-changes.ts';
 import { AccessFeed, type AccessNote } from './access-feed.ts';
 
-const mark = { transactionId: 0n, lastId: 0, told: new Set<number>() };
+const mark = { transactionId: 0n, lastId: 0, reported: new Set<number>() };
 
 /** A feed on a clock that the test moves, of a database that can fall silent. */
 async function setUp(isFrozen?: () => Promise<boolean>) {
@@ -36,7 +36,7 @@ async function setUp(isFrozen?: () => Promise<boolean>) {
   return { feed, waiting, notes, database, pass };
 }
 
-test('[R4.4] a change that another process made is told within half a second, of whom and of what', async () => {
+test('[R4.4] a change made by another process is reported within half a second, with its user and stream', async () => {
   const { feed, waiting, notes, pass } = await setUp();
   waiting.push([
     { userId: 7, streamUid: 'gate' },
@@ -50,7 +50,7 @@ test('[R4.4] a change that another process made is told within half a second, of
   feed.close();
 });
 
-test('a database that a server has to itself may be silent: nobody else can change anything', async () => {
+test('a database used by one server alone may be silent: no other server can change anything', async () => {
   const { feed, database, pass } = await setUp();
   database.isAway = true;
   await pass(60_000);

@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { AccessChange, AccessChanges, AccessMark } from '../store/access-changes.ts';
 
-/** Who is to be judged again; undefined: everybody. */
+/** Who is to be judged again; undefined: all users. */
 export type AccessNote =
   { readonly userIds: ReadonlySet<number>; readonly uids: ReadonlySet<string> } | undefined;
 
@@ -12,7 +12,7 @@ export interface AccessFeedOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: (note: AccessNote) => void;
-  /** Rights may have changed without this node hearing of it: nobody may be served on until `onChange`. */
+  /** Rights may have changed without this node knowing: no viewer may be served until `onChange`. */
   readonly onLost: () => void;
   /**
    * Whether no other node can change anything while the database does not answer this one. Undefined: there are no other
@@ -34,9 +34,9 @@ const lostMs = 4_500;
 const watchMs = 250;
 
 /**
- * Hears what the database notes of changes of who may do what, whoever made them, and tells those who serve something that
- * lasts. When the database falls silent for this node alone, that is told as well: what was taken from somebody meanwhile
- * can't be known here.
+ * Follows the changes of rights that the database records, from any process, and reports them to those who serve something that
+ * lasts. When the database stops answering this node alone, that is reported too: rights that were revoked meanwhile
+ * are unknown here.
  */
 export class AccessFeed {
   readonly #options: AccessFeedOptions;
@@ -69,7 +69,7 @@ export class AccessFeed {
     this.#schedule();
   }
 
-  /** Everything up to now is known to whoever reads the tables after this. */
+  /** Everything up to now is visible to readers of the tables after this. */
   static async open(options: AccessFeedOptions): Promise<AccessFeed> {
     return new AccessFeed(options, (await options.changes.since(undefined)).mark);
   }

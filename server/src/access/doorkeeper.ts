@@ -16,7 +16,7 @@ export interface DoorkeeperOptions {
   readonly sessionMs: number;
 }
 
-/** Whose access has just ended or changed; undefined: anybody's. Whoever serves them something long asks again whether they may. */
+/** Whose access has just ended or changed; undefined: possibly anyone's. Long-lived responses to them are authorised again. */
 export type AccessListener = (change: { readonly userId: number | undefined }) => void;
 
 /**
@@ -133,7 +133,7 @@ export class Doorkeeper {
     for (const listener of this.#listeners) listener({ userId });
   }
 
-  /** The same of everybody: nobody can say what changed. */
+  /** The same for all users, when it is unknown what changed. */
   forgetAll(): void {
     this.#timesForgotten++;
     this.#remembered.clear();

@@ -10,7 +10,7 @@ interface Waiting {
 }
 
 /**
- * Lets one piece of work run at a time, the networks that ask taking turns: whoever floods it waits for themselves. When
+ * Runs one job at a time, networks taking turns, so that a network that floods the queue delays only itself. When
  * it is full, the longest queue gives way to a shorter one.
  */
 export class FairQueue {

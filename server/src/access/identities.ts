@@ -2,14 +2,14 @@ import { Fault } from '../base/fault.ts';
 import { keyOf } from '../store/database.ts';
 import type { UserRecord, Users } from '../store/users.ts';
 
-/** What somebody is to be called; what is left out stays. */
+/** The names of an account; those left out stay as they are. */
 export interface Names {
   readonly login?: string | undefined;
   readonly email?: string | undefined;
 }
 
 /**
- * Logins and e-mails are one set of names, for people sign in with either: what is one person's login is nobody else's
+ * Logins and e-mails share one namespace, because people sign in with either: one person's login can't be another's
  * e-mail. Claims are made one after the other, so that of two for one name the second finds it taken.
  */
 export class Identities {
@@ -29,7 +29,7 @@ export class Identities {
       await this.requireFree(self, names);
       return save();
     });
-    // The next in turn does not care how the one before ended; its own caller is told.
+    // The next in turn does not depend on how this one ends; its own caller gets the failure.
     this.#turn = saved.then(
       () => undefined,
       () => undefined,
@@ -37,14 +37,14 @@ export class Identities {
     return saved;
   }
 
-  /** Tells it before anything costly is done. @throws Fault AlreadyUsed at `name` or `email` */
+  /** Checks before anything costly is done. @throws Fault AlreadyUsed at `name` or `email` */
   async requireFree(self: UserRecord | undefined, { login, email }: Names): Promise<void> {
     await this.#requireName(self, 'name', login);
     await this.#requireName(self, 'email', email);
   }
 
   /**
-   * Whom somebody who signs in may mean: the one with this login, then the one with this e-mail. There are two only where
+   * The accounts that a typed name can mean: the one with this login, then the one with this e-mail. There are two only where
    * the names were given before they were one set.
    */
   async candidates(typed: string): Promise<UserRecord[]> {

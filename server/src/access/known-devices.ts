@@ -7,7 +7,7 @@ const renewAfterMs = 30 * 86_400_000;
 
 const valuePattern = /^([\w-]{16})\.([0-9a-z]{1,12})\.([\w-]{43})$/;
 
-/** What a browser shows that somebody has signed in with before. */
+/** What a browser sends to show that its user has signed in there before. */
 export interface DeviceCookie {
   readonly name: string;
   readonly value: string;
@@ -45,7 +45,7 @@ export class KnownDevices {
     return { name: this.#nameFor(userId), value: `${id}.${issued}.${this.#macOf(userId, id, issued)}` };
   }
 
-  /** Does not tell the person's number. */
+  /** Does not reveal the user's id. */
   #nameFor(userId: number): string {
     return `vidette_device_${this.#hmac(`name ${userId}`).slice(0, 10)}`;
   }

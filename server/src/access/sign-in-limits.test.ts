@@ -138,7 +138,7 @@ test('[R8.12] a known device is known to its person only, for a year, and its ow
   assert.equal(await guess(30, { ip: '203.0.113.210', deviceId: known.id }), 10);
 });
 
-test('whoever floods the queue waits for themselves: a newcomer comes after one of them', async () => {
+test('a network that floods the queue delays only itself: a newcomer comes after one of its jobs', async () => {
   const queue = new FairQueue();
   const done: string[] = [];
   const gates: (() => void)[] = [];

@@ -9,11 +9,11 @@ import { hashSecret } from './secrets.ts';
 const windowMs = 15 * 60_000;
 /** So many failures at one login from one network, or in one known device, cost no pause. */
 const freeFailures = 10;
-/** The same while somebody guesses at the login from many networks. */
+/** The same while the login is being guessed at from many networks. */
 const freeUnderAttack = 3;
 /** Failures at one login, from everywhere, that are an attack. */
 const attackFailures = 100;
-/** Failures of one network at whatever logins; beyond it new devices there wait until the window has passed. */
+/** Failures of one network at any logins; beyond it new devices there wait until the window has passed. */
 const networkFailures = 100;
 /** After the free failures; it doubles with each that follows. */
 const firstPauseMs = 2_000;
@@ -37,7 +37,7 @@ export interface AdmittedAttempt {
 
 interface Rule {
   readonly key: string;
-  /** Whether each failure begins the time anew after which they are forgotten. */
+  /** Whether each failure restarts the time after which they are forgotten. */
   readonly slides: boolean;
   /** When another attempt may be made, ms since the epoch, by the failures so far. */
   readonly openMs: (failures: FailureCount) => number;
@@ -47,7 +47,7 @@ interface Rule {
  * How failed sign-ins slow down those that follow. Only failures count. They count by login and network together, so that
  * strangers slow down themselves and never the person; by network, for those who try many logins; and by login, which
  * takes free attempts from networks that are new to it while many guess at it. A known device of the person is counted by
- * itself alone. A pause is at most a minute: nobody is locked out.
+ * itself alone. A pause is at most a minute, so that no one is locked out.
  */
 export class SignInLimits {
   readonly #failures: FailedAttempts;
@@ -77,7 +77,7 @@ export class SignInLimits {
       const failures = before.get(key);
       if (failures) requireOpen(openMs(failures) - nowMs);
     }
-    // Counted before the slow check, so that many guesses at once don't all pass the limit.
+    // Counted before the slow check, so that simultaneous guesses don't all pass the limit.
     const counted = attempt.deviceId === undefined ? [...keys, loginKey] : keys;
     let isCrowded = false;
     for (const { key, slides, openMs } of rules) {
@@ -93,7 +93,7 @@ export class SignInLimits {
     return {
       forgive: async () => {
         await this.#failures.takeBack(counted);
-        // Whoever knows the password has erred until now.
+        // The person knows the password: the failures before were typing errors.
         if (keys[0] !== undefined) await this.#failures.clear(keys[0]);
       },
     };

@@ -485,7 +485,7 @@ export class Archive implements Footage {
     });
   }
 
-  /** Whoever records into a file that is open would not notice that its folder went: the guard says so from now on. */
+  /** A recorder with an open file does not notice that its folder is gone: the guard does. */
   async #lookAtDisk(): Promise<void> {
     // A disk that hangs is asked once, not every two seconds: each question takes a thread of the pool.
     if (this.#isLookingAtDisk) return;
@@ -493,7 +493,7 @@ export class Archive implements Footage {
     try {
       await this.#guard.assertRightDisk();
     } catch (error) {
-      // The guard has said it, and what a failing disk answers is told by whoever needs it.
+      // The guard has reported it; errors of a failing disk are reported where the disk is used.
       if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
     } finally {
       this.#isLookingAtDisk = false;

@@ -10,7 +10,7 @@ const companions = ['-wal', '-shm', '-journal'];
 /**
  * Renames a database to `FILE + suffix` with everything that was acknowledged: after a kill the newest changes are in its
  * write-ahead log alone, which is brought into the file first, or moved with it where the file is too damaged for that.
- * Undefined when there is no such file. Nobody else may have it open. @throws system errors
+ * Undefined when there is no such file. No other process may have it open. @throws system errors
  */
 export async function setDatabaseAside(file: string, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) {

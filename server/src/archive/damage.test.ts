@@ -106,7 +106,7 @@ test('[R3.10] a damaged file is found without being opened, and forgiven when it
   await turn(() => sizes(archive).length === 1, 'the gap');
   await rename(`${file}.kept`, file);
   await turn(() => sizes(archive).length === 0, 'the end of the gap');
-  // All files away at once is another disk, not damage.
+  // All files missing together means another disk, not damage.
   await rename(dir, `${dir}-disk`);
   await mkdir(dir);
   for (let second = 0; second < 100; second++) {

@@ -39,7 +39,7 @@ const words: Readonly<Record<ArchiveProblem, string>> = {
 
 /** Rows whose files prove that a disk is the catalog's. */
 const proofs = 5;
-/** Lies in the root of a disk that holds nothing. */
+/** Names that an empty disk may have in its root. */
 const emptyDiskNames = new Set(['lost+found', 'System Volume Information', '.Trash-0', FOLDER_LOCK_NAME]);
 
 interface GuardOptions {

@@ -7,7 +7,7 @@ import type { ReaderEvent } from '../stream/reader.ts';
 import type { GapCause } from './gap-cause.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** What is written at once: a GOP, a part of a long one, or several that are short. */
+/** What is written in one go: a GOP, a part of a long one, or several short ones. */
 export interface Piece {
   /** ftyp and moov of its tracks. */
   readonly init: Uint8Array;

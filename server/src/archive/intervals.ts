@@ -120,7 +120,7 @@ export function rangesAnswerOf(intervals: readonly Interval[]): RangesAnswer {
   return { ranges: rangesOf(intervals), gaps: gapsOf(intervals), begunAt: begun?.endMs ?? null };
 }
 
-/** The gaps among them, neighbours with one cause as one. What lies before all recording is none. */
+/** The gaps among them, neighbours with one cause as one. Time before the first recording is no gap. */
 export function gapsOf(intervals: readonly Interval[]): ArchiveGap[] {
   const gaps: ArchiveGap[] = [];
   for (const interval of intervals) {

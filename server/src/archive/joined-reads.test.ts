@@ -184,7 +184,7 @@ test('[R10.8, R3.10] after a handover every picture on the disks is played, howe
         for (const lastShare of [1, 0.4]) {
           const gopTicks = gopSeconds * second;
           const name = JSON.stringify({ gopSeconds, aheadMs, overlapGops, lastShare });
-          // What overlaps by less than the clocks differ looks like a gap: nobody can tell.
+          // What overlaps by less than the clocks differ looks like a gap: the two cases can't be told apart.
           const overlapMs = (overlapGops - 1 + lastShare) * gopSeconds * 1_000;
           if (overlapMs <= Math.abs(aheadMs) + 1) continue;
           const first = { from: 10, to: 20, aheadTicks: 0, lastShare };

@@ -1,8 +1,8 @@
 import type { ArchiveFiles } from './files.ts';
 
 /**
- * The files that recorders made since the start, known before they are on the disk. Whoever looks for files without rows
- * leaves these alone: their rows are on their way.
+ * The files that recorders made since the start, known before they are on the disk. A search for files without rows
+ * leaves these alone, because their rows are about to be committed.
  */
 export class NewFiles {
   #paths: Set<string> | undefined = new Set();
@@ -22,7 +22,7 @@ export class NewFiles {
     return this.#paths?.has(path) === true;
   }
 
-  /** When nobody looks any more: the names of a year would fill the memory. */
+  /** Once the search is over: the names of a year would fill the memory. */
   forget(): void {
     this.#paths = undefined;
   }

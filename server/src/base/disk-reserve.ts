@@ -7,19 +7,19 @@ import type { Log } from './log.ts';
 
 /**
  * Room for the databases on a disk that others fill to the last byte: a file that holds its space until it is needed. Without
- * it nobody signs in, nothing is noted, footage can't be removed, and a database that was killed doesn't open any more.
+ * it sign-ins fail, nothing is logged, footage can't be removed, and a database whose process was killed can't be opened.
  * The threads that write give it up piece by piece, `DiskReserve` takes it back when there is room.
  */
 const NAME = 'reserve';
 
 const mebibyte = 1024 * 1024;
-/** Enough for the write-ahead logs of both databases, 4 MB each, and for their growth until somebody comes. */
+/** Enough for the write-ahead logs of both databases, 4 MB each, and for their growth until an operator frees space. */
 const fullBytes = 16 * mebibyte;
 /** It is no more than this of its disk. */
 const diskShare = 0.1;
 /** With less than this left a piece of it is given up. */
 const lowBytes = mebibyte;
-/** Whoever fills the disk at that moment takes one piece, not all of it. */
+/** A process that is filling the disk at that moment takes one piece, not the whole reserve. */
 const pieces = 4;
 /** So much is to be left besides before it is taken back. */
 const spareBytes = 8 * mebibyte;

@@ -17,7 +17,7 @@ test('[R8.12] an IPv4 address is counted by itself, an IPv6 address by its /64, 
   }
 });
 
-test('addresses and ranges are told from what is neither', () => {
+test('addresses and ranges are distinguished from everything else', () => {
   for (const text of ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/7', '0.0.0.0/0'])
     assert.ok(isAddressRange(text), text);
   for (const text of [

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 
 /**
- * The network that an address stands for where callers are counted: an IPv4 address itself, of an IPv6 address the /64 that
+ * The network under which the callers at an address are counted: an IPv4 address itself, for an IPv6 address the /64 that
  * one household or machine is given (RFC 6177), as in `2001:db8:0:1::/64`.
  */
 export function networkOf(ip: string): string {

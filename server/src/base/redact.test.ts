@@ -42,7 +42,7 @@ test('members are hidden by name, at any depth', () => {
   assert.deepEqual(redactValue({ mustChangePassword: true }), { mustChangePassword: true });
 });
 
-test('a secret parameter is hidden wherever it stands in a query, and all of its value', () => {
+test('a secret parameter is hidden at any place in a query, with its whole value', () => {
   for (const [text, expected] of [
     ['/x?a=b;pass=c=d&e=f', '/x?a=b;pass=***&e=f'],
     ['/x?my_token_2=abc def', '/x?my_token_2=*** def'],

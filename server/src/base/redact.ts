@@ -23,7 +23,7 @@ export function redactText(text: string): string {
   );
 }
 
-/** Hides the values of `name=value` after `?`, `&` or `;` whose names hold a secret word; each character is looked at once. */
+/** Hides the values of `name=value` after `?`, `&` or `;` whose names contain a secret word. Visits each character once. */
 function withoutSecretParameters(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
@@ -46,7 +46,7 @@ function withoutSecretParameters(text: string): string {
   return pieces.length === 0 ? text : pieces.join('') + text.slice(copied);
 }
 
-/** `name` is all that stands before the `=`, from the last `&`, space or `=` on. */
+/** `name` is everything before the `=`, back to the last `&`, space or `=`. */
 function isSecretName(name: string): boolean {
   const from = name.search(/[?&;]/);
   return from >= 0 && secretWord.test(name.slice(from));

@@ -7,7 +7,7 @@ export interface StopRequestsOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Ends the server in order. Called once. */
   readonly stop: () => void;
-  /** Ends it as it is, for somebody who has waited and asks again. */
+  /** Ends it immediately, when the stop takes too long and is requested again. */
   readonly force: () => void;
 }
 
@@ -24,7 +24,7 @@ export class StopRequests {
     return this.#firstMs !== undefined;
   }
 
-  /** Somebody, or something, asks for the end. */
+  /** A signal asks for the end. */
   ask(): void {
     const { clock, stop, force } = this.#options;
     const nowMs = clock.monotonicMs();

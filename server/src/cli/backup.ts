@@ -84,7 +84,7 @@ export async function restore({ dataDir, file, out }: BackupOptions): Promise<nu
   out(`Restored the backup of ${new Date(facts.createdMs).toISOString()} by version ${facts.version}.`);
   if (!facts.isProven) {
     out(
-      'An earlier version made this backup, without a digest: whether bytes of it were changed since cannot be told.',
+      'An earlier version made this backup, without a digest: it cannot be checked whether bytes of it were changed since.',
     );
   }
   if (kept !== undefined) out(`The database that was there is kept as ${kept}.`);

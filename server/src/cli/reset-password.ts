@@ -12,7 +12,7 @@ export interface ResetPasswordOptions {
 
 /**
  * `vidette reset-password LOGIN`: gives a person a temporary password, which the first sign-in has to change, and ends
- * their sessions and tokens. It works beside a running server, for whoever may write its data folder.
+ * their sessions and tokens. It works beside a running server, for users who may write its data folder.
  */
 export async function resetPassword({ database, login, out }: ResetPasswordOptions): Promise<number> {
   if ('file' in database && !existsSync(database.file)) {

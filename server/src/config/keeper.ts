@@ -76,7 +76,7 @@ export class ConfigKeeper {
   }
 
   /**
-   * Applies what somebody has changed in the file, as far as it can be applied while the server runs.
+   * Applies changes made to the file by hand, as far as they can be applied while the server runs.
    * @throws Fault ValidationError for a file that is broken; what is in force stays
    */
   reload(): Promise<void> {

@@ -6,7 +6,7 @@ import { Seats } from './seats.ts';
 
 const isFull = (error: unknown) => error instanceof Fault && error.code === 'QuotaReached';
 
-test('two requests every twenty seconds don’t keep the others out; whoever plays on keeps the seat', () => {
+test('two requests every twenty seconds don’t keep the others out; a viewer who goes on playing keeps the seat', () => {
   const clock = new ManualClock();
   const seats = new Seats(clock, () => 2);
   const ask = (name: string) => seats.take(name, true)();

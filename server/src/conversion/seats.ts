@@ -65,7 +65,7 @@ export class Seats {
     return undefined;
   }
 
-  /** Of the seats that are kept for somebody, the one that was left first goes, if that was not just now. */
+  /** Of the reserved seats, frees the one that was left first, unless that was just now. */
   #releaseIdlest(): void {
     let idlest: Seat | undefined;
     for (const seat of this.#seats) {

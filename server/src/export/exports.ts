@@ -30,7 +30,7 @@ export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onPr
   /** Of the packages. */
   readonly folder: string;
   readonly limits: () => ExportLimits;
-  /** A package that lies on another node. @throws Fault NotFound, Unavailable while the node is away */
+  /** A package on another node. @throws Fault NotFound, Unavailable while the node is away */
   readonly elsewhere: (node: string, id: number) => Promise<ReadyPackage>;
   /** The earliest that it may be, so that a clock set forward removes nothing; by default the wall clock. */
   readonly nowMs?: () => number;
@@ -146,7 +146,7 @@ export class Exports {
   }
 
   /**
-   * Wherever it lies.
+   * On any node.
    * @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone, Unavailable while its node is away
    */
   async package(record: ExportRecord): Promise<ReadyPackage> {

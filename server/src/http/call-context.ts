@@ -19,7 +19,7 @@ export interface AuditNote {
   login: string | null;
   target: string | null;
   details: Record<string, unknown>;
-  /** Somebody is signed in; what others do is counted, not noted one by one. */
+  /** The caller is signed in; anonymous calls are counted, not logged one by one. */
   isSignedIn: boolean;
 }
 

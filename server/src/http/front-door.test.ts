@@ -79,7 +79,7 @@ test('under TLS the time begins with the connection, and goes on behind the hand
   assert.equal(await ask(asked), 'HTTP/1.1 200 OK');
 });
 
-test('silent connections of one network put out each other, and nobody who asks', async (t) => {
+test('silent connections of one network displace each other, and none that sends requests', async (t) => {
   const { come, held } = await open(t);
   const asking = await come();
   assert.equal(await ask(asking), 'HTTP/1.1 200 OK');
@@ -88,7 +88,7 @@ test('silent connections of one network put out each other, and nobody who asks'
   const [first] = silent;
   if (first && !first.destroyed) await once(first, 'close');
   assert.equal(await held(), 257);
-  // Whoever comes is served, however many are silent.
+  // New clients are served, however many are silent.
   assert.equal(await ask(await come()), 'HTTP/1.1 200 OK');
   assert.equal(await ask(asking), 'HTTP/1.1 200 OK');
 });

@@ -34,8 +34,8 @@ interface Visit {
 }
 
 /**
- * What stands before Fastify: who may hold a connection for how long without asking for anything, and how much may be asked
- * on one. Without it five hundred connections that say nothing would keep everybody out, and a megabyte of requests
+ * Admission control before Fastify: how long a connection may stay open without a request, and how many requests may be pending
+ * on one. Without it five hundred silent connections would lock everyone out, and a megabyte of requests
  * behind each other would be begun in one turn of the event loop.
  */
 export class FrontDoor {

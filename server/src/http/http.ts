@@ -82,7 +82,7 @@ export async function createHttp(services: Services): Promise<Http> {
   server.addHook('onRequest', ({ url, raw, protocol, is404, method }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
     if (protocol === 'https') setHeaders(reply, tlsHeaders);
-    // Before a body is read: what nobody takes need not be understood.
+    // Before the body is read: a request that no route takes need not be parsed.
     const allowed = methodsInstead(method, url, is404)?.join(', ');
     if (allowed !== undefined) void reply.header('allow', allowed);
     done(

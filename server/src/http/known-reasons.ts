@@ -135,7 +135,7 @@ export const knownReasons: Readonly<Record<string, string>> = {
 };
 
 interface Template {
-  /** What stands before, between and after the places. */
+  /** The text before, between and after the placeholders. */
   readonly pieces: readonly string[];
   readonly names: readonly string[];
   readonly russian: string;

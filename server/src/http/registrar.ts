@@ -162,7 +162,7 @@ export class Registrar {
     const stream = await this.#streamOf(call, principal, params);
     if (principal) proof.requireFor(call, principal);
     const query = check(name, call.query, decoded(call.query, request.query), language);
-    // Parsed only now: whoever may not make the call has no work done for them.
+    // Parsed only now: a caller who may not make the call costs no parsing.
     if (call.body) noteBody(audit, name, call, bodyOf(request));
     const body = check(name, call.body, bodyOf(request), language);
     return {

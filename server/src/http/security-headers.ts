@@ -12,7 +12,7 @@ export const callHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Beside the others where the request came by TLS (RFC 6797). Half a year, and for this name alone: whoever goes back to
+ * Added when the request came over TLS (RFC 6797). Half a year, and for this name alone: an operator who goes back to
  * plain HTTP, or has other servers below the name, must not wait longer than that.
  */
 export const tlsHeaders: Readonly<Record<string, string>> = {

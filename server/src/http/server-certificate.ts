@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { ConfigError } from '../config/load.ts';
 import type { Certificate } from './far-callers.ts';
 
-/** Whoever renews a certificate replaces the files; a look at their times costs nothing. */
+/** Renewing a certificate replaces its files; comparing their times is cheap. */
 const lookEveryMs = 5_000;
 /** Certificate and key are written one after the other: both are read when neither has changed for so long. */
 const settleMs = 1_000;

@@ -53,7 +53,7 @@ export class SharedViewers {
     for (const uid of this.#viewers.keys()) this.review(uid);
   }
 
-  /** Changes can't be heard of: nobody is served on until `reviewAll`. */
+  /** Changes can't be followed: no viewer is served until `reviewAll`. */
   endAll(): void {
     this.#isBlind = true;
     for (const [uid, viewers] of this.#viewers) {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Fastify from 'fastify';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-test('[R10.9] the caller is the last entry that no trusted proxy stands at, whatever is claimed before it', () => {
+test('[R10.9] the caller is the last entry that is no trusted proxy, whatever is claimed before it', () => {
   const proxies = new TrustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7']);
   for (const [peer, header, caller] of [
     ['10.0.0.1', '203.0.113.9', '203.0.113.9'],

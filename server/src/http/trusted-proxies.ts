@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 /** What `trustProxy` may say: proxies by address or range, as in `10.0.0.5` and `2001:db8::/32`; or the word of before. */
 export type TrustProxy = boolean | readonly string[];
 
-/** Where a proxy stands that `true` means: this machine and its private networks (RFC 1918, 4193, 3927, 4291). */
+/** The proxies that `true` trusts: this machine and its private networks (RFC 1918, 4193, 3927, 4291). */
 const privateRanges = [
   '127.0.0.0/8',
   '::1',
@@ -17,8 +17,8 @@ const privateRanges = [
 ];
 
 /**
- * What a request says of its caller where a reverse proxy stands before this server. A proxy adds the address that it was
- * called from to the end of X-Forwarded-For; whatever stands before that is what the caller claims. So the entries are read
+ * The caller of a request that passed through reverse proxies. A proxy adds the address that it was
+ * called from to the end of X-Forwarded-For; everything before that is the caller's claim. So the entries are read
  * from their end, and the first that is no trusted proxy is the caller. Requests of others say nothing but their own address.
  */
 export class TrustedProxies {
@@ -78,7 +78,7 @@ export class TrustedProxies {
   }
 }
 
-/** A longer row of proxies is nobody's. */
+/** No one has a longer chain of proxies. */
 const maxEntries = 32;
 
 function plain(address: string): string {

@@ -125,7 +125,7 @@ test('[R7.24] whoever watches by a session is cut when it ends for want of use, 
   assert.deepEqual(ends, ['AuthorizationRequired']);
 });
 
-test('[R3.2] [R4.4] whoever must change the password loses open pictures until it is changed', async (t) => {
+test('[R3.2] [R4.4] a user who must change the password loses open pictures until it is changed', async (t) => {
   const { store, doorkeeper, user, watchers, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await watch(principal);
@@ -178,13 +178,7 @@ test('[R4.4] a right that went while a viewer was let in is missed at once', asy
 test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut like the rest', async (t) => {
   const { store, clock, doorkeeper, user, watchers, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
-  const ends: ErrorCode[] = [];
-  const watcher = {
-    principal,
-    uid: 'cam1',
-    right: 'view',
-    end: (code: ErrorCode) => ends.push(code),
-  } as const;
+  const { ends, watcher } = viewerOf(principal);
   // A right that went while it was let in is missed soon.
   await store.users.save(user.id, { is_blocked: 1 });
   t.after(watchers.addShort(watcher));
@@ -199,16 +193,10 @@ test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut
   assert.deepEqual(ends, ['AuthorizationRequired', 'Forbidden']);
 });
 
-test('[R4.4, R10.8] when changes of rights are not heard of nobody is served on, until everybody is judged again', async (t) => {
+test('[R4.4, R10.8] when changes of rights can’t be followed no viewer is served until all are authorised again', async (t) => {
   const { doorkeeper, watchers, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
-  const ends: ErrorCode[] = [];
-  const watcher = {
-    principal,
-    uid: 'cam1',
-    right: 'view',
-    end: (code: ErrorCode) => ends.push(code),
-  } as const;
+  const { ends, watcher } = viewerOf(principal);
   t.after(watchers.add(watcher));
   watchers.endAll();
   assert.deepEqual(ends, ['Unavailable']);
@@ -219,6 +207,13 @@ test('[R4.4, R10.8] when changes of rights are not heard of nobody is served on,
   assert.equal(await watchers.judge(watcher), undefined);
   assert.deepEqual(ends, ['Unavailable', 'Unavailable']);
 });
+
+/** Who watches, and how that ended. */
+function viewerOf(principal: Principal) {
+  const ends: ErrorCode[] = [];
+  const end = (code: ErrorCode) => void ends.push(code);
+  return { ends, watcher: { principal, uid: 'cam1', right: 'view', end } as const };
+}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await settle();

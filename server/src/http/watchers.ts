@@ -78,7 +78,7 @@ export class Watchers {
     this.#reviewAll((watcher) => watcher.uid === uid);
   }
 
-  /** Changes can't be heard of: nobody is served on until everybody's access is forgotten by the doorkeeper. */
+  /** Changes can't be followed: no viewer is served until the doorkeeper forgets all remembered access. */
   endAll(): void {
     this.#isBlind = true;
     for (const admitted of this.#admitted) this.#end(admitted, 'Unavailable');

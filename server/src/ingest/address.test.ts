@@ -144,7 +144,7 @@ test('[R7.46] who may not edit sees scheme and host, wherever the secrets of an 
   assert.equal(shownSource('rtmp://a.example/live/streamkey'), 'rtmp://a.example');
   assert.equal(shownSource('srt://[fd00::1]:9000?passphrase=X'), 'srt://[fd00::1]');
   assert.equal(shownSource('udp://:5000'), 'udp://');
-  // No address of today's rules: not even a host can be told from it.
+  // No address by today's rules: not even a host can be found in it.
   assert.equal(shownSource('rtsp://cam/pass word'), 'rtsp:');
   assert.equal(shownSource('bob:secret'), '');
   assert.equal(shownSource(''), '');

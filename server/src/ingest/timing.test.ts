@@ -54,7 +54,7 @@ function roundEnds(lengthMs: number): number[] {
 }
 
 describe('the wall clock', () => {
-  test('[R10.3] is read anew by each connection: a clock that was corrected is right from the next one on', () => {
+  test('[R10.3] is read again by each connection: a clock that was corrected is right from the next one on', () => {
     const clock = new ManualClock(startMs);
     const before = runClock(clock);
     assert.equal(utcMs(before), startMs);

@@ -11,7 +11,7 @@
  *    packet that was held up puts all after it into the future, which is certainly wrong, and is mended more quickly.
  * 5. A jump of the source's clock begins anew at the time of arrival, never before what was given out already.
  * 6. A source's clock that runs fast or slow is measured against the arrivals, and its times are divided by its speed. Until
- *    it is known, and in a burst of old frames at the start, the correction grows with the distance: what is given out lies
+ *    it is known, and in a burst of old frames at the start, the correction grows with the distance: what is given out is dated
  *    at most `maxAheadMs` after its arrival, whatever a source claims.
  */
 import { msToTicks, rescaleTicks } from '@vidette/media/time';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
-/** What an answer may cost whoever asked: a node can be sick in any way and still sign what it says. */
+/** What an answer may cost the asking node: a node may misbehave in any way and still sign its answers. */
 export interface BodyLimits {
   readonly maxBytes: number;
   /** Until it has come whole. */
@@ -46,7 +46,7 @@ export async function readJson(answer: IncomingMessage, clock: Clock, limits: Bo
 }
 
 /**
- * The body piece by piece, as fast as it is taken: exactly `length` bytes. The time in which nobody takes any does not count.
+ * The body piece by piece, as fast as it is taken: exactly `length` bytes. Time in which the consumer takes nothing does not count.
  * @throws Fault Unavailable when the next piece is not there within `silenceMs`, or there are fewer or more bytes
  */
 export async function* steadyBody(
@@ -73,7 +73,7 @@ export async function* steadyBody(
 }
 
 /**
- * Pieces of an answer as a stream. A generator that nobody has begun to read does not end what it reads from: a reader that
+ * Pieces of an answer as a stream. A generator that was never started does not close its source: a reader that
  * leaves before its first byte would keep the connection to the node.
  */
 export function streamOf(pieces: AsyncIterable<Buffer>, answer: IncomingMessage): Readable {

@@ -22,7 +22,7 @@ export class Avoidance {
     this.#clock = clock;
   }
 
-  /** Whether it may be asked now. If it may after failures, nobody else may within `trialMs`, unless `succeeded`. */
+  /** Whether it may be asked now. After failures only one caller may ask within `trialMs`, until `succeeded`. */
   mayAsk(key: string, trialMs: number): boolean {
     const avoided = this.#avoided.get(key);
     if (!avoided) return true;

@@ -39,7 +39,7 @@ const sweepMs = 10_000;
 
 /**
  * Lets other nodes in: each request is signed by its node, for this one, for now, and counts once. "Now" is a time that each
- * run counts for itself, from a number that nobody knows before: so no clock that is set takes part in it, and what was
+ * run counts for itself, from a random number, so that setting a clock has no effect on it, and what was
  * asked of an earlier run, which had other nonces, is not asked of this one.
  */
 export class Gate {

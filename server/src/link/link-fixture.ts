@@ -36,7 +36,7 @@ export interface PairOptions {
   readonly allowPlainHttp?: boolean;
   /** The node that is asked has a certificate, self-signed. */
   readonly isTls?: boolean;
-  /** Who stands where the asking node looks for the other: given its address, returns its own. */
+  /** Puts a server between the nodes: given the address of the node that is asked, returns its own. */
   readonly between?: (address: string) => Promise<string>;
   /** Under which key the asking node finds the other one. */
   readonly knownAs?: KeyPair;
@@ -128,7 +128,7 @@ export function timeOf(gate: Gate): number {
   return readProof(gate.proofFor(claim, 200, noBytes))?.timeMs ?? 0;
 }
 
-/** A key and a certificate that nobody vouches for. */
+/** A key and a self-signed certificate. */
 export function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-link-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

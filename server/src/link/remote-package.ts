@@ -10,7 +10,7 @@ const Size = z.object({ bytes: z.int().min(0) });
 /** A disk that is slow to give may let us wait so long for its next byte. */
 const silenceMs = 10_000;
 
-/** A package of footage that lies on another node; its bytes are asked for as they are taken. */
+/** A package of footage on another node; its bytes are requested as they are consumed. */
 export interface RemotePackage {
   readonly bytes: number;
   /** Bytes from `start` up to and with `end`. @throws Fault Unavailable while the node is away */

@@ -85,7 +85,7 @@ const segmentOf = (fromTicks: number) => ({
   entries: '',
 });
 
-/** Sends for as long as somebody takes it. */
+/** Sends for as long as the other side reads. */
 const endless: Respond = (_, reply) => {
   reply.begin();
   reply.raw.write('{"segments":[');
@@ -168,7 +168,7 @@ for (const [name, respond] of Object.entries(sicknesses)) {
         JSON.stringify(result.gaps),
       );
       assert.ok(passedMs <= 12_000, `${passedMs} ms`);
-      // It was sick a moment ago: nobody waits for it again.
+      // It was sick a moment ago: no question waits for it again.
       if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
     }
     const stats = (await timed(linkClock, footage.stats(uid))).result;
@@ -271,7 +271,7 @@ test('[R10.8] who takes bytes slowly is not taken for a node that is silent', as
   assert.equal(count, 1_000_000);
 });
 
-test('who leaves before the first byte of another node’s footage lets the connection go', async (t) => {
+test('a reader that leaves before the first byte of another node’s footage closes the connection', async (t) => {
   const { archive } = await archiveOf(t, [[6_000, 12_000]]);
   const left = Promise.withResolvers<void>();
   const respond = wellBut(archive, (path, reply) => {

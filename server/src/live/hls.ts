@@ -276,7 +276,7 @@ function playlistReply(body: string): HlsReply {
   return { contentType: playlistType, body, headers: { 'cache-control': 'no-cache' } };
 }
 
-/** Kept by nobody: whoever uses the browser next may be somebody else. */
+/** Not cached: the next user of the browser may be another person. */
 function mediaReply(body: Uint8Array | undefined): HlsReply {
   if (!body) throw notFound();
   return { contentType: mediaType, body, headers: { 'cache-control': 'no-store' } };

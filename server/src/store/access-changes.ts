@@ -8,13 +8,13 @@ export interface AccessChange {
   readonly streamUid: string | null;
 }
 
-/** Up to where changes are known. Opaque to whoever keeps it. */
+/** Up to where changes are known. Opaque to callers. */
 export interface AccessMark {
   /** PostgreSQL: every transaction below it had ended. */
   readonly transactionId: bigint;
   readonly lastId: number;
-  /** Changes of transactions at or above `transactionId` that were told already. */
-  readonly told: ReadonlySet<number>;
+  /** Changes of transactions at or above `transactionId` that were reported already. */
+  readonly reported: ReadonlySet<number>;
 }
 
 export interface AccessNews {
@@ -31,7 +31,7 @@ interface ChangeRow {
   readonly newest_id: number | null;
 }
 
-/** More in one look are not told one by one. */
+/** More changes in one look are not listed one by one. */
 const listMax = 1_000;
 /** So many are kept for those who were away for a while. */
 const keptMax = 20_000;
@@ -68,14 +68,14 @@ export class AccessChanges {
     const next = {
       transactionId: 0n,
       lastId: Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0),
-      told: new Set<number>(),
+      reported: new Set<number>(),
     };
     return { mark: next, changes: mark && listed(rows, mark) };
   }
 
   /**
    * A row may appear after others of higher numbers, when its transaction ends later. So all rows of transactions are read
-   * that had not ended at the mark, and those that were told are left out.
+   * that had not ended at the mark, and those that were reported are left out.
    */
   async #sinceInPostgres(mark: AccessMark | undefined): Promise<AccessNews> {
     const from = (mark?.transactionId ?? 0n).toString();
@@ -91,16 +91,16 @@ export class AccessChanges {
     const transactionId = BigInt(rows[0]?.transaction_id ?? 0);
     const found = rows.filter(({ id }) => id !== null);
     const lastId = Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0);
-    const next = { transactionId, lastId, told: new Set(found.flatMap(({ id }) => id ?? [])) };
+    const next = { transactionId, lastId, reported: new Set(found.flatMap(({ id }) => id ?? [])) };
     // Another database than before, such as one put back from a backup, counts transactions of its own.
     if (!mark || transactionId < mark.transactionId) return { mark: next, changes: undefined };
     return { mark: next, changes: listed(rows, mark) };
   }
 }
 
-/** Undefined when rows are missing that were never told. */
+/** Undefined when rows are missing that were never reported. */
 function listed(rows: readonly ChangeRow[], mark: AccessMark): readonly AccessChange[] | undefined {
-  const fresh = rows.filter(({ id }) => id !== null && !mark.told.has(id));
+  const fresh = rows.filter(({ id }) => id !== null && !mark.reported.has(id));
   if (fresh.length === 0) return [];
   const oldestId = rows[0]?.oldest_id ?? 0;
   if (rows.length > listMax || oldestId > mark.lastId + 1) return undefined;

@@ -13,7 +13,7 @@ interface Source {
   /** Of the row that is noted: `new` or `old`. */
   readonly userId: string | null;
   readonly streamUid: string | null;
-  /** The column that alone changes when somebody is merely seen, or the only one that counts. */
+  /** `unless`: the column that records activity only; `onlyIf`: the only column that counts. */
   readonly unless?: string;
   readonly onlyIf?: string;
 }

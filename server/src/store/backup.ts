@@ -67,7 +67,7 @@ export async function writeBackup(
 
 /** What a backup says of itself. */
 export interface ReadBackup extends BackupFacts {
-  /** False: an earlier version made it, and flipped bytes in it can't be told. */
+  /** False: an earlier version made it, and flipped bytes in it can't be detected. */
   readonly isProven: boolean;
 }
 

@@ -138,7 +138,7 @@ export interface PermissionRow {
 }
 
 /**
- * A right as somebody gave it, by the login that they typed: what `permissions` holds is all of these together. A login that
+ * A right as it was granted, under the login that was typed; `permissions` holds the sum of these. A login that
  * does not exist has its row too, so that who may not know the difference can't see it.
  */
 export interface GrantRow {
@@ -146,7 +146,7 @@ export interface GrantRow {
   /** 0: administrators. */
   granter_id: number;
   login_key: string;
-  /** Null: nobody had the login when it was typed, or the user is gone. */
+  /** Null: the login was unknown when it was typed, or the user is gone. */
   user_id: number | null;
   can_view: Flag;
   can_archive: Flag;

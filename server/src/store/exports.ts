@@ -6,7 +6,7 @@ export type NewExport = Insertable<ExportRow>;
 export type ExportChanges = Omit<Updateable<ExportRow>, 'id'>;
 export type ExportFileRecord = Selectable<ExportFileRow>;
 
-/** Of one that was removed on another node than its own: nobody sees it, and its node removes it with its files. */
+/** Of one that was removed on another node than its own: it is hidden, and its node removes it with its files. */
 export const cancelledStatus = 'cancelled';
 
 /** Packages of footage that people asked for, and which of their files are finished. */

@@ -12,11 +12,11 @@ export interface Rights {
 /** Who gives rights where it is not a person: administrators, all of them together. */
 export const byAdministrators = 0;
 
-/** A right as somebody gave it. */
+/** A right as it was granted. */
 export interface Grant {
   /** The login that was typed, as `keyOf` folds it. */
   readonly loginKey: string;
-  /** Null: nobody has this login, or the user is gone. */
+  /** Null: the login is unknown, or the user is gone. */
   readonly userId: number | null;
   readonly rights: Rights;
 }
@@ -28,7 +28,7 @@ interface StoredGrant extends Grant {
 
 /**
  * Who may do what with which stream. What counts is one table, `permissions`, read from the stream's side and from the user's;
- * it holds all that was given together, and `grants` who gave what, so that somebody takes back what they gave and no more.
+ * it holds all that was given together, and `grants` who granted what, so that granters take back what they granted and no more.
  */
 export class Permissions {
   readonly #db: Kysely<Database>;
@@ -155,7 +155,7 @@ const batch = 1_000;
 
 /**
  * What has to be stored so that each key gets what is wanted and nothing else: what others gave stays where it goes no
- * further, and only what is missing then is given anew.
+ * further, and only what is missing then is granted in addition.
  */
 function mergeGrants(
   wanted: readonly StoredGrant[],

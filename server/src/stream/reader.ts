@@ -28,7 +28,7 @@ export type PauseCause =
   | 'idle'
   | 'damaged'
   | 'ended'
-  /** The clock of this server was set: what follows is dated anew. */
+  /** The clock of this server was set: what follows is dated by the new time. */
   | 'clock-set'
   /** This node was taken out of work. */
   | 'drained'

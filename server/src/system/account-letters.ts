@@ -7,7 +7,7 @@ import type { Letter, Mailer } from './mailer.ts';
 import { escapeHtml } from './reset-letter.ts';
 
 export interface AccountLettersOptions {
-  /** Read at every letter: changes count at once. */
+  /** Read for every letter, so that changes apply immediately. */
   readonly config: Pick<Config, 'app'>;
   readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
   readonly log: Log;
@@ -25,7 +25,7 @@ export class AccountLetters {
     this.#options = options;
   }
 
-  /** After a change of login, e-mail or password, whoever made it. */
+  /** After a change of login, e-mail or password by anyone. */
   noteChange(before: UserRecord, after: UserRecord): void {
     const { mailer, config, log } = this.#options;
     const changes: Change[] = [];
@@ -83,7 +83,7 @@ const wordings: Record<
   },
 };
 
-/** Names what changed and never to what: the letter may reach whoever has the old address by now. */
+/** Names what changed, never the new value: the old address may belong to someone else by now. */
 function changeLetter(language: Language, { to, login, title, changes }: ChangeFacts): Letter {
   const { subject, line, what, ending } = wordings[language];
   const lines = [line(login, title, changes.map((change) => what[change]).join(', ')), ending];

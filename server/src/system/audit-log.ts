@@ -16,7 +16,7 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** An entry that is told how it goes on, as that of somebody who watches. */
+/** An entry that is updated while the activity lasts, such as watching. */
 export interface OpenEntry {
   /** Replaces the details; with `isOver` for the last time. */
   update(details: Readonly<Record<string, unknown>>, isOver?: boolean): void;
@@ -87,7 +87,7 @@ export class AuditLog {
   }
 
   /**
-   * Counts what somebody did who is not signed in: one entry an hour for each kind of it, with how often and from where,
+   * Counts what callers do who are not signed in: one entry an hour for each kind, with how often and from where,
    * so that strangers fill no log.
    */
   count(event: AuditEvent): void {

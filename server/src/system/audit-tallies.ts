@@ -3,7 +3,7 @@ import { networkOf } from '../base/network.ts';
 import type { AuditEvent, AuditLog, OpenEntry } from './audit-log.ts';
 
 const hourMs = 3_600_000;
-/** Kinds of an hour that are told apart; beyond it they lose the person, then the call. */
+/** Kinds that are kept apart in an hour; beyond that they lose the person, then the call. */
 const maxKinds = 1_000;
 /** Networks that an entry names. */
 const maxNetworks = 10;

@@ -21,7 +21,7 @@ export interface DiskShares {
   readonly otherBytes: number;
 }
 
-/** So many percent before old footage has to go, whoever fills the disk with other files is pointed out. */
+/** So many percent before old footage has to go, a warning names the other files that fill the disk. */
 const beforeQuotaPercent = 2;
 
 export interface HealthOptions {

@@ -73,11 +73,11 @@ export class Lock {
     this.#options.setupCode.stop();
   }
 
-  /** Without a code nobody can set up, from wherever they read the console's lines. */
+  /** Without a code the set-up is impossible, also for readers of the console's output. */
   #awaitConsent(): void {
     const { consent, clock, print, setupCode } = this.#options;
     print(
-      'The database has no administrator, but the archive holds footage of before: nobody can set up this server now.',
+      'The database has no administrator, but the archive holds earlier footage: this server cannot be set up now.',
     );
     print('To have streams and accounts back, stop it and put a backup back: vidette restore FILE');
     print('To set it up again for the footage that is there, run on this machine: vidette allow-setup');

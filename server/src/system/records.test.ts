@@ -56,7 +56,7 @@ test('[R7.47] a log that is switched off takes nothing and says so', async () =>
   );
 });
 
-test('[R7.47] entries that can’t be written wait, are told of once, and come in their order', async () => {
+test('[R7.47] entries that can’t be written wait, are reported once, and come in their order', async () => {
   const { clock, written, complaints, audit, disk } = auditLog();
   disk.fails = true;
   audit.add(event);
@@ -73,7 +73,7 @@ test('[R7.47] entries that can’t be written wait, are told of once, and come i
   );
 });
 
-test('[R7.47] a stranger’s nonsense is counted, and pushes nobody’s entry out, however much there is of it', async () => {
+test('[R7.47] a stranger’s nonsense is counted, and displaces no one’s entry, however much there is of it', async () => {
   const { clock, written, updated, audit } = auditLog();
   audit.add(event);
   for (let turn = 0; turn < 50_000; turn++) {
@@ -120,7 +120,7 @@ test('[R7.47] an entry that ends while it is being written is written once more,
   assert.deepEqual(updated, ['{"endTime":7}']);
 });
 
-test('[R7.47] whoever watches is noted once for each stream and way, from when till when', async () => {
+test('[R7.47] watching is logged once for each person, stream and mode, with its start and end', async () => {
   const { clock, written, updated, audit } = auditLog();
   const watches = new WatchLog(audit, clock);
   const watch = { mode: 'watchStream', uid: 'gate', login: 'anna', ip: '10.0.0.1' } as const;

@@ -6,7 +6,7 @@ import { createFile } from '../base/durable.ts';
 const fileName = 'allow-setup';
 
 /**
- * The word of whoever has the console that a new administrator may be made although the archive belonged to someone: a file in
+ * The console's consent to creating a new administrator although the archive belonged to someone: a file in
  * the data folder, made by `vidette allow-setup`, good for one set-up.
  */
 export class SetupConsent {

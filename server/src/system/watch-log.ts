@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
 import type { AuditLog, OpenEntry } from './audit-log.ts';
 
-/** How somebody watches: each is the `action` of its entries. */
+/** The ways of watching: each is the `action` of its entries. */
 export type WatchMode = 'watchStream' | 'watchWall' | 'watchArchive' | 'watchStills' | 'watchShared';
 
 /** Who watches what. */
@@ -14,12 +14,12 @@ export interface Watch {
   readonly ip: string;
 }
 
-/** Whoever comes back within this goes on: a page that is loaded again, a wall that turns. */
+/** Coming back within this continues the entry: a page that is reloaded, a wall that rotates. */
 const pauseMs = 5 * 60_000;
 const sweepMs = 30_000;
 /** What goes on is written down so often, so that a crash leaves an end that is nearly right. */
 const progressMs = 5 * 60_000;
-/** Networks told apart for one public link; more of them share an entry. */
+/** Networks with an entry of their own for one public link; more of them share one. */
 const maxVisitors = 50;
 
 interface Entry {

@@ -120,7 +120,7 @@ test('[R10.9] a visitor without an address is none, and so is the one after five
   await until(() => isIn);
 });
 
-test('[R10.9] visitors who ask for nothing keep nobody out, neither all together nor those of one network', async (t) => {
+test('[R10.9] visitors who send no request lock no one out, neither all together nor those of one network', async (t) => {
   const relay = await openTestRelay(t);
   await visit(relay, addressOf(0));
   const [asking] = relay.visitors;

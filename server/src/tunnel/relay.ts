@@ -15,7 +15,7 @@ const pingEveryMs = 15_000;
 const pingTimeoutMs = 20_000;
 /** Visitors' connections at once; what comes above is refused until others end. */
 const connectionsMax = 512;
-/** From so many on, each one who comes puts out the one that has rested longest: silent visitors keep nobody out. */
+/** From so many on, each new connection displaces the one that has been idle longest: silent visitors lock no one out. */
 const crowdedAt = 480;
 /** Of one network; behind a proxy on the relay all visitors come from one. */
 const perNetworkMax = 64;

@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 
-// Some calls want the password entered lately. Whoever makes one wraps it in `withProof`: the page asks for the password and
+// Some calls require a recently entered password. Wrap them in `withProof`: the page asks for the password and
 // makes the call again.
 
 /** What waits for the password; the dialog shows itself while there is one. */

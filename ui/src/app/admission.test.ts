@@ -27,7 +27,7 @@ test('a server that nobody has set up shows that alone; one that is set up does 
   assert.equal(screenFor(placeAt('/ui/init'), { isLocked: undefined, isSignedIn: false }), '/init');
 });
 
-test('[R2.21] where the page leads somebody by itself is not where they wanted to go', () => {
+test('[R2.21] a place that the page leads to by itself is not where the person wanted to go', () => {
   const kept = new Map<string, string>();
   const session = {
     getItem: (key: string) => kept.get(key) ?? null,

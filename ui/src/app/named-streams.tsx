@@ -3,7 +3,7 @@ import { streamNameQuery } from '../api/streams.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Link } from '../routing/react/link.tsx';
 
-/** So many are named; whoever needs more of them finds them in the list. */
+/** So many are named; the others can be found in the list. */
 const NAMED = 3;
 
 /** The streams that a warning is about, by name, each a way to it. */

@@ -285,7 +285,7 @@ export class ArchiveFeed {
       onEnd('live');
       return false;
     }
-    // Another recording has begun, or the viewer stands here.
+    // Another recording has begun, or the viewer has paused here.
     this.#isAtEdge = false;
     await this.#retry.pause(isPlaying() ? GROWING_PAUSE_MS : STANDING_PAUSE_MS);
     return true;

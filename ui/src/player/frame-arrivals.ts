@@ -71,7 +71,7 @@ export class FrameArrivals {
     return Math.min(MOST_MS, Math.max(LEAST_MS, INTERVALS * Math.max(...this.#intervalsMs)));
   }
 
-  /** Since the last frame, or since the link was made. The monotonic clock stands while the machine sleeps. */
+  /** Since the last frame, or since the link was made. The monotonic clock stops while the machine sleeps. */
   #sinceMs(): number {
     const clock = this.#clock;
     return Math.max(clock.monotonicMs() - this.#heardMs, clock.wallMs() - this.#heardWallMs);

@@ -44,7 +44,7 @@ class FakeWindow {
     this.#listeners.set(name, listener as () => void);
   }
 
-  /** The page is closed, or loaded anew. */
+  /** The page is closed, or reloaded. */
   leave(): void {
     this.#listeners.get('pagehide')?.();
   }
@@ -221,7 +221,7 @@ test('a hash that was typed by hand is followed', async () => {
   assert.equal(router.get().place.hash, 'addStream');
 });
 
-test('[R2.22] Back and Forward lead to where one was scrolled, going there anew to the top, and a reload stays', async () => {
+test('[R2.22] Back and Forward lead to where one was scrolled, going there again leads to the top, and a reload stays', async () => {
   const { window, router } = stage('/ui/streams');
   window.scrollY = 3000;
   await router.navigate({ to: '/bookmarks' });

@@ -15,7 +15,7 @@ export interface RouterState {
   /** What is on screen; the address bar may be ahead of it by what is still being fetched. */
   readonly place: Place;
   readonly held: HeldStep | null;
-  /** How the screen was come to: another object each time somebody arrives at another path or by the history. */
+  /** How the screen was reached: another object after each step to another path or through the history. */
   readonly arrival: Arrival;
 }
 
@@ -31,7 +31,7 @@ export interface RouterOptions {
     readonly history: Pick<History, 'pushState' | 'replaceState' | 'go'> & { readonly state: unknown };
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
-  /** Where somebody has to go instead; undefined lets them in. `isWanted`: they asked for the place themselves. */
+  /** Where the person has to go instead; undefined lets them in. `isWanted`: they asked for the place themselves. */
   readonly divert: (place: Place, isWanted: boolean) => Way | undefined;
   /** Fetches what a place is shown with; undefined when it is here. A failure is the screen's to show. */
   readonly fetch: (place: Place) => Promise<unknown> | undefined;
@@ -62,7 +62,7 @@ export class Router {
     this.#options = options;
     this.#index = indexOf(options.window.history.state) ?? 0;
     this.#asked = this.#admitted(this.#barPlace());
-    // Kept by a page that was left or loaded anew.
+    // Kept by a page that was left or reloaded.
     const scrollTop = memberOf(options.window.history.state, 'scrollTop') ?? 0;
     this.#state = { place: this.#asked, held: null, arrival: { scrollTop } };
     this.#write(this.#asked, true);
@@ -160,7 +160,7 @@ export class Router {
     });
   }
 
-  /** @param returned how the place was left, when somebody comes back to it */
+  /** @param returned how the place was left, when it is returned to */
   async #show(place: Place, returned?: Arrival, isImmediate = false): Promise<void> {
     const from = this.#asked;
     this.#asked = place;

@@ -17,12 +17,12 @@ export interface ScrollOptions {
 /** What is not here by then is not waited for. */
 const PATIENCE_MS = 5000;
 const REACHED_PX = 1;
-/** What somebody does who moves about by themselves. */
+/** Events of a person who scrolls. */
 const OWN_MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
  * Brings a screen to where it was scrolled. What makes it so long may still be on its way: it is scrolled on as it grows,
- * until it is there, somebody moves by themselves, or patience ends.
+ * until it is there, the person scrolls, or patience ends.
  * @returns how to end it sooner
  */
 export function scrollBack(top: number, { view, onGrowth, after }: ScrollOptions): () => void {

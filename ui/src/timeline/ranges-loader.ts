@@ -146,10 +146,10 @@ export class RangesLoader {
     const nowMs = this.#options.clock.wallMs();
     for (const index of this.#indexes(fromMs, nowMs).slice(0, SEARCH_LIMIT)) {
       const known = this.#fresh(index, true);
-      const told = known?.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
+      const cached = known?.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
       // What was live may be recorded by now, and an answer of some seconds ago may end before the moment.
       const isSure =
-        known && known.untilMs > fromMs && (told?.kind !== 'live' || nowMs - known.askedMs < LIVE_STALE_MS);
+        known && known.untilMs > fromMs && (cached?.kind !== 'live' || nowMs - known.askedMs < LIVE_STALE_MS);
       const piece = isSure ? known : await this.#load(index, signal);
       const last = piece.intervals.at(-1);
       const found =

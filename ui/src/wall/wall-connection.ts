@@ -60,7 +60,7 @@ export class WallConnection {
     };
     this.#channels.add(channel);
     this.#ask(channel);
-    // Whoever begins while the server is away hears of it as those did who were there; when they have their link.
+    // A tile that starts while the server is away hears of it like the others, once it has its link.
     if (this.#isLost)
       queueMicrotask(() => {
         if (this.#isLost && this.#channels.has(channel)) events.onLost();

@@ -19,7 +19,7 @@ export function registerStreamRights(
 ): void {
   const { store, doorkeeper } = services;
 
-  /** As the caller may see it: names that they typed stand as they typed them, whether somebody has them or not. */
+  /** As the caller may see it: names that they typed are shown as typed, whether or not such users exist. */
   const ofStream = async (principal: Principal, { id, created_by }: StreamRecord) => {
     const { permissions } = store;
     const side = sideOf(principal, created_by);
@@ -62,7 +62,7 @@ export function registerStreamRights(
         throw fieldFault('NotFound', `items.${index}.user`, 'There is no such user.');
       }
       if (!hasAny(rights)) continue;
-      // The same for a login that nobody has.
+      // The same for an unknown login.
       if (side === 'editor') requireHeld(stream.rights, given.get(loginKey), rights, `items.${index}`);
       rows.push({ userId, loginKey, rights: withView(rights) });
     }
@@ -120,13 +120,13 @@ export async function requireUser(services: Services, login: string) {
   return user;
 }
 
-/** Administrators and whoever added the stream administer its list; other editors have the part that they gave. */
+/** Administrators and the stream's creator manage its whole list; other editors only what they granted. */
 function sideOf(principal: Principal, createdBy: number | null): 'administrator' | 'owner' | 'editor' {
   if (principal.isAdmin) return 'administrator';
   return createdBy === principal.user.id ? 'owner' : 'editor';
 }
 
-/** A right is given by whoever holds it. What they gave before stays. @throws Fault Forbidden at the right */
+/** A right can be granted only by its holders. What they granted before stays. @throws Fault Forbidden at the right */
 function requireHeld(held: Rights, before: Rights | undefined, wanted: Rights, path: string): void {
   for (const right of ['archive', 'share', 'edit'] as const) {
     if (!wanted[right] || held[right] || before?.[right]) continue;

@@ -132,7 +132,7 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
   }
 }
 
-/** How a source is may change between reading and saving; that it is paused is somebody's wish. */
+/** These may change by themselves between reading and saving; `paused` is set by a person. */
 const passingStatuses: ReadonlySet<string> = new Set(['pending', 'running', 'failed']);
 
 function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: Stream): void {

@@ -5,7 +5,7 @@ import type { SourceAudioCodec } from './protocol.ts';
 
 export interface AudioConverterOptions {
   readonly codec: SourceAudioCodec;
-  /** Hz of the input; where it is told by what comes, any. */
+  /** Hz of the input; any value where the input itself carries it. */
   readonly sampleRate: number;
   /** Ticks a second of the times that go in; those of `sampleRate` unless given. */
   readonly clockRate?: number;

@@ -7,7 +7,7 @@ import { childEntry } from './child-entry.ts';
 /**
  * What keeps the children that hold native media code apart from the machine. `files`: no network but what the server
  * dials for them, and of the files the program and the system's libraries only, read-only. `network`: the network only.
- * `none`: the system allows no namespaces; what FFmpeg is told (`child/input-options.ts`) is all that holds it.
+ * `none`: the system allows no namespaces; only FFmpeg's own options (`child/input-options.ts`) limit it.
  */
 export type ConfinementLevel = 'files' | 'network' | 'none';
 

@@ -20,7 +20,7 @@ interface Order {
   readonly track: VideoTrack;
   readonly sample: Sample;
   readonly options: Required<PictureOptions>;
-  /** Monotonic ms at which whoever asked gives up. */
+  /** Monotonic ms at which the caller gives up. */
   readonly dueMs: number;
   readonly resolve: (jpeg: Uint8Array) => void;
   readonly reject: (fault: Fault) => void;

@@ -139,7 +139,7 @@ export class RtspConnection {
       if (response.status !== 401 || tries >= maxTries) return response;
       const challenges = headerValues(response, 'www-authenticate');
       if (!authorization.challenged(challenges, answer === undefined)) return response;
-      // Whoever closes the connection with the refusal does so before the next request is answered.
+      // A camera that closes the connection with its refusal does so before the next request is answered.
       this.#awaitsAnswer = true;
     }
   }

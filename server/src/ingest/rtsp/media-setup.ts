@@ -41,7 +41,7 @@ const videoTimescale = 90_000;
 const defaultTimeoutSeconds = 60;
 /** A key frame that is missing is asked for so often, ms. */
 const keyRequestPeriodMs = 5000;
-/** The sender of our reports, any number: nobody else receives on this connection. */
+/** The sender of our reports, any number: this connection has no other receiver. */
 const ourSsrc = 0x7669_6465;
 /** Types below are fixed or reserved (RFC 3551, 6): only from here on do two numbers mean the same. */
 const firstDynamicType = 96;
@@ -270,7 +270,7 @@ async function setUp(
   return profile !== 'RTP/AVP' && response.status === 461 ? ask('RTP/AVP') : response;
 }
 
-/** Whose packet it is, of streams that share a channel: told by the payload type, and then by the sender. */
+/** Which of the streams that share a channel a packet belongs to: by the sender, before that is known by the payload type. */
 function receiverOf(receivers: readonly Receiver[], { payloadType, ssrc }: RtpPacket): Receiver | undefined {
   if (receivers.length === 1) return receivers[0];
   const bySender = receivers.find((one) => one.ssrc === ssrc);

@@ -18,9 +18,9 @@ export interface ReceiverOptions {
   /** As announced. */
   readonly payloadType: number;
   readonly timing: TrackTiming;
-  /** Told of every gap in the packets' numbers. */
+  /** Called for every gap in the packets' numbers. */
   readonly onLost: (packets: number) => void;
-  /** Told of every change of the payload type that is read. */
+  /** Called for every change of the payload type that is read. */
   readonly onPayloadType?: (payloadType: number) => void;
   /**
    * What reads a payload type that was not announced for this stream: the same reader, another one, or nothing (undefined).

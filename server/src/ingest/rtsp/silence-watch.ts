@@ -6,7 +6,7 @@ import type { RtspConnection } from './connection.ts';
 export interface SilenceWatchOptions {
   readonly connection: RtspConnection;
   readonly clock: Clock;
-  /** Opens another connection to the same place and lets it go; false when nobody answers there. Never rejects. */
+  /** Opens another connection to the same place and lets it go; false when there is no answer. Never rejects. */
   readonly canConnect: () => Promise<boolean>;
   /** Asks for a sign of life on this connection. */
   readonly ask: () => void;

@@ -23,7 +23,7 @@ export function usePlace(): Place {
   return useSyncExternalStore(router.subscribe, () => router.get().place);
 }
 
-/** How somebody came to the place that is on screen. */
+/** How the place on screen was reached. */
 export function useArrival(): Arrival {
   const router = useRouter();
   return useSyncExternalStore(router.subscribe, () => router.get().arrival);

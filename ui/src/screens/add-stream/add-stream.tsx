@@ -33,7 +33,7 @@ export function AddStreamScreen() {
   return isLicenseExpired ? <Unlicensed /> : <AddStreamForm />;
 }
 
-/** The server would refuse it [R6.9]: nobody should fill a form in for that. */
+/** The server would refuse it [R6.9], so there is no form to fill in. */
 function Unlicensed() {
   const i18n = useI18n();
   const user = useUser();

@@ -7,7 +7,7 @@ import { depthWords } from '../stream-form/depths.ts';
 import { lossTimeWords } from './loss-words.ts';
 import classes from './stream.module.css';
 
-/** Says what a lowered depth is going to delete, while it can be undone by whoever may change the stream. */
+/** Says what a lowered depth is going to delete, while an editor of the stream can still undo it. */
 export function PendingLoss({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const { data: loss } = useQuery({ ...pendingLossQuery(stream.uid), enabled: stream.canEdit });

@@ -52,7 +52,7 @@ export class InputJob implements Job {
   readonly #running: Promise<void>;
   readonly #stopWatch: Cancel;
   readonly #dial: Dial;
-  /** What stands between FFmpeg and the network; datagrams need none. */
+  /** The proxy or relay between FFmpeg and the network; datagrams need none. */
   #way: CheckedProxy | TcpRelay | undefined;
   #gate: TrackGate | undefined;
   /** Since when a native call waits, monotonic ms; undefined while none does. */

@@ -74,7 +74,7 @@ export class StillPoller {
     });
   }
 
-  /** Rejects when nobody answers; answers with another status are given back as they are. */
+  /** Rejects when there is no answer; answers with another status are returned as they are. */
   async #ask(isFirst: boolean): Promise<IncomingMessage> {
     const { dial, target, path } = this.#options;
     const authorization = this.#authorization.header('GET', path);

@@ -82,7 +82,7 @@ export class TcpRelay {
   #hold(socket: Duplex): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // Either side may vanish at any time; the other one is told by the end of its stream.
+    // Either side may vanish at any time; the other sees its stream end.
     socket.on('error', () => socket.destroy());
   }
 }
