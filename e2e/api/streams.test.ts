@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { administratorOf, until } from '../api.ts';
-import { startServer, type TestServer } from '../server.ts';
+import { signIn, startServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
 let client: Client;
@@ -266,6 +266,32 @@ test('[R7.16, R7.17] a download is one MP4, a playlist plays through byte ranges
   assert.equal((await fetch(url, { headers: { cookie, range: 'bytes=999999999-' } })).status, 416);
   assert.equal((await fetch(url)).status, 401);
   await assertJpeg(await client.getArchivePicture({ params: { uid: demo }, query: { time: Date.now() } }));
+});
+
+test('[R4.4, R7.16, R7.47] a browser asks before it shows footage that it keeps; that is watching, and without the right there is none', async () => {
+  const { startTime } = await client.getArchiveStats({ params: { uid: demo } });
+  const address = `${server.url}/v1/stream/${demo}/archive/picture?time=${(startTime ?? 0) + 500}`;
+  const first = await fetch(address, { headers: { cookie } });
+  assert.equal(first.headers.get('cache-control'), 'private, no-cache');
+  const tag = first.headers.get('etag') ?? '';
+  const password = 'three green kites';
+  await client.addUser({ body: { name: 'olga', password } });
+  const next = await signIn(server, 'olga', password);
+  const again = () => fetch(address, { headers: { cookie: next, 'if-none-match': tag } });
+  assert.ok([403, 404].includes((await again()).status), 'the next person at the browser');
+  await client.saveStreamPermissions({
+    params: { uid: demo },
+    body: { items: [{ user: 'olga', view: true, archive: true }] },
+  });
+  const held = await again();
+  assert.deepEqual([held.status, (await held.arrayBuffer()).byteLength], [304, 0]);
+  await until(
+    async () => (await client.listAuditLogs({ query: { action: 'watchStills' } })).items,
+    (items) => items.some(({ user, target }) => user === 'olga' && target === demo),
+  );
+  await client.saveStreamPermissions({ params: { uid: demo }, body: { items: [] } });
+  assert.ok([403, 404].includes((await again()).status), 'the right is gone');
+  await client.deleteUser({ params: { login: 'olga' } });
 });
 
 test('[R7.12] low-latency HLS is there for players outside the page, for those who may view', async () => {

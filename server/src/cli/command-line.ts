@@ -38,24 +38,14 @@ const commands: Readonly<Record<string, Command>> = {
       return check({ ...(await archivePlaces(env)), objects, out });
     },
   },
-  'rebuild-index': {
-    takes: '',
-    does: 'make the archive’s catalog anew from its files and objects',
-    count: 0,
-    async run(_, env, out) {
-      const { rebuildIndex } = await import('./rebuild-index.ts');
-      return rebuildIndex({ ...(await archivePlaces(env)), out });
-    },
-  },
-  'use-disk': {
-    takes: '',
-    does: 'record on the empty disk in the archive folder from now on; the server must be stopped',
-    count: 0,
-    async run(_, env, out) {
-      const { useDisk } = await import('./use-disk.ts');
-      return useDisk({ ...(await archivePlaces(env)), out });
-    },
-  },
+  'rebuild-index': archiveCommand(
+    'rebuild the archive’s catalog from its files and objects',
+    async () => (await import('./rebuild-index.ts')).rebuildIndex,
+  ),
+  'use-disk': archiveCommand(
+    'record on the empty disk in the archive folder from now on; the server must be stopped',
+    async () => (await import('./use-disk.ts')).useDisk,
+  ),
   backup: {
     takes: 'FILE',
     does: 'configuration and database into one file, also while the server runs',
@@ -189,6 +179,21 @@ export async function runCommand(
 }
 
 /** Where catalog and segments lie. */
+type ArchiveCommandOptions = Awaited<ReturnType<typeof archivePlaces>> & { readonly out: Print };
+
+/** A command without arguments on the archive that the configuration names. */
+function archiveCommand(
+  does: string,
+  load: () => Promise<(options: ArchiveCommandOptions) => Promise<number>>,
+): Command {
+  return {
+    takes: '',
+    does,
+    count: 0,
+    run: async (_, env, out) => (await load())({ ...(await archivePlaces(env)), out }),
+  };
+}
+
 async function archivePlaces(env: Environment) {
   const config = await loadConfig(env);
   const { dataDir, archive } = config;

@@ -111,6 +111,7 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     const contentType = 'video/mp4';
     if (isHeld(request.headers, headers.etag)) {
       await read();
+      noteWatched('watchArchive', { principal, stream, ip });
       return { contentType, status: 304, headers, body: '' };
     }
     const body = await conversions.gop(conversionViewer(principal, uid), read, signal);
@@ -126,16 +127,17 @@ export function registerArchive(registrar: Registrar, services: Services, watche
       'x-picture-time': String(frame.timeMs),
     };
     const contentType = 'image/jpeg';
-    if (isHeld(request.headers, headers.etag)) return { contentType, status: 304, headers, body: '' };
-    const body = await renderPicture(frame.track, frame.keySample, query.width);
+    const isCached = isHeld(request.headers, headers.etag);
+    const body = isCached ? '' : await renderPicture(frame.track, frame.keySample, query.width);
+    // A still that the browser shows from its cache is seen, too.
     noteWatched('watchStills', { principal, stream, ip });
-    return { contentType, body, headers };
+    return { contentType, ...(isCached && { status: 304 }), body, headers };
   });
 }
 
 /**
- * A browser may keep footage, and asks before each use whether it may still show it (RFC 9111, 5.2.2.4): whoever uses the browser
- * next is somebody else, and rights go.
+ * A browser may cache footage, and revalidates before each use (RFC 9111, 5.2.2.4): the next user of the browser may be
+ * another person, and rights may be revoked.
  */
 function validatedBy(etag: string): { readonly etag: string; readonly 'cache-control': string } {
   return { etag, 'cache-control': 'private, no-cache' };
