@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -265,6 +265,118 @@ test('[R10.4] a disk that is taken from under a recording server, or emptied, is
   await rm(join(disk.folder, 'footage'), { recursive: true });
   await isSaid();
   await server.stop();
+});
+
+test('[R10.3] sectors that can’t be read: the file is named, all else is served, check goes on, and it is forgiven when it can be read again', async (t) => {
+  const disk = await LoopDisk.make(t, 192, ['-O', '^has_journal']);
+  if (!disk) return;
+  const { dataDir, env, uid, folder } = await prepared(t, { folder: join(disk.folder, 'footage'), count: 4 });
+  const places = await Promise.all(
+    (await footageIn(folder)).map(async (name) => ({ name, at: await disk.placeOf(join(folder, name)) })),
+  );
+  const last = places.reduce((a, b) => (a.at > b.at ? a : b));
+  // All before it on the disk can be read; the system has read nothing of it yet.
+  await disk.unmount();
+  await disk.mount();
+  await disk.failFrom(last.at);
+  await assert.rejects(readFile(join(folder, last.name)), { code: 'EIO' });
+  const query = { start_time: Date.now() - 6_300_000, end_time: Date.now() - 3_300_000 };
+  const gapsOf = async (client: Client) => {
+    await client.getArchivePlaylist({ params: { uid }, query });
+    const { gaps } = await client.getArchiveRanges({ params: { uid }, query });
+    return gaps.filter(({ cause }) => cause === 'file-damaged').length;
+  };
+  const first = await startServer({ dataDir, env });
+  t.after(() => first.kill());
+  const client = clientOf(first, await signIn(first));
+  await until(
+    () => gapsOf(client),
+    (gaps) => gaps === 1,
+    WAIT_MS,
+  );
+  assert.match(first.output, new RegExp(`${last.name}.*EIO|EIO.*${last.name}`));
+  const saved = await client.downloadArchive({ params: { uid }, query });
+  assert.equal((await saved.arrayBuffer()).byteLength, Number(saved.headers.get('content-length')));
+  assert.ok(Math.abs(Number(saved.headers.get('x-archive-duration')) - 30_000) < 1_000);
+  const check = await runProgram(process.execPath, [mainProgram, 'check'], { VIDETTE_DATA: dataDir, ...env });
+  assert.equal(check.code, 1);
+  assert.match(check.output, new RegExp(`${last.name} cannot be read: EIO`));
+  assert.match(check.output, /Findings: 1\./);
+  await first.kill();
+  await disk.failFrom(undefined);
+  const second = await startServer({ dataDir, env });
+  t.after(() => second.stop());
+  const again = clientOf(second, await signIn(second));
+  await until(
+    () => gapsOf(again),
+    (gaps) => gaps === 0,
+    WAIT_MS,
+  );
+  // Sectors behind the headers that were looked at: the answer is an error or breaks off, and never ends as if it were whole.
+  const bytes = await readFile(join(folder, last.name));
+  const inMedia = Math.ceil((bytes.lastIndexOf('moof') + 8_192) / 4_096) * 4_096;
+  assert.ok(inMedia < bytes.length);
+  await disk.failFrom(last.at + inMedia);
+  await disk.forgetRead(join(folder, last.name));
+  await assert.rejects(async () => (await again.downloadArchive({ params: { uid }, query })).arrayBuffer());
+  assert.equal((await again.getStream({ params: { uid } })).name, 'Gate 2');
+  await disk.failFrom(undefined);
+  const whole = await again.downloadArchive({ params: { uid }, query });
+  assert.equal((await whole.arrayBuffer()).byteLength, Number(whole.headers.get('content-length')));
+  await second.stop();
+});
+
+test('[R10.4] a disk that answers EIO to everything, its marker too, ends recording alone; it goes on when the disk answers', async (t) => {
+  const disk = await LoopDisk.make(t, 128, ['-O', '^has_journal']);
+  if (!disk) return;
+  const footage = join(disk.folder, 'footage');
+  const { dataDir, env, uid } = await prepared(t, { folder: footage, count: 1, isRecorded: true });
+  const server = await startServer({ dataDir, env });
+  t.after(() => server.stop());
+  const client = clientOf(server, await signIn(server));
+  const isLive = () =>
+    until(
+      async () =>
+        (await client.getArchiveRanges({ params: { uid }, query: lastHour() })).ranges.at(-1)?.status,
+      (status) => status === 'live',
+      WAIT_MS,
+    );
+  await isLive();
+  const marker = join(footage, 'vidette-archive.json');
+  await disk.failFrom(await disk.placeOf(marker));
+  await disk.forgetRead(marker);
+  await assert.rejects(readFile(marker), { code: 'EIO' });
+  await until(
+    () => warningsOf(client),
+    (warnings) =>
+      warnings.includes('archive-disk-missing marker-unreadable') &&
+      warnings.includes(`stream-not-recording ${uid}`),
+    WAIT_MS,
+  );
+  await signIn(server);
+  assert.equal((await client.getStream({ params: { uid } })).name, 'Gate 2');
+  await disk.failFrom(undefined);
+  await until(
+    () => warningsOf(client),
+    (warnings) => warnings.length === 0,
+    WAIT_MS,
+  );
+  await isLive();
+  // The same at the start: live and configuration are there without the disk.
+  await server.kill();
+  await disk.failFrom(await disk.placeOf(marker));
+  await disk.forgetRead(marker);
+  const next = await startServer({ dataDir, env });
+  t.after(() => next.stop());
+  const again = clientOf(next, await signIn(next));
+  assert.ok((await warningsOf(again)).includes('archive-disk-missing marker-unreadable'));
+  await disk.failFrom(undefined);
+  await until(
+    () => warningsOf(again),
+    (warnings) => warnings.length === 0,
+    WAIT_MS,
+  );
+  await next.stop();
 });
 
 function lastHour() {

@@ -26,6 +26,16 @@ async function must(program: string, ...args: string[]): Promise<string> {
   return output;
 }
 
+/** Sets `lo_sizelimit` of a loop device that is in use (LOOP_GET_STATUS64, LOOP_SET_STATUS64). */
+const limitLoop = `
+import fcntl, struct, sys
+with open(sys.argv[1], 'rb') as loop:
+    info = bytearray(232)
+    fcntl.ioctl(loop, 0x4C05, info)
+    struct.pack_into('<Q', info, 32, int(sys.argv[2]))
+    fcntl.ioctl(loop, 0x4C04, bytes(info))
+`;
+
 /** A real file system (ext4) of its own on a loop device: it can be filled, made read-only, taken away and brought back. */
 export class LoopDisk {
   readonly folder: string;
@@ -37,7 +47,12 @@ export class LoopDisk {
   }
 
   /** Undefined, and the test skipped, where this user may not mount one. */
-  static async make(t: TestContext, mebibytes: number): Promise<LoopDisk | undefined> {
+  static async make(
+    t: TestContext,
+    mebibytes: number,
+    /** For `mkfs.ext4`. */
+    options: readonly string[] = [],
+  ): Promise<LoopDisk | undefined> {
     const base = await mkdtemp(join(tmpdir(), 'vidette-loop-'));
     const disk = new LoopDisk(join(base, 'disk'), join(base, 'image'));
     await mkdir(disk.folder);
@@ -49,7 +64,7 @@ export class LoopDisk {
     await image.truncate(mebibytes * mebibyte);
     await image.close();
     try {
-      await must('mkfs.ext4', '-q', '-F', disk.#image);
+      await must('mkfs.ext4', '-q', '-F', ...options, disk.#image);
       await disk.mount();
     } catch (error) {
       t.skip(`needs the right to mount: ${String(error)}`);
@@ -69,6 +84,28 @@ export class LoopDisk {
 
   async remount(how: 'ro' | 'rw'): Promise<void> {
     await must('mount', '-o', `remount,${how}`, this.folder);
+  }
+
+  /** Where on the disk a file begins, bytes. */
+  async placeOf(path: string): Promise<number> {
+    const [, sector] =
+      /^ *0: +0\.\. +\d+: +(\d+)\.\./m.exec(await must('filefrag', '-b512', '-v', path)) ?? [];
+    if (sector === undefined) throw new Error(`${path} has no place`);
+    return Number(sector) * 512;
+  }
+
+  /**
+   * From a byte on the disk answers EIO to whoever reads or writes, as one with bad sectors; undefined: all of it is well again. What the
+   * system has read of it already it keeps.
+   */
+  async failFrom(byte: number | undefined): Promise<void> {
+    const device = (await must('findmnt', '-n', '-o', 'SOURCE', this.folder)).trim();
+    await must('python3', '-c', limitLoop, device, String(byte ?? 0));
+  }
+
+  /** The system forgets what it has read of a file. */
+  async forgetRead(path: string): Promise<void> {
+    await must('dd', `if=${path}`, 'iflag=nocache', 'count=0');
   }
 
   /** Whether files may be deleted. */

@@ -118,7 +118,9 @@ async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
     throw new Fault(
       'Unavailable',
       'A newer version has used this database and this one does not understand it: update it. ' +
-        'To go back, put the copy that the update made beside the database (`vidette.sqlite.before-...`) in its place, or restore a backup.',
+        (file === undefined
+          ? 'To go back, restore the copy that pg_dump made before the update.'
+          : 'To go back, put the copy that the update made beside the database (`vidette.sqlite.before-...`) in its place, or restore a backup.'),
     );
   }
   const next = Object.keys(migrations).find((name) => !taken.includes(name));
