@@ -295,9 +295,14 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await page.getByLabel('Name').fill('script');
     await button(page, 'Create a token').click();
     const dialog = page.getByRole('dialog', { name: 'Enter your password' });
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.locator('button:focus', { hasText: 'Create a token' }).click();
     await dialog.getByLabel('Password', { exact: true }).fill('not this one');
     await button(page, 'Confirm').click();
-    await dialog.getByText('Invalid old password.').waitFor();
+    await dialog.getByText('Wrong password.').waitFor();
+    await dialog.locator('input:focus').waitFor();
     await dialog.getByLabel('Password', { exact: true }).fill(person.password);
     await button(page, 'Confirm').click();
     await page.getByText('Copy the secret now.').waitFor();
@@ -312,6 +317,9 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await button(page, 'End all sessions').click();
     const ending = page.getByRole('dialog', { name: 'End all sessions' });
     await ending.getByText('This session stays unless you end it too.').waitFor();
+    await page.keyboard.press('Escape');
+    await ending.waitFor({ state: 'detached' });
+    await page.locator('button:focus', { hasText: 'End all sessions' }).click();
     await ending.getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('Sessions have been ended').waitFor();
     // The session goes on under its new secret.

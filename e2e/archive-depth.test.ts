@@ -335,8 +335,10 @@ test('[R10.4] a depth that deletes recordings is saved only after a question wit
     };
     await page.getByLabel('Keep recordings').selectOption('168', { timeout: WAIT_MS });
     await ask();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
+    // The focus is where it was.
+    await page.locator('button:focus', { hasText: 'Save' }).waitFor({ timeout: WAIT_MS });
     assert.equal(await depth(), -1);
     await ask();
     await dialog.getByRole('button', { name: 'Delete older recordings' }).click();

@@ -384,6 +384,39 @@ test('warnings about streams name them, and lead to them', async () => {
   await context.close();
 });
 
+test('of many warnings a phone shows the gravest and how many more there are', async () => {
+  const context = await newPerson(browser, { ...desktop, width: 390, height: 844 });
+  await signInByCookie(context, server.url, cookie);
+  const warning = { expiresAt: null, usedPercent: 91, recordedPercent: 50, subject: null };
+  const codes = ['trust-proxy', 'archive-disk-usage', 'tls-certificate', 'tunnel-down', 'data-disk-full'];
+  const warnings = ['stream-not-recording', ...codes, 'cluster-node-drained'].map((code) => ({
+    ...warning,
+    code,
+    ...(code === 'stream-not-recording' && { subject: gate }),
+  }));
+  await context.route('**/v1/system/health', (route) => route.fulfill({ json: { version: '1', warnings } }));
+  const page = await context.newPage();
+  await page.goto(`${server.url}/ui/help`);
+  const banners = page.getByRole('region', { name: 'Warnings of the server' });
+  const more = banners.getByRole('button', { name: '4 more warnings' });
+  await more.waitFor();
+  for (const words of [
+    'A stream is not being recorded.',
+    'This node is drained.',
+    'The disk of the server’s',
+  ])
+    assert.equal(await banners.getByText(words).count(), 1, words);
+  assert.equal(await banners.getByText('trustProxy').count(), 0);
+  const heading = await page.getByRole('heading', { level: 1 }).boundingBox();
+  assert.ok(heading && heading.y < 422, `the screen begins at ${heading?.y}`);
+  await more.press('Enter');
+  await banners.getByText('trustProxy').waitFor();
+  await banners.getByRole('button', { name: 'Fewer warnings' }).press('Enter');
+  await more.waitFor();
+  assert.equal(await more.evaluate((one) => one === document.activeElement), true);
+  await context.close();
+});
+
 test('[R2.5] [R3.3] [R7.23] a token’s secret is shown once, and the token works until it is deleted', () =>
   open('/ui/profile/me/tokens', cookie, async (page) => {
     await page.getByLabel('Name').fill('Backup script');

@@ -304,6 +304,11 @@ test('[R4.6] [R4.11] a line that breaks comes back; a relay that is away is said
   await sshd.cut();
   await statusThat(({ failureCode }) => failureCode === 'unreachable');
   await shows(`127.0.0.1:${sshd.port} does not answer.`);
+  const reason = async () => (await client.getTunnelStatus()).failureReason;
+  assert.equal(await reason(), `127.0.0.1 refused the connection at port ${sshd.port}.`);
+  await client.saveProfile({ body: { language: 'ru' } });
+  assert.equal(await reason(), `127.0.0.1 отклонил соединение на порту ${sshd.port}.`);
+  await client.saveProfile({ body: { language: 'en' } });
   const isWarned = async () => {
     const { warnings } = await client.getHealth();
     return warnings.some(({ code, subject }) => code === 'tunnel-down' && subject === 'RU');

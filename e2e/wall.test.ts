@@ -296,3 +296,37 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   await allPlaying(page, 4);
   assert.deepEqual(complaints, []);
 });
+
+test('[R4.8] an archive wall goes over what no stream recorded, tells a gap from what came before a camera, and ends live', async () => {
+  const { client } = stage;
+  const { pausedMs, resumedMs } = await gap;
+  uids.set(
+    'Cellar',
+    (await client.addStream({ body: { name: 'Cellar', streamSource: 'demo:tile?fps=10' } })).uid,
+  );
+  await until(
+    () => recorded(client, uidOf('Cellar')),
+    (fragments) => fragments.length > 0,
+    wallPatienceMs,
+  );
+  const id = await makeMosaic('Late', [paused, 'Cellar']);
+  await open(`/mosaic/${id}?t=${pausedMs + 2_000}`);
+  await page.getByText(/^Skipped [\d.]+ s: nothing is recorded on any stream$/).waitFor();
+  await button(page, 'Pause').click();
+  await button(page, 'Play').waitFor();
+  // The clock went to where the camera came back, and not into the gap.
+  assert.ok((await sharedMs()) >= resumedMs - frameMs, `${(await sharedMs()) - resumedMs} ms after`);
+  await page.getByRole('article', { name: 'Cellar' }).getByText('Recording had not begun').waitFor();
+  const states = await tileStates(page);
+  assert.deepEqual([states[paused], states['Cellar']], ['paused', 'gap']);
+
+  // Before the first of all nothing was to be recorded: that hour is not called skipped.
+  await open(`/mosaic/${id}?t=${pausedMs - 3_600_000}`);
+  await inStep(page, 1);
+  assert.equal(await page.getByText(/^Skipped .*\b(h|\d\d min)\b/).count(), 0);
+
+  await page.getByLabel('Speed').selectOption('8');
+  await page.waitForURL((url) => !url.search.includes('t='));
+  await allPlaying(page, 2);
+  assert.deepEqual(complaints, []);
+});

@@ -65,8 +65,30 @@ test('a field keeps the reason of a refused address in both languages', () => {
   assert.equal(bodyOf(fault, 'ru').fields?.[0]?.error, 'Порт — это число от 1 до 65535.');
 });
 
+test('[R10.2] every reason of the tunnel is known, and has words in Russian', () => {
+  const room = join(import.meta.dirname, '../tunnel');
+  const written = ['relay.ts', 'tunnel.ts'].map((name) => readFileSync(join(room, name), 'utf8')).join('\n');
+  // Sentences of a failure: with places of code in them, or plain.
+  const sentences = [...written.matchAll(/[`'"]((?:\$\{host\}|The )[^`"\n]*?\.)[`'"]/g)].flatMap(
+    ([, text = '']) =>
+      text.includes('configured yet') || text.includes('has no address of a relay') ? [] : [text],
+  );
+  assert.ok(sentences.length >= 15, `${sentences.length}`);
+  const key = 'SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDgVW/zIKeBCqcqG4Q';
+  for (const sentence of sentences) {
+    const words = sentence
+      .replaceAll(/\$\{(?:presentedHostKey|hostKey)\}/g, key)
+      .replaceAll(/\$\{listen\}/g, '0.0.0.0:8443')
+      .replaceAll(/\$\{host\}/g, 'relay.example.org')
+      .replaceAll(/\$\{[^}]*\}/g, '12');
+    const russian = knownReason(words, 'ru');
+    assert.match(russian ?? '', /[а-я]/, words);
+    assert.doesNotMatch(russian ?? '', /[{}]/, words);
+  }
+});
+
 test('every known reason is one that the server gives, with the same places in Russian', () => {
-  const rooms = ['ingest', 'station'].map((room) => join(import.meta.dirname, '..', room));
+  const rooms = ['ingest', 'station', 'tunnel'].map((room) => join(import.meta.dirname, '..', room));
   const files = rooms.flatMap((room) =>
     readdirSync(room, { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
   );
@@ -81,6 +103,10 @@ test('every known reason is one that the server gives, with the same places in R
     for (const piece of asWritten) assert.ok(written.includes(piece), `${english}: ${piece}`);
     const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
     assert.deepEqual(places(russian), places(english));
-    assert.equal(knownReason(english.replaceAll(/[{}]/g, ''), 'en') !== undefined, true, english);
+    const filled = english.replaceAll(
+      /\{(key|expected)\}/g,
+      'SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDgVW/zIKeBCqcqG4Q',
+    );
+    assert.equal(knownReason(filled.replaceAll(/[{}]/g, ''), 'en') !== undefined, true, english);
   }
 });

@@ -13,7 +13,7 @@ const codesWithReason: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Why a source fails, as the server writes it and keeps it (English, with places for what differs), and the same for a
+ * Why a source or the tunnel fails, as the server writes it and keeps it (English, with places for what differs), and the same for a
  * reader of Russian. A reason that is not here is never part of an answer, and a reader of Russian gets the catalogue's words.
  */
 export const knownReasons: Readonly<Record<string, string>> = {
@@ -111,6 +111,28 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The source failed for a reason of our own; the server log has it.':
     'Сбой на стороне сервера; подробности в его журнале.',
 
+  // The tunnel.
+  '{host} did not answer at port {port} in time.': '{host} вовремя не ответил на порту {port}.',
+  'The connection to the relay was lost.': 'Соединение с посредником потеряно.',
+  'The relay closed the connection.': 'Посредник закрыл соединение.',
+  'The tunnel was closed.': 'Туннель закрыт.',
+  'The relay is silent for {seconds} s.': 'Посредник молчит {seconds} с.',
+  'The relay renews its keys without end.': 'Посредник без конца меняет ключи шифрования.',
+  'The relay takes packets of a few bytes only.': 'Посредник принимает пакеты лишь по несколько байт.',
+  'The relay sends more than it was allowed to.': 'Посредник передаёт больше, чем ему разрешено.',
+  'The relay does not listen on {listen} for us: it is not allowed, or in use.':
+    'Посредник не открыл для сервера {listen}: это запрещено или порт уже занят.',
+  '{host} does not accept our key for the user {user}.':
+    '{host} не принимает ключ сервера для пользователя {user}.',
+  '{host} shows the host key {key}. Nothing is sent before it is configured.':
+    '{host} предъявляет ключ {key}. Пока он не записан в настройках, ничего не передаётся.',
+  '{host} shows the host key {key}, not the configured {expected}.':
+    '{host} предъявляет ключ {key}, а в настройках записан {expected}.',
+  'The license does not allow a tunnel.': 'Лицензия не допускает туннеля.',
+  'The location {location} is no longer configured.': 'Посредника {location} больше нет в настройках.',
+  "The key of the tunnel can't be used; the server log has the reason.":
+    'Ключ туннеля не удалось использовать; причина — в журнале сервера.',
+
   // The address itself.
   'The address is longer than {count} characters.': 'Адрес длиннее {count} символов.',
   'This is not an address of a stream. It begins like rtsp://, for example.':
@@ -145,6 +167,9 @@ const wordsMaxLength = 500;
 const valueMaxLength = 253;
 /** A host, a number, a few words: nothing in which an address with its login would fit. */
 const foreign = /[/@?=\p{Cc}]/u;
+/** As `ssh-keygen -l` shows one: no secret, though it has slashes. */
+const fingerprint = /^SHA256:[A-Za-z0-9+/]{1,64}$/;
+const keyed = new Set(['key', 'expected']);
 const spaced = new Set(['status', 'media']);
 
 const templates: readonly Template[] = Object.entries(knownReasons).map(([english, russian]) => {
@@ -192,6 +217,7 @@ function valuesIn(words: string, { pieces, names }: Template): string[] | undefi
 }
 
 function isPlain(value: string, name: string): boolean {
+  if (keyed.has(name)) return fingerprint.test(value);
   return value.length <= valueMaxLength && !foreign.test(value) && (spaced.has(name) || !value.includes(' '));
 }
 

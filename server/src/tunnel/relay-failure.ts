@@ -3,7 +3,10 @@ import type { TunnelFailure } from '@vidette/contract/tunnel';
 /** Text that a relay sent is cut to this many characters before anybody reads it. */
 const wordsMax = 200;
 
-/** Why a tunnel is not up, or no longer: one of the contract's codes and words for a person. */
+/**
+ * Why a tunnel is not up, or no longer: one of the contract's codes and words for a person, which `http/known-reasons.ts`
+ * has in Russian.
+ */
 export class RelayFailure extends Error {
   readonly code: TunnelFailure;
   /** Fingerprint that the relay showed where another one, or none yet, is configured. */
@@ -20,6 +23,12 @@ export class RelayFailure extends Error {
     this.presentedHostKey = options.presentedHostKey ?? null;
   }
 
+  /** What lies under it, for the log: a code or the words of a stranger; undefined when nothing does. */
+  get causeWords(): string | undefined {
+    if (!(this.cause instanceof Error)) return undefined;
+    return plainWords(this.cause.message || String(Reflect.get(this.cause, 'code')));
+  }
+
   /** Asking again soon would help nobody: a person has to change something first. */
   get isRefusal(): boolean {
     return (
@@ -29,7 +38,7 @@ export class RelayFailure extends Error {
 }
 
 /** What a stranger wrote, fit for a log and a page: one line of printable text. */
-export function plainWords(text: string): string {
+function plainWords(text: string): string {
   return text
     .slice(0, wordsMax)
     .replace(/[\p{C}\s]+/gu, ' ')

@@ -6,7 +6,7 @@ import { networkOf } from '../base/network.ts';
 import { FarConnection, type Traffic } from './far-connection.ts';
 import { InflowLimit } from './inflow-limit.ts';
 import type { ReadyLocation } from './location.ts';
-import { plainWords, RelayFailure } from './relay-failure.ts';
+import { RelayFailure } from './relay-failure.ts';
 
 /** Dialling, both handshakes and the forwarding together. */
 const openTimeoutMs = 20_000;
@@ -82,7 +82,7 @@ export class Relay {
     this.#inflow = new InflowLimit(this.#line, options.clock);
     this.#timers.push(
       options.clock.after(openTimeoutMs, () =>
-        this.close(new RelayFailure('unreachable', `${host}:${port} did not answer in time.`)),
+        this.close(new RelayFailure('unreachable', `${host} did not answer at port ${port} in time.`)),
       ),
     );
     this.#listen();
@@ -154,12 +154,10 @@ export class Relay {
         cause: error,
       });
     }
-    // Where a name has several addresses, the words are in the parts of the error and its code says it all.
-    const words = plainWords(error.message || String(Reflect.get(error, 'code')));
     if (error.level === 'client-socket' && !this.#isUp) {
-      return new RelayFailure('unreachable', `${host}:${port} can't be reached: ${words}.`, { cause: error });
+      return new RelayFailure('unreachable', unreachableWords(error, host, port), { cause: error });
     }
-    return this.#lost(`The connection broke: ${words}.`, error);
+    return this.#lost('The connection to the relay was lost.', error);
   }
 
   #isExpectedKey(key: Buffer): boolean {
@@ -172,7 +170,8 @@ export class Relay {
     const { bindHost, bindPort } = this.#options.location;
     this.#client.forwardIn(bindHost, bindPort, (error) => {
       if (error) {
-        const words = `The relay does not listen on ${bindHost}:${bindPort} for us: it is not allowed, or in use.`;
+        const listen = `${bindHost}:${bindPort}`;
+        const words = `The relay does not listen on ${listen} for us: it is not allowed, or in use.`;
         this.close(new RelayFailure('forwarding-refused', words, { cause: error }));
         return;
       }
@@ -191,9 +190,7 @@ export class Relay {
     const { clock } = this.#options;
     const askedMs = clock.monotonicMs();
     const cancelTimeout = clock.after(pingTimeoutMs, () =>
-      this.close(
-        new RelayFailure('relay-silent', `The relay is silent for ${pingTimeoutMs / 1000} seconds.`),
-      ),
+      this.close(new RelayFailure('relay-silent', `The relay is silent for ${pingTimeoutMs / 1000} s.`)),
     );
     this.#timers.push(cancelTimeout);
     this.#client.unforwardIn('vidette-ping', 1, () => {
@@ -210,7 +207,7 @@ export class Relay {
     this.#handshakesMs.push(nowMs);
     if (this.#handshakesMs.length <= handshakesMax) return;
     const firstMs = this.#handshakesMs.shift() ?? nowMs;
-    if (nowMs - firstMs < handshakesWithinMs) this.#accuse('renews its keys without end');
+    if (nowMs - firstMs < handshakesWithinMs) this.#accuse('The relay renews its keys without end.');
   }
 
   #welcome(
@@ -231,7 +228,7 @@ export class Relay {
     this.#channels.add(channel);
     channel.once('close', () => this.#channels.delete(channel));
     if (packetBytesOf(channel) < packetMinBytes) {
-      this.#accuse('takes packets of a few bytes only');
+      this.#accuse('The relay takes packets of a few bytes only.');
       return;
     }
     const { location, traffic, clock } = this.#options;
@@ -266,14 +263,33 @@ export class Relay {
     for (const channel of this.#channels) {
       const unreadBytes = channel.readableLength + channel.stderr.readableLength;
       if (unreadBytes > unreadMaxBytes) {
-        this.#accuse('sends more than it was allowed to');
+        this.#accuse('The relay sends more than it was allowed to.');
         return;
       }
     }
   }
 
-  #accuse(deed: string): void {
-    this.close(new RelayFailure('relay-misbehaves', `The relay ${deed}.`));
+  #accuse(words: string): void {
+    this.close(new RelayFailure('relay-misbehaves', words));
+  }
+}
+
+/** Where a name has several addresses, the error has no words of its own, and its code says it all. */
+function unreachableWords(error: Error, host: string, port: number): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ECONNREFUSED':
+      return `${host} refused the connection at port ${port}.`;
+    case 'ENOTFOUND':
+      return `The name ${host} is not known.`;
+    case 'EAI_AGAIN':
+      return `The name ${host} could not be looked up.`;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `${host} can't be reached.`;
+    case 'ETIMEDOUT':
+      return `${host} did not answer at port ${port} in time.`;
+    default:
+      return `The connection to ${host} at port ${port} failed.`;
   }
 }
 

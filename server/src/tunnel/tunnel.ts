@@ -207,7 +207,7 @@ export class Tunnel {
     try {
       privateKey = (await this.#loadKey()).privateKey;
     } catch (cause) {
-      const words = `The key of the tunnel can't be used: ${(cause as Error).message}`;
+      const words = "The key of the tunnel can't be used; the server log has the reason.";
       return { failure: new RelayFailure('not-configured', words, { cause }), goodMs: 0 };
     }
     let upMs: number | undefined;
@@ -240,7 +240,8 @@ export class Tunnel {
     const sinceMs =
       this.#standing.status === 'failed' && isSameTrouble ? this.#standing.sinceMs : clock.wallMs();
     this.#standing = { status: 'failed', sinceMs, failure, retryMs };
-    const fields = { location: this.#wanted, code: failure.code, reason: failure.message };
+    const { code, message: reason, causeWords: cause } = failure;
+    const fields = { location: this.#wanted, code, reason, cause };
     // The same trouble again and again is one line for an operator.
     if (isSameTrouble) log.debug(fields, 'the tunnel is still down');
     else log.warn(fields, 'the tunnel is down');

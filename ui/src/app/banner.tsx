@@ -17,7 +17,7 @@ export function Banner({ kind, icon, onClose, children }: BannerProps) {
   return (
     <div className={classes.banner} data-kind={kind}>
       {icon ?? <IconAlertTriangle size={18} aria-hidden="true" />}
-      <p className={classes.text}>{children}</p>
+      <div className={classes.text}>{children}</div>
       {onClose && <CloseButton size="sm" onClick={onClose} aria-label={i18n.t('action.dismiss')} />}
     </div>
   );

@@ -8,16 +8,28 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
+import classes from './banner.module.css';
 import { dismiss, loadDismissals } from './dismissals.ts';
 import { NamedStreams } from './named-streams.tsx';
 import { UseDisk } from './use-disk.tsx';
 
+/** So many are shown before a person asks for the others: the screen below is what they came for. */
+const SHOWN = 3;
+
+/** What is lost while it lasts comes first; what is not here comes before what is only advice. */
+const weight: Partial<Record<HealthWarning['code'], number>> = {
+  'cluster-node-drained': -3,
+  'archive-disk-missing': -2,
+  'data-disk-full': -1,
+  'trust-proxy': 1,
+};
+
 /** The server's own warnings. Fetched, with their words, when there is one: most servers have none. */
 export function HealthBanners() {
   const i18n = useI18n();
-  const user = useUser();
   const { data } = useQuery(healthQuery);
   const [dismissed, setDismissed] = useState(() => loadDismissals(localStorage, Date.now()));
+  const [isWhole, setWhole] = useState(false);
   const warnings = data?.warnings ?? [];
   const notRecorded = warnings.filter(({ code }) => code === 'stream-not-recording');
   // The license's end has a banner of its own, and so have, all together, the streams that are not recorded.
@@ -27,43 +39,73 @@ export function HealthBanners() {
     'stream-not-recording',
     'stream-recorded-low',
   ];
-  const others = warnings.filter(({ code }) => !apart.includes(code));
+  const others = warnings
+    .filter((warning) => !apart.includes(warning.code))
+    .filter((warning) => isStrict(warning) || !(keyOf(warning) in dismissed))
+    .toSorted((a, b) => (weight[a.code] ?? 0) - (weight[b.code] ?? 0));
   const putAway = (key: string) => setDismissed(dismiss(localStorage, key, Date.now()));
+  const banners = [
+    notRecorded.length > 0 && (
+      <NotRecordedBanner key="not-recorded" streams={notRecorded.flatMap(({ subject }) => subject ?? [])} />
+    ),
+    low.length > 0 && !('stream-recorded-low' in dismissed) && (
+      <RecordedLowBanner key="recorded-low" warnings={low} onClose={() => putAway('stream-recorded-low')} />
+    ),
+    ...others.map((warning) => (
+      <WarningBanner
+        key={keyOf(warning)}
+        warning={warning}
+        onClose={isStrict(warning) ? undefined : () => putAway(keyOf(warning))}
+      />
+    )),
+  ].filter((banner) => banner !== false);
+  // A button in place of a single banner would save nothing.
+  const isCut = banners.length > SHOWN + 1;
   return (
     <section aria-label={i18n.t('banner.warnings')}>
-      <NotRecordedBanner streams={notRecorded.flatMap(({ subject }) => subject ?? [])} />
-      {!('stream-recorded-low' in dismissed) && (
-        <RecordedLowBanner warnings={low} onClose={() => putAway('stream-recorded-low')} />
+      {isCut && !isWhole ? banners.slice(0, SHOWN) : banners}
+      {isCut && (
+        <button
+          type="button"
+          className={classes.more}
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? i18n.t('warning.fewer') : i18n.t('warning.more', { count: banners.length - SHOWN })}
+        </button>
       )}
-      {others
-        .filter((warning) => isStrict(warning) || !(keyOf(warning) in dismissed))
-        .map((warning) => (
-          <Banner
-            key={keyOf(warning)}
-            kind="warning"
-            onClose={isStrict(warning) ? undefined : () => putAway(keyOf(warning))}
-          >
-            {warningText(warning, i18n)}{' '}
-            {isStrict(warning) && user?.isAdmin && (
-              <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
-            )}
-            {warning.subject === 'disk-empty' && user?.isAdmin && <UseDisk />}
-            {warning.code === 'far-archive' && (
-              <Link to="/administration/stats">{i18n.t('warning.farArchive.show')}</Link>
-            )}
-            {warning.code === 'tunnel-down' && (
-              <Link to="/administration/tunnel">{i18n.t('warning.notRecording.show')}</Link>
-            )}
-          </Banner>
-        ))}
     </section>
+  );
+}
+
+interface WarningBannerProps {
+  readonly warning: HealthWarning;
+  readonly onClose: (() => void) | undefined;
+}
+
+function WarningBanner({ warning, onClose }: WarningBannerProps) {
+  const i18n = useI18n();
+  const user = useUser();
+  return (
+    <Banner kind="warning" onClose={onClose}>
+      {warningText(warning, i18n)}{' '}
+      {isStrict(warning) && user?.isAdmin && (
+        <Link to="/administration/cluster">{i18n.t('warning.nodeDrained.show')}</Link>
+      )}
+      {warning.subject === 'disk-empty' && user?.isAdmin && <UseDisk />}
+      {warning.code === 'far-archive' && (
+        <Link to="/administration/stats">{i18n.t('warning.farArchive.show')}</Link>
+      )}
+      {warning.code === 'tunnel-down' && (
+        <Link to="/administration/tunnel">{i18n.t('warning.notRecording.show')}</Link>
+      )}
+    </Banner>
   );
 }
 
 /** A camera's failure is nothing to put away: the banner goes when the recording comes back. */
 function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
   const i18n = useI18n();
-  if (streams.length === 0) return null;
   return (
     <Banner kind="warning">
       {i18n.t('warning.notRecording', { count: streams.length })} <NamedStreams uids={streams} />
@@ -80,7 +122,6 @@ function RecordedLowBanner({
   onClose: () => void;
 }) {
   const i18n = useI18n();
-  if (warnings.length === 0) return null;
   return (
     <Banner kind="warning" onClose={onClose}>
       {recordedLowWords(warnings, i18n)}{' '}

@@ -1,20 +1,28 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useRef, useState, type FormEvent } from 'react';
 import { api } from '../api/api.ts';
 import type { ProofRequest } from '../api/proof.ts';
 import { PasswordField } from '../components/password-field.tsx';
+import { useFocusBack } from '../components/focus-back.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { wordsOf } from './failures.ts';
+import type { I18n } from '../i18n/i18n.ts';
+import { codeOf, wordsOf } from './failures.ts';
 
 /** Asks for the password before something that a stolen session must not do. */
 export function ProofDialog({ request }: { request: ProofRequest }) {
   const i18n = useI18n();
   const [password, setPassword] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useFocusBack(true);
   const confirm = useMutation({
     mutationFn: () => api.confirmPassword({ body: { password } }),
     onSuccess: request.confirm,
-    onError: () => setPassword(''),
+    onError: () => {
+      setPassword('');
+      // The button that had it is disabled now.
+      field.current?.focus();
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -22,7 +30,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
     event.stopPropagation();
     if (password !== '' && !confirm.isPending) confirm.mutate();
   };
-  const failure = confirm.error && (wordsOf(confirm.error, i18n) || null);
+  const failure = confirm.error && failureWords(confirm.error, i18n);
   return (
     <Modal
       opened
@@ -34,6 +42,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
         <Stack gap="md">
           <Text size="sm">{i18n.t('account.proof.text')}</Text>
           <PasswordField
+            ref={field}
             size="sm"
             label={i18n.t('account.password')}
             autoComplete="current-password"
@@ -54,4 +63,9 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
       </form>
     </Modal>
   );
+}
+
+/** The code is one of changing the password, where the field is called the old one. */
+function failureWords(error: unknown, i18n: I18n): string {
+  return codeOf(error) === 'InvalidOldPassword' ? i18n.t('account.proof.wrong') : wordsOf(error, i18n);
 }

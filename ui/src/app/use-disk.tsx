@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api } from '../api/api.ts';
 import { healthQuery } from '../api/health.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
@@ -10,25 +10,44 @@ import { wordsOf } from './failures.ts';
 export function UseDisk() {
   const i18n = useI18n();
   const queryClient = useQueryClient();
-  const [isAsked, setIsAsked] = useState(false);
+  // Undefined until it has been asked once: only then does the focus move.
+  const [isAsked, setIsAsked] = useState<boolean>();
+  const first = useRef<HTMLButtonElement>(null);
+  const wait = useRef<HTMLButtonElement>(null);
   const use = useMutation({
     mutationFn: () => api.useArchiveDisk({}),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: healthQuery.queryKey }),
   });
+  // The button that had the focus is gone, with whatever it was.
+  useEffect(() => {
+    if (isAsked !== undefined) (isAsked ? wait : first).current?.focus();
+  }, [isAsked]);
   if (!isAsked) {
     return (
-      <Button size="compact-sm" variant="default" onClick={() => setIsAsked(true)}>
+      <Button ref={first} size="compact-sm" variant="default" onClick={() => setIsAsked(true)}>
         {i18n.t('warning.archiveDiskEmpty.use')}
       </Button>
     );
   }
+  const cancel = () => {
+    setIsAsked(false);
+    use.reset();
+  };
   return (
-    <Group gap="xs" display="inline-flex">
-      <span>{use.error ? wordsOf(use.error, i18n) : i18n.t('warning.archiveDiskEmpty.sure')}</span>
+    <Group
+      gap="xs"
+      display="inline-flex"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') cancel();
+      }}
+    >
+      <span role={use.error ? 'alert' : undefined}>
+        {use.error ? wordsOf(use.error, i18n) : i18n.t('warning.archiveDiskEmpty.sure')}
+      </span>
       <Button size="compact-sm" loading={use.isPending} onClick={() => use.mutate()}>
         {i18n.t('warning.archiveDiskEmpty.yes')}
       </Button>
-      <Button size="compact-sm" variant="default" onClick={() => setIsAsked(false)}>
+      <Button ref={wait} size="compact-sm" variant="default" onClick={cancel}>
         {i18n.t('warning.archiveDiskEmpty.wait')}
       </Button>
     </Group>

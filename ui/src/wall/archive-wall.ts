@@ -196,8 +196,7 @@ export class ArchiveWall {
         if (!next) this.#end();
         else if (next.kind === 'live') this.#options.onLive();
         else if (next.startMs > atMs) {
-          const id = (this.#snapshot.skipped?.id ?? 0) + 1;
-          this.#update({ skipped: { id, startMs: atMs, endMs: next.startMs } });
+          this.#noteSkipped(Math.max(atMs, this.#loader.begunMs ?? atMs), next.startMs);
           this.shared.jumpTo(next.startMs);
         }
       },
@@ -207,6 +206,13 @@ export class ArchiveWall {
         this.#update({ problem: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' });
       },
     );
+  }
+
+  /** Says what was passed over; nothing where it lay before all recording. */
+  #noteSkipped(startMs: number, endMs: number): void {
+    if (startMs >= endMs) return;
+    const id = (this.#snapshot.skipped?.id ?? 0) + 1;
+    this.#update({ skipped: { id, startMs, endMs } });
   }
 
   #end(): void {

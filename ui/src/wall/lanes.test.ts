@@ -51,6 +51,20 @@ test('before the first of them was to be recorded nothing is missing on any', as
   assert.equal((await load(['gate', 'roof'])).begunMs, undefined);
 });
 
+test('a moment before the recording of one stream began has that as its cause, on its lane alone', async () => {
+  const answer: LaneAnswer = { ...nothing, ranges: [{ date: 0, status: 'gap' }] };
+  const lanes = new Lanes(['gate', 'yard'], (uid, startMs) =>
+    Promise.resolve(uid === 'gate' && startMs === 0 ? { ...answer, begunMs: 150 } : answer),
+  );
+  await lanes.load(0, 200, never);
+  await lanes.load(200, 400, never);
+  assert.equal(lanes.causeAt('gate', 149), 'before-recording');
+  // Before anything that was asked about as well: it begins once.
+  assert.equal(lanes.causeAt('gate', -1), 'before-recording');
+  assert.equal(lanes.causeAt('gate', 150), undefined);
+  assert.equal(lanes.causeAt('yard', 149), undefined);
+});
+
 test('few questions go on at once, and one that fails lets the next in', async () => {
   let asking = 0;
   let most = 0;

@@ -29,6 +29,8 @@ interface Lane {
   /** By their beginnings, as they were asked for. */
   readonly pieces: Map<number, Piece>;
   joined: Interval[] | undefined;
+  /** Up to here its recording had not begun, as far as it has been heard. */
+  begunMs: number;
 }
 
 /** Questions that go on at once, for all lanes together: the pictures need the same few connections. */
@@ -46,7 +48,8 @@ export class Lanes {
 
   constructor(uids: readonly string[], call: LaneCall) {
     this.#call = call;
-    this.#lanes = new Map(uids.map((uid) => [uid, { pieces: new Map<number, Piece>(), joined: undefined }]));
+    const lane = (): Lane => ({ pieces: new Map(), joined: undefined, begunMs: Number.NEGATIVE_INFINITY });
+    this.#lanes = new Map(uids.map((uid) => [uid, lane()]));
   }
 
   /** Asks for a stretch of every stream. @returns where anything is recorded, as the answer about one stream would say it */
@@ -89,7 +92,10 @@ export class Lanes {
 
   /** Why nothing is recorded at a moment; undefined when something is, or nobody knows. */
   causeAt(uid: string, ms: number): GapCause | undefined {
-    for (const { gaps } of this.#lanes.get(uid)?.pieces.values() ?? []) {
+    const lane = this.#lanes.get(uid);
+    // The server lists this one with no gap: nothing is missing there.
+    if (lane && ms < lane.begunMs) return 'before-recording';
+    for (const { gaps } of lane?.pieces.values() ?? []) {
       const gap = gaps.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);
       if (gap) return gap.cause;
     }
@@ -102,6 +108,7 @@ export class Lanes {
     if (lane) {
       lane.pieces.set(startMs, piece);
       lane.joined = undefined;
+      lane.begunMs = Math.max(lane.begunMs, answer.begunMs ?? lane.begunMs);
     }
     return piece;
   }

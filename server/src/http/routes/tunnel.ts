@@ -1,25 +1,35 @@
+import type { Language } from '@vidette/contract/errors';
+import type { TunnelStatus } from '@vidette/contract/tunnel';
+import { knownReason } from '../known-reasons.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 
 /** The way in from outside, through a relay [R4.6, R6.7, R7.48]. */
 export function registerTunnel(registrar: Registrar, { license, tunnel }: Services): void {
-  registrar.handle('startTunnel', async ({ body, audit }) => {
+  registrar.handle('startTunnel', async ({ body, audit, language }) => {
     audit.target = body?.location ?? null;
     license.requireFeature('tunnel');
     await tunnel.start(body?.location);
     const status = await tunnel.status();
     audit.target = status.location;
-    return status;
+    return inWords(status, language);
   });
 
-  registrar.handle('stopTunnel', async ({ audit }) => {
+  registrar.handle('stopTunnel', async ({ audit, language }) => {
     audit.target = (await tunnel.status()).location;
     await tunnel.stop();
-    return tunnel.status();
+    return inWords(await tunnel.status(), language);
   });
 
-  registrar.handle('getTunnelStatus', () => {
+  registrar.handle('getTunnelStatus', async ({ language }) => {
     license.requireFeature('tunnel');
-    return tunnel.status();
+    return inWords(await tunnel.status(), language);
   });
+}
+
+/** With the reason in the reader's language. */
+function inWords(status: TunnelStatus, language: Language): TunnelStatus {
+  const { failureReason } = status;
+  if (failureReason === null) return status;
+  return { ...status, failureReason: knownReason(failureReason, language) ?? null };
 }

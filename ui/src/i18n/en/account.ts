@@ -19,6 +19,7 @@ export const account = {
   'account.showPassword': 'Show or hide the password',
   'account.proof.title': 'Enter your password',
   'account.proof.text': 'You signed in some time ago. Enter your password to confirm that it is you.',
+  'account.proof.wrong': 'Wrong password.',
   'account.proof.submit': 'Confirm',
   'account.keepTokens': 'Keep API tokens valid',
 

@@ -57,6 +57,7 @@ export const mosaics = {
   'wall.converted.why': 'This browser can’t play {codec}: the server converts it for you',
   'wall.mse': 'This browser can’t play streamed video.',
   'wall.gap': 'Not recorded',
+  'wall.beforeRecording': 'Recording had not begun',
   'wall.gap.cause': 'Not recorded: {cause}',
   'wall.keyFrames': 'Key frames',
   'wall.keyFrames.why': 'Only key frames are shown, to spare this machine',

@@ -75,6 +75,7 @@ export const records = {
   'audit.action.stopTunnel': 'Tunnel stopped',
   'audit.action.other': 'Various',
   'audit.changed': '{before} → {after}',
+  'audit.changedSecret': 'changed; the values are not shown',
   'audit.nothingYet': 'none',
   'audit.span': '{start} to {end}',
   'audit.spanOpen': 'Since {start}; last noted {last}',

@@ -52,6 +52,8 @@ export const warnings = {
   'warning.certificate.unusable':
     'The new TLS certificate or key cannot be used; the one from before stays in use. The server log says why.',
   'warning.tunnelDown': 'The tunnel is down: nobody reaches this server from outside.',
+  'warning.more': '{count, plural, one {# more warning} other {# more warnings}}',
+  'warning.fewer': 'Fewer warnings',
   'warning.streams.more': 'and {count} more',
   'warning.notRecording.show': 'Show it',
 };

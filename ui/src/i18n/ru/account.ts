@@ -21,6 +21,7 @@ export const account: Record<keyof typeof english, string> = {
   'account.showPassword': 'Показать или скрыть пароль',
   'account.proof.title': 'Введите пароль',
   'account.proof.text': 'С момента входа прошло время. Введите пароль, чтобы подтвердить, что это вы.',
+  'account.proof.wrong': 'Неверный пароль.',
   'account.proof.submit': 'Подтвердить',
   'account.keepTokens': 'Оставить токены API',
 

@@ -59,6 +59,7 @@ export const mosaics = {
   'wall.converted.why': 'Этот браузер не воспроизводит {codec}: сервер преобразует видео для вас',
   'wall.mse': 'Браузер не показывает потоковое видео.',
   'wall.gap': 'Нет записи',
+  'wall.beforeRecording': 'Запись ещё не велась',
   'wall.gap.cause': 'Нет записи: {cause}',
   'wall.keyFrames': 'Опорные кадры',
   'wall.keyFrames.why': 'Показаны только опорные кадры, чтобы не перегружать компьютер',

@@ -77,6 +77,7 @@ export const records: Record<keyof typeof english, string> = {
   'audit.action.stopTunnel': 'Туннель остановлен',
   'audit.action.other': 'Разное',
   'audit.changed': '{before} → {after}',
+  'audit.changedSecret': 'изменено, значения скрыты',
   'audit.nothingYet': 'нет',
   'audit.span': 'С {start} до {end}',
   'audit.spanOpen': 'С {start}; последняя отметка {last}',

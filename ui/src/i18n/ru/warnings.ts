@@ -5,9 +5,9 @@ export const warnings: Record<keyof typeof english, string> = {
   'banner.warnings': 'Предупреждения сервера',
   'warning.licenseWillExpire':
     'Лицензия истекает {day}. После этого добавление потоков и просмотр архива будут отключены.',
-  'warning.archiveSpace': 'В каталоге архива заканчивается место, занято больше {percent} %',
+  'warning.archiveSpace': 'В каталоге архива заканчивается место, занято больше {percent}\u00a0%',
   'warning.archiveSpaceOthers':
-    'Диск архива заполнен на {percent}%: другие файлы занимают {others}, записи — {archive}. Самые старые записи удаляются, чтобы освободить место; уберите с диска лишние файлы.',
+    'Диск архива заполнен на {percent}\u00a0%: другие файлы занимают {others}, записи — {archive}. Самые старые записи удаляются, чтобы освободить место; уберите с диска лишние файлы.',
   'warning.archiveClock':
     'Часы сервера спешат на {duration} относительно записей. Пока не ясно, что часы верны, записи по сроку хранения не удаляются. Если дата или время на сервере неверны, исправьте их; если верны — подождите.',
   'warning.archiveUndeletable':
@@ -40,7 +40,7 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.nodeDrained.show': 'Показать узел',
   'warning.notRecording':
     '{count, plural, one {# поток не записывается.} few {# потока не записываются.} many {# потоков не записываются.} other {# потока не записываются.}}',
-  'warning.recordedLow': 'За последние сутки записано только {percent} % потока.',
+  'warning.recordedLow': 'За последние сутки записано только {percent}\u00a0% потока.',
   'warning.recordedLow.many':
     '{count, plural, one {За последние сутки у # потока слишком много пропусков.} few {За последние сутки у # потоков слишком много пропусков.} many {За последние сутки у # потоков слишком много пропусков.} other {За последние сутки у # потока слишком много пропусков.}}',
   'warning.trustProxy':
@@ -52,6 +52,9 @@ export const warnings: Record<keyof typeof english, string> = {
   'warning.certificate.unusable':
     'Новый TLS-сертификат или ключ не подходит, действует прежний. Причина — в журнале сервера.',
   'warning.tunnelDown': 'Туннель не работает: снаружи к серверу не попасть.',
+  'warning.more':
+    '{count, plural, one {Ещё # предупреждение} few {Ещё # предупреждения} many {Ещё # предупреждений} other {Ещё # предупреждения}}',
+  'warning.fewer': 'Показать меньше предупреждений',
   'warning.streams.more': 'и ещё {count}',
   'warning.notRecording.show': 'Показать',
 };

@@ -2,6 +2,9 @@ import type { AuditEntry } from '@vidette/contract/entities';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 
+/** What the server writes for a value that nobody is shown. */
+const SECRET = '***';
+
 /** What an entry says beyond who did what: old and new values, how long it took, how often it came. */
 export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
   const i18n = useI18n();
@@ -20,13 +23,14 @@ export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
         <dl>
           {Object.entries(changes).map(([path, change]) => {
             const [before, after] = Array.isArray(change) ? (change as unknown[]) : [null, change];
+            const isSecret = before === SECRET && after === SECRET;
             const values = { before: valueWords(before, i18n), after: valueWords(after, i18n) };
             return (
               <div key={path}>
                 <dt>
                   <code>{path}</code>
                 </dt>
-                <dd>{i18n.t('audit.changed', values)}</dd>
+                <dd>{isSecret ? i18n.t('audit.changedSecret') : i18n.t('audit.changed', values)}</dd>
               </div>
             );
           })}

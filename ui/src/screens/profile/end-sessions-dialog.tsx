@@ -5,12 +5,14 @@ import { useEndAllSessions } from '../../api/account.ts';
 import { forgetSession } from '../../api/session.ts';
 import { clearDestination } from '../../app/destination.ts';
 import { notifySuccess } from '../../app/notify.ts';
+import { useFocusBack } from '../../components/focus-back.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 
 /** Asks what ending all sessions is to include: this session and the API tokens stay or end. */
 export function EndSessionsDialog({ onClose }: { onClose: () => void }) {
   const i18n = useI18n();
+  useFocusBack(true);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [keepTokens, setKeepTokens] = useState(false);

@@ -1,5 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ArchiveLoss } from '@vidette/contract/entities';
+import type { RefObject } from 'react';
+import { useFocusBack } from '../../components/focus-back.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { depthWords } from '../stream-form/depths.ts';
@@ -7,6 +9,8 @@ import { lossSpanWords } from './loss-words.ts';
 
 interface DepthQuestionProps {
   readonly isOpen: boolean;
+  /** The button that asked. */
+  readonly opener: RefObject<HTMLElement | null>;
   readonly name: string;
   /** What the depth deletes; it stays while the dialog closes. */
   readonly loss: ArchiveLoss | undefined;
@@ -16,8 +20,9 @@ interface DepthQuestionProps {
 }
 
 /** Asks before a lowered depth is saved, with what it deletes. */
-export function DepthQuestion({ isOpen, name, loss, isSaving, onSave, onClose }: DepthQuestionProps) {
+export function DepthQuestion({ isOpen, opener, name, loss, isSaving, onSave, onClose }: DepthQuestionProps) {
   const i18n = useI18n();
+  useFocusBack(isOpen, opener);
   return (
     <Modal
       opened={isOpen}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useAskLoss } from '../../api/archive-loss.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSaveStream, useStream } from '../../api/streams.ts';
@@ -46,6 +46,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
   const ask = useAskLoss(stream.uid);
   // Whether it is asked if what the depth deletes is to go.
   const [isAsking, setAsking] = useState(false);
+  const saveButton = useRef<HTMLButtonElement>(null);
   // The state of the form is the moment it was opened; the status that is polled beside it does not touch it.
   const [revision, setRevision] = useState(stream.revision);
   const form = useForm<StreamValues>({
@@ -107,7 +108,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
             }
           />
           <FormActions>
-            <Button type="submit" size="sm" loading={save.isPending || ask.isPending} disabled={!isDirty}>
+            <Button ref={saveButton} type="submit" size="sm" loading={save.isPending || ask.isPending} disabled={!isDirty}>
               {i18n.t('action.save')}
             </Button>
             {isDirty && (
@@ -126,6 +127,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
       <DepthQuestion
         name={stream.name}
         isOpen={isAsking}
+        opener={saveButton}
         loss={ask.data}
         isSaving={save.isPending}
         onSave={() => send(form.getValues())}
