@@ -276,7 +276,8 @@ export class Relay {
 
 /** Where a name has several addresses, the error has no words of its own, and its code says it all. */
 function unreachableWords(error: Error, host: string, port: number): string {
-  switch ((error as NodeJS.ErrnoException).code) {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  switch (code) {
     case 'ECONNREFUSED':
       return `${host} refused the connection at port ${port}.`;
     case 'ENOTFOUND':
