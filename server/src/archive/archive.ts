@@ -13,7 +13,7 @@ import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts'
 import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
-import { Damage } from './damage.ts';
+import { Damage, type DamageLook } from './damage.ts';
 import { DiskGuard, holdsFootage, type ArchiveProblem } from './disk-guard.ts';
 import { DiskRoom, measureDisk, type DiskUse } from './disk-room.ts';
 import { planDownload, type Download } from './download.ts';
@@ -323,7 +323,7 @@ export class Archive implements Footage {
     entryMs = archiveDefaults.playlistEntrySeconds * 1000,
   ): Promise<string> {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
-    await this.#lookOver(uid, startMs, endMs);
+    await this.#lookOver(uid, startMs, endMs, 'ends');
     return vodPlaylistOf(this.#whole, this.#stream(uid), startMs, endMs, entryMs);
   }
 
@@ -362,18 +362,18 @@ export class Archive implements Footage {
 
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
     assertSpan(startMs, endMs, this.#limits.downloadMaxMs);
-    await this.#lookOver(uid, startMs, endMs);
+    await this.#lookOver(uid, startMs, endMs, 'fragments');
     return planDownload(this.#whole, this.#segments.of(uid), this.#stream(uid), startMs, endMs);
   }
 
   async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
-    await this.#lookOver(uid, atMs, atMs + 1);
-    return keyFrameAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs);
+    return this.#readAt(uid, atMs, () =>
+      keyFrameAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs),
+    );
   }
 
   async gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
-    await this.#lookOver(uid, atMs, atMs + 1);
-    return gopAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs);
+    return this.#readAt(uid, atMs, () => gopAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs));
   }
 
   /**
@@ -512,16 +512,29 @@ export class Archive implements Footage {
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
   }
 
+  /** One read at a moment; one that meets other bytes than the catalog knows has the whole file looked at and reads what is left. */
+  async #readAt<T>(uid: string, atMs: number, read: () => Promise<T>): Promise<T> {
+    await this.#lookOver(uid, atMs, atMs + 1, 'ends');
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'InternalServerError') throw error;
+      await this.#lookOver(uid, atMs, atMs + 1, 'fragments');
+      return read();
+    }
+  }
+
   /**
    * Files of a span are looked at before anything is planned with them: what is damaged is left out then, and not met halfway. Of
    * long spans the first; the rest is looked at when it is opened.
    */
-  async #lookOver(uid: string, startMs: number, endMs: number): Promise<void> {
+  async #lookOver(uid: string, startMs: number, endMs: number, look: DamageLook): Promise<void> {
     const stream = this.#reads.stream(uid);
     if (!stream) return;
     const rows = this.#reads.segments(stream.id, catalogTicks(startMs), catalogTicks(endMs), lookOverMax);
     try {
-      for (const { streamId, startTicks } of rows) await this.#damage.isAsKnown(uid, streamId, startTicks);
+      for (const { streamId, startTicks } of rows)
+        await this.#damage.isAsKnown(uid, streamId, startTicks, look);
     } catch (error) {
       // Another disk is mounted: its files say nothing.
       if (!(error instanceof RecordingFailure)) throw error;

@@ -90,6 +90,30 @@ for (const [name, damage, [fromMs, toMs]] of damages) {
   });
 }
 
+test('[R3.10] the frame of a fragment that was overwritten in the middle of a file is the one before it, and its gap is known', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const bytes = await readFile(file);
+  const moofs: number[] = [];
+  for (let at = bytes.indexOf('moof'); at >= 0; at = bytes.indexOf('moof', at + 1)) moofs.push(at - 4);
+  const [at = 0, after = 0] = moofs.slice(moofs.length / 2);
+  await writeFile(file, bytes.fill(7, at, after));
+  const { archive } = await openArchive(t, dir);
+  await archive.playlist('cam1', t0, end);
+  assert.deepEqual(sizes(archive), [], 'a look at the ends does not find it');
+  const { timeMs } = await archive.frameAt('cam1', t0 + 15_500);
+  const [gap] = sizes(archive);
+  assert.ok(gap && gap.startTime > t0 + 11_000 && gap.startTime < t0 + 15_500, JSON.stringify(gap));
+  assert.ok(timeMs >= t0 + 10_000 && timeMs < gap.startTime, `${timeMs - t0}`);
+});
+
+test('[R3.10] a playlist alone finds a file whose second half is zeros', async (t) => {
+  const { dir, file } = await threeSegments(t);
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0, bytes.length / 2));
+  const { archive } = await openArchive(t, dir);
+  assert.ok((await archive.playlist('cam1', t0, end)).includes('DISCONTINUITY'));
+});
+
 test('[R3.10] a damaged file is found without being opened, and forgiven when it is whole again', async (t) => {
   const { dir, file } = await threeSegments(t);
   const { archive, clock } = await openArchive(t, dir);

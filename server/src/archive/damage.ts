@@ -29,13 +29,19 @@ interface DamageTools {
   onChange(uid: string): void;
 }
 
+/**
+ * How closely a file is looked at: by its length; at the start of its first and last fragment too, which three small reads tell;
+ * at the start of each fragment, which on a cold hard disk takes a seek each.
+ */
+export type DamageLook = 'length' | 'ends' | 'fragments';
+
 const periodMs = 1_000;
 const filesPerTurn = 25;
 /** After all files: so long until they are looked at again. */
 const restMs = 5_000;
 /** What was damaged may be back: a disk that failed for a moment, a file from a backup. */
 const secondLookMs = 60_000;
-/** Files found whole that are remembered, so that each range of one file does not read its headers again. */
+/** Files found whole that are remembered, by look, so that each range of one file does not read its headers again. */
 const rememberedMax = 4_000;
 
 /**
@@ -46,7 +52,7 @@ const rememberedMax = 4_000;
 export class Damage {
   readonly #tools: DamageTools;
   readonly #marks = new Map<number, Map<number, DamageMark>>();
-  readonly #whole = new Map<string, string>();
+  readonly #whole = new Map<string, { readonly identity: string; readonly look: DamageLook }>();
   #cancel: Cancel | undefined;
   #turn: Promise<void> | undefined;
   #turns: Generator<SegmentRow, void, undefined> | undefined;
@@ -97,13 +103,13 @@ export class Damage {
   }
 
   /**
-   * Looks at a segment's file, at the start of each fragment. True when it is as its row says, or was marked before as it is: what
+   * Looks at a segment's file. True when it is as its row says, or was marked before as it is: what
    * the marks say can be read then. False when it was marked just now. @throws RecordingFailure with another disk
    */
-  async isAsKnown(uid: string, streamId: number, startTicks: number): Promise<boolean> {
+  async isAsKnown(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<boolean> {
     const row = this.#tools.reads.segment(streamId, startTicks);
     if (!row || row.isOpen || row.isFar || this.of(streamId, startTicks)) return true;
-    return this.#judge(uid, row, true);
+    return this.#judge(uid, row, look);
   }
 
   async #lookOn(): Promise<void> {
@@ -126,7 +132,7 @@ export class Damage {
         }
         const uid = uids.get(next.value.streamId);
         if (uid !== undefined && !this.of(next.value.streamId, next.value.startTicks)) {
-          await this.#judge(uid, next.value, false);
+          await this.#judge(uid, next.value, 'length');
         }
       }
     } catch (error) {
@@ -158,7 +164,7 @@ export class Damage {
       for (const mark of this.ofStream(id)) {
         const row = reads.segment(id, mark.startTicks);
         const isGone = row === undefined || row.isFar;
-        if (!isGone && (await this.#wholeOf(uid, row, true)).wholeBytes < row.bytes) continue;
+        if (!isGone && (await this.#wholeOf(uid, row, 'fragments')).wholeBytes < row.bytes) continue;
         this.#marks.get(id)?.delete(mark.startTicks);
         this.#tools.onChange(uid);
         if (isGone) continue;
@@ -170,8 +176,8 @@ export class Damage {
   }
 
   /** Whether the file is whole; else it is marked. */
-  async #judge(uid: string, row: SegmentRow, readsHeaders: boolean): Promise<boolean> {
-    const { wholeBytes, reason } = await this.#wholeOf(uid, row, readsHeaders);
+  async #judge(uid: string, row: SegmentRow, look: DamageLook): Promise<boolean> {
+    const { wholeBytes, reason } = await this.#wholeOf(uid, row, look);
     if (wholeBytes >= row.bytes) return true;
     await this.#tools.assertRightDisk();
     const { reads, catalog, log, root } = this.#tools;
@@ -208,24 +214,27 @@ export class Damage {
     }
   }
 
-  /** Up to which byte the file is as its row says, `row.bytes` at most; by its length alone unless its headers are read. */
+  /** Up to which byte the file is as its row says, `row.bytes` at most; as far as the look tells. */
   async #wholeOf(
     uid: string,
     row: SegmentRow,
-    readsHeaders: boolean,
+    look: DamageLook,
   ): Promise<{ wholeBytes: number; reason?: string }> {
     const path = segmentPath(this.#tools.root, uid, row.startTicks);
     try {
       const facts = await stat(path);
       if (!facts.isFile()) return { wholeBytes: 0, reason: 'it is no file' };
-      if (!readsHeaders) {
+      if (look === 'length') {
         const isLong = facts.size >= row.bytes;
         return isLong ? { wholeBytes: row.bytes } : { wholeBytes: facts.size, reason: 'it is too short' };
       }
       const identity = `${facts.ino}:${facts.size}:${facts.mtimeMs}:${row.bytes}`;
-      if (this.#whole.get(path) === identity) return { wholeBytes: row.bytes };
-      const read = await this.#readHeaders(path, row);
-      if (read.wholeBytes >= row.bytes) this.#remember(path, identity);
+      const known = this.#whole.get(path);
+      if (known?.identity === identity && (known.look === 'fragments' || look === 'ends')) {
+        return { wholeBytes: row.bytes };
+      }
+      const read = await this.#readHeaders(path, row, look);
+      if (read.wholeBytes >= row.bytes) this.#remember(path, { identity, look });
       return read;
     } catch (error) {
       const code = systemCode(error);
@@ -234,16 +243,25 @@ export class Damage {
     }
   }
 
-  async #readHeaders(path: string, row: SegmentRow): Promise<{ wholeBytes: number; reason?: string }> {
+  async #readHeaders(
+    path: string,
+    row: SegmentRow,
+    look: DamageLook,
+  ): Promise<{ wholeBytes: number; reason?: string }> {
     const fragments = this.#fragmentsOf(row);
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { size } = await handle.stat();
-      const header = Buffer.alloc(8);
       const typeAt = async (offset: number): Promise<string> => {
+        const header = Buffer.alloc(8);
         const { bytesRead } = await handle.read(header, 0, header.length, offset);
         return bytesRead < header.length ? '' : header.toString('latin1', 4);
       };
+      const [first, last] = [fragments[0], fragments.at(-1)];
+      if (look === 'ends' && first && last && last.offset + last.bytes <= size) {
+        const types = await Promise.all([0, first.offset, last.offset].map((offset) => typeAt(offset)));
+        if (types.join() === 'ftyp,moof,moof') return { wholeBytes: row.bytes };
+      }
       let wholeBytes = 0;
       try {
         if ((await typeAt(0)) !== 'ftyp') return { wholeBytes, reason: 'it does not begin as a film' };
@@ -263,9 +281,9 @@ export class Damage {
     }
   }
 
-  #remember(path: string, identity: string): void {
+  #remember(path: string, known: { readonly identity: string; readonly look: DamageLook }): void {
     this.#whole.delete(path);
-    this.#whole.set(path, identity);
+    this.#whole.set(path, known);
     if (this.#whole.size <= rememberedMax) return;
     const [oldest] = this.#whole.keys();
     if (oldest !== undefined) this.#whole.delete(oldest);

@@ -1,7 +1,7 @@
 import { pipeline, Transform, type Readable } from 'node:stream';
 import { Fault } from '../base/fault.ts';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
-import type { Damage } from './damage.ts';
+import type { Damage, DamageLook } from './damage.ts';
 import { withoutTier, type FarTier } from './far-tier.ts';
 import { openForReading, openSegmentFile, type SegmentReader } from './file-bytes.ts';
 import type { OpenSegment } from './footage-reads.ts';
@@ -25,21 +25,21 @@ export class StoredSegments {
     this.#tier = tier;
   }
 
-  /** Of one stream, to be read here and there. */
+  /** Of one stream, to be read here and there: a reader meets what a look at the ends does not find. */
   of(uid: string): OpenSegment {
-    return (segment) => this.#reader(uid, segment);
+    return (segment) => this.#reader(uid, segment, 'ends');
   }
 
   /** The same, by the start alone. @throws Fault NotFound, FarArchiveUnavailable */
   async open(uid: string, startTicks: number): Promise<SegmentReader> {
-    return this.#reader(uid, this.#row(uid, startTicks));
+    return this.#reader(uid, this.#row(uid, startTicks), 'fragments');
   }
 
   /** The file that a playlist calls `segment/<name>.mp4` (see playlist.ts). @throws Fault NotFound */
   async bytes(uid: string, name: string): Promise<SegmentBytes> {
     const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
     if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
-    return this.#where<SegmentBytes>(uid, this.#row(uid, startTicks), {
+    return this.#where<SegmentBytes>(uid, this.#row(uid, startTicks), 'fragments', {
       near: async (segment) => {
         const handle = await openForReading(segmentPath(this.#root, uid, startTicks));
         return {
@@ -65,8 +65,8 @@ export class StoredSegments {
     });
   }
 
-  #reader(uid: string, segment: SegmentRow): Promise<SegmentReader> {
-    return this.#where(uid, segment, {
+  #reader(uid: string, segment: SegmentRow, look: DamageLook): Promise<SegmentReader> {
+    return this.#where(uid, segment, look, {
       near: ({ startTicks, bytes }) => {
         // What was planned by the row of before is not there as a whole.
         if (bytes < segment.bytes) throw damaged();
@@ -80,6 +80,7 @@ export class StoredSegments {
   async #where<T>(
     uid: string,
     segment: SegmentRow,
+    look: DamageLook,
     open: {
       near(segment: SegmentRow): Promise<T>;
       far(tier: FarTier, segment: SegmentRow): Promise<T>;
@@ -87,7 +88,7 @@ export class StoredSegments {
   ): Promise<T> {
     if (!segment.isFar) {
       const { streamId, startTicks } = segment;
-      await this.#look(uid, streamId, startTicks);
+      await this.#look(uid, streamId, startTicks, look);
       const known = this.#reads.segment(streamId, startTicks);
       if (!known) throw damaged();
       try {
@@ -102,9 +103,9 @@ export class StoredSegments {
   }
 
   /** So that what is wrong with a file is known before anything of it is promised. */
-  async #look(uid: string, streamId: number, startTicks: number): Promise<void> {
+  async #look(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<void> {
     try {
-      await this.#damage.isAsKnown(uid, streamId, startTicks);
+      await this.#damage.isAsKnown(uid, streamId, startTicks, look);
     } catch (error) {
       // Another disk is mounted: then the file is not there.
       if (!(error instanceof RecordingFailure)) throw error;
