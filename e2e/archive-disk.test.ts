@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@vidette/contract/client';
-import { administratorOf, clientOf, until } from './api.ts';
+import { clientOf, until } from './api.ts';
 import { LoopDisk, runProgram } from './loop-disk.ts';
-import { recordPast } from './past-footage.ts';
+import { checkArchive, footageIn, lastHour, prepared, warningsOf } from './past-archive.ts';
 import { signIn, startServer } from './server.ts';
 
 const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
@@ -15,51 +14,6 @@ const mainProgram = fileURLToPath(new URL('../server/src/main.ts', import.meta.u
 // Disks that are full, read-only, gone or hold files that can't be deleted; real ones, as far as a loop device is.
 
 const WAIT_MS = 60_000;
-
-async function footageIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true });
-  return names.filter((name) => name.endsWith('.mp4')).sort();
-}
-
-/** Segments of ten seconds each, ten minutes apart, the newest an hour ago. */
-function spans(count: number) {
-  const endMs = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
-  return Array.from({ length: count }, (_, index) => {
-    const startMs = endMs - (count - index) * 600_000;
-    return { startMs, endMs: startMs + 10_000 };
-  });
-}
-
-async function warningsOf(client: Client): Promise<string[]> {
-  return (await client.getHealth()).warnings.map(({ code, subject }) =>
-    subject === null ? code : `${code} ${subject}`,
-  );
-}
-
-/** A data folder, its archive perhaps elsewhere, with a stream that has past footage and records nothing more unless it is to. */
-async function prepared(
-  t: TestContext,
-  options: { dataDir?: string; folder?: string; count: number; isRecorded?: boolean; depthHours?: number },
-) {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'vidette-disk-')));
-  if (options.dataDir === undefined)
-    t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
-  const env: Record<string, string> =
-    options.folder === undefined ? {} : { VIDETTE_ARCHIVE_FOLDER: options.folder };
-  const server = await startServer({ dataDir, env });
-  const { client, cookie } = await administratorOf(server);
-  const { uid } = await client.addStream({
-    body: {
-      name: 'Gate 2',
-      streamSource: 'demo:?fps=5',
-      archive: { isEnable: options.isRecorded ?? false, depthHours: options.depthHours ?? -1 },
-    },
-  });
-  await server.stop();
-  const places = options.folder === undefined ? {} : { dir: options.folder };
-  await recordPast(dataDir, uid, spans(options.count), {}, places);
-  return { dataDir, env, cookie, uid, folder: join(options.folder ?? join(dataDir, 'archive'), uid) };
-}
 
 test('[R10.4] at 0 bytes free people sign in, it is noted, footage makes room, and a killed server starts', async (t) => {
   const disk = await LoopDisk.make(t, 96);
@@ -194,9 +148,7 @@ test('[R10.4] on a disk that is read-only nothing is forgotten, one file that ca
     WAIT_MS,
   );
   await second.stop();
-  const place = { VIDETTE_DATA: dataDir, ...env };
-  const check = await runProgram(process.execPath, [mainProgram, 'check'], place);
-  assert.equal(check.code, 0, check.output);
+  await checkArchive(dataDir, env);
 });
 
 test('[R10.4] a server that starts with a clock a year ahead deletes nothing by age and says so; with the right one all is well', async (t) => {
@@ -378,7 +330,3 @@ test('[R10.4] a disk that answers EIO to everything, its marker too, ends record
   );
   await next.stop();
 });
-
-function lastHour() {
-  return { start_time: Date.now() - 3_600_000, end_time: Date.now() };
-}

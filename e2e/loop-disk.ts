@@ -108,6 +108,25 @@ export class LoopDisk {
     await must('dd', `if=${path}`, 'iflag=nocache', 'count=0');
   }
 
+  /** Lets the kernel give the disk up after an error: what is open, too, can only be read from then on, until it is mounted again. */
+  async abort(): Promise<void> {
+    await must('mount', '-o', 'remount,abort', this.folder);
+  }
+
+  /** Whether the kernel still has the disk, as while a file of it is open after `unmount`. */
+  async isInUse(): Promise<boolean> {
+    return (await must('losetup', '--associated', this.#image)) !== '';
+  }
+
+  /** Puts a read-only view over the disk: files that are open go on, no other is made or deleted. The returned function takes it away. */
+  async cover(): Promise<() => Promise<void>> {
+    await must('mount', '--bind', this.folder, this.folder);
+    await must('mount', '-o', 'remount,bind,ro', this.folder);
+    return async () => {
+      await must('umount', this.folder);
+    };
+  }
+
   /** Whether files may be deleted. */
   async setImmutable(path: string, isImmutable: boolean): Promise<void> {
     await must('chattr', isImmutable ? '+i' : '-i', path);

@@ -17,6 +17,7 @@ export const HealthWarning = z.object({
     'archive-undeletable',
     'archive-deletes-early',
     'archive-disk-missing',
+    'archive-write-failed',
     'trust-proxy',
     'tls-certificate',
     'data-disk-full',

@@ -175,6 +175,9 @@ export function watchedFiles(steps: DiskStep[], faultOf: DiskFault = () => undef
       pass('syncFolder', path);
       await diskFiles.syncFolder(path);
     },
+    async assertChangeable(path) {
+      await diskFiles.assertChangeable(path);
+    },
     async remove(path) {
       pass('remove', path);
       return diskFiles.remove(path);

@@ -216,6 +216,13 @@ export class Archive implements Footage {
     return this.#guard.problem === undefined && !this.#room.isShort;
   }
 
+  /** Why the disk takes no footage of a stream, by the system's name of the error or `unknown`; undefined while it does. */
+  get writeFailure(): string | undefined {
+    for (const { status } of this.#recorders.values())
+      if (status.code === 'write-failed') return status.systemCode ?? 'unknown';
+    return undefined;
+  }
+
   /** The folder has lost its marker and holds nothing, as after a disk was replaced. */
   get isDiskEmpty(): boolean {
     return this.#guard.isEmpty;

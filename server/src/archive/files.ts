@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, rmdir, stat, unlink, utimes } from 'node:fs/promises';
 import { syncFolder } from '../base/durable.ts';
 import { archiveFileMode, archiveFolderMode } from './layout.ts';
 
@@ -17,6 +17,11 @@ export interface ArchiveFiles {
   syncFolder(path: string): Promise<void>;
   /** False when it was not there. */
   remove(path: string): Promise<boolean>;
+  /**
+   * Changes a file without a difference. EROFS where the disk takes no change, which permissions don't tell after the kernel made
+   * it read-only for an error; what else goes wrong is that file's affair and passes.
+   */
+  assertChangeable(path: string): Promise<void>;
   /** Only when it is empty; false when it is not. */
   removeFolder(path: string): Promise<boolean>;
 }
@@ -36,6 +41,7 @@ export const diskFiles: ArchiveFiles = {
   makeFolder: (path) => unlessCode(mkdir(path, archiveFolderMode), 'EEXIST'),
   syncFolder,
   remove: (path) => unlessCode(unlink(path), 'ENOENT'),
+  assertChangeable,
   removeFolder: (path) => unlessCode(rmdir(path), 'ENOTEMPTY', 'ENOENT', 'EEXIST'),
 };
 
@@ -64,6 +70,16 @@ async function openWritable(path: string, flags: 'wx' | 'r+'): Promise<WritableF
     truncate: (bytes) => handle.truncate(bytes),
     close: () => handle.close(),
   };
+}
+
+async function assertChangeable(path: string): Promise<void> {
+  try {
+    const { atime, mtime } = await stat(path);
+    await utimes(path, atime, mtime);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined || code === 'EROFS') throw error;
+  }
 }
 
 async function unlessCode(work: Promise<unknown>, ...codes: string[]): Promise<boolean> {

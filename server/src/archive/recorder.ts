@@ -5,6 +5,7 @@ import type { Stream } from '../stream/stream.ts';
 import type { GapCause } from './gap-cause.ts';
 import { GopAssembler, type AssemblerLimits, type AssemblerStep, type Piece } from './gop-assembler.ts';
 import { catalogMsCeil, catalogTicks } from './layout.ts';
+import { systemCode } from './files.ts';
 import { failureCodeOf, type RecordingFailureCode } from './recording-failure.ts';
 import { SegmentWriter, type SegmentLimits, type SegmentWriterTools } from './segment-writer.ts';
 
@@ -29,6 +30,8 @@ export interface RecorderStatus {
   /** waiting: for the source's first key frame. failed: frames come and can't be written; `code` says why. */
   readonly state: 'waiting' | 'recording' | 'failed' | 'stopped';
   readonly code?: RecordingFailureCode;
+  /** With `write-failed`: the system's name of the error, as in EROFS; left out where the system has none. */
+  readonly systemCode?: string;
   /** Where what is on the disk ends, ms since the epoch; undefined before the first fragment of this recorder. */
   readonly lastFragmentEndMs: number | undefined;
   readonly bytes: number;
@@ -59,7 +62,13 @@ export class Recorder {
   #isDraining = false;
   #stopped: Promise<void> | undefined;
   #state: RecorderStatus['state'] = 'waiting';
-  #failure: { readonly code: RecordingFailureCode; readonly retryAtMs: number } | undefined;
+  #failure:
+    | {
+        readonly code: RecordingFailureCode;
+        readonly systemCode: string | undefined;
+        readonly retryAtMs: number;
+      }
+    | undefined;
   #bytes = 0;
   #fragments = 0;
   #latency = { lastMs: 0, sumMs: 0, maxMs: 0 };
@@ -83,9 +92,11 @@ export class Recorder {
 
   get status(): RecorderStatus {
     const endTicks = this.#writer.endTicks;
+    const failure = this.#state === 'failed' ? this.#failure : undefined;
     return {
       state: this.#state,
-      ...(this.#failure && this.#state === 'failed' ? { code: this.#failure.code } : {}),
+      ...(failure && { code: failure.code }),
+      ...(failure?.code === 'write-failed' && failure.systemCode && { systemCode: failure.systemCode }),
       lastFragmentEndMs: endTicks === undefined ? undefined : catalogMsCeil(endTicks),
       bytes: this.#bytes,
       fragments: this.#fragments,
@@ -196,7 +207,8 @@ export class Recorder {
     const { clock, log, limits } = this.#tools;
     if (this.#failure?.code !== code)
       log.error({ err: error }, `Recording failed (${code}); it will be tried again`);
-    this.#failure = { code, retryAtMs: clock.monotonicMs() + limits.retryMs };
+    const retryAtMs = clock.monotonicMs() + limits.retryMs;
+    this.#failure = { code, systemCode: systemCode(error), retryAtMs };
     this.#state = 'failed';
     try {
       await this.#writer.abandon(code, fromTicks);

@@ -47,7 +47,7 @@ export class Removal {
 
   /**
    * Removes these closed segments of one stream; one that can't be deleted is noted, stays, and keeps none of the others.
-   * @throws RecordingFailure, CatalogError, and system errors of flushing a folder
+   * @throws RecordingFailure, CatalogError, system errors of flushing a folder, and EROFS before a row is touched
    */
   async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<RemovalResult> {
     const sum = { segments: 0, bytes: 0, failure: undefined as Error | undefined };
@@ -132,7 +132,10 @@ export class Removal {
   }
 
   async #removeBatch(uid: string, batch: readonly SegmentRow[]) {
-    const { catalog, reads, undeletable } = this.#tools;
+    const { root, files, catalog, reads, undeletable } = this.#tools;
+    // Rows that go and come back are missing for whoever plays them meanwhile.
+    const nearest = batch.find(({ isFar }) => !isFar);
+    if (nearest) await files.assertChangeable(segmentPath(root, uid, nearest.startTicks));
     // What it takes to put a row back: with the row it is gone.
     const rows = batch.map((segment) => ({
       segment,

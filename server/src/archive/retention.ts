@@ -224,7 +224,13 @@ export class Retention {
     );
     this.#noteDepths(uids);
     if (this.#tools.clock.monotonicMs() - this.#keptMs >= keepEveryMs) await this.#keep();
-    if (!(await this.#isDeletable())) return;
+    try {
+      await this.#tools.assertDeletable();
+    } catch (error) {
+      if (systemCode(error) === undefined || error instanceof RecordingFailure) throw error;
+      this.#noteRefusal(error);
+      return;
+    }
     const failures: unknown[] = [];
     const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => failures.push(error));
     await attempt(removal.finishPending());
@@ -232,8 +238,10 @@ export class Retention {
     this.#noteHeld(uids);
     const depthOf: DepthOf = (uid) => this.#depths.inForce(uid);
     await attempt(this.#roomMaker.run(this.#rules, this.#footageClock.cautiousMs, depthOf));
+    this.#noteRefusal(failures.find((error) => systemCode(error) === 'EROFS'));
     // The first is told of; what it kept from going on is tried again with the next pass.
-    if (failures.length > 0) throw failures[0];
+    const others = failures.filter((error) => systemCode(error) !== 'EROFS');
+    if (others.length > 0) throw others[0];
   }
 
   /** What is deeper than its stream keeps. */
@@ -253,22 +261,15 @@ export class Retention {
     }
   }
 
-  /** The disk lets nothing go: no row is touched before it does. */
-  async #isDeletable(): Promise<boolean> {
+  /** The disk lets nothing go: no row is touched before it does. Undefined when it does. */
+  #noteRefusal(error: unknown): void {
     const { log } = this.#tools;
-    try {
-      await this.#tools.assertDeletable();
-    } catch (error) {
-      const code = systemCode(error);
-      if (code === undefined || error instanceof RecordingFailure) throw error;
-      if (this.#refusal !== code)
-        log.error({ err: error }, 'The archive disk lets nothing be deleted; retention waits');
-      this.#refusal = code;
-      return false;
-    }
-    if (this.#refusal !== undefined) log.info({}, 'The archive disk lets files be deleted again');
-    this.#refusal = undefined;
-    return true;
+    const code = systemCode(error);
+    if (code !== undefined && this.#refusal !== code)
+      log.error({ err: error }, 'The archive disk lets nothing be deleted; retention waits');
+    if (code === undefined && this.#refusal !== undefined)
+      log.info({}, 'The archive disk lets files be deleted again');
+    this.#refusal = code;
   }
 
   #look(): void {

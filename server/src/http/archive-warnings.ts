@@ -11,6 +11,8 @@ export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[]
   const warnings: HealthWarning[] = [];
   const { problem } = archive;
   if (problem) warnings.push(warning('archive-disk-missing', archive.isDiskEmpty ? 'disk-empty' : problem));
+  if (archive.writeFailure !== undefined)
+    warnings.push(warning('archive-write-failed', archive.writeFailure));
   if (clockAheadMs !== undefined)
     warnings.push(warning('archive-clock', null, { aheadMs: Math.round(clockAheadMs) }));
   const code = refusal ?? undeletable?.code;

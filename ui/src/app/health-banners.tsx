@@ -191,6 +191,8 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
       return i18n.t('warning.archiveEarly', { size: i18n.bytes(warning.figures?.['bytes'] ?? 0) });
     case 'archive-disk-missing':
       return i18n.t(archiveProblemWords[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
+    case 'archive-write-failed':
+      return i18n.t('warning.archiveWriteFailed', { reason: warning.subject ?? '' });
     case 'stream-not-recording':
       return i18n.t('warning.notRecording', { count: 1 });
     case 'stream-recorded-low':

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -142,6 +143,34 @@ test(
       assert.match(confinementWords.none, /not confined/);
     } finally {
       close(web.server);
+    }
+  },
+);
+
+test(
+  'a confined child keeps no mount of the machine but those it is shown',
+  { skip: best !== 'files' && `this system allows ${best}` },
+  async () => {
+    const program = [process.execPath, '-e', 'console.log("ready"); setInterval(() => {}, 1000)'] as const;
+    const [command, ...args] = new Confinement('files').wrap(program, { keepsNetwork: false });
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(child.stdout, 'data');
+      // As root of the namespace: in its own root only what was shown is mounted, and nothing above it.
+      const list = spawnSync(
+        'nsenter',
+        ['--mount', '--user', '--target', `${child.pid}`, 'ls', '/tmp', '/'],
+        {
+          encoding: 'utf8',
+        },
+      );
+      assert.equal(list.status, 0, list.stderr);
+      assert.deepEqual(
+        list.stdout.split(/\s+/).filter((name) => ['root', 'home', 'var'].includes(name)),
+        [],
+      );
+    } finally {
+      child.kill('SIGKILL');
     }
   },
 );

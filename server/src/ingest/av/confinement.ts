@@ -63,7 +63,10 @@ const withoutRights = '/usr/bin/setpriv --bounding-set=-all --inh-caps=-all --no
 
 /**
  * A root of its own in memory, with the folders of the system's libraries and those named in $0, all read-only. A bind
- * mount takes over flags that a namespace may not take back, hence the second way of each `remount`.
+ * mount takes over flags that a namespace may not take back, hence the second way of each `remount`. The machine's other
+ * mounts leave the namespace: a disk that is unmounted while a child runs would stay in use, and could be neither checked nor
+ * mounted again. Where the root can't be exchanged, as in an initial RAM disk, the child is in the new one only. `umount`
+ * reads /proc.
  */
 const newRoot = `
 mount -t tmpfs -o size=4m,mode=755 tmpfs /mnt
@@ -76,13 +79,17 @@ show() {
 for folder in /usr /lib /lib64 /bin /sbin; do
   if [ -L $folder ]; then ln -s "$(readlink $folder)" .$folder; elif [ -d $folder ]; then show $folder; fi
 done
-mkdir dev etc tmp proc
+mkdir dev etc tmp
 for file in null zero random urandom; do : >dev/$file; mount --bind /dev/$file dev/$file; done
 if [ -f /etc/ld.so.cache ]; then cp /etc/ld.so.cache etc/; fi
 IFS=:
 for folder in $0; do case $folder in /usr/*) ;; *) show "$folder" ;; esac; done
 unset IFS
-mount -o remount,bind,ro /mnt`;
+ln -s tmp/proc proc
+if pivot_root . tmp 2>/dev/null; then umount -l /tmp; top=/; else top=/mnt; fi
+rm proc
+mkdir proc
+mount -o remount,bind,ro $top`;
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What the child's program consists of. The data folder may lie beside them, so that their parent is not shown. */
