@@ -457,6 +457,7 @@ async function assemble(
     const { state } = station.apply(stationSettingsOf(record));
     if (membership.owns(record.uid)) statuses.note(record.uid, state);
   }
+  await archive.retention.noteDepths();
   cluster?.start();
   // Streams may have been removed while this node was away, or when it broke off in the middle of removing one.
   http.learn({ saved: [], removed: [], moved: [] }).catch((error: unknown) => {

@@ -230,6 +230,22 @@ test('[R10.4] what the wrong clock of a short run left behind is no proof for th
   assert.equal(archive.stats('cam1').segments, 6);
 });
 
+test('[R10.4] a depth that is lowered before the first pass waits too, over a crash as well', async (t) => {
+  const { dir, archive: first, clock } = await twoStreams(t);
+  first.retention.configure({ depthOf: () => -1 });
+  await first.retention.noteDepths();
+  first.retention.configure({ depthOf: () => 1 });
+  assert.equal(first.retention.pendingDepth('cam1')?.waitMs, 3_600_000);
+  // So short a run keeps nothing when it ends.
+  await first.close();
+  const later = new ManualClock(clock.wallMs() + 3_700_000);
+  const { archive } = await openArchive(t, dir, { clock: later });
+  archive.retention.configure({ depthOf: () => 1 });
+  await archive.retention.run();
+  assert.equal(archive.stats('cam1').segments, 6);
+  assert.equal(archive.retention.pendingDepth('cam1')?.hours, 1);
+});
+
 test('[R10.4] a depth that is lowered waits for an hour, over a restart too, and is undone by raising it', async (t) => {
   const { dir, archive: first, clock: firstClock } = await twoStreams(t);
   first.retention.configure({ depthOf: () => -1 });

@@ -139,6 +139,16 @@ export class Retention {
     return this.#footageClock.spans;
   }
 
+  /**
+   * Looks at what all streams are set to and keeps it: a lower depth is a lowered one from now on, before the first pass and
+   * after a crash. Never rejects.
+   */
+  async noteDepths(): Promise<void> {
+    this.#look();
+    this.#noteDepths(this.#tools.reads.streams());
+    if (this.#keptMs === Number.NEGATIVE_INFINITY) await this.#keep();
+  }
+
   /** What waits for a stream; undefined when nothing does. */
   pendingDepth(uid: string): PendingDepth | undefined {
     this.#noteDepth(uid);
