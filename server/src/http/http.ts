@@ -104,7 +104,7 @@ export async function createHttp(services: Services): Promise<Http> {
   const watchers = new Watchers(services);
   const desk = new StreamDesk({ ...services, watchers });
   registerAccount(registrar, services);
-  registerPassword(registrar, services.passwordReset);
+  registerPassword(registrar, services.passwordReset, services.clock);
   registerStreams(registrar, services, desk);
   registerStreamRights(registrar, services, { watchers, desk });
   const sharedViewers = new SharedViewers({ streams: services.store.streams, log: services.log });
