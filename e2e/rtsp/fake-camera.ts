@@ -66,6 +66,8 @@ export interface FakeCameraOptions {
   readonly keysOnRequest?: boolean;
   /** Closes the connection after each 401. */
   readonly closesAfterRefusal?: boolean;
+  /** Which picture is due now, of an encoder that runs whether or not anybody watches; the first at each PLAY unless given. */
+  readonly pictureNow?: () => number;
   /** Pictures from now on per session, then silence with the socket open. Unlimited unless given. */
   readonly pictures?: number;
 }
@@ -321,6 +323,7 @@ class Connection {
   /** By the clock, not by ticks: what a busy machine delays is made up for, or the camera's time would fall behind ours. */
   #play(paceMs: number): void {
     const startMs = performance.now();
+    this.#picture = this.#options.pictureNow?.() ?? this.#picture;
     let sent = 0;
     this.#timer = setInterval(() => {
       const due = Math.floor((performance.now() - startMs) / Math.max(paceMs, 1));

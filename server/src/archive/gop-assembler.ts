@@ -25,8 +25,8 @@ export type AssemblerStep =
 
 export interface AssemblerLimits {
   /**
-   * How much goes into a piece, and so is lost with the process: GOPs below half of it together, long ones in parts. A key
-   * frame that is due within half of it more is waited for.
+   * How much goes into a piece at least: GOPs below half of it together, long ones in parts. A key frame that is due before
+   * twice as much is waited for, which is what may be lost with the process.
    */
   readonly pieceMs: number;
   readonly pieceMaxBytes: number;
@@ -34,11 +34,17 @@ export interface AssemblerLimits {
 
 /** A piece of short GOPs is no shorter than this share of a piece; a download can begin at each. */
 const leastShare = 0.45;
+/** A piece that waits for the next key frame is no longer than so many usual ones: two, and what GOPs differ by. */
+const mostShare = 2.1;
+/** A key frame that is later than this share of a GOP is not waited for: the GOPs have become longer. */
+const lateShare = 0.05;
 /** Steps between two pictures that are still one long frame: three usual ones, within these. */
 const longFrameSeconds = { least: 1, most: 10 };
 /** Sound this far from the pictures belongs to a broken clock. */
 export const driftMaxSeconds = 10;
 const defaultFramesPerSecond = 25;
+/** Whole microseconds need so many ticks of 90 kHz, or a multiple: 100 µs. */
+const wholeTicks = { timescale: 90_000, ticks: 9 };
 
 interface PendingTrack {
   readonly track: Track;
@@ -142,7 +148,7 @@ export class GopAssembler {
       this.unusableSamples++;
       return [];
     }
-    if (pending === primary) return this.#acceptPrimary(primary, sample);
+    if (pending === primary) return this.#acceptPrimary(primary, atWholeTime(pending, sample));
     if (!this.#needsKey) this.#acceptSecondary(pending, primary, sample);
     return [];
   }
@@ -184,15 +190,16 @@ export class GopAssembler {
     const pieceTicks = (pieceMs * track.timescale) / 1000;
     const held = sample.dts - first.dts;
     if (track.kind === 'audio') return held >= pieceTicks;
-    const gopTicks = this.#gopTicks;
     if (sample.isKey) {
       // A part without a key frame ends where the next can begin with one.
       return !this.#startsWithKey || held >= leastShare * pieceTicks;
     }
     if (held < pieceTicks) return false;
-    const untilKey =
-      gopTicks === undefined ? Infinity : (this.#lastKeyDts ?? first.dts) + gopTicks - sample.dts;
-    return held >= 1.5 * pieceTicks || untilKey <= 0 || untilKey > pieceTicks / 2;
+    const gopTicks = this.#gopTicks;
+    if (gopTicks === undefined) return true;
+    const untilKey = (this.#lastKeyDts ?? first.dts) + gopTicks - sample.dts;
+    const isLate = untilKey < -lateShare * gopTicks;
+    return isLate || held + Math.max(0, untilKey) > mostShare * pieceTicks;
   }
 
   #acceptSecondary(pending: PendingTrack, primary: PendingTrack, sample: Sample): void {
@@ -246,6 +253,18 @@ export class GopAssembler {
       startsWithKey: this.#startsWithKey,
     };
   }
+}
+
+/**
+ * A key frame at a time that is whole in microseconds, up to 89 µs earlier. Players begin at one and count in microseconds: hls.js
+ * rounds the distance to its own beginning, Chromium cuts what is behind the last one, and a frame that so comes to be 1 µs before
+ * the beginning is left out with all that need it. One GOP in nine would be lost at the beginning of a playlist.
+ */
+function atWholeTime({ track, lastDts }: PendingTrack, sample: Sample): Sample {
+  if (!sample.isKey || track.timescale !== wholeTicks.timescale) return sample;
+  const early = sample.dts % wholeTicks.ticks;
+  if (early === 0 || (lastDts !== undefined && sample.dts - early <= lastDts)) return sample;
+  return { ...sample, dts: sample.dts - early, pts: sample.pts - early };
 }
 
 function newPending(track: Track): PendingTrack {

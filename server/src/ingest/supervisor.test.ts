@@ -250,7 +250,7 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
   await scene.supervisor.stop('stopped');
 });
 
-test('[R10.2] a camera that ran well is signed in to within two seconds of its return, and not before', async () => {
+test('[R10.2] a camera that ran well is signed in to within 0.4 s of its return, later within two, and not before', async () => {
   for (const outageSeconds of [3, 30, 240]) {
     const scene = new Scene();
     await scene.start();
@@ -267,7 +267,7 @@ test('[R10.2] a camera that ran well is signed in to within two seconds of its r
     const tries = scene.sessions.length - before;
     assert.ok(tries <= outageSeconds / 10 + 1, `${tries} attempts in ${outageSeconds} s`);
     scene.isThere = true;
-    assert.ok((await scene.untilNextSession()) <= 2_000);
+    assert.ok((await scene.untilNextSession()) <= (outageSeconds < 50 ? 400 : 2_000));
     // It answers and isn't ready yet: pauses begin anew, and grow.
     await scene.fail('EHOSTUNREACH', 'Not ready.');
     assert.ok((await scene.untilNextSession()) <= 1_100);

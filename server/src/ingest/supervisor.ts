@@ -48,7 +48,7 @@ const maxCauseLength = 200;
 const fallbackPauseMs = 200;
 /** Frames for so long prove a camera that runs well, ms; */
 const ranWellMs = 10_000;
-/** it is looked after every second for so long after them, ms. */
+/** it is looked after for so long after them, ms. */
 const watchedMs = 300_000;
 /** Until frames come again: what both engines refuse so often is no camera. */
 const maxFailedFallbacks = 3;
@@ -127,11 +127,19 @@ export class Supervisor {
   async #rest(pauseMs: number, { fault }: AttemptEnd): Promise<void> {
     const { clock, reach } = this.#options;
     const { signal } = this.#stopping;
-    const ranWell = this.#ranWellMs !== undefined && clock.monotonicMs() - this.#ranWellMs < watchedMs;
+    const lastThereMs = this.#ranWellMs;
+    const ranWell = lastThereMs !== undefined && clock.monotonicMs() - lastThereMs < watchedMs;
     if (!reach || !ranWell || fault.code === 'HTTP_UNAUTHORIZED') {
       await delay(clock, pauseMs, signal);
     } else {
-      const returned = await awaitReturn({ clock, reach, pauseMs, isAway: this.#isAway, signal });
+      const returned = await awaitReturn({
+        clock,
+        reach,
+        pauseMs,
+        isAway: this.#isAway,
+        lastThereMs,
+        signal,
+      });
       this.#isAway = returned === 'away';
       if (returned === 'back') this.#pause.restart();
     }

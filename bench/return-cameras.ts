@@ -1,0 +1,46 @@
+/**
+ * Cameras that go away and come back, for `return.ts`: one at each address given, of 25 frames a second and a key frame every
+ * two seconds. Their encoders run on by the clock of this machine, each a little later than the one before, so that who comes
+ * back meets a GOP at any place.
+ *
+ *   node bench/return-cameras.ts ADDRESS...
+ *
+ * Prints `{"urls": [...]}` when all listen. Reads `down` (connections are closed, new ones refused) and `up`, a line each, and
+ * prints `{"done": true}` when it is so.
+ */
+import { createInterface } from 'node:readline';
+import { startFakeCamera, type FakeCamera } from '../e2e/rtsp/fake-camera.ts';
+import { encodeClip } from '../e2e/rtsp/fake-media.ts';
+
+const framesPerSecond = 25;
+const gopFrames = 50;
+const hosts = process.argv.slice(2);
+const clip = await encodeClip({ framesPerSecond, gopFrames, frames: gopFrames });
+/** Each camera's port, which it keeps. */
+const ports: (number | undefined)[] = [];
+let cameras: FakeCamera[] = [];
+
+async function up(): Promise<void> {
+  cameras = await Promise.all(
+    hosts.map((host, index) => {
+      const laterMs = (index * gopFrames * 1000) / framesPerSecond / hosts.length;
+      const pictureNow = () => Math.floor(((Date.now() - laterMs) * framesPerSecond) / 1000);
+      const port = ports[index];
+      return startFakeCamera({ clip, host, pictureNow, ...(port === undefined ? {} : { port }) });
+    }),
+  );
+  for (const [index, camera] of cameras.entries()) ports[index] = camera.port;
+}
+
+function say(message: object): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+await up();
+say({ urls: cameras.map(({ url }) => url) });
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'down') await Promise.all(cameras.map((camera) => camera.stop()));
+  else if (line === 'up') await up();
+  say({ done: true });
+}
+process.exit();

@@ -1,0 +1,178 @@
+/**
+ * `npm run bench return [OUTAGES=30] [CAMERAS=15]`: how long a stream takes to be recorded again after its source is back.
+ * CAMERAS go away together, for 5 s and for 30 s, until there were OUTAGES of each; once their programs are restarted (new
+ * connections are refused meanwhile), and once their cable is cut (nothing answers; needs root on Linux).
+ *
+ * Counted from the moment at which they listen, or the cable is mended, to the first frame on the disk. The cameras' encoders run
+ * on meanwhile, with a GOP of 2 s: waiting for the key frame is 1.0 s of the median and 1.8 s of the 90th percentile.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { administratorOf, until } from '../e2e/api.ts';
+import { startServer } from '../e2e/server.ts';
+
+const [outages = 30, count = 15] = process.argv.slice(2).map(Number);
+const lengthsMs = [5_000, 30_000];
+/** A camera that ran for ten seconds is one that runs well; and some more. */
+const goodMs = 13_000;
+const goalsSeconds = { median: 1.2, ninetieth: 2.2 };
+
+/** A namespace with the cameras in it, at the other end of a cable; undefined where none may be made. */
+class Cable {
+  readonly through: readonly string[];
+  readonly hosts: readonly string[];
+  readonly #space = `vidette-return-${process.pid}`;
+  readonly #device = `vr0-${process.pid}`;
+
+  private constructor(hosts: readonly string[]) {
+    this.hosts = hosts;
+    this.through = ['ip', 'netns', 'exec', this.#space];
+  }
+
+  static make(): Cable | undefined {
+    const cable = new Cable(Array.from({ length: count }, (_, index) => `10.214.0.${index + 10}`));
+    try {
+      cable.#build();
+      return cable;
+    } catch (error) {
+      console.log(`No cable: ${String(error)}`);
+      cable.remove();
+      return undefined;
+    }
+  }
+
+  #build(): void {
+    const bridge = `vrb-${process.pid}`;
+    ip('link', 'add', bridge, 'type', 'bridge');
+    ip('addr', 'add', '10.214.0.1/24', 'dev', bridge);
+    ip('link', 'set', bridge, 'up');
+    ip('netns', 'add', this.#space);
+    ip('link', 'add', this.#device, 'type', 'veth', 'peer', 'name', 'cameras', 'netns', this.#space);
+    ip('link', 'set', this.#device, 'master', bridge, 'up');
+    for (const host of this.hosts) ip('-n', this.#space, 'addr', 'add', `${host}/24`, 'dev', 'cameras');
+    ip('-n', this.#space, 'link', 'set', 'lo', 'up');
+    ip('-n', this.#space, 'link', 'set', 'cameras', 'up');
+  }
+
+  cut(): void {
+    ip('link', 'set', this.#device, 'nomaster');
+  }
+
+  mend(): void {
+    ip('link', 'set', this.#device, 'master', `vrb-${process.pid}`);
+  }
+
+  remove(): void {
+    for (const words of [
+      ['netns', 'del', this.#space],
+      ['link', 'del', `vrb-${process.pid}`],
+    ]) {
+      try {
+        ip(...words);
+      } catch (error) {
+        console.log(String(error));
+      }
+    }
+  }
+}
+
+function ip(...words: string[]): void {
+  execFileSync('ip', words, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** The process of the cameras. */
+async function startCameras(hosts: readonly string[], through: readonly string[]) {
+  const script = fileURLToPath(new URL('return-cameras.ts', import.meta.url));
+  const [program = process.execPath, ...words] = [...through, process.execPath, script, ...hosts];
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const [first] = (await once(lines, 'line')) as [string];
+  const { urls } = JSON.parse(first) as { urls: string[] };
+  return {
+    urls,
+    async say(word: 'down' | 'up') {
+      child.stdin.write(`${word}\n`);
+      await once(lines, 'line');
+    },
+    stop: () => child.kill(),
+  };
+}
+
+function share(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
+}
+
+const cable = Cable.make();
+const hosts = cable?.hosts ?? Array.from({ length: count }, (_, index) => `127.0.0.${index + 10}`);
+const cameras = await startCameras(hosts, cable?.through ?? []);
+const server = await startServer();
+let isGood = true;
+try {
+  const { client } = await administratorOf(server);
+  const uids: string[] = [];
+  for (const [index, streamSource] of cameras.urls.entries())
+    uids.push((await client.addStream({ body: { name: `Camera ${index}`, streamSource } })).uid);
+  const running = async () => {
+    const streams = await Promise.all(uids.map((uid) => client.getStream({ params: { uid } })));
+    return streams.filter(({ status }) => status === 'running').length;
+  };
+
+  /** Ends of the gaps that hold the return, ms: one outage may be several, by causes. Of a stream that lost nothing none. */
+  const returns = async (awayMs: number, backMs: number): Promise<number[]> => {
+    const ends = await Promise.all(
+      uids.map(async (uid) => {
+        const query = { start_time: awayMs - 5_000, end_time: Date.now() + 5_000 };
+        const { gaps } = await client.getArchiveRanges({ params: { uid }, query });
+        return gaps.find(({ endTime }) => endTime >= backMs)?.endTime ?? Number.NaN;
+      }),
+    );
+    return ends.filter((end) => !Number.isNaN(end));
+  };
+
+  const kinds: Record<string, { away(): Promise<void>; back(): Promise<void> }> = {
+    'restarted cameras': { away: () => cameras.say('down'), back: () => cameras.say('up') },
+  };
+  if (cable)
+    kinds['a cut cable'] = {
+      away: () => Promise.resolve(cable.cut()),
+      back: () => Promise.resolve(cable.mend()),
+    };
+  for (const [name, kind] of Object.entries(kinds)) {
+    for (const lengthMs of lengthsMs) {
+      const seconds: number[] = [];
+      let unhurt = 0;
+      while (seconds.length + unhurt < outages) {
+        await until(running, (many) => many === count, 120_000);
+        await pause(goodMs);
+        const awayMs = Date.now();
+        await kind.away();
+        await pause(lengthMs - (Date.now() - awayMs));
+        await kind.back();
+        const backMs = Date.now();
+        // The longest pause between two attempts, and what connecting takes.
+        await pause(15_000);
+        await until(running, (many) => many === count, 120_000);
+        await pause(3_000);
+        const ends = await returns(awayMs, backMs);
+        unhurt += count - ends.length;
+        seconds.push(...ends.map((end) => (end - backMs) / 1000));
+      }
+      const sorted = seconds.toSorted((a, b) => a - b);
+      const [median, ninetieth] = [share(sorted, 0.5), share(sorted, 0.9)];
+      console.log(
+        `${name}, away for ${lengthMs / 1000} s: median ${median.toFixed(2)} s, 90th percentile ${ninetieth.toFixed(2)} s, ` +
+          `worst ${share(sorted, 1).toFixed(2)} s of ${sorted.length} (${unhurt} without a gap): ` +
+          sorted.map((value) => value.toFixed(1)).join(' '),
+      );
+      if (median > goalsSeconds.median || ninetieth > goalsSeconds.ninetieth) isGood = false;
+    }
+  }
+} finally {
+  await server.stop();
+  cameras.stop();
+  cable?.remove();
+}
+process.exit(isGood ? 0 : 1);
