@@ -1,7 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { DamageMark } from './damage.ts';
 import { decodeIndex, type FragmentPosition } from './fragment-index.ts';
 import type { GapCause } from './gap-cause.ts';
+
+/** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
+export interface DamageMark {
+  readonly streamId: number;
+  readonly startTicks: number;
+  /** Up to the end of the last fragment before the damage; 0: nothing of it can be read. */
+  readonly wholeBytes: number;
+  /** Where that ends on the timeline; the start of the segment when nothing is left. */
+  readonly wholeEndTicks: number;
+}
 
 /** One segment as the catalog knows it: all of it is flushed. */
 export interface SegmentRow {

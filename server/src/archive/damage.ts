@@ -1,20 +1,10 @@
 import { constants, open, stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
+import type { CatalogReads, DamageMark, SegmentRow } from './catalog-reads.ts';
 import type { CatalogSink } from './catalog-writer.ts';
 import { systemCode } from './files.ts';
 import { catalogMs, segmentPath } from './layout.ts';
-
-/** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
-export interface DamageMark {
-  readonly streamId: number;
-  readonly startTicks: number;
-  /** Up to the end of the last fragment before the damage; 0: nothing of it can be read. */
-  readonly wholeBytes: number;
-  /** Where that ends on the timeline; the start of the segment when nothing is left. */
-  readonly wholeEndTicks: number;
-}
 
 interface DamageTools {
   readonly root: string;

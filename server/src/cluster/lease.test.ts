@@ -14,7 +14,7 @@ test('[R10.8] a lease is over by its node’s own clock, and whoever would write
   const { clock, lease } = held();
   clock.advance(4_400);
   assert.equal(lease.state, 'held');
-  assert.equal(lease.settled, undefined);
+  assert.equal(lease.settled === undefined, true);
   clock.advance(200);
   assert.equal(lease.state, 'undecided');
   const settled = lease.settled;

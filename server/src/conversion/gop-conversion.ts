@@ -4,7 +4,8 @@ import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
 import type { JobListener } from '../ingest/av/av-child.ts';
-import type { AvJob, AvPool } from '../ingest/av/pool.ts';
+import type { AvJob } from '../ingest/av/job.ts';
+import type { AvPool } from '../ingest/av/pool.ts';
 import { sampleOf } from './live-conversion.ts';
 import { requestFor } from './request.ts';
 

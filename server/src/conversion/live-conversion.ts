@@ -1,7 +1,8 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Track, VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
-import type { AvJob, AvPool } from '../ingest/av/pool.ts';
+import type { AvJob } from '../ingest/av/job.ts';
+import type { AvPool } from '../ingest/av/pool.ts';
 import type { SampleMessage } from '../ingest/av/protocol.ts';
 import type { Reader, ReaderEvent } from '../stream/reader.ts';
 import { Stream } from '../stream/stream.ts';

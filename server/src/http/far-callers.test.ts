@@ -9,7 +9,8 @@ import type { ClientChannel } from 'ssh2';
 import { ManualClock } from '../base/manual-clock.ts';
 import { selfSigned } from '../system/smtp-fixture.ts';
 import { FarConnection } from '../tunnel/far-connection.ts';
-import { FarCallers, type Certificate } from './far-callers.ts';
+import { FarCallers } from './far-callers.ts';
+import type { Certificate } from './front-door.ts';
 
 interface Door {
   readonly clock: ManualClock;

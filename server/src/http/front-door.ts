@@ -3,8 +3,12 @@ import { createServer as createTlsServer, type Server as TlsServer, type ServerO
 import type { Duplex } from 'node:stream';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
-import type { Certificate } from './far-callers.ts';
 import { isSocketAddress } from './socket-addresses.ts';
+
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
 
 /** From the first byte of a connection to the end of its first request's head, TLS included. */
 export const firstRequestMs = 10_000;

@@ -14,38 +14,11 @@ import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
 import { sameState, stateOf, type ReportedState, type StationState } from './state.ts';
+import type { Relay, StationTools } from './station-tools.ts';
 import { SubPicture } from './sub-picture.ts';
 
 const unreadableAddress =
   'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
-
-/** A live picture on its way from the node that runs its stream. */
-export interface Relay {
-  /** Ends it; the hub is paused with the cause. */
-  stop(cause: PauseCause): Promise<void>;
-}
-
-/** What a stream borrows from its station. */
-export interface StationTools {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly archive: Archive;
-  readonly engines: SourceEngines;
-  /** Without a picture for so long a source counts as gone, ms. */
-  readonly noFramesMs: number;
-  /** Brings the live picture of a stream that another node runs into a hub, until it is stopped. */
-  relay(stream: Stream, picture: 'main' | 'sub'): Relay;
-  /** The epoch under which this node runs the stream now; undefined when it doesn't. Asked anew after every `review`. */
-  claim(uid: string): number | undefined;
-  /** Whether what came under an epoch may still be written; waits while nobody can say. */
-  permits(uid: string, epoch: number): boolean | Promise<boolean>;
-  /** What is known of the stream where another node has it; undefined when none has. */
-  reportElsewhere(uid: string): ReportedState | undefined;
-  /** Called when what people see of the stream changed. */
-  onState(uid: string, state: StationState): void;
-  /** Called inside the writing of the stream: must be short and must not throw. */
-  onMotion(uid: string, event: MotionEvent): void;
-}
 
 /**
  * One configured stream on this node: its hub, its source while one is wanted, its recorder while recording is on, its

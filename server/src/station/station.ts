@@ -2,7 +2,8 @@ import { Fault } from '../base/fault.ts';
 import type { StationSettings } from './settings.ts';
 import { StateChanges } from './state-changes.ts';
 import type { StationState } from './state.ts';
-import { StationStream, type StationTools } from './station-stream.ts';
+import { StationStream } from './station-stream.ts';
+import type { StationTools } from './station-tools.ts';
 
 /** A stream was brought to the station, or what people see of it changed. */
 export type OnStationState = (uid: string, state: StationState) => void;

@@ -4,7 +4,7 @@ import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
-import type { Relay, StationTools } from './station-stream.ts';
+import type { Relay, StationTools } from './station-tools.ts';
 
 export interface SubPictureOptions {
   readonly uid: string;

@@ -1,6 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Database } from './database.ts';
-import type { Engine } from './migrations.ts';
+import type { Database, Engine } from './database.ts';
 
 /** Whose rights, sessions or tokens changed, or on which stream; either may be null. */
 export interface AccessChange {

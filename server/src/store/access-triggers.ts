@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Engine } from './migrations.ts';
+import type { Engine } from './database.ts';
 
 /**
  * Migration 0018: the database itself notes every change of who may do what, whichever process makes it: a node, another

@@ -1,5 +1,8 @@
 import type { Generated } from 'kysely';
 
+/** What the tables live in. */
+export type Engine = 'sqlite' | 'postgres';
+
 /**
  * The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch in
  * a bigint, what people search or sort by has a lower-case copy beside it (`..._key`), for SQLite folds ASCII only.

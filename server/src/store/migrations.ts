@@ -1,9 +1,7 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { accessChanges } from './access-triggers.ts';
-
-/** Which engine the migrations speak to: the two count rows differently. */
-export type Engine = 'sqlite' | 'postgres';
+import type { Engine } from './database.ts';
 
 export interface Step extends Migration {
   /**

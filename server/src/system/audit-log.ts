@@ -3,24 +3,8 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { redactValue } from '../base/redact.ts';
 import type { Audit, AuditQuery, AuditRecord } from '../store/audit.ts';
+import type { AuditEvent, OpenEntry } from './audit-event.ts';
 import { AuditTallies } from './audit-tallies.ts';
-
-export interface AuditEvent {
-  readonly login: string | null;
-  readonly ip: string;
-  /** Name of the call. */
-  readonly action: string;
-  readonly target: string | null;
-  /** `ok` or an error code. */
-  readonly outcome: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
-/** An entry that is updated while the activity lasts, such as watching. */
-export interface OpenEntry {
-  /** Replaces the details; with `isOver` for the last time. */
-  update(details: Readonly<Record<string, unknown>>, isOver?: boolean): void;
-}
 
 interface Lasting {
   readonly row: Waiting;

@@ -1,6 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
-import type { AuditEvent, AuditLog, OpenEntry } from './audit-log.ts';
+import type { AuditEvent, OpenEntry } from './audit-event.ts';
+
+/** What the tallies need of the audit log. */
+interface EntryOpener {
+  open(event: AuditEvent): OpenEntry;
+}
 
 const hourMs = 3_600_000;
 /** Kinds that are kept apart in an hour; beyond that they lose the person, then the call. */
@@ -19,12 +24,12 @@ interface Tally {
 
 /** Events that are counted instead of noted: one entry for each hour, call, outcome and person that they were about. */
 export class AuditTallies {
-  readonly #audit: Pick<AuditLog, 'open'>;
+  readonly #audit: EntryOpener;
   readonly #clock: Clock;
   readonly #tallies = new Map<string, Tally>();
   #hour = 0;
 
-  constructor(audit: Pick<AuditLog, 'open'>, clock: Clock) {
+  constructor(audit: EntryOpener, clock: Clock) {
     this.#audit = audit;
     this.#clock = clock;
   }

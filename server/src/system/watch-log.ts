@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
-import type { AuditLog, OpenEntry } from './audit-log.ts';
+import type { OpenEntry } from './audit-event.ts';
+import type { AuditLog } from './audit-log.ts';
 
 /** The ways of watching: each is the `action` of its entries. */
 export type WatchMode = 'watchStream' | 'watchWall' | 'watchArchive' | 'watchStills' | 'watchShared';

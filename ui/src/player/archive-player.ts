@@ -1,7 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import type { Interval } from '../timeline/intervals.ts';
 import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
-import type { ArchivePiece, ByteSpan } from './archive-playlist.ts';
 import type { ArchiveReader } from './archive-reader.ts';
 import type { Clock } from './clock.ts';
 import type { DecodingBudget } from './decoding-budget.ts';
@@ -10,17 +9,6 @@ import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import type { AwayReason } from './retry.ts';
 import type { Notice, PlayerState } from './state.ts';
-
-/** Where the archive of one stream comes from. Rejections are ApiErrors, or the signal's reason. */
-export interface ArchiveSource {
-  /** What is recorded between two moments, in order; empty when nothing is. */
-  playlist(startMs: number, endMs: number, signal: AbortSignal): Promise<readonly ArchivePiece[]>;
-  bytes(span: ByteSpan, signal: AbortSignal): Promise<Uint8Array>;
-  /** The first interval that can be played and ends after a moment. */
-  nextPlayable(fromMs: number, signal: AbortSignal): Promise<Interval | undefined>;
-  /** The last interval that can be played and begins before a moment. */
-  previousPlayable(beforeMs: number, signal: AbortSignal): Promise<Interval | undefined>;
-}
 
 export interface ArchivePlayerOptions {
   readonly video: MediaElement;

@@ -1,5 +1,5 @@
 import { ApiError } from '@vidette/contract/client';
-import type { ArchiveSource } from './archive-player.ts';
+import type { ArchiveSource } from './archive-source.ts';
 import type { ByteSpan } from './archive-playlist.ts';
 import type { Clock } from './clock.ts';
 import { InitSegments } from './init-segments.ts';

@@ -1,5 +1,5 @@
 import { readBoxHeader } from '@vidette/media/fmp4/box';
-import type { ArchiveSource } from './archive-player.ts';
+import type { ArchiveSource } from './archive-source.ts';
 import type { ArchivePiece } from './archive-playlist.ts';
 
 /** Fetches the recorded GOP of a moment as an fMP4 that this browser can decode. Rejects as `ArchiveSource` does. */

@@ -1,4 +1,4 @@
-import type { ArchiveSource } from './archive-player.ts';
+import type { ArchiveSource } from './archive-source.ts';
 import { pieceIndexAt, type ArchivePiece } from './archive-playlist.ts';
 import type { Clock } from './clock.ts';
 

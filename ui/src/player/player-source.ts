@@ -1,4 +1,4 @@
-import type { ArchiveSource } from './archive-player.ts';
+import type { ArchiveSource } from './archive-source.ts';
 import type { LoadConverted } from './converted-source.ts';
 
 /** One stream's media, whatever brings it. */

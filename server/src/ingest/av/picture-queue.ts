@@ -2,7 +2,9 @@ import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
 import type { Cancel, Clock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
-import type { AvJob, AvPool } from './pool.ts';
+import type { JobListener } from './av-child.ts';
+import type { AvJob, AvRole } from './job.ts';
+import type { JobRequest } from './protocol.ts';
 
 export interface PictureOptions {
   /** Pixels; the picture keeps its shape and is never enlarged. Default 640. */
@@ -14,7 +16,9 @@ export interface PictureOptions {
 }
 
 /** What the queue needs of the pool. */
-export type PicturePool = Pick<AvPool, 'open'>;
+export interface PicturePool {
+  open(request: () => JobRequest, role: AvRole, listener: JobListener): AvJob;
+}
 
 interface Order {
   readonly track: VideoTrack;

@@ -7,7 +7,8 @@ import { ManualClock } from '../../base/manual-clock.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
 import { silentLog } from '../../base/log.ts';
-import { AvPool, type AvJob } from './pool.ts';
+import type { AvJob } from './job.ts';
+import { AvPool } from './pool.ts';
 import { encodeMessage, protocolVersion } from './protocol.ts';
 
 /** Runs `script` (JavaScript with `pipe` and `hello` at hand) in place of the child. */

@@ -9,7 +9,8 @@ import type { SourceSession, SourceSink } from '../source.ts';
 import { utcMs } from '../timing.ts';
 import { ContainerTimes } from './container-times.ts';
 import { parseDemoAddress } from './demo-address.ts';
-import type { AvPool, AvRole } from './pool.ts';
+import type { AvRole } from './job.ts';
+import type { AvPool } from './pool.ts';
 import type { JobRequest, SampleMessage, SourceClock } from './protocol.ts';
 
 export interface AvSessionOptions {

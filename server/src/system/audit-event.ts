@@ -1,0 +1,16 @@
+export interface AuditEvent {
+  readonly login: string | null;
+  readonly ip: string;
+  /** Name of the call. */
+  readonly action: string;
+  readonly target: string | null;
+  /** `ok` or an error code. */
+  readonly outcome: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** An entry that is told how it goes on, as that of somebody who watches. */
+export interface OpenEntry {
+  /** Replaces the details; with `isOver` for the last time. */
+  update(details: Readonly<Record<string, unknown>>, isOver?: boolean): void;
+}
