@@ -25,7 +25,7 @@ export interface FootageTrack {
 }
 
 /** Seconds. */
-export interface FootagePacket {
+interface FootagePacket {
   readonly pts: number;
   readonly dts: number;
   readonly durationSeconds: number;

@@ -1,4 +1,4 @@
-// `npm run check`: formatting, lint, types and the import laws, in one command. Exit code 1 if any of them finds something.
+// `npm run check`: formatting, lint, types, the import laws, circles of imports and what is unused, in one command. Exit code 1 if any of them finds something.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, nodePath, root } from './install.mjs';
@@ -15,6 +15,13 @@ const steps = [
   ['types of ui', bin('typescript/bin/tsc'), '-p', 'ui'],
   ['types of tests and tools', bin('typescript/bin/tsc'), '-p', '.'],
   ['laws', join(root, 'tools/laws.mjs')],
+  ['circles of imports', join(root, 'tools/circles.mjs')],
+  [
+    'unused dependencies, files and exports',
+    bin('knip/bin/knip.js'),
+    '--no-progress',
+    '--treat-config-hints-as-errors',
+  ],
 ];
 
 /** Runs every step and returns the names of those that failed. */

@@ -100,3 +100,22 @@ export function circlesIn(graph) {
   for (const node of graph.keys()) if (!seen.has(node)) visit(node);
   return circles;
 }
+
+/**
+ * The graph without some edges; a name that ends with `/**` is that of any folder below.
+ * @param {Graph} graph
+ * @param {readonly { from: string, to: string }[]} edges
+ * @returns {Graph}
+ */
+export function withoutEdges(graph, edges) {
+  const isNamed = (/** @type {string} */ pattern, /** @type {string} */ folder) =>
+    pattern.endsWith('/**') ? folder.startsWith(pattern.slice(0, -2)) : folder === pattern;
+  return new Map(
+    [...graph].map(([from, targets]) => [
+      from,
+      new Set(
+        [...targets].filter((to) => !edges.some((edge) => isNamed(edge.from, from) && isNamed(edge.to, to))),
+      ),
+    ]),
+  );
+}

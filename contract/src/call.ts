@@ -5,7 +5,7 @@ import type { ErrorCode } from './errors.ts';
  * Who may call. `creator`: a signed-in user whose `maxStreamCreation` is not 0, or an administrator.
  * What a user may do with one particular object is declared beside it (`stream`, `mosaic`).
  */
-export type Audience = 'anyone' | 'user' | 'creator' | 'admin';
+type Audience = 'anyone' | 'user' | 'creator' | 'admin';
 
 /** A right on the stream that the call's `uid` names. Whoever lacks it gets Forbidden. */
 export type StreamRight = 'view' | 'archive' | 'share' | 'edit';

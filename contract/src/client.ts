@@ -34,7 +34,7 @@ export type ReplyOf<Name extends CallName> = Calls[Name]['reply'] extends z.ZodT
     ? Response
     : never;
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
 }

@@ -27,7 +27,7 @@ export const Name = z
   .regex(/[\p{L}\p{N}\p{P}\p{S}]/u);
 /** The same where nothing need be said. */
 export const OptionalLine = z.string().trim().max(limits.nameMaxLength).regex(visibleLine);
-export const Tag = Name.max(limits.tagMaxLength);
+const Tag = Name.max(limits.tagMaxLength);
 export const Tags = z.array(Tag).max(limits.tagsMax);
 /** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a matter of form. */
 export const PasswordText = z.string().max(1_024);
@@ -115,7 +115,7 @@ const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 export const TimeZoneName = z.string().max(64).regex(zonePattern);
 
 /** `viewer`, `server`, `stream`, or the IANA name of a zone, as in `Europe/Berlin`. */
-export const TimeZoneChoice = z
+const TimeZoneChoice = z
   .string()
   .max(64)
   .regex(zonePattern)
@@ -310,11 +310,11 @@ export const ArchiveLoss = z.object({
     .describe('Ids of the nodes that do not answer: what they recorded is not in these figures'),
 });
 
-export const ExportStatus = z.enum(['queued', 'running', 'ready', 'failed']);
+const ExportStatus = z.enum(['queued', 'running', 'ready', 'failed']);
 export const ExportFailure = z
   .enum(['disk-full', 'forbidden', 'nothing-recorded', 'broken'])
   .describe('forbidden: a right was withdrawn meanwhile; broken: the server log says what happened');
-export const ExportStream = z.object({
+const ExportStream = z.object({
   uid: Uid,
   name: z.string(),
   files: z.int().describe('Finished so far'),
@@ -416,7 +416,7 @@ export type ArchivePeriod = z.infer<typeof ArchivePeriod>;
 export type ArchiveStats = z.infer<typeof ArchiveStats>;
 export type ArchiveExtent = z.infer<typeof ArchiveExtent>;
 export type ArchiveLoss = z.infer<typeof ArchiveLoss>;
-export type ExportStatus = z.infer<typeof ExportStatus>;
+type ExportStatus = z.infer<typeof ExportStatus>;
 export type ExportFailure = z.infer<typeof ExportFailure>;
 export type Export = z.infer<typeof Export>;
 export type Annotation = z.infer<typeof Annotation>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** A JSON Schema as it stands in the OpenAPI document, as far as requests use it. */
-export interface JsonSchema {
+interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;

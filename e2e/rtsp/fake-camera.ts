@@ -72,7 +72,7 @@ export interface FakeCameraOptions {
   readonly pictures?: number;
 }
 
-export interface FakeAuth {
+interface FakeAuth {
   readonly scheme: 'basic' | 'digest';
   readonly algorithms?: readonly ('MD5' | 'SHA-256')[];
   readonly hasQop?: boolean;

@@ -12,7 +12,7 @@ export interface Clip {
   readonly pps: Buffer;
 }
 
-export interface ClipPicture {
+interface ClipPicture {
   readonly nals: readonly Uint8Array[];
   readonly isKey: boolean;
 }

@@ -35,7 +35,7 @@ export interface LiveSegment {
 }
 
 /** The segment that is being made: its parts so far. */
-export interface OpenSegment {
+interface OpenSegment {
   readonly map: PlaylistMap;
   readonly startMs: number;
   readonly isDiscontinuity: boolean;

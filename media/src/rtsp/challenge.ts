@@ -1,6 +1,6 @@
 /** Authentication challenges: the values of WWW-Authenticate (RFC 9110, 11.6.1; RFC 7616, 3.3; RFC 7617). */
 
-export interface BasicChallenge {
+interface BasicChallenge {
   readonly scheme: 'basic';
   readonly realm: string;
 }

@@ -20,9 +20,9 @@ export interface MediaDescription {
   readonly feedback: readonly Feedback[];
 }
 
-export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
-export interface Feedback {
+interface Feedback {
   /** A payload type, or `*` for all. */
   readonly payloadType: string;
   /** As in `nack pli`, lower case. */

@@ -4,7 +4,7 @@ import { ContinuityHours, continuityOf, firstSign, type Continuity } from './con
 import { CATALOG_TIMESCALE, catalogTicks } from './layout.ts';
 
 /** How much of a window was recorded, ms; what was not wanted, or was before the stream, is in neither. */
-export interface RecordedShare {
+interface RecordedShare {
   readonly expectedMs: number;
   readonly recordedMs: number;
   /** 0 to 1; null while nothing was expected yet. */

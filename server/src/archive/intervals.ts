@@ -33,12 +33,7 @@ export interface Span {
 }
 
 /** Contiguous recorded spans that have anything in [fromTicks, toTicks), not clipped to it. */
-export function recordedSpans(
-  reads: FootageReads,
-  stream: StreamRow,
-  fromTicks: number,
-  toTicks: number,
-): Span[] {
+function recordedSpans(reads: FootageReads, stream: StreamRow, fromTicks: number, toTicks: number): Span[] {
   const spans: { startTicks: number; endTicks: number }[] = [];
   for (const { startTicks, endTicks } of reads.segments(
     stream.id,

@@ -17,7 +17,7 @@ const entriesMax = 10_000;
 const segmentsPerTurn = 100;
 
 /** The name of a segment in URIs: its start in catalog ticks, which no other segment of its stream has. */
-export function segmentUri(segment: SegmentRow): string {
+function segmentUri(segment: SegmentRow): string {
   return `segment/${segment.startTicks}.mp4`;
 }
 

@@ -16,7 +16,7 @@ export interface RoomRules {
 }
 
 /** Moves segments to the bucket until `untilMs` of the monotonic clock; answers how many are no longer on the disk. */
-export type Relieve = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
+type Relieve = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
 
 export interface RoomTools {
   readonly reads: CatalogReads;

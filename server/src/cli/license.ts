@@ -19,7 +19,7 @@ export async function newLicenseKey(file: string, out: Out): Promise<number> {
 }
 
 /** What `issue-license` takes after the key's file. */
-export const licenseOptions = {
+const licenseOptions = {
   owner: { type: 'string', default: '' },
   type: { type: 'string', default: 'standard' },
   days: { type: 'string' },

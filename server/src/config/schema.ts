@@ -187,9 +187,6 @@ export const ConfigFile = z.strictObject({
     .prefault({}),
 });
 
-/** What `vidette.yaml` may hold. */
-export type ConfigInput = z.input<typeof ConfigFile>;
-
 /** The configuration in force: the file's keys, defaults filled in, and where the data live. */
 export interface Config extends z.output<typeof ConfigFile> {
   /** Absolute path of the data folder. */

@@ -15,7 +15,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const ms = z.int().min(0);
 const gap = z.object({ startTime: ms, endTime: ms, cause: z.enum(gapCauses) });
 
-export const ManifestFile = z.object({
+const ManifestFile = z.object({
   /** Path in the package, with `/`. */
   name: z.string().min(1).max(500),
   bytes: z.int().min(1),
@@ -52,5 +52,5 @@ export const Manifest = z.object({
   ),
 });
 
-export type ManifestFile = z.infer<typeof ManifestFile>;
+type ManifestFile = z.infer<typeof ManifestFile>;
 export type Manifest = z.infer<typeof Manifest>;

@@ -7,7 +7,7 @@ const socketPaths = (Object.keys(routes) as CallName[])
   .filter((name) => isSocket(calls[name]))
   .map((name) => routes[name].path.split('/').map((part) => (part.startsWith('{') ? undefined : part)));
 
-export function isSocket({ reply }: Call): boolean {
+function isSocket({ reply }: Call): boolean {
   return 'contentType' in reply && reply.contentType === 'websocket';
 }
 

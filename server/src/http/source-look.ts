@@ -9,19 +9,19 @@ import { believed } from '../link/remote-answers.ts';
 /** What a source delivers, as people are told. */
 export type SourceReport = z.input<Calls['probeStream']['reply']>;
 
-export interface ProbedSource {
+interface ProbedSource {
   readonly tracks: readonly Track[];
   readonly transport: string;
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly allowLoopback: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
-export interface Prober {
+interface Prober {
   probe(address: SourceAddress, options: ProbeOptions): Promise<ProbedSource>;
   /** The first key picture as a JPEG. */
   preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
@@ -34,7 +34,7 @@ export interface LookAt {
 }
 
 /** The same as it travels to another node: the address with its login. */
-export interface SourceQuestion {
+interface SourceQuestion {
   readonly address: string;
   readonly allowLoopback: boolean;
 }

@@ -28,7 +28,7 @@ export interface Credentials {
 }
 
 /** Longest address that is accepted, characters [R5.5]. */
-export const maxAddressLength = 2048;
+const maxAddressLength = 2048;
 
 interface SchemeRule {
   /** undefined: the address must name the port. */
@@ -59,12 +59,6 @@ export const rtspSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 
 export const rtspFallbackSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps']);
 
 export type SourceScheme = keyof typeof schemes | 'demo';
-
-/** The schemes of R10.1, as a form lists them. */
-export const sourceSchemes: readonly SourceScheme[] = [
-  ...(Object.keys(schemes) as (keyof typeof schemes)[]),
-  'demo',
-];
 
 /** RFC 3986, 3 and 3.2, read leniently: the user part ends at the last `@`, as people paste passwords that hold one. */
 const hierarchical = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;

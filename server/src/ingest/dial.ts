@@ -29,7 +29,7 @@ export type Dial = (
 export type TakeBytes = (bytes: Uint8Array, length: number) => boolean;
 
 /** Names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and mDNS count. */
-export type Lookup = (host: string) => Promise<readonly string[]>;
+type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface DialPolicy extends ReachPolicy {
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { awaitReturn, type SourceReach } from './return-watch.ts';
 import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
 import type { StreamLog } from './stream-log.ts';
 
-export type SupervisorState = 'connecting' | 'running' | 'failed' | 'stopped';
+type SupervisorState = 'connecting' | 'running' | 'failed' | 'stopped';
 
 export interface SupervisorStatus {
   readonly state: SupervisorState;

@@ -7,7 +7,7 @@
 import type { Clock } from '../base/clock.ts';
 
 /** Differences up to this are approached, larger ones stepped over, ms. */
-export const wallStepMs = 2000;
+const wallStepMs = 2000;
 /** Correction per elapsed time. */
 const slewRate = 0.01;
 /** Differences below this are left, ms: reading the wall clock is no more exact than that. */

@@ -278,7 +278,7 @@ export class JoinedFootage implements Footage {
 }
 
 /** Names a node in an address: ids may hold what addresses and file names can't. */
-export function nodeCode(node: string): string {
+function nodeCode(node: string): string {
   return createHash('sha256').update(node).digest('hex').slice(0, 12);
 }
 

@@ -10,7 +10,7 @@ export interface Peer {
 }
 
 /** A node's row, as far as the link goes. */
-export interface PeerRecord {
+interface PeerRecord {
   readonly id: string;
   readonly address: string | null;
   readonly public_key: string | null;

@@ -22,7 +22,7 @@ import {
 } from './remote-answers.ts';
 
 /** As they travel in an address. */
-export function writeSpans(spans: readonly RecordingSpan[]): string {
+function writeSpans(spans: readonly RecordingSpan[]): string {
   return spans
     .map(({ startMs, endMs, isFirst }) => [startMs, endMs ?? '', isFirst ? 1 : 0].join('-'))
     .join(',');

@@ -38,7 +38,7 @@ export async function encodeClip(options: ClipOptions): Promise<Clip> {
 }
 
 /** The tracks and samples of a fragmented MP4 whose fragments come one after the other. */
-export function readClip(bytes: Uint8Array): Clip {
+function readClip(bytes: Uint8Array): Clip {
   const boxes = [...walkBoxes(bytes)];
   const moov = boxes.findIndex(({ type }) => type === 'moov');
   const initBytes = boxes.slice(0, moov + 1).reduce((sum, { size }) => sum + size, 0);

@@ -1,19 +1,14 @@
-import type { Archive } from '../archive/archive.ts';
 import type { Recorder, RecorderStopCause } from '../archive/recorder.ts';
-import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { Log } from '../base/log.ts';
 import { parseSourceAddress, type SourceAddress } from '../ingest/address.ts';
-import type { SourceEngines } from '../ingest/source-engines.ts';
 import { StreamLog } from '../ingest/stream-log.ts';
 import { Supervisor } from '../ingest/supervisor.ts';
-import type { MotionEvent } from '../motion/motion-detector.ts';
 import { MotionWatch } from '../motion/motion-watch.ts';
 import type { PauseCause } from '../stream/reader.ts';
 import { Stream } from '../stream/stream.ts';
 import { Leases } from './leases.ts';
 import type { StationSettings } from './settings.ts';
-import { sameState, stateOf, type ReportedState, type StationState } from './state.ts';
+import { sameState, stateOf, type StationState } from './state.ts';
 import type { Relay, StationTools } from './station-tools.ts';
 import { SubPicture } from './sub-picture.ts';
 

@@ -18,7 +18,7 @@ export type StreamPlace = Pick<
 };
 
 /** Takes a stream from one node, as of an epoch, and gives it to another at once. */
-export interface Take {
+interface Take {
   readonly kind: 'take';
   readonly uid: string;
   readonly epoch: number;
@@ -28,7 +28,7 @@ export interface Take {
 }
 
 /** Lets another node begin beside the stream's own; `to` null: it is not to be handed over after all. */
-export interface HandOver {
+interface HandOver {
   readonly kind: 'hand-over';
   readonly uid: string;
   readonly epoch: number;

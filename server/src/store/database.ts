@@ -57,7 +57,7 @@ export interface SessionRow {
 }
 
 /** When the password was last entered in a session. */
-export interface SessionProofRow {
+interface SessionProofRow {
   session_id: string;
   proved_ms: number;
 }
@@ -124,14 +124,14 @@ export interface StreamRow {
   share_embeds: Generated<Flag>;
 }
 
-export interface StreamTagRow {
+interface StreamTagRow {
   stream_id: number;
   tag: string;
   tag_key: string;
   position: number;
 }
 
-export interface PermissionRow {
+interface PermissionRow {
   user_id: number;
   stream_id: number;
   can_view: Flag;
@@ -158,7 +158,7 @@ export interface GrantRow {
 }
 
 /** Failures of one kind by one key, as sign-ins from one network. */
-export interface FailedAttemptRow {
+interface FailedAttemptRow {
   /** SHA-256, hex: what is typed in place of a login is often a password. */
   key: string;
   count: number;
@@ -228,7 +228,7 @@ export interface ExportFileRow {
   facts: string;
 }
 
-export interface SettingRow {
+interface SettingRow {
   key: string;
   /** JSON. */
   value: string;
@@ -285,7 +285,7 @@ export interface NodeRow {
 }
 
 /** Which node had a stream from when till when, by the database's clock; its footage may reach some seconds beyond. */
-export interface StreamNodeRow {
+interface StreamNodeRow {
   stream_uid: string;
   epoch: number;
   node_id: string;
@@ -295,13 +295,13 @@ export interface StreamNodeRow {
 }
 
 /** A removed stream whose footage a node has still to remove. */
-export interface StreamPurgeRow {
+interface StreamPurgeRow {
   stream_uid: string;
   node_id: string;
 }
 
 /** One row for all nodes. */
-export interface ClusterRow {
+interface ClusterRow {
   id: number;
   /** Counts the changes that nodes have to learn of: of streams, of their places, of their statuses. */
   version: number;

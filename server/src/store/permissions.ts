@@ -10,7 +10,7 @@ export interface Rights {
 }
 
 /** Who gives rights where it is not a person: administrators, all of them together. */
-export const byAdministrators = 0;
+const byAdministrators = 0;
 
 /** A right as it was granted. */
 export interface Grant {

@@ -32,7 +32,7 @@ export interface SeenStream {
   readonly createdBy: string | null;
 }
 
-export interface ListedStream extends SeenStream {
+interface ListedStream extends SeenStream {
   readonly group: string | null;
 }
 

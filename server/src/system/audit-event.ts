@@ -9,7 +9,7 @@ export interface AuditEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** An entry that is told how it goes on, as that of somebody who watches. */
+/** An entry that is updated while the activity lasts, such as watching. */
 export interface OpenEntry {
   /** Replaces the details; with `isOver` for the last time. */
   update(details: Readonly<Record<string, unknown>>, isOver?: boolean): void;

@@ -9,7 +9,7 @@ export const smtpUser = 'mailer@example.org';
 export const smtpPassword = 'letters-for-all';
 
 /** What the mail server was given, decoded as far as the tests look. */
-export interface ReceivedLetter {
+interface ReceivedLetter {
   readonly to: string;
   readonly subject: string;
   /** Text and HTML parts, one after the other. */

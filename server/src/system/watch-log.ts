@@ -4,7 +4,7 @@ import type { OpenEntry } from './audit-event.ts';
 import type { AuditLog } from './audit-log.ts';
 
 /** The ways of watching: each is the `action` of its entries. */
-export type WatchMode = 'watchStream' | 'watchWall' | 'watchArchive' | 'watchStills' | 'watchShared';
+type WatchMode = 'watchStream' | 'watchWall' | 'watchArchive' | 'watchStills' | 'watchShared';
 
 /** Who watches what. */
 export interface Watch {

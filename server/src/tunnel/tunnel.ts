@@ -20,7 +20,7 @@ const wantedKeyOf = (config: Pick<Config, 'node'>) => `tunnel.location.${config.
 const licenseLookMs = 5_000;
 
 /** Single values that outlive the process. */
-export interface Memory {
+interface Memory {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
 }

@@ -113,7 +113,7 @@ export function streamNameQuery(uid: string) {
 }
 
 /** One stream, asked for every second [R9.1] until it can't be had any more, as when a right was taken away [R4.12]. */
-export function streamQuery(uid: string) {
+function streamQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid],
     queryFn: ({ signal }) => api.getStream({ params: { uid } }, statusOptions(signal)),

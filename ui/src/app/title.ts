@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect } from 'react';
 import { useSettings } from '../api/session.ts';
 
 /** Names the page in the document's title: "Streams – Vidette" [R1.5]. */
-export function documentTitle(name: string, appTitle: string): string {
+function documentTitle(name: string, appTitle: string): string {
   return name === '' ? appTitle : `${name} – ${appTitle}`;
 }
 

@@ -1,11 +1,11 @@
 import type { Interval } from '../timeline/intervals.ts';
 import type { ArchiveReader } from './archive-reader.ts';
 import { joinable, pieceIndexAt, type ArchivePiece } from './archive-playlist.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
-import { Retry, type AwayReason } from './retry.ts';
+import { Retry, type AwayReason } from '../base/retry.ts';
 
 /** What follows when all that is recorded has been fed. */
 export type ArchiveFeedEnd = 'live' | 'nothing';

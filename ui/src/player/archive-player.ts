@@ -1,13 +1,12 @@
 import { ApiError } from '@vidette/contract/client';
-import type { Interval } from '../timeline/intervals.ts';
 import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
 import type { ArchiveReader } from './archive-reader.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { DecodingBudget } from './decoding-budget.ts';
 import { pictureBeside } from './frame-step.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
-import type { AwayReason } from './retry.ts';
+import type { AwayReason } from '../base/retry.ts';
 import type { Notice, PlayerState } from './state.ts';
 
 export interface ArchivePlayerOptions {

@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ArchiveSource } from './archive-source.ts';
 import type { ByteSpan } from './archive-playlist.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { InitSegments } from './init-segments.ts';
 import { KeyFragments } from './key-fragments.ts';
 import { PieceFinder } from './piece-finder.ts';

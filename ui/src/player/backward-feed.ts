@@ -1,10 +1,10 @@
 import type { ArchiveReader } from './archive-reader.ts';
 import type { ArchivePiece } from './archive-playlist.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
-import { Retry, type AwayReason } from './retry.ts';
+import { Retry, type AwayReason } from '../base/retry.ts';
 
 export interface BackwardFeedOptions {
   readonly reader: ArchiveReader;

@@ -1,5 +1,5 @@
 import { ArchiveReader } from './archive-reader.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { convertedSource } from './converted-source.ts';
 import type { PlayerSource } from './player-source.ts';
 import { refusalOf, type PlayerState } from './state.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { WaitReason } from './state.ts';
 
 /** Why no frames arrive: the server can't be reached, the source delivers nothing, or neither is known. */

@@ -1,5 +1,5 @@
 import type { ArchiveReader } from './archive-reader.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { keyOf } from './init-segments.ts';
 import type { KeyPicture } from './key-fragments.ts';
 import type { MediaElement } from './media-element.ts';

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from './clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import { parseLiveMessage, type LiveMessage } from './live-message.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { FrameArrivals, type Absence } from './frame-arrivals.ts';
 import { codecName, codecsOf, spokenCodec, videoCodecOf } from './codec-name.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';

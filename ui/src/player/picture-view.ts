@@ -1,4 +1,4 @@
-import type { Cancel } from './clock.ts';
+import type { Cancel } from '../base/clock.ts';
 
 /** How a picture fills a box of another shape: whole with bars, cut at two edges, or stretched. */
 export type PictureFit = 'contain' | 'cover' | 'fill';

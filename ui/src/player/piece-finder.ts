@@ -1,6 +1,6 @@
 import type { ArchiveSource } from './archive-source.ts';
 import { pieceIndexAt, type ArchivePiece } from './archive-playlist.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Pieces are asked for on a grid of this many ms, so that looking about finds them again. */
 const WINDOW_MS = 600_000;

@@ -1,7 +1,7 @@
 import { ArchivePlayer } from './archive-player.ts';
 import { ArchiveReader } from './archive-reader.ts';
 import { Conversion } from './conversion.ts';
-import type { Cancel, Clock } from './clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { DecodingBudget } from './decoding-budget.ts';
 import { ElementPlay } from './element-play.ts';
 import { pictureBeside } from './frame-step.ts';

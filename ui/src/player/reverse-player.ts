@@ -1,10 +1,10 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ArchiveReader } from './archive-reader.ts';
 import { BackwardFeed } from './backward-feed.ts';
-import type { Cancel, Clock } from './clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
-import type { AwayReason } from './retry.ts';
+import type { AwayReason } from '../base/retry.ts';
 import type { Notice, PlayerState } from './state.ts';
 
 export interface ReversePlayerOptions {

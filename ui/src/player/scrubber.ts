@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from './clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import type { StillPicture, StillSource } from './key-pictures.ts';
 
 export interface ScrubberOptions {

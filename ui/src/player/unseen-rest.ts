@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from './clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 
 /** A tab out of sight keeps its stream this long: people look at another tab and come back. */
 const HIDDEN_KEEPS_MS = 20_000;

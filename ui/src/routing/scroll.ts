@@ -1,5 +1,5 @@
 /** What returning to a scrolled place needs of the browser's window. */
-export interface ScrolledView {
+interface ScrolledView {
   readonly scrollY: number;
   scrollTo(options: { top: number }): void;
   addEventListener(name: string, listener: () => void, options?: { passive: boolean }): void;

@@ -1,7 +1,7 @@
 import { ApiError, createClient } from '@vidette/contract/client';
 import { bootElementId } from '@vidette/contract/constants';
 import type { Language } from '@vidette/contract/errors';
-import { browserClock } from '../player/clock.ts';
+import { browserClock } from '../base/clock.ts';
 import { browserMse } from '../player/media-sink.ts';
 import { Player } from '../player/player.ts';
 import { SharePage } from './share-page.ts';

@@ -2,7 +2,7 @@ import type { GapCause } from '@vidette/contract/entities';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 
 /** The words for why a stretch of an archive holds nothing; `none` has none. */
-export const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKey>> = {
+const gapCauseWords: Readonly<Record<Exclude<GapCause, 'none'>, MessageKey>> = {
   'before-recording': 'gap.cause.before-recording',
   waiting: 'gap.cause.waiting',
   unreachable: 'gap.cause.unreachable',

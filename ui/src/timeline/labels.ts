@@ -3,7 +3,7 @@ import type { TimeScale } from './time-scale.ts';
 import type { Zone } from './zone.ts';
 
 /** Labels stand about this far apart (R9.4), and never nearer. */
-export const LABEL_SPACING_PX = timelineDefaults.labelSpacingPx;
+const LABEL_SPACING_PX = timelineDefaults.labelSpacingPx;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { I18n } from '../i18n/i18n.ts';
-import { browserClock, type Clock } from '../player/clock.ts';
+import { browserClock, type Clock } from '../base/clock.ts';
 import type { TimelineWords } from './draw.ts';
 import { eventAt } from './events.ts';
 import { withCause } from './gap-cause-words.ts';

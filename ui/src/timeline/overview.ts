@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { depthOf, type ArchiveDepth, type RecordedDays } from './archive-depth.ts';
 import { TimeScale } from './time-scale.ts';
 import type { Timeline } from './timeline.ts';

@@ -1,5 +1,5 @@
 import { polls } from '@vidette/contract/constants';
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { inOrder, type TimelineEvent } from './events.ts';
 import { joinedGaps, type GapSpan } from './gaps.ts';
 import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
@@ -16,7 +16,7 @@ export interface RangesAnswer {
 }
 
 /** Asks the server for the ranges of at most `pieceMs`; rejects with whatever the call rejects with. */
-export type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<RangesAnswer>;
+type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<RangesAnswer>;
 
 /** What is known of a stretch. */
 export interface Known {
@@ -25,11 +25,7 @@ export interface Known {
 }
 
 /** Asks for what was noticed and begins in the same span. */
-export type EventsCall = (
-  startMs: number,
-  endMs: number,
-  signal: AbortSignal,
-) => Promise<readonly TimelineEvent[]>;
+type EventsCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<readonly TimelineEvent[]>;
 
 export interface RangesLoaderOptions {
   readonly call: RangesCall;

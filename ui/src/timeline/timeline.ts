@@ -1,5 +1,5 @@
 import { pageTimes } from '@vidette/contract/constants';
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { EVENT_LEAD_MS, neighbourEvent } from './events.ts';
 import { clickAction, intervalAt, momentBeforeGap, neighbourRecording } from './intervals.ts';
 import { MomentSearch } from './moment-search.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import { ApiError } from '@vidette/contract/client';
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import { ArchiveReader } from '../player/archive-reader.ts';
 import { convertedSource } from '../player/converted-source.ts';
 import type { PlayerSource } from '../player/player-source.ts';

@@ -13,7 +13,7 @@ export interface LanesDrawing {
 }
 
 /** From one lane to the next, CSS px. */
-export const LANE_STEP_PX = 18;
+const LANE_STEP_PX = 18;
 const BAR_PX = 8;
 
 /** Height of so many lanes, CSS px. */

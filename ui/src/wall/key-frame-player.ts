@@ -1,7 +1,7 @@
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import { walkBoxes } from '@vidette/media/fmp4/box';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
-import type { Clock } from '../player/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { spokenCodec } from '../player/codec-name.ts';
 import { FrameArrivals, type Absence } from '../player/frame-arrivals.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';

@@ -1,4 +1,4 @@
-import type { Cancel } from '../player/clock.ts';
+import type { Cancel } from '../base/clock.ts';
 
 /** Calls back before the next paint with a monotonic time, ms; the returned function cancels. */
 export type RequestFrame = (run: (nowMs: number) => void) => Cancel;

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;

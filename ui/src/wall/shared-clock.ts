@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 
 /** What a screen shows of the shared clock; a new value at each change, nothing in it moves by itself. */
 export interface SharedClockSnapshot {

@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed } from '../player/archive-feed.ts';
 import type { ArchiveReader } from '../player/archive-reader.ts';
-import type { Clock } from '../player/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { spanAt } from '../player/media-element.ts';
 import type { MediaSink } from '../player/media-sink.ts';
 import type { PlayerState } from '../player/state.ts';

@@ -1,6 +1,6 @@
 import { wallLimits } from '@vidette/contract/constants';
 import type { WallRequest } from '@vidette/contract/wall';
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
 import { parseLiveMessage } from '../player/live-message.ts';
 import { RetryTimer } from './retry-timer.ts';

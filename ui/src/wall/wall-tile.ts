@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import type { LiveLinkEvents } from '../player/live-link.ts';
 import { LivePlayer } from '../player/live-player.ts';
 import { MediaSink, type MseEnvironment } from '../player/media-sink.ts';

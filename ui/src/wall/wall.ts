@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../player/clock.ts';
+import type { Cancel, Clock } from '../base/clock.ts';
 import type { MseEnvironment } from '../player/media-sink.ts';
 import { WallBudget } from './wall-budget.ts';
 import { PaintMeter, type RequestFrame } from './paint-meter.ts';

@@ -3,7 +3,7 @@ import { limits } from '@vidette/contract/constants';
 import { useState, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
-import { localText, parseLocal } from '../stream-view/local-time.ts';
+import { localText, parseLocal } from '../../timeline/local-time.ts';
 import { actionWords, auditActions } from './audit-actions.ts';
 import { auditSearch, type AuditSearch } from './audit-search.ts';
 import classes from './audit-logs.module.css';

@@ -15,7 +15,7 @@ export interface ConfigSchema {
 }
 
 /** How a value is typed in. */
-export type FieldKind = 'text' | 'number' | 'switch' | 'choice' | 'list';
+type FieldKind = 'text' | 'number' | 'switch' | 'choice' | 'list';
 
 /** One key of the configuration. */
 export interface ConfigField {

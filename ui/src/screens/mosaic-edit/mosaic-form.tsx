@@ -13,7 +13,7 @@ import { StreamPalette } from './stream-palette.tsx';
 import { useDrag } from './use-drag.ts';
 
 /** What is saved of a mosaic. */
-export interface MosaicValues {
+interface MosaicValues {
   readonly name: string;
   readonly layout: MosaicLayout;
   readonly isShared: boolean;

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import { api } from '../../api/api.ts';
 import { useSettings } from '../../api/session.ts';
-import { browserClock } from '../../player/clock.ts';
+import { browserClock } from '../../base/clock.ts';
 import { ArchiveWall } from '../../wall/archive-wall.ts';
 import type { LaneCall } from '../../wall/lanes.ts';
 import { streamSource } from '../stream-view/stream-source.ts';

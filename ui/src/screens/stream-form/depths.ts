@@ -41,7 +41,7 @@ export function farAfterChoices(presentHours: number, i18n: I18n) {
   }));
 }
 
-export function farAfterWords(hours: number, i18n: I18n): string {
+function farAfterWords(hours: number, i18n: I18n): string {
   if (hours < 0) return i18n.t('stream.farAfter.never');
   if (hours === 0) return i18n.t('stream.farAfter.atOnce');
   return hours % hoursInDay === 0

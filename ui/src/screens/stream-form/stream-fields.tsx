@@ -11,7 +11,7 @@ import { depthChoices, farAfterChoices } from './depths.ts';
 import type { StreamValues } from './stream-values.ts';
 
 /** A form that holds a stream. */
-export type StreamForm = UseFormReturnType<StreamValues>;
+type StreamForm = UseFormReturnType<StreamValues>;
 
 interface StreamFieldsProps {
   readonly form: StreamForm;

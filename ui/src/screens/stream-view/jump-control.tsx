@@ -7,7 +7,7 @@ import { CalendarField } from '../../components/calendar/calendar-field.tsx';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
-import { localText, parseLocal } from './local-time.ts';
+import { localText, parseLocal } from '../../timeline/local-time.ts';
 import classes from './stream-view.module.css';
 
 interface JumpControlProps {

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../player/clock.ts';
+import type { Cancel, Clock } from '../../base/clock.ts';
 import type { Player } from '../../player/player.ts';
 import type { Scrubber } from '../../player/scrubber.ts';
 import type { Timeline } from '../../timeline/timeline.ts';

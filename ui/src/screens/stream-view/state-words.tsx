@@ -8,7 +8,7 @@ import type { Player } from '../../player/player.ts';
 import type { WaitReason } from '../../player/state.ts';
 import { LastFrame } from '../../player/react/last-frame.tsx';
 import { usePlayer } from '../../player/react/use-player.ts';
-import { reasonOf } from '../streams/reason.ts';
+import { reasonOf } from '../stream/reason.ts';
 import classes from './stream-view.module.css';
 
 interface StateWordsProps {

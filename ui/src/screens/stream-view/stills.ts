@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import type { ArchiveReader } from '../../player/archive-reader.ts';
-import { browserClock } from '../../player/clock.ts';
+import { browserClock } from '../../base/clock.ts';
 import { KeyPictures, type StillPicture, type StillSource } from '../../player/key-pictures.ts';
 import type { MseEnvironment } from '../../player/media-sink.ts';
 

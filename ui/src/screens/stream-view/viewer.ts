@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { api } from '../../api/api.ts';
-import { browserClock, type Cancel } from '../../player/clock.ts';
+import { browserClock, type Cancel } from '../../base/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
 import { Player } from '../../player/player.ts';
 import type { Speed } from '../../player/state.ts';

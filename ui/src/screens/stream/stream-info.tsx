@@ -8,7 +8,7 @@ import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { depthWords } from '../stream-form/depths.ts';
-import { reasonOf } from '../streams/reason.ts';
+import { reasonOf } from './reason.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
 import { PendingLoss } from './pending-loss.tsx';
 import { SharePanel } from './share-panel.tsx';

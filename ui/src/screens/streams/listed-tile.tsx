@@ -10,7 +10,7 @@ import { Tip } from '../../components/tip.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { PickBox } from './pick-box.tsx';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '../stream/reason.ts';
 import { pickingLink, type Picking } from './use-picking.ts';
 
 const pictureEveryMs = 5_000;

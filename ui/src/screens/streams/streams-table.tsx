@@ -7,7 +7,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { PickBox } from './pick-box.tsx';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '../stream/reason.ts';
 import classes from './streams-table.module.css';
 import { pickingLink, type Picking } from './use-picking.ts';
 

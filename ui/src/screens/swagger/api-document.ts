@@ -24,7 +24,7 @@ export interface Schema {
 }
 
 /** A value that stands in the path or the query of a call. */
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;

@@ -28,7 +28,7 @@ export function valuesOf(location: TunnelLocation): RelayValues {
 }
 
 /** A location as the configuration takes it; what is no number is sent as it was typed, for the server to name it. */
-export function configuredOf(code: string, values: RelayValues): Record<string, unknown> {
+function configuredOf(code: string, values: RelayValues): Record<string, unknown> {
   const { name, host, hostKey, publicUrl, port, bindPort, user, bindHost, trustProxy } = values;
   return {
     code,

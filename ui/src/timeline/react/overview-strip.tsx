@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { browserClock } from '../../player/clock.ts';
+import { browserClock } from '../../base/clock.ts';
 import type { RecordedDays } from '../archive-depth.ts';
 import { drawOverview, OVERVIEW_HEIGHT_PX } from '../draw-overview.ts';
 import { timelineWords } from '../moment-words.ts';

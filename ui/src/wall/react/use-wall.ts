@@ -1,6 +1,6 @@
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useState, useSyncExternalStore, type RefCallback } from 'react';
-import { browserClock } from '../../player/clock.ts';
+import { browserClock } from '../../base/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
 import { browserFrames } from '../paint-meter.ts';
 import { Wall } from '../wall.ts';

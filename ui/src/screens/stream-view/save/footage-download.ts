@@ -59,7 +59,7 @@ export async function downloadFootage(
 }
 
 /** The name of RFC 6266, in its extended form. */
-export function fileNameOf(disposition: string | null): string {
+function fileNameOf(disposition: string | null): string {
   const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? '')?.[1];
   return encoded === undefined ? 'footage.mp4' : decodeURIComponent(encoded);
 }

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Zone } from '../../../timeline/zone.ts';
-import { localText, parseLocal } from '../local-time.ts';
+import { localText, parseLocal } from '../../../timeline/local-time.ts';
 import classes from './save.module.css';
 import type { Span, SpanProblem } from './span.ts';
 

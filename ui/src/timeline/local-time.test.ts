@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Zone } from '../../timeline/zone.ts';
+import { Zone } from './zone.ts';
 import { localText, parseLocal } from './local-time.ts';
 
 const berlin = new Zone('Europe/Berlin');

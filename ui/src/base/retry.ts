@@ -1,11 +1,10 @@
 import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from './clock.ts';
-import type { WaitReason } from './state.ts';
 
 const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000] as const;
 
 /** What is away. */
-export type AwayReason = Extract<WaitReason, 'network' | 'storage'>;
+export type AwayReason = 'network' | 'storage';
 
 export interface RetryOptions {
   readonly clock: Clock;

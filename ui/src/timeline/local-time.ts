@@ -1,4 +1,4 @@
-import type { Zone } from '../../timeline/zone.ts';
+import type { Zone } from './zone.ts';
 
 /** A moment as the value of a `datetime-local` field: `2026-11-21T14:03:09` by the zone's clocks. */
 export function localText(utcMs: number, zone: Zone): string {

@@ -1,0 +1,85 @@
+// Circles of imports: files that need each other can't be read, moved or tested apart, and no more can folders. Type imports
+// count. There are none between files; those between folders that are left are opened by the imports below, each with its
+// reason. The list only shrinks: an import that opens no circle any more is a breach too.
+// Exit code 1 and a line per breach; part of `npm run check`.
+import { fileURLToPath } from 'node:url';
+import { circlesIn, fileGraph, folderGraph, sourceFiles, withoutEdges } from './import-graph.mjs';
+
+/** @typedef {{ from: string, to: string, because: string }} AllowedEdge Folders; `**` at the end is any folder below. */
+
+/** @type {AllowedEdge[]} */
+export const allowedEdges = [
+  {
+    from: 'contract/src/calls',
+    to: 'contract/src',
+    because: 'calls.ts, the table of all groups, is beside the entities that the groups are made of',
+  },
+  {
+    from: 'server/src/ingest/**',
+    to: 'server/src/ingest',
+    because:
+      'an engine needs the address and the interface of a session, the supervisor above chooses the engine',
+  },
+  {
+    from: 'server/src/http/routes',
+    to: 'server/src/http',
+    because: 'http.ts registers the routes, which need its registrar; it goes with the application layer',
+  },
+  {
+    from: 'ui/src/**',
+    to: 'ui/src/app',
+    because:
+      'app/ holds what every screen needs beside the table of screens; it goes with base/ and features/',
+  },
+  {
+    from: 'ui/src/routing',
+    to: 'ui/src/screens/**',
+    because: 'an address knows the search parameters of its screen; it goes with the generic routing/',
+  },
+];
+
+/**
+ * Breaches, a line each.
+ * @param {import('./import-graph.mjs').Graph} files
+ * @param {readonly AllowedEdge[]} allowed
+ */
+export function circleBreaches(files, allowed) {
+  const folders = folderGraph(files);
+  const named = (/** @type {readonly string[]} */ circle) => circle.join(' <-> ');
+  return [
+    ...circlesIn(files).map((circle) => `files import each other in a circle: ${named(circle)}`),
+    ...circlesIn(withoutEdges(folders, allowed)).map(
+      (circle) => `folders import each other in a circle: ${named(circle)}`,
+    ),
+    ...allowed
+      .filter((edge) => !isNeeded(folders, edge, allowed))
+      .map(({ from, to }) => `${from} -> ${to} opens no circle: take it off the list in tools/circles.mjs`),
+  ];
+}
+
+/**
+ * Whether an allowed import is part of a circle that all the others leave closed.
+ * @param {import('./import-graph.mjs').Graph} folders
+ * @param {AllowedEdge} edge
+ * @param {readonly AllowedEdge[]} allowed
+ */
+function isNeeded(folders, edge, allowed) {
+  const circles = circlesIn(
+    withoutEdges(
+      folders,
+      allowed.filter((other) => other !== edge),
+    ),
+  );
+  return circles.some((circle) => {
+    const inside = new Map(circle.map((folder) => [folder, folders.get(folder) ?? new Set()]));
+    const left = withoutEdges(inside, [edge]);
+    return circle.some((from) => circle.some((to) => inside.get(from)?.has(to) && !left.get(from)?.has(to)));
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const paths = sourceFiles().filter((path) => !/\.test\.tsx?$/.test(path));
+  const breaches = circleBreaches(fileGraph(paths), allowedEdges);
+  for (const line of breaches) process.stdout.write(`${line}\n`);
+  process.exit(breaches.length ? 1 : 0);
+}
