@@ -42,15 +42,15 @@ async function noneIsLive(page: Page): Promise<void> {
   );
   assert.equal(await page.locator('article[data-uid]').getByText('Last frame:').count(), tiles);
   // Ticks and budget decisions go on; none of them brings a frame.
-  const seen = await page.evaluate(async () => {
-    const names: string[] = [];
-    for (let at = 0; at < 15; at++) {
-      for (const tile of document.querySelectorAll<HTMLElement>('[data-tile-state]'))
-        names.push(tile.dataset['tileState'] ?? '');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    return names;
-  });
+  const seen: string[] = [];
+  let looks = 0;
+  await until(
+    () => tileStates(page),
+    (states) => {
+      seen.push(...Object.values(states));
+      return ++looks === 15;
+    },
+  );
   assert.deepEqual(
     seen.filter((name) => name !== 'waiting' && name !== 'connecting'),
     [],

@@ -58,6 +58,9 @@ const workspaces = {
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
 const lightContract = new Set(['errors', 'constants', 'routes', 'client']);
 
+/** What polls for everybody else, and a tool that takes pictures for people and gives what fades in its time. */
+const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);
+
 /** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */
 const laws = [
   {
@@ -168,6 +171,17 @@ const laws = [
       file.text.split('\n').length > 601 && !file.text.slice(0, 600).includes('table of data')
         ? [`has ${file.text.split('\n').length} lines`]
         : [],
+  },
+  {
+    because:
+      'a test that waits for time is slow on a quick machine and wrong on a slow one; it waits for a condition',
+    test: (file) =>
+      !(file.isTest || /(^e2e\/|-fixture\.ts$)/.test(file.path)) || mayWait.has(file.path)
+        ? []
+        : matches(
+            file,
+            /=>\s*(void )?setTimeout\(|import \{[^}]*\bsetTimeout\b[^}]*\} from 'node:timers\/promises'|\.waitForTimeout\(|\bscheduler\.wait\(/,
+          ),
   },
   {
     because: 'what is left open is an issue, not a mark in the code',

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sampleNals } from '@vidette/media/codec/nal';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../../server/src/base/fault.ts';
+import { until } from '../../server/src/base/until-fixture.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
 import { encodeClip, type Clip } from './fake-media.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
@@ -191,7 +192,7 @@ describe('payload types', () => {
       note() {},
     };
     const running = session.run(sink, stop.signal);
-    while (camera.pictures < 200) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => camera.pictures >= 200);
     stop.abort();
     await running;
     await camera.stop();

@@ -7,6 +7,7 @@ import { ReadRounds } from '../../server/src/ingest/rtsp/read-rounds.ts';
 import { RtspSession } from '../../server/src/ingest/rtsp/session.ts';
 import type { PauseCause, Reader } from '../../server/src/stream/reader.ts';
 import { Stream } from '../../server/src/stream/stream.ts';
+import { until } from '../../server/src/base/until-fixture.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
 import { encodeClip, type Clip } from './fake-media.ts';
 import { listen, loopbackDial } from './listening.ts';
@@ -63,10 +64,6 @@ function collect(stream: Stream, samples: Sample[], isPatient: boolean): Reader 
     },
   });
   return reader;
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** Every picture of the clip up to `count`, whole and in order. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test, type TestContext } from 'node:test';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
+import { until } from '../../server/src/base/until-fixture.ts';
 import { parseSourceAddress } from '../../server/src/ingest/address.ts';
 import { canConnect } from '../../server/src/ingest/dial.ts';
 import { probe } from '../../server/src/ingest/probe.ts';
@@ -45,10 +46,13 @@ interface Supervised {
   readonly supervisor: Supervisor;
   readonly stream: Stream;
   readonly pauses: PauseCause[];
+  /** How often it was looked whether anything listens there. */
+  readonly looks: () => number;
 }
 
 function supervise(t: TestContext, url: string, noFramesMs?: number): Supervised {
   const stream = new Stream('s');
+  let looks = 0;
   const supervisor = new Supervisor({
     address: parseSourceAddress(url),
     stream,
@@ -56,7 +60,10 @@ function supervise(t: TestContext, url: string, noFramesMs?: number): Supervised
     log: new StreamLog(systemClock, silentLog),
     openSession: opener(url),
     reach: {
-      canConnect: (signal) => canConnect(loopbackDial, '127.0.0.1', Number(new URL(url).port), signal),
+      canConnect: (signal) => {
+        looks++;
+        return canConnect(loopbackDial, '127.0.0.1', Number(new URL(url).port), signal);
+      },
       turnMs: () => 0,
     },
     ...(noFramesMs === undefined ? {} : { noFramesMs }),
@@ -74,11 +81,7 @@ function supervise(t: TestContext, url: string, noFramesMs?: number): Supervised
   });
   t.after(() => supervisor.stop('stopped'));
   supervisor.start();
-  return { supervisor, stream, pauses };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
+  return { supervisor, stream, pauses, looks: () => looks };
 }
 
 test('[R10.2] a server that drops the connection again and again is connected to again and again', async (t) => {
@@ -92,11 +95,12 @@ test('[R10.2] a server that drops the connection again and again is connected to
 
 test('[R10.2] a camera that was away is looked for again and again, and signed in to once when it is back', async (t) => {
   const first = await startFakeCamera({ clip, paceMs: 40 });
-  const { supervisor, stream } = supervise(t, first.url);
+  const { supervisor, stream, looks } = supervise(t, first.url);
   await until(() => stream.counters.videoSamples > 270);
   await first.stop();
   await until(() => supervisor.status.state === 'failed');
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const looksBefore = looks();
+  await until(() => looks() >= looksBefore + 3, 'looks for the camera while it is away');
   const before = stream.counters.videoSamples;
   const second = await camera(t, { paceMs: 40, port: first.port });
   const backMs = performance.now();

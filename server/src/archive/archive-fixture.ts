@@ -4,7 +4,6 @@ import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
@@ -84,14 +83,6 @@ export async function archiveOf(
 /** Whether an error is a fault with this code. */
 export function faultOf(code: ErrorCode): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code;
-}
-
-/** Waits for a condition that work under way brings about. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    assert.ok(tries < 5000, `never came: ${what}`);
-    await pause(2);
-  }
 }
 
 /** Files and catalog as a killed process would leave them at this moment. */

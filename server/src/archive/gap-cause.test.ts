@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { copyFile, stat, utimes } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Stream } from '../stream/stream.ts';
+import { until } from '../base/until-fixture.ts';
 import {
   copyAsKilled,
   openArchive,
   recordSpan,
   systemError,
   temporaryRoot,
-  until,
   watchedFiles,
 } from './archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';

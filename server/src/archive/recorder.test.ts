@@ -3,13 +3,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Stream } from '../stream/stream.ts';
+import { until } from '../base/until-fixture.ts';
 import {
   findingsOf,
   openArchive,
   probePackets,
   systemError,
   temporaryRoot,
-  until,
   watchedFiles,
 } from './archive-fixture.ts';
 import type { DiskStep } from './archive-fixture.ts';

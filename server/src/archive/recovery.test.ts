@@ -5,14 +5,8 @@ import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { Stream } from '../stream/stream.ts';
 import type { Recorder } from './recorder.ts';
-import {
-  copyAsKilled,
-  findingsOf,
-  openArchive,
-  probePackets,
-  temporaryRoot,
-  until,
-} from './archive-fixture.ts';
+import { until } from '../base/until-fixture.ts';
+import { copyAsKilled, findingsOf, openArchive, probePackets, temporaryRoot } from './archive-fixture.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');

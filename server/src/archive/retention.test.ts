@@ -6,6 +6,7 @@ import { Stream } from '../stream/stream.ts';
 import type { Archive } from './archive.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
+import { until } from '../base/until-fixture.ts';
 import {
   copyAsKilled,
   findingsOf,
@@ -13,7 +14,6 @@ import {
   recordSpan,
   systemError,
   temporaryRoot,
-  until,
   watchedFiles,
   type DiskStep,
 } from './archive-fixture.ts';

@@ -12,6 +12,7 @@ import { footageOf, footageStartMs as t0 } from '../archive/footage-fixture.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
+import { eventually } from '../base/until-fixture.ts';
 import { Store } from '../store/store.ts';
 import { Exports, type ExportLimits, type ExportsOptions } from './exports.ts';
 import { SigningKey } from './signing-key.ts';
@@ -99,13 +100,14 @@ function request({ userId }: Scene) {
 
 /** Waits until the export is in this state. */
 async function reaches(at: Scene, exports: Exports, id: number, status: Export['status']): Promise<Export> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    const record = await at.store.exports.byId(id);
-    assert.ok(record, 'the export is there');
-    if (record.status === status) return exports.view(record);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`the export never was ${status}`);
+  return eventually(
+    async () => {
+      const record = await at.store.exports.byId(id);
+      if (record?.status !== status) throw new Error(`the export is ${record?.status}, never was ${status}`);
+      return exports.view(record);
+    },
+    () => true,
+  );
 }
 
 test('an export holds what is recorded of each stream, says what is not, and is signed', async (t) => {

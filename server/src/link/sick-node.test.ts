@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { archiveOf, faultOf } from '../archive/archive-fixture.ts';
 import type { Archive } from '../archive/archive.ts';
 import { footageStartMs } from '../archive/footage-fixture.ts';
 import { catalogTicks } from '../archive/layout.ts';
 import type { ManualClock } from '../base/manual-clock.ts';
+import { turns } from '../base/until-fixture.ts';
 import { JoinedFootage } from './joined-footage.ts';
 import { pair, type PairOptions, type SignedReply } from './link-fixture.ts';
 import { RemoteFootage } from './remote-footage.ts';
@@ -50,7 +50,7 @@ async function timed<T>(clock: ManualClock, asked: Promise<T>): Promise<{ result
   const fromMs = clock.monotonicMs();
   for (;;) {
     // What needs no waiting is over before the clock moves.
-    for (let turn = 0; turn < 10 && !isOver; turn++) await pause(2);
+    await turns(10, () => isOver);
     if (isOver) break;
     clock.advance(250);
   }
@@ -265,7 +265,7 @@ test('[R10.8] who takes bytes slowly is not taken for a node that is silent', as
   let count = 0;
   for await (const piece of await bytes.stream(0, 999_999)) {
     count += (piece as Buffer).length;
-    await pause(20);
+    await turns(10);
     linkClock.advance(30_000);
   }
   assert.equal(count, 1_000_000);

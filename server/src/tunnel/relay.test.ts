@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import type { ServerChannel } from 'ssh2';
 import { systemClock } from '../base/clock.ts';
 import { ManualClock } from '../base/manual-clock.ts';
+import { eventually, settled, until } from '../base/until-fixture.ts';
 import { bindPort, dial, openTestRelay, tryChannel, type TestRelay } from './relay-fixture.ts';
 
 const window = 2 ** 31;
@@ -20,14 +20,6 @@ function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerCha
       else resolve(channel);
     });
   });
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    if (isSo()) return;
-    await sleep(20);
-  }
-  assert.fail('it never came about');
 }
 
 test('[R10.9] a visitor arrives with their own address, and bytes pass both ways whole', async (t) => {
@@ -108,16 +100,10 @@ test('[R10.9] a visitor without an address is none, and so is the one after five
   for (const channel of channels.slice(0, 5)) channel.close();
   await until(() => relay.relay.connections === 507);
   // The relay's own word that a channel is closed comes after.
-  let isIn = false;
-  const again = async () => {
-    isIn = await visit(relay).then(
-      () => true,
-      () => false,
-    );
-    if (!isIn) setTimeout(() => void again(), 20);
-  };
-  await again();
-  await until(() => isIn);
+  await eventually(
+    () => visit(relay),
+    () => true,
+  );
 });
 
 test('[R10.9] visitors who send no request lock no one out, neither all together nor those of one network', async (t) => {
@@ -182,9 +168,9 @@ test('[R10.9] a relay that does not read holds up the writer, whatever window it
   let isDone = false;
   relay.visitors[0]?.write(Buffer.alloc(whole), () => (isDone = true));
   await until(() => relay.traffic.sentBytes > 0);
-  await sleep(500);
+  const sentBytes = await settled(() => relay.traffic.sentBytes);
   assert.equal(isDone, false);
-  assert.ok(relay.traffic.sentBytes < whole / 2, `${relay.traffic.sentBytes} bytes are on their way`);
+  assert.ok(sentBytes < whole / 2, `${sentBytes} bytes are on their way`);
 });
 
 test('[R10.9] a relay that answers nothing is given up, and so is one that renews its keys without end', async (t) => {

@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../base/clock.ts';
 import { Fault } from '../../base/fault.ts';
 import { silentLog } from '../../base/log.ts';
+import { eventually } from '../../base/until-fixture.ts';
 import { utcMs } from '../timing.ts';
 import {
   assertMoving,
@@ -46,17 +47,8 @@ function startLive(output: string, stdout: 'ignore' | 'pipe' = 'ignore'): ChildP
   });
 }
 
-/** Tries again while the other side's server is not up yet. */
-async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (tries === 20 || !(error instanceof Fault) || error.code !== 'EHOSTUNREACH') throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
-}
+/** The other side's server is not up yet. */
+const isNotUp = (error: unknown) => error instanceof Fault && error.code === 'EHOSTUNREACH';
 
 function startLivePictures(): ChildProcess {
   const options = '-re -f lavfi -i testsrc=size=320x240:rate=10 -c:v mjpeg -f mpjpeg -boundary_tag ffmpeg -';
@@ -136,7 +128,7 @@ test('[R10.1] MPEG-TS over SRT', async () => {
   const port = await freePort('udp');
   const sender = startLive(`-f mpegts srt://127.0.0.1:${port}?mode=listener`);
   try {
-    const seen = await eventually(() => watch(sessionOf(pool, `srt://127.0.0.1:${port}`), 10));
+    const seen = await eventually(() => watch(sessionOf(pool, `srt://127.0.0.1:${port}`), 10), isNotUp);
     assertMoving(seen, ['h264', 'aac']);
   } finally {
     sender.kill('SIGKILL');
@@ -147,7 +139,10 @@ test('[R10.1] RTMP', async () => {
   const port = await freePort('tcp');
   const sender = startLive(`-bsf:a aac_adtstoasc -f flv -listen 1 rtmp://127.0.0.1:${port}/live/gate`);
   try {
-    const seen = await eventually(() => watch(sessionOf(pool, `rtmp://127.0.0.1:${port}/live/gate`), 10));
+    const seen = await eventually(
+      () => watch(sessionOf(pool, `rtmp://127.0.0.1:${port}/live/gate`), 10),
+      isNotUp,
+    );
     assertMoving(seen, ['h264', 'aac']);
   } finally {
     sender.kill('SIGKILL');
