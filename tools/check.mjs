@@ -1,4 +1,5 @@
-// `npm run check`: formatting, lint, types, the import laws, circles of imports and what is unused, in one command. Exit code 1 if any of them finds something.
+// `npm run check`: formatting, lint, types, import laws, sizes of functions and classes, circles of imports and what is unused,
+// in one command. Exit code 1 if any of them finds something.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, nodePath, root } from './install.mjs';
@@ -15,6 +16,7 @@ const steps = [
   ['types of ui', bin('typescript/bin/tsc'), '-p', 'ui'],
   ['types of tests and tools', bin('typescript/bin/tsc'), '-p', '.'],
   ['laws', join(root, 'tools/laws.mjs')],
+  ['sizes of functions and classes', join(root, 'tools/structure.mjs')],
   ['circles of imports', join(root, 'tools/circles.mjs')],
   [
     'unused dependencies, files and exports',

@@ -166,14 +166,6 @@ const laws = [
   },
   {
     because:
-      'a file of six hundred lines wants another look at its cut (tables of data say so in their head: "table of data")',
-    test: (file) =>
-      file.text.split('\n').length > 601 && !file.text.slice(0, 600).includes('table of data')
-        ? [`has ${file.text.split('\n').length} lines`]
-        : [],
-  },
-  {
-    because:
       'a test that waits for time is slow on a quick machine and wrong on a slow one; it waits for a condition',
     test: (file) =>
       !(file.isTest || /(^e2e\/|-fixture\.ts$)/.test(file.path)) || mayWait.has(file.path)

@@ -268,15 +268,19 @@ function run(
         throw new Error('no such step');
     }
     if (isGood) continue;
-    for (;;) {
-      const [value, next] = [choices.pop(), choices.pop()];
-      if (value === undefined || next === undefined) return undefined;
-      if (next < 0) marks[-1 - next] = value;
-      else {
-        [step, at] = [next, value];
-        break;
-      }
-    }
+    const resumed = lastChoice(choices, marks);
+    if (!resumed) return undefined;
+    [step, at] = resumed;
+  }
+}
+
+/** The step and position to go on with after a failure, slots restored; undefined when no choice is left. */
+function lastChoice(choices: number[], marks: Int32Array): [step: number, at: number] | undefined {
+  for (;;) {
+    const [value, next] = [choices.pop(), choices.pop()];
+    if (value === undefined || next === undefined) return undefined;
+    if (next >= 0) return [next, value];
+    marks[-1 - next] = value;
   }
 }
 
