@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
@@ -16,8 +17,7 @@ const attackFailures = 100;
 /** Failures of one network at any logins; beyond it new devices there wait until the window has passed. */
 const networkFailures = 100;
 /** After the free failures; it doubles with each that follows. */
-const firstPauseMs = 2_000;
-const longestPauseMs = 60_000;
+const pauses: Backoff = { firstMs: 2_000, longestMs: 60_000 };
 const pruneMs = 60_000;
 
 /** One who wants to sign in. */
@@ -88,7 +88,7 @@ export class SignInLimits {
     if (attempt.deviceId === undefined) await this.#failures.add(loginKey, nowMs, windowMs, false);
     if (isCrowded) {
       await this.#failures.takeBack(counted);
-      requireOpen(firstPauseMs);
+      requireOpen(pauses.firstMs);
     }
     return {
       forgive: async () => {
@@ -127,8 +127,7 @@ function deviceRules(deviceId: string): Rule[] {
 }
 
 function pauseAfter(free: number): Rule['openMs'] {
-  return ({ count, lastMs }) =>
-    count < free ? 0 : lastMs + Math.min(longestPauseMs, firstPauseMs * 2 ** (count - free));
+  return ({ count, lastMs }) => (count < free ? 0 : lastMs + backoffMs(count - free + 1, pauses));
 }
 
 /** A clock that was set back makes no pause longer than it is. */

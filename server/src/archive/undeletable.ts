@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { SegmentRow } from './catalog-reads.ts';
@@ -16,12 +17,12 @@ interface Kept {
   readonly bytes: number;
   readonly code: string;
   readonly path: string;
-  readonly pauseMs: number;
+  /** Tries that failed. */
+  readonly failures: number;
   readonly retryAtMs: number;
 }
 
-const firstPauseMs = 20_000;
-const longestPauseMs = 600_000;
+const pauses: Backoff = { firstMs: 20_000, longestMs: 600_000 };
 
 /** Remembers the files that could not be deleted: each is tried again after growing pauses, the others go on meanwhile. */
 export class Undeletable {
@@ -63,9 +64,10 @@ export class Undeletable {
     const key = keyOf(uid, startTicks);
     const before = this.#kept.get(key);
     const code = systemCode(error) ?? 'unknown';
-    const pauseMs = before ? Math.min(longestPauseMs, before.pauseMs * 2) : firstPauseMs;
+    const failures = (before?.failures ?? 0) + 1;
+    const retryAtMs = this.#clock.monotonicMs() + backoffMs(failures, pauses);
     this.forget(uid, startTicks);
-    this.#kept.set(key, { bytes, code, path, pauseMs, retryAtMs: this.#clock.monotonicMs() + pauseMs });
+    this.#kept.set(key, { bytes, code, path, failures, retryAtMs });
     this.#bytes += bytes;
     if (before?.code === code) return;
     this.#log.error(

@@ -1,3 +1,4 @@
+import { backoffMs, scatteredMs, type Backoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 
 /** How an attempt went, as far as the next pause depends on it. */
@@ -8,12 +9,10 @@ export interface AttemptResult {
   readonly isUnauthorized: boolean;
 }
 
-const firstMs = 1_000;
 /** Doubling stops here; the jitter takes it to 30 s at most. */
-const ceilingMs = 20_000;
-const unauthorizedFirstMs = 20_000;
+const usual: Backoff = { firstMs: 1_000, longestMs: 20_000 };
 /** With the jitter five minutes at most. */
-const unauthorizedCeilingMs = 200_000;
+const unauthorized: Backoff = { firstMs: 20_000, longestMs: 200_000 };
 /** After so long the next failure is a new story. */
 const resetAfterMs = 60_000;
 /** One that drops its clients every few seconds delivers all the same: the pause doesn't grow. */
@@ -40,11 +39,7 @@ export class RetryPause {
   next(result: AttemptResult): number {
     if (result.goodMs >= resetAfterMs) this.#failures = 0;
     else if (result.goodMs >= holdAfterMs) this.#failures = Math.max(0, this.#failures - 1);
-    const [first, ceiling] = result.isUnauthorized
-      ? [unauthorizedFirstMs, unauthorizedCeilingMs]
-      : [firstMs, ceilingMs];
-    const middleMs = Math.min(ceiling, first * 2 ** Math.min(this.#failures, 16));
     this.#failures++;
-    return Math.round(middleMs * (0.5 + this.#clock.random()));
+    return scatteredMs(backoffMs(this.#failures, result.isUnauthorized ? unauthorized : usual), this.#clock);
   }
 }

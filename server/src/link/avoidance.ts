@@ -1,8 +1,8 @@
+import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 
 /** After the first failure a node is left alone for so long, after each further one for twice as long. */
-const firstMs = 1_000;
-const longestMs = 8_000;
+const rests: Backoff = { firstMs: 1_000, longestMs: 8_000 };
 
 interface Avoided {
   readonly failures: number;
@@ -34,7 +34,7 @@ export class Avoidance {
 
   failed(key: string): void {
     const failures = (this.#avoided.get(key)?.failures ?? 0) + 1;
-    const restMs = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+    const restMs = backoffMs(failures, rests);
     this.#avoided.set(key, { failures, untilMs: this.#clock.monotonicMs() + restMs });
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { scatteredMs } from '../base/backoff.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { FrameReader } from '../ingest/av/frame-reader.ts';
 import type { Log } from '../base/log.ts';
@@ -57,7 +58,7 @@ export class RelayedPicture {
         log.debug({ err: error, stream: stream.uid }, 'A live picture of another node broke off');
       }
       if (signal.aborted) return;
-      await delay(clock, retryMs * (0.5 + clock.random()), signal).catch(() => undefined);
+      await delay(clock, scatteredMs(retryMs, clock), signal).catch(() => undefined);
     }
   }
 

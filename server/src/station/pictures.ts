@@ -1,5 +1,6 @@
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
+import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Stream } from '../stream/stream.ts';
@@ -22,7 +23,7 @@ interface Entry {
 /** Renders that failed in a row. */
 interface Failure {
   readonly fault: Fault;
-  readonly pauseMs: number;
+  readonly inARow: number;
   /** Monotonic ms before which the stream is not tried again. */
   readonly retryAtMs: number;
 }
@@ -37,8 +38,7 @@ const waitForNewerMs = 300;
 /** How long a caller waits for the first picture of a stream, ms. */
 const waitForFirstMs = 5_000;
 /** After a failed render, doubled by each further one: frames that crash a decoder must not cost it every few seconds. */
-const firstRetryMs = 2_000;
-const lastRetryMs = 600_000;
+const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
 
 /**
  * Stills of running streams: the newest key frame as a JPEG, rendered on request only, once for all who ask.
@@ -135,9 +135,9 @@ export class Pictures {
   #noteFailure(key: string, error: unknown): Fault {
     const fault =
       error instanceof Fault ? error : new Fault('InternalServerError', 'No picture.', { cause: error });
-    const before = this.#failures.get(key)?.pauseMs;
-    const pauseMs = before === undefined ? firstRetryMs : Math.min(before * 2, lastRetryMs);
-    this.#failures.set(key, { fault, pauseMs, retryAtMs: this.#clock.monotonicMs() + pauseMs });
+    const inARow = (this.#failures.get(key)?.inARow ?? 0) + 1;
+    const retryAtMs = this.#clock.monotonicMs() + backoffMs(inARow, retries);
+    this.#failures.set(key, { fault, inARow, retryAtMs });
     return fault;
   }
 

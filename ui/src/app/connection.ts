@@ -1,8 +1,7 @@
 // Whether the server answers. The first call that gets no answer says "lost"; from then on this asks by itself,
 // with growing pauses, until the server is back.
 
-const firstPauseMs = 1_000;
-const longestPauseMs = 5_000;
+import { Backoff } from '../base/backoff.ts';
 
 /** What the connection needs from its page. */
 export interface ConnectionOptions {
@@ -18,6 +17,7 @@ export class Connection {
   #lost = false;
   readonly #options: ConnectionOptions;
   readonly #listeners = new Set<() => void>();
+  readonly #backoff = new Backoff({ firstMs: 1_000, longestMs: 5_000, growth: 1.5 });
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -34,20 +34,21 @@ export class Connection {
   lose(): void {
     if (this.#lost) return;
     this.#set(true);
-    this.#retryAfter(firstPauseMs);
+    this.#backoff.reset();
+    this.#retryLater();
   }
 
-  #retryAfter(pauseMs: number): void {
+  #retryLater(): void {
     const setTimer = this.#options.setTimer ?? setTimeout;
-    setTimer(() => void this.#retry(pauseMs), pauseMs);
+    setTimer(() => void this.#retry(), this.#backoff.next());
   }
 
-  async #retry(pauseMs: number): Promise<void> {
+  async #retry(): Promise<void> {
     try {
       await this.#options.probe();
     } catch {
       // Still away: that is what is being waited out.
-      this.#retryAfter(Math.min(pauseMs * 1.5, longestPauseMs));
+      this.#retryLater();
       return;
     }
     this.#set(false);

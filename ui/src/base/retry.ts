@@ -1,7 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
+import { Backoff } from './backoff.ts';
 import type { Cancel, Clock } from './clock.ts';
-
-const RETRY_PAUSES_MS = [500, 1000, 2000, 4000, 8000] as const;
 
 /** What is away. */
 export type AwayReason = 'network' | 'storage';
@@ -29,6 +28,7 @@ export class Retry {
    */
   async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const { signal, onWaiting } = this.#options;
+    const backoff = new Backoff({ firstMs: 500, longestMs: 8_000 });
     for (let failures = 0; ; failures++) {
       try {
         const answer = await ask(signal);
@@ -41,7 +41,7 @@ export class Retry {
           error instanceof ApiError && (error.status === 0 || error.status >= 500 || error.status === 429);
         if (!mayPass) throw error;
         onWaiting(error.code === 'FarArchiveUnavailable' ? 'storage' : 'network');
-        await this.pause(RETRY_PAUSES_MS[Math.min(failures, RETRY_PAUSES_MS.length - 1)] ?? 8000);
+        await this.pause(backoff.next());
         if (signal.aborted) return undefined;
       }
     }

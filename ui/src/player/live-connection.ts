@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../base/clock.ts';
+import { RetryTimer } from '../base/retry-timer.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import { parseLiveMessage, type LiveMessage } from './live-message.ts';
 
@@ -8,8 +9,6 @@ export interface LiveConnectionOptions extends LiveLinkEvents {
   readonly clock: Clock;
 }
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
 /** A connection that delivered for this long counts as good: the next loss starts with the shortest pause. */
 const GOOD_AFTER_MS = 10_000;
 /** A socket that says nothing at all for this long is taken for dead; the server says `waiting` when the source is silent. */
@@ -22,9 +21,8 @@ const SILENT_MS = 20_000;
 export class LiveConnection implements LiveLink {
   readonly #options: LiveConnectionOptions;
   #socket: WebSocket | undefined;
-  #cancelRetry: Cancel | undefined;
+  readonly #retry: RetryTimer;
   readonly #cancelWatch: Cancel;
-  #failures = 0;
   #openedMs = 0;
   #heardMs = 0;
   #isExpectingMedia = false;
@@ -32,6 +30,7 @@ export class LiveConnection implements LiveLink {
 
   constructor(options: LiveConnectionOptions) {
     this.#options = options;
+    this.#retry = new RetryTimer(options.clock);
     this.#cancelWatch = options.clock.every(2000, () => this.#watch());
     this.#connect();
   }
@@ -39,8 +38,8 @@ export class LiveConnection implements LiveLink {
   /** Something changed for the better (network back, tab shown, machine awake): a pause ends now, a stale socket goes. */
   wake(): void {
     if (this.#isClosed) return;
-    if (this.#cancelRetry) {
-      this.#failures = 0;
+    if (this.#retry.isPending) {
+      this.#retry.succeeded();
       this.#connect();
     } else this.#watch();
   }
@@ -49,21 +48,19 @@ export class LiveConnection implements LiveLink {
   restart(): void {
     if (this.#isClosed) return;
     this.#drop();
-    this.#retry();
+    this.#retry.after(() => this.#connect());
   }
 
   /** Idempotent. */
   close(): void {
     this.#isClosed = true;
     this.#cancelWatch();
-    this.#cancelRetry?.();
-    this.#cancelRetry = undefined;
+    this.#retry.cancel();
     this.#drop();
   }
 
   #connect(): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = undefined;
+    this.#retry.cancel();
     const socket = this.#options.open();
     this.#socket = socket;
     this.#openedMs = this.#heardMs = this.#options.clock.wallMs();
@@ -80,7 +77,7 @@ export class LiveConnection implements LiveLink {
   #receive(data: unknown): void {
     const nowMs = this.#options.clock.wallMs();
     this.#heardMs = nowMs;
-    if (nowMs - this.#openedMs > GOOD_AFTER_MS) this.#failures = 0;
+    if (nowMs - this.#openedMs > GOOD_AFTER_MS) this.#retry.succeeded();
     if (data instanceof ArrayBuffer) {
       this.#isExpectingMedia = true;
       this.#options.onMedia(new Uint8Array(data));
@@ -109,15 +106,7 @@ export class LiveConnection implements LiveLink {
     this.#drop();
     this.#options.onLost();
     // The listener may have closed this connection for good.
-    if (!this.#isClosed) this.#retry();
-  }
-
-  #retry(): void {
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    this.#failures = Math.min(this.#failures + 1, 10);
-    const jitteredMs = pauseMs * (0.75 + 0.5 * this.#options.clock.random());
-    this.#cancelRetry?.();
-    this.#cancelRetry = this.#options.clock.after(jitteredMs, () => this.#connect());
+    if (!this.#isClosed) this.#retry.after(() => this.#connect());
   }
 
   #drop(): void {

@@ -3,7 +3,7 @@ import type { WallRequest } from '@vidette/contract/wall';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
 import { parseLiveMessage } from '../player/live-message.ts';
-import { RetryTimer } from './retry-timer.ts';
+import { RetryTimer } from '../base/retry-timer.ts';
 
 export interface WallConnectionOptions {
   /** Opens the wall's socket; `binaryType` is set here. */

@@ -13,7 +13,7 @@ import {
 import type { TileLoad } from './wall-budget.ts';
 import { KeyFramePlayer } from './key-frame-player.ts';
 import { PicturedArchive } from './pictured-archive.ts';
-import { RetryTimer } from './retry-timer.ts';
+import { RetryTimer } from '../base/retry-timer.ts';
 import { SyncedArchive, type SyncedArchiveSource } from './synced-archive.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { TileFeed, TileVideo } from './tile-feed.ts';

@@ -1,16 +1,16 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import { Backoff } from './backoff.ts';
+import type { Cancel, Clock } from './clock.ts';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
-
-/** Growing, jittered pauses between tries of one thing. */
+/** Growing, jittered pauses between tries to connect: half a second to 15 s. */
 export class RetryTimer {
   readonly #clock: Clock;
-  #failures = 0;
+  readonly #backoff: Backoff;
   #cancel: Cancel | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    const random = () => clock.random();
+    this.#backoff = new Backoff({ firstMs: 500, longestMs: 15_000, spread: 0.25, random });
   }
 
   get isPending(): boolean {
@@ -20,9 +20,7 @@ export class RetryTimer {
   /** Runs after the next pause; a pause that goes on already ends. */
   after(run: () => void): void {
     this.cancel();
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
-    this.#failures = Math.min(this.#failures + 1, 10);
-    this.#cancel = this.#clock.after(pauseMs * (0.75 + 0.5 * this.#clock.random()), () => {
+    this.#cancel = this.#clock.after(this.#backoff.next(), () => {
       this.#cancel = undefined;
       run();
     });
@@ -30,7 +28,7 @@ export class RetryTimer {
 
   /** It works: the next pause is the shortest again. */
   succeeded(): void {
-    this.#failures = 0;
+    this.#backoff.reset();
   }
 
   cancel(): void {
