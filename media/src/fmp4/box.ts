@@ -3,7 +3,7 @@ import { ByteReader } from '../bytes.ts';
 import type { ByteWriter } from '../bytes.ts';
 import { MalformedError } from '../malformed.ts';
 
-/** Writes a box around what `body` writes and fills in its size. */
+/** Box, clause 4.2: size (32), filled in afterwards, and type (32), around what `body` writes. */
 export function writeBox(out: ByteWriter, type: string, body: () => void): void {
   const start = out.position;
   out.u32(0);
@@ -12,7 +12,7 @@ export function writeBox(out: ByteWriter, type: string, body: () => void): void 
   out.patchU32(start, out.position - start);
 }
 
-/** A box whose body begins with a version and 24 bits of flags. */
+/** FullBox, clause 4.2: a box whose body begins with version (8) and flags (24). */
 export function writeFullBox(
   out: ByteWriter,
   type: string,

@@ -1,6 +1,7 @@
 /**
  * The initialisation segment of fragmented MP4: ftyp and moov without samples (ISO/IEC 14496-12 clause 8).
- * One function per box, in the order of the standard's tables.
+ * One function per box, in the order of the standard's tables; its docstring names each field that is written, in order,
+ * with its width in bits.
  */
 import { ByteWriter } from '../bytes.ts';
 import { parseAvcC } from '../codec/avcc.ts';
@@ -72,7 +73,13 @@ function descriptionsById(tracks: readonly Track[]): Descriptions[] {
   return [...byId.values()];
 }
 
-/** Clause 4.3. `iso6` brings signed composition offsets and 64-bit decode times, `cmfc` is CMAF for HLS. */
+/**
+ * FileTypeBox, clause 4.3. `iso6` brings signed composition offsets and 64-bit decode times, `cmfc` is CMAF for HLS.
+ *
+ * - major_brand (32): `iso6`
+ * - minor_version (32): 1
+ * - compatible_brands[] (32 each): `iso6`, `mp41`, `cmfc`, and `avc1` with H.264
+ */
 function ftyp(out: ByteWriter, tracks: readonly Track[]): void {
   writeBox(out, 'ftyp', () => {
     out.ascii('iso6');
@@ -82,7 +89,20 @@ function ftyp(out: ByteWriter, tracks: readonly Track[]): void {
   });
 }
 
-/** Clause 8.2.2. */
+/**
+ * MovieHeaderBox, clause 8.2.2, version 1.
+ *
+ * - creation_time (64): 0, not known
+ * - modification_time (64): 0
+ * - timescale (32): units a second of `duration`
+ * - duration (64): in that timescale; 0 with fragments of unknown length
+ * - rate (32): 1.0 as 16.16, the usual speed
+ * - volume (16): 1.0 as 8.8
+ * - reserved (80): 0
+ * - matrix[9] (288): unity
+ * - pre_defined[6] (192): 0
+ * - next_track_ID (32): above every track's
+ */
 function mvhd(out: ByteWriter, tracks: readonly Track[], durationMs: number): void {
   writeFullBox(out, 'mvhd', 1, 0, () => {
     out.u64(0);
@@ -98,7 +118,9 @@ function mvhd(out: ByteWriter, tracks: readonly Track[], durationMs: number): vo
   });
 }
 
-/** Clause 8.3.1. */
+/**
+ * TrackBox, clause 8.3.1: tkhd, edts when the track starts late, mdia.
+ */
 function trak(out: ByteWriter, descriptions: Descriptions, startMs: number): void {
   writeBox(out, 'trak', () => {
     // FFmpeg takes its picture's shape from the last description and bends it to this size: they should agree.
@@ -108,7 +130,17 @@ function trak(out: ByteWriter, descriptions: Descriptions, startMs: number): voi
   });
 }
 
-/** Clauses 8.6.5 and 8.6.6: an empty edit, then all the media; duration 0 goes as far as the fragments do. */
+/**
+ * EditBox with an EditListBox, clauses 8.6.5 and 8.6.6, version 0: an empty edit, then all the media.
+ *
+ * - entry_count (32): 2
+ * - segment_duration (32): how late the track starts, in the timescale of mvhd
+ * - media_time (32): -1, an empty edit
+ * - media_rate (32): 1.0 as 16.16, integer and fraction
+ * - segment_duration (32): 0, as far as the fragments go
+ * - media_time (32): 0
+ * - media_rate (32): 1.0
+ */
 function edts(out: ByteWriter, startMs: number): void {
   writeBox(out, 'edts', () => {
     writeFullBox(out, 'elst', 0, 0, () => {
@@ -123,7 +155,23 @@ function edts(out: ByteWriter, startMs: number): void {
   });
 }
 
-/** Clause 8.3.2; flags: enabled and in the movie. */
+/**
+ * TrackHeaderBox, clause 8.3.2, version 1; flags: track_enabled and track_in_movie.
+ *
+ * - creation_time (64): 0
+ * - modification_time (64): 0
+ * - track_ID (32)
+ * - reserved (32): 0
+ * - duration (64): 0: the fragments say it
+ * - reserved (64): 0
+ * - layer (16): 0
+ * - alternate_group (16): 0
+ * - volume (16): 1.0 as 8.8 for audio, 0 for video
+ * - reserved (16): 0
+ * - matrix[9] (288): unity
+ * - width (32): to show, 16.16; other than square samples widen or narrow the video; 0 for audio
+ * - height (32): the same
+ */
 function tkhd(out: ByteWriter, track: Track): void {
   writeFullBox(out, 'tkhd', 1, 3, () => {
     out.u64(0);
@@ -141,14 +189,15 @@ function tkhd(out: ByteWriter, track: Track): void {
       out.zeros(8);
     } else {
       const sar = videoAspectRatio(track);
-      // The size to show, 16.16: other than square samples widen or narrow the picture.
       out.u32(Math.min(0xffffffff, Math.round(((track.width * sar.horizontal) / sar.vertical) * 0x10000)));
       out.u32(track.height * 0x10000);
     }
   });
 }
 
-/** Clause 8.4.1. */
+/**
+ * MediaBox, clause 8.4.1: mdhd, hdlr, minf.
+ */
 function mdia(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'mdia', () => {
     mdhd(out, descriptions[0]);
@@ -157,7 +206,16 @@ function mdia(out: ByteWriter, descriptions: Descriptions): void {
   });
 }
 
-/** Clause 8.4.2. */
+/**
+ * MediaHeaderBox, clause 8.4.2, version 1.
+ *
+ * - creation_time (64): 0
+ * - modification_time (64): 0
+ * - timescale (32): ticks a second of all decode times and durations of the track
+ * - duration (64): 0: the fragments say it
+ * - pad and language (16): `und`
+ * - pre_defined (16): 0
+ */
 function mdhd(out: ByteWriter, track: Track): void {
   writeFullBox(out, 'mdhd', 1, 0, () => {
     out.u64(0);
@@ -169,7 +227,14 @@ function mdhd(out: ByteWriter, track: Track): void {
   });
 }
 
-/** Clause 8.4.3. */
+/**
+ * HandlerBox, clause 8.4.3.
+ *
+ * - pre_defined (32): 0
+ * - handler_type (32): `vide` or `soun`
+ * - reserved[3] (96): 0
+ * - name (48): `Video` or `Sound`, ended by 0
+ */
 function hdlr(out: ByteWriter, track: Track): void {
   writeFullBox(out, 'hdlr', 0, 0, () => {
     out.u32(0);
@@ -179,7 +244,12 @@ function hdlr(out: ByteWriter, track: Track): void {
   });
 }
 
-/** Clause 8.4.4. */
+/**
+ * MediaInformationBox, clause 8.4.4: vmhd (12.1.2) or smhd (12.2.2), dinf, stbl.
+ *
+ * Of vmhd, flags 1: graphicsmode (16): 0, copy; opcolor[3] (48): 0.
+ * Of smhd: balance (16): 0, centre; reserved (16): 0.
+ */
 function minf(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'minf', () => {
     if (descriptions[0].kind === 'video') writeFullBox(out, 'vmhd', 0, 1, () => out.zeros(8));
@@ -189,7 +259,12 @@ function minf(out: ByteWriter, descriptions: Descriptions): void {
   });
 }
 
-/** Clauses 8.7.1 and 8.7.2; flag 1: the media data are in this very file. */
+/**
+ * DataInformationBox with a DataReferenceBox, clauses 8.7.1 and 8.7.2.
+ *
+ * - entry_count (32): 1
+ * - data_entry: a DataEntryUrlBox without a location; flag 1: the media data are in this very file
+ */
 function dinf(out: ByteWriter): void {
   writeBox(out, 'dinf', () => {
     writeFullBox(out, 'dref', 0, 0, () => {
@@ -199,7 +274,12 @@ function dinf(out: ByteWriter): void {
   });
 }
 
-/** Clause 8.5.1; the tables are empty, for all samples are in fragments. */
+/**
+ * SampleTableBox, clause 8.5.1: stsd, and tables without entries, for all samples are in fragments.
+ *
+ * Of stts (8.6.1.2), stsc (8.7.4) and stco (8.7.5): entry_count (32): 0.
+ * Of stsz (8.7.3.2): sample_size (32): 0; sample_count (32): 0.
+ */
 function stbl(out: ByteWriter, descriptions: Descriptions): void {
   writeBox(out, 'stbl', () => {
     stsd(out, descriptions);
@@ -210,7 +290,12 @@ function stbl(out: ByteWriter, descriptions: Descriptions): void {
   });
 }
 
-/** Clause 8.5.2. */
+/**
+ * SampleDescriptionBox, clause 8.5.2.
+ *
+ * - entry_count (32)
+ * - a sample entry for each description
+ */
 function stsd(out: ByteWriter, descriptions: Descriptions): void {
   writeFullBox(out, 'stsd', 0, 0, () => {
     out.u32(descriptions.length);
@@ -222,8 +307,21 @@ function stsd(out: ByteWriter, descriptions: Descriptions): void {
 }
 
 /**
- * Clause 12.1.3, with avcC or hvcC (ISO/IEC 14496-15 clauses 5.4.2 and 8.4.1). 'avc3' and 'hev1' allow parameter sets
- * in the samples too: many readers, FFmpeg among them, learn of a change from there alone.
+ * VisualSampleEntry, clause 12.1.3, with avcC or hvcC (ISO/IEC 14496-15 clauses 5.4.2 and 8.4.1). 'avc3' and 'hev1' allow
+ * parameter sets in the samples too: many readers, FFmpeg among them, learn of a change from there alone.
+ *
+ * - reserved[6] (48): 0
+ * - data_reference_index (16): 1, the entry of dref
+ * - pre_defined (16), reserved (16), pre_defined[3] (96): 0
+ * - width (16), height (16): coded, in samples
+ * - horizresolution (32), vertresolution (32): 72 dpi as 16.16
+ * - reserved (32): 0
+ * - frame_count (16): 1 in each sample
+ * - compressorname[32] (256): empty
+ * - depth (16): colour without alpha
+ * - pre_defined (16): -1
+ * - configuration: avcC or hvcC, the track's own bytes
+ * - pasp: left out for square samples
  */
 function visualSampleEntry(out: ByteWriter, track: VideoTrack, hasSetsInSamples: boolean): void {
   const type =
@@ -250,7 +348,12 @@ function visualSampleEntry(out: ByteWriter, track: VideoTrack, hasSetsInSamples:
   });
 }
 
-/** Clause 12.1.4; left out for square samples. */
+/**
+ * PixelAspectRatioBox, clause 12.1.4; left out for square samples.
+ *
+ * - hSpacing (32)
+ * - vSpacing (32)
+ */
 function pasp(out: ByteWriter, sar: AspectRatio): void {
   if (sar.horizontal === sar.vertical) return;
   writeBox(out, 'pasp', () => {
@@ -259,7 +362,18 @@ function pasp(out: ByteWriter, sar: AspectRatio): void {
   });
 }
 
-/** Clause 12.2.3, with esds (ISO/IEC 14496-14 clause 6.7) or dOps ("Opus in ISOBMFF", 4.3.2). */
+/**
+ * AudioSampleEntry, clause 12.2.3, with esds (ISO/IEC 14496-14 clause 6.7) or dOps ("Opus in ISOBMFF", 4.3.2).
+ *
+ * - reserved[6] (48): 0
+ * - data_reference_index (16): 1, the entry of dref
+ * - reserved[2] (64): 0
+ * - channelcount (16)
+ * - samplesize (16): 16 bits
+ * - pre_defined (16), reserved (16): 0
+ * - samplerate (32): Hz as 16.16; 0 for one that does not fit, which the configuration and mdhd hold alone
+ * - configuration: esds or dOps
+ */
 function audioSampleEntry(out: ByteWriter, track: AudioTrack): void {
   writeBox(out, track.codec === 'aac' ? 'mp4a' : 'Opus', () => {
     out.zeros(6);
@@ -268,14 +382,23 @@ function audioSampleEntry(out: ByteWriter, track: AudioTrack): void {
     out.u16(track.channels);
     out.u16(16);
     out.zeros(4);
-    // 16.16 fixed point; a rate that does not fit is told by the configuration and by mdhd alone.
     out.u32(track.sampleRate > 0xffff ? 0 : track.sampleRate * 0x10000);
     if (track.codec === 'aac') esds(out, track.config);
     else writeBox(out, 'dOps', () => out.bytes(track.config));
   });
 }
 
-/** ISO/IEC 14496-1 clause 7.2.6: ES, decoder configuration, decoder specific info, SL configuration. */
+/**
+ * ESDBox with an ES_Descriptor, ISO/IEC 14496-1 clause 7.2.6: DecoderConfigDescriptor, DecoderSpecificInfo, SLConfigDescriptor.
+ *
+ * - ES_ID (16): 0
+ * - streamDependenceFlag, URL_Flag, OCRstreamFlag and streamPriority (8): 0
+ * - objectTypeIndication (8): 0x40, MPEG-4 audio
+ * - streamType, upStream and reserved (8): 5, audio; 0; 1
+ * - bufferSizeDB (24), maxBitrate (32), avgBitrate (32): 0, not known
+ * - DecoderSpecificInfo: AudioSpecificConfig, the track's own bytes
+ * - predefined of SLConfigDescriptor (8): 2, as MP4 wants it
+ */
 function esds(out: ByteWriter, config: Uint8Array): void {
   const decoderConfigBytes = 13 + 5 + config.length;
   writeFullBox(out, 'esds', 0, 0, () => {
@@ -283,7 +406,6 @@ function esds(out: ByteWriter, config: Uint8Array): void {
     out.u16(0);
     out.u8(0);
     descriptorHeader(out, 0x04, decoderConfigBytes);
-    // MPEG-4 audio; an audio stream, upstream flag 0, reserved 1; buffer size and bit rates unknown.
     out.u8(0x40);
     out.u8(0x15);
     out.zeros(11);
@@ -294,7 +416,10 @@ function esds(out: ByteWriter, config: Uint8Array): void {
   });
 }
 
-/** Tag and length, seven bits a byte: clause 8.3.3. Four bytes always, so that sizes can be told beforehand. */
+/**
+ * Head of a descriptor, ISO/IEC 14496-1 clause 8.3.3: tag (8), then sizeOfInstance, seven bits a byte with a sign that more
+ * follow. Four bytes always, so that sizes are known beforehand.
+ */
 function descriptorHeader(out: ByteWriter, tag: number, length: number): void {
   out.u8(tag);
   out.u8(0x80 | (length >>> 21));
@@ -303,7 +428,17 @@ function descriptorHeader(out: ByteWriter, tag: number, length: number): void {
   out.u8(length & 0x7f);
 }
 
-/** Clause 8.8.1. */
+/**
+ * MovieExtendsBox, clause 8.8.1, with MovieExtendsHeaderBox (8.8.2) when the length is known, and TrackExtendsBox (8.8.3).
+ *
+ * Of mehd, version 1: fragment_duration (64): in the timescale of mvhd.
+ * Of trex:
+ * - track_ID (32)
+ * - default_sample_description_index (32): 1
+ * - default_sample_duration (32): 0, each sample has its own
+ * - default_sample_size (32): 0, each sample has its own
+ * - default_sample_flags (32): a key for audio; of video each fragment says it
+ */
 function mvex(out: ByteWriter, tracks: readonly Track[], durationMs: number | undefined): void {
   writeBox(out, 'mvex', () => {
     if (durationMs !== undefined) {

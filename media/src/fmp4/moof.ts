@@ -44,7 +44,10 @@ export interface TrackRun {
 }
 
 /**
- * A moof followed by the header of its mdat, whose body must hold the samples of each run in turn.
+ * A MovieFragmentBox (clause 8.8.4) followed by the header of its mdat, whose body must hold the samples of each run in turn.
+ *
+ * Of mfhd (8.8.5): sequence_number (32). Of each traf (8.8.6): tfhd, tfdt, trun.
+ * Of tfdt (8.8.12), version 1: baseMediaDecodeTime (64), ticks.
  * @throws RangeError when the media data exceed what a 32-bit mdat holds, or a time or size its field.
  */
 export function moofAndMdatHeader(sequence: number, runs: readonly TrackRun[]): Uint8Array {
@@ -87,7 +90,13 @@ function checkedSize(sample: TrunSample): number {
   return size;
 }
 
-/** Clause 8.8.7; the flags given here are those of samples that carry none in trun, which are all keys. */
+/**
+ * TrackFragmentHeaderBox, clause 8.8.7; flags: default-base-is-moof, and those of the fields.
+ *
+ * - track_ID (32)
+ * - sample_description_index (32): only when it is not the first, which trex names
+ * - default_sample_flags (32): of samples that carry none in trun, which are all keys
+ */
 function tfhd(out: ByteWriter, trackId: number, descriptionIndex: number): void {
   const namesDescription = descriptionIndex !== 1;
   const flags =
@@ -100,7 +109,13 @@ function tfhd(out: ByteWriter, trackId: number, descriptionIndex: number): void 
 }
 
 /**
- * Clause 8.8.8. Flags and composition offsets are written only where a sample needs them.
+ * TrackRunBox, clause 8.8.8, version 1: composition offsets are signed. Flags and offsets are there only where a sample needs
+ * them.
+ *
+ * - sample_count (32)
+ * - data_offset (32): from the start of moof to the first sample's bytes
+ * - for each sample: sample_duration (32), sample_size (32), sample_flags (32), sample_composition_time_offset (32)
+ *
  * @returns the position of data_offset, known only when the moof is complete.
  */
 function trun(out: ByteWriter, samples: readonly TrunSample[]): number {
@@ -113,7 +128,6 @@ function trun(out: ByteWriter, samples: readonly TrunSample[]): number {
     (withFlags ? TRUN.flags : 0) |
     (withOffsets ? TRUN.compositionOffset : 0);
   let dataOffsetAt = 0;
-  // Version 1: composition offsets are signed.
   writeFullBox(out, 'trun', 1, flags, () => {
     out.u32(samples.length);
     dataOffsetAt = out.position;

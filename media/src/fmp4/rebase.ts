@@ -118,7 +118,10 @@ function traf(
   });
 }
 
-/** Clause 8.8.7. Returns the track id of the original. */
+/**
+ * TrackFragmentHeaderBox, clause 8.8.7: track_ID (32), sample_description_index (32) when it is not the first, then the fields of
+ * the original. Returns the track id of the original.
+ */
 function tfhd(out: ByteWriter, body: Uint8Array, options: PlacementOptions): number {
   const reader = new ByteReader(body);
   const version = reader.u8();
@@ -136,7 +139,10 @@ function tfhd(out: ByteWriter, body: Uint8Array, options: PlacementOptions): num
   return trackId;
 }
 
-/** Clause 8.8.12, version 1 alone: 32 bits may not hold the shifted time. */
+/**
+ * TrackFragmentBaseMediaDecodeTimeBox, clause 8.8.12: baseMediaDecodeTime (64), version 1 alone: 32 bits may not hold the
+ * shifted time.
+ */
 function tfdt(out: ByteWriter, body: Uint8Array, shiftTicks: number): void {
   const reader = new ByteReader(body);
   if (reader.u8() !== 1) throw new MalformedError('tfdt of 32 bits');
@@ -146,7 +152,10 @@ function tfdt(out: ByteWriter, body: Uint8Array, shiftTicks: number): void {
   writeFullBox(out, 'tfdt', 1, 0, () => out.u64(dts));
 }
 
-/** Clause 8.8.8: the same run of samples, whose data lie further back, the first of them perhaps longer. */
+/**
+ * TrackRunBox, clause 8.8.8: the same run of samples with a new data_offset (32), for its data are further back, and the first
+ * sample_size (32) with the parameter sets in front.
+ */
 function trun(
   out: ByteWriter,
   body: Uint8Array,
