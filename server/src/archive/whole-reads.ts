@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { CatalogReads, type InterruptionRow, type SegmentRow } from './catalog-reads.ts';
-import type { Damage, DamageMark } from './damage.ts';
+import { CatalogReads, type DamageMark, type InterruptionRow, type SegmentRow } from './catalog-reads.ts';
+import type { Damage } from './damage.ts';
 import { decodeIndex, encodeEntry, type FragmentPosition } from './fragment-index.ts';
 
 /**

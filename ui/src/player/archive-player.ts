@@ -46,9 +46,8 @@ export class ArchivePlayer {
   readonly #options: ArchivePlayerOptions;
   #feed: ArchiveFeed | undefined;
   #targetMs: number | undefined;
-  #end: ArchiveFeedEnd | undefined;
-  /** All that was recorded has been played; the feed looks for more. */
-  #hasEnded = false;
+  /** `told`: all that was recorded has been played, and the feed looks for more. */
+  #end: ArchiveFeedEnd | 'told' | undefined;
   #hasPicture = false;
   #away: AwayReason | undefined;
   #isPaused: boolean;
@@ -219,7 +218,6 @@ export class ArchivePlayer {
     onKeyFramesOnly(this.#playsKeyFrames);
     this.#targetMs = utcMs;
     this.#end = undefined;
-    this.#hasEnded = false;
     this.#away = undefined;
     this.#feed = new ArchiveFeed({
       reader,
@@ -238,7 +236,6 @@ export class ArchivePlayer {
       },
       onMore: () => {
         this.#end = undefined;
-        this.#hasEnded = false;
         this.#report();
       },
       onWaiting: (reason) => {
@@ -250,6 +247,10 @@ export class ArchivePlayer {
         this.#stop({ name: 'failed', code: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' }),
     });
     this.#report();
+  }
+
+  get #hasEnded(): boolean {
+    return this.#end === 'told';
   }
 
   get #standingEndS(): number {
@@ -295,13 +296,13 @@ export class ArchivePlayer {
   /** Nothing recorded is left, from the playhead or from the moment asked for. */
   #atEnd(): void {
     const end = this.#end;
-    if (!end || (end === 'live' && this.#isPaused)) return;
-    this.#end = undefined;
+    if (!end || end === 'told' || (end === 'live' && this.#isPaused)) return;
     if (end === 'live') {
+      this.#end = undefined;
       this.#options.onReachedLive();
       return;
     }
-    this.#hasEnded = true;
+    this.#end = 'told';
     this.#options.onState({ name: 'ended' });
   }
 
