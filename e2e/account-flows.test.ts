@@ -114,8 +114,8 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     const first = await left();
     assert.ok(first > 0 && first <= 60, `not what the server said: ${first}`);
     await until(left, (now) => now > 0 && now < first, 60_000);
-    const letter = await until(
-      () => smtp.letters[0],
+    const email = await until(
+      () => smtp.emails[0],
       (received) => received !== undefined,
       60_000,
     );
@@ -123,7 +123,7 @@ test('[R4.10] [R2.23] recovery counts down from Retry-After, and ends at a sign-
     await page.getByLabel('New password', { exact: true }).fill('eleven calm lynxes 2');
     await button(page, 'Change the password').click();
     await page.locator('input[aria-invalid=true]').waitFor();
-    await page.getByLabel('Code from the e-mail').fill(letter?.code ?? '');
+    await page.getByLabel('Code from the e-mail').fill(email?.code ?? '');
     const releaseReset = await hold(page, '**/v1/password/reset');
     await button(page, 'Change the password').click();
     await page.locator('button[type=submit][data-loading]').waitFor();
@@ -331,10 +331,10 @@ test('[R5.1] [R7.22] [R7.23] [R3.3] [R3.4] some time after signing in the page a
     await ending.getByRole('button', { name: 'End all sessions' }).click();
     await page.waitForURL('**/ui/auth');
   });
-  const letter = await until(
-    () => smtp.letters.find(({ to, subject }) => to === person.email && /account was changed/.test(subject)),
+  const email = await until(
+    () => smtp.emails.find(({ to, subject }) => to === person.email && /account was changed/.test(subject)),
     (found) => found !== undefined,
   );
-  assert.match(letter?.content ?? '', /the e-mail address/);
-  assert.doesNotMatch(letter?.content ?? '', /thief/);
+  assert.match(email?.content ?? '', /the e-mail address/);
+  assert.doesNotMatch(email?.content ?? '', /thief/);
 });

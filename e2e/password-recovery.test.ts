@@ -55,19 +55,19 @@ test('[R2.3, R7.20, R7.21, R8.12] a forgotten password is set anew by a code tha
   assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [200, '60']);
   assert.deepEqual(await unknown.json(), await sent.json());
 
-  const letter = await until(
-    () => smtp.letters[0],
+  const received = await until(
+    () => smtp.emails[0],
     (received) => received !== undefined,
   );
-  assert.equal(letter?.to, email);
+  assert.equal(received?.to, email);
   const password = 'another battery staple';
   const wrong = await post('/v1/password/reset', { email, code: 'AAAA-AAAA', password });
   assert.equal(((await wrong.json()) as { code: string }).code, 'UnknownLifetimeCode');
-  const reset = await post('/v1/password/reset', { email, code: letter?.code, password });
+  const reset = await post('/v1/password/reset', { email, code: received?.code, password });
   assert.equal(reset.status, 200);
   const old = await fetch(`${server.url}/v1/profile`, { headers: { cookie } });
   assert.equal(old.status, 401);
   assert.ok(await signIn(server, administrator.name, password));
-  const codes = smtp.letters.filter(({ code }) => code !== '');
+  const codes = smtp.emails.filter(({ code }) => code !== '');
   assert.equal(codes.length, 1);
 });

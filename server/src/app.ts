@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import packageFile from '../../package.json' with { type: 'json' };
 import { refusalOfArchive } from './access/archive-refusal.ts';
 import { AccessFeed } from './access/access-feed.ts';
-import { Doorkeeper } from './access/doorkeeper.ts';
+import { Authenticator } from './access/authenticator.ts';
 import { Identities } from './access/identities.ts';
 import { KnownDevices } from './access/known-devices.ts';
 import { SignInLimits } from './access/sign-in-limits.ts';
@@ -19,14 +19,14 @@ import { DiskReserve } from './base/disk-reserve.ts';
 import { Cluster } from './cluster/cluster.ts';
 import { Fault } from './base/fault.ts';
 import { Membership } from './cluster/membership.ts';
-import { ConfigKeeper } from './config/keeper.ts';
+import { ConfigStore } from './config/config-store.ts';
 import type { Config } from './config/schema.ts';
 import { Exports } from './export/exports.ts';
 import { SigningKey } from './export/signing-key.ts';
 import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
 import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
-import { SourceLook } from './http/source-look.ts';
+import { SourceProbe } from './http/source-probe.ts';
 import { stationSettingsOf } from './http/stream-record.ts';
 import { shownSource } from './ingest/address.ts';
 import { confinementWords, findConfinement } from './ingest/av/confinement.ts';
@@ -53,17 +53,17 @@ import { databasePlace, openClusterTables } from './store/open-database.ts';
 import type { ClusterTables } from './store/cluster-tables.ts';
 import type { Stream } from './stream/stream.ts';
 import { Store } from './store/store.ts';
-import { AccountLetters } from './system/account-letters.ts';
+import { AccountEmails } from './system/account-emails.ts';
 import { AuditLog } from './system/audit-log.ts';
 import { Health } from './system/health.ts';
-import { LicenseKeeper } from './system/license.ts';
+import { LicenseService } from './system/license.ts';
 import { Lock } from './system/lock.ts';
 import { LogRing } from './system/log-ring.ts';
 import { Mailer } from './system/mailer.ts';
 import { PasswordReset } from './system/password-reset.ts';
 import { SetupCode } from './system/setup-code.ts';
 import { SetupConsent } from './system/setup-consent.ts';
-import { StatusKeeper } from './system/status-keeper.ts';
+import { StatusWriter } from './system/status-writer.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 import { WatchLog } from './system/watch-log.ts';
 import { VersionCheck } from './system/version-check.ts';
@@ -108,7 +108,7 @@ export class App {
   ): Promise<App> {
     const closers: Closer[] = [];
     try {
-      return new App(await assemble(new ConfigKeeper(config, env), print, fail, closers), closers);
+      return new App(await assemble(new ConfigStore(config, env), print, fail, closers), closers);
     } catch (error) {
       await closeAll(closers);
       throw error;
@@ -128,12 +128,12 @@ export class App {
 }
 
 async function assemble(
-  configKeeper: ConfigKeeper,
+  configStore: ConfigStore,
   print: (line: string) => void,
   fail: (reason: string) => void,
   closers: Closer[],
 ): Promise<Assembled> {
-  const { config } = configKeeper;
+  const { config } = configStore;
   const clock = systemClock;
   const logRing = new LogRing(clock);
   // Lines for people go to standard output, structured logs beside them to standard error.
@@ -146,7 +146,7 @@ async function assemble(
   await store.renewSearch();
   const reserve = await DiskReserve.keep(config.dataDir, clock, log);
   closers.push(() => reserve.close());
-  const license = await LicenseKeeper.open({
+  const license = await LicenseService.open({
     settings: store.settings,
     clock,
     vendorKey: config.license.vendorKey,
@@ -189,7 +189,7 @@ async function assemble(
   closers.push(() => av.dispose('the server stops'));
   const engines = new SourceEngines({ clock, av });
   const noFramesMs = config.source.noFramesSeconds * 1000;
-  const statuses = new StatusKeeper({ streams: store.streams, clock, log });
+  const statuses = new StatusWriter({ streams: store.streams, clock, log });
   closers.push(() => statuses.settle());
   // Of all nodes together: one that is away counts with the time that it was to record.
   const keptSince = async (uid: string) => {
@@ -315,7 +315,7 @@ async function assemble(
   });
   closers.push(() => exports.close());
 
-  configKeeper.onApplied(() => {
+  configStore.onApplied(() => {
     lines.level = config.log.level;
     archive.retention.configure(retentionRules(config));
   });
@@ -335,7 +335,7 @@ async function assemble(
     print,
   });
   closers.push(() => lock.close());
-  const doorkeeper = new Doorkeeper({
+  const authenticator = new Authenticator({
     users: store.users,
     sessions: store.sessions,
     tokens: store.tokens,
@@ -348,19 +348,19 @@ async function assemble(
   const proof = new PasswordProof({
     sessions: store.sessions,
     failures: store.failedAttempts,
-    doorkeeper,
+    authenticator,
     passwords,
     clock,
   });
-  const letters = new AccountLetters({ config, mailer, log });
-  closers.push(() => letters.settle());
+  const emails = new AccountEmails({ config, mailer, log });
+  closers.push(() => emails.settle());
   const passwordReset = new PasswordReset({
     config,
     store,
-    doorkeeper,
+    authenticator,
     passwords,
     mailer,
-    letters,
+    emails,
     clock,
     log,
   });
@@ -375,12 +375,12 @@ async function assemble(
     clock,
     log,
   });
-  configKeeper.onApplied(() => tunnel.reconsider());
+  configStore.onApplied(() => tunnel.reconsider());
   const pictures = new Pictures({ render: renderLate, clock });
   const localInsight = new LocalInsight({ station, statistics, pictures, live, clock });
   const http = await createHttp({
     config,
-    configKeeper,
+    configStore,
     version: packageFile.version,
     revision: packageFile.version,
     pageDir,
@@ -388,13 +388,13 @@ async function assemble(
     log,
     logRing,
     store,
-    doorkeeper,
+    authenticator,
     passwords,
     proof,
     identities: new Identities(store.users),
     knownDevices: new KnownDevices(store.secret),
     signInLimits: new SignInLimits({ failures: store.failedAttempts, clock, log }),
-    letters,
+    emails,
     passwordReset,
     lock,
     license,
@@ -416,7 +416,7 @@ async function assemble(
     tunnel,
     live,
     conversions,
-    sourceLook: new SourceLook({
+    sourceProbe: new SourceProbe({
       prober: new SourceProber({ clock, av, engines }),
       link,
       timeoutMs: () => config.source.probeSeconds * 1000,
@@ -465,7 +465,7 @@ async function assemble(
   });
   exports.resume();
   const reload = () => {
-    configKeeper.reload().catch((error: unknown) => {
+    configStore.reload().catch((error: unknown) => {
       log.error({ err: error }, 'The configuration was not read again: what is in force stays');
     });
     http.reload().catch((error: unknown) => log.error({ err: error }, 'The certificate was not read again'));

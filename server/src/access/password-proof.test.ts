@@ -40,9 +40,9 @@ function desk() {
   const sessions = {
     noteProof: (id: string, ms: number) => Promise.resolve(void proved.push([id, ms])),
   } as unknown as Sessions;
-  const doorkeeper = { forget: () => {} };
+  const authenticator = { forget: () => {} };
   const passwords = new PlainHasher();
-  const proof = new PasswordProof({ sessions, doorkeeper, passwords, failures: countsInMemory(), clock });
+  const proof = new PasswordProof({ sessions, authenticator, passwords, failures: countsInMemory(), clock });
   const user = { id: 1, password_hash: 'right' } as UserRecord;
   const session = (id: string, provedMs: number) => principalOf(user, { kind: 'session', id, provedMs });
   return { clock, proof, proved, session, token: principalOf(user, { kind: 'token', id: 7 }) };

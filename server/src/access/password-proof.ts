@@ -2,7 +2,7 @@ import type { Call } from '@vidette/contract/call';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Sessions } from '../store/sessions.ts';
-import type { Doorkeeper } from './doorkeeper.ts';
+import type { Authenticator } from './authenticator.ts';
 import type { PasswordHasher } from './password-hash.ts';
 import type { Principal } from './principal.ts';
 import { SharedAttempts, type AttemptCounts } from './shared-attempts.ts';
@@ -12,7 +12,7 @@ export const proofMs = 10 * 60_000;
 
 export interface PasswordProofOptions {
   readonly sessions: Sessions;
-  readonly doorkeeper: Pick<Doorkeeper, 'forget'>;
+  readonly authenticator: Pick<Authenticator, 'forget'>;
   readonly passwords: PasswordHasher;
   readonly failures: AttemptCounts;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export class PasswordProof {
 
   /** The password was entered. @throws Fault InvalidOldPassword at the given member, TooManyRequests */
   async verify(principal: Principal, typed: string, path: string): Promise<void> {
-    const { passwords, sessions, doorkeeper, clock } = this.#options;
+    const { passwords, sessions, authenticator, clock } = this.#options;
     const { user, by } = principal;
     const key = `${by.kind} ${by.id}`;
     // Counted before the slow check, so that many guesses at once don't all pass the limit.
@@ -81,7 +81,7 @@ export class PasswordProof {
     await this.#tries.clear(key);
     if (by.kind !== 'session') return;
     await sessions.noteProof(by.id, clock.wallMs());
-    doorkeeper.forget(user.id);
+    authenticator.forget(user.id);
   }
 
   #isFresh({ by }: Principal): boolean {

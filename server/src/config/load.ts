@@ -5,16 +5,16 @@ import { withEnvironment } from './environment.ts';
 import { ConfigFile, type Config } from './schema.ts';
 
 /** What is wrong with one key, as in `smtp.port`; an empty path means the whole file. */
-export interface ConfigComplaint {
+export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
 }
 
 /** The configuration can't be used; the message is one line for the operator. */
 export class ConfigError extends Error {
-  readonly complaints: readonly ConfigComplaint[];
+  readonly complaints: readonly ConfigProblem[];
 
-  constructor(message: string, options: { cause?: unknown; complaints?: readonly ConfigComplaint[] } = {}) {
+  constructor(message: string, options: { cause?: unknown; complaints?: readonly ConfigProblem[] } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ConfigError';
     this.complaints = options.complaints ?? [{ path: '', message }];

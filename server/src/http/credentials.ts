@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { deviceMs, type DeviceCookie } from '../access/known-devices.ts';
-import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
 
@@ -14,18 +14,18 @@ const plausible = /^[A-Za-z0-9_-]{20,100}$/;
  */
 export async function identify(
   request: FastifyRequest,
-  doorkeeper: Doorkeeper,
+  authenticator: Authenticator,
 ): Promise<Principal | undefined> {
   const { authorization } = request.headers;
   if (authorization !== undefined) {
     const token = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];
-    const principal = token && plausible.test(token) ? await doorkeeper.byToken(token) : undefined;
+    const principal = token && plausible.test(token) ? await authenticator.byToken(token) : undefined;
     if (!principal) throw new Fault('AuthorizationRequired', 'The token opens nothing.');
     return principal;
   }
   const secret = request.cookies[cookieName];
   if (!secret || !plausible.test(secret)) return undefined;
-  return doorkeeper.bySession(secret, callerIp(request));
+  return authenticator.bySession(secret, callerIp(request));
 }
 
 /** The caller's address; IPv4 in its own notation also where the socket speaks IPv6. */

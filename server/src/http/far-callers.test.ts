@@ -10,7 +10,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { selfSigned } from '../system/smtp-fixture.ts';
 import { FarConnection } from '../tunnel/far-connection.ts';
 import { FarCallers } from './far-callers.ts';
-import type { Certificate } from './front-door.ts';
+import type { Certificate } from './connection-limiter.ts';
 
 interface Door {
   readonly clock: ManualClock;

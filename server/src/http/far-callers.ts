@@ -3,7 +3,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import type { FarConnection } from '../tunnel/far-connection.ts';
-import { firstRequestMs, type Certificate } from './front-door.ts';
+import { firstRequestMs, type Certificate } from './connection-limiter.ts';
 
 /**
  * Visitors through the tunnel. Their connections are handed to the HTTP server as they are, with the address that the relay

@@ -19,7 +19,7 @@ import type { FarConnection } from '../tunnel/far-connection.ts';
 import { methodsInstead } from './allowed-methods.ts';
 import { FarCallers } from './far-callers.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
-import { FrontDoor, type Certificate } from './front-door.ts';
+import { ConnectionLimiter, type Certificate } from './connection-limiter.ts';
 import { languageOfVisitor } from './language.ts';
 import { serveMetrics } from './metrics.ts';
 import { serveNodeLink } from './node-link.ts';
@@ -46,9 +46,9 @@ import { callHeaders, securityHeaders, setHeaders, tlsHeaders } from './security
 import { ServerCertificate } from './server-certificate.ts';
 import type { Services } from './services.ts';
 import { SharedViewers } from './shared-viewers.ts';
-import { StreamDesk } from './stream-desk.ts';
+import { StreamService } from './stream-service.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
-import { Watchers } from './watchers.ts';
+import { LiveSessions } from './live-sessions.ts';
 
 /** What a viewer sends is pongs, closings, and on a wall which streams to show. */
 const socketMessageMaxBytes = 4_096;
@@ -73,7 +73,7 @@ export interface Http {
 /** The whole HTTP side: every call of the contract, and the page. Throws when a call has no handler. */
 export async function createHttp(services: Services): Promise<Http> {
   const certificate = await openCertificate(services);
-  const door = new FrontDoor(services.clock);
+  const door = new ConnectionLimiter(services.clock);
   certificate?.onRenewed((renewed) => door.renew(renewed));
   const server = newServer(services, door, certificate?.current);
   const farCallers = new FarCallers(server, services.clock, () => certificate?.current);
@@ -101,24 +101,24 @@ export async function createHttp(services: Services): Promise<Http> {
   answerFailures(server, services);
 
   const registrar = new Registrar(server, services);
-  const watchers = new Watchers(services);
-  const desk = new StreamDesk({ ...services, watchers });
+  const liveSessions = new LiveSessions(services);
+  const streamService = new StreamService({ ...services, liveSessions });
   registerAccount(registrar, services);
   registerPassword(registrar, services.passwordReset, services.clock);
-  registerStreams(registrar, services, desk);
-  registerStreamRights(registrar, services, { watchers, desk });
+  registerStreams(registrar, services, streamService);
+  registerStreamRights(registrar, services, { liveSessions, streamService });
   const sharedViewers = new SharedViewers({ streams: services.store.streams, log: services.log });
-  registerShare(registrar, services, sharedViewers, desk);
+  registerShare(registrar, services, sharedViewers, streamService);
   registerProbe(registrar, services);
-  registerArchive(registrar, services, watchers);
-  registerExports(registrar, services, watchers);
-  registerLive(registrar, services, watchers);
-  registerWall(registrar, services, watchers);
+  registerArchive(registrar, services, liveSessions);
+  registerExports(registrar, services, liveSessions);
+  registerLive(registrar, services, liveSessions);
+  registerWall(registrar, services, liveSessions);
   registerBookmarks(registrar, services);
   registerMosaics(registrar, services);
   registerUsers(registrar, services);
   registerSystem(registrar, services, certificate);
-  registerConfiguration(registrar, services.configKeeper);
+  registerConfiguration(registrar, services.configStore);
   registerCluster(registrar, services);
   registerTunnel(registrar, services);
   if (registrar.missing.length > 0)
@@ -132,22 +132,22 @@ export async function createHttp(services: Services): Promise<Http> {
       await server.listen({ port, host });
       return pageAddress(server, services.config);
     },
-    learn: (change) => desk.learn(change),
+    learn: (change) => streamService.learn(change),
     review(note) {
       if (!note) {
-        services.doorkeeper.forgetAll();
+        services.authenticator.forgetAll();
         sharedViewers.reviewAll();
         return;
       }
-      for (const userId of note.userIds) services.doorkeeper.forget(userId);
+      for (const userId of note.userIds) services.authenticator.forget(userId);
       for (const uid of note.uids) {
-        watchers.reviewStream(uid);
+        liveSessions.reviewStream(uid);
         sharedViewers.review(uid);
       }
-      desk.hearRights(note.uids);
+      streamService.hearRights(note.uids);
     },
     endViewers() {
-      watchers.endAll();
+      liveSessions.endAll();
       sharedViewers.endAll();
     },
     admit: (connection) => farCallers.admit(connection),
@@ -156,7 +156,7 @@ export async function createHttp(services: Services): Promise<Http> {
     },
     async close() {
       certificate?.close();
-      watchers.close();
+      liveSessions.close();
       await server.close();
     },
   };
@@ -180,7 +180,7 @@ async function openCertificate({ config, clock, log }: Services): Promise<Server
 
 function newServer(
   { config }: Services,
-  door: FrontDoor,
+  door: ConnectionLimiter,
   certificate: Certificate | undefined,
 ): FastifyInstance {
   return Fastify({

@@ -16,7 +16,7 @@ import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
-import { sourcePicturePath, sourceReportPath } from './source-look.ts';
+import { sourcePicturePath, sourceReportPath } from './source-probe.ts';
 
 /**
  * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. Whether the person who
@@ -214,14 +214,14 @@ function serveInsight(scope: FastifyInstance, { localInsight }: Services): void 
 }
 
 /** The address comes from a node that asked whether its person may look there. */
-function serveSources(scope: FastifyInstance, { sourceLook }: Services): void {
+function serveSources(scope: FastifyInstance, { sourceProbe }: Services): void {
   const lookOf = (request: FastifyRequest, reply: FastifyReply) => {
     const { address, allowLoopback } = parsed(Source, request);
     return { address: parseSourceAddress(address), allowLoopback, signal: goneSignal(reply) };
   };
-  scope.post(sourceReportPath, (request, reply) => sourceLook.reportHere(lookOf(request, reply)));
+  scope.post(sourceReportPath, (request, reply) => sourceProbe.reportHere(lookOf(request, reply)));
   scope.post(sourcePicturePath, async (request, reply) => {
-    const jpeg = await sourceLook.pictureHere(lookOf(request, reply));
+    const jpeg = await sourceProbe.pictureHere(lookOf(request, reply));
     return reply.type('image/jpeg').send(Buffer.from(jpeg));
   });
 }

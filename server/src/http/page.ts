@@ -98,7 +98,7 @@ async function sendShell(
 ): Promise<FastifyReply> {
   const template = await files.find('index.html');
   if (!template) throw new Fault('Unavailable', 'The page has not been built.');
-  const principal = await identify(request, services.doorkeeper);
+  const principal = await identify(request, services.authenticator);
   const settings = settingsView(services, principal);
   const language = principal?.user.language ?? languageOfVisitor(request, services.config);
   const user = principal ? profileView(principal.user) : null;

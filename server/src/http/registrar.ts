@@ -147,11 +147,11 @@ export class Registrar {
     audit: AuditNote,
     onLanguage: (language: Language) => void,
   ): Promise<AnyContext> {
-    const { lock, doorkeeper, config, proof } = this.#services;
+    const { lock, authenticator, config, proof } = this.#services;
     if (lock.isLocked && !call.whileLocked)
       throw new Fault('LifetimeCodeRequired', 'The server has no administrator.');
     requireSameOrigin(request, config.publicUrl);
-    const principal = await identify(request, doorkeeper);
+    const principal = await identify(request, authenticator);
     audit.login = principal?.user.login ?? null;
     audit.isSignedIn = principal !== undefined;
     const language = this.#languageOf(request, principal?.user.language);

@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { ConfigError } from '../config/load.ts';
-import type { Certificate } from './front-door.ts';
+import type { Certificate } from './connection-limiter.ts';
 
 /** Renewing a certificate replaces its files; comparing their times is cheap. */
 const lookEveryMs = 5_000;

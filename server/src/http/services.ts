@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { Identities } from '../access/identities.ts';
 import type { KnownDevices } from '../access/known-devices.ts';
 import type { PasswordProof } from '../access/password-proof.ts';
@@ -10,7 +10,7 @@ import type { Archive } from '../archive/archive.ts';
 import type { Footage } from '../archive/footage.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Conversions } from '../conversion/conversions.ts';
-import type { ConfigKeeper } from '../config/keeper.ts';
+import type { ConfigStore } from '../config/config-store.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
 import type { Live } from '../live/live.ts';
@@ -20,15 +20,15 @@ import type { LocalInsight, StreamInsight } from './stream-insight.ts';
 import type { Statistics } from './statistics.ts';
 import type { Station } from '../station/station.ts';
 import type { Store } from '../store/store.ts';
-import type { AccountLetters } from '../system/account-letters.ts';
+import type { AccountEmails } from '../system/account-emails.ts';
 import type { AuditLog } from '../system/audit-log.ts';
 import type { Health } from '../system/health.ts';
-import type { LicenseKeeper } from '../system/license.ts';
+import type { LicenseService } from '../system/license.ts';
 import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
 import type { PasswordReset } from '../system/password-reset.ts';
-import type { SourceLook } from './source-look.ts';
-import type { StatusKeeper } from '../system/status-keeper.ts';
+import type { SourceProbe } from './source-probe.ts';
+import type { StatusWriter } from '../system/status-writer.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import type { WatchLog } from '../system/watch-log.ts';
 import type { VersionCheck } from '../system/version-check.ts';
@@ -39,7 +39,7 @@ import type { VideoTrack } from '@vidette/media/track';
 export interface Services {
   /** In force; live keys of it change while the server runs. */
   readonly config: Config;
-  readonly configKeeper: ConfigKeeper;
+  readonly configStore: ConfigStore;
   readonly version: string;
   /** Which source the version was built from, for the settings call. */
   readonly revision: string;
@@ -49,16 +49,16 @@ export interface Services {
   readonly log: Log;
   readonly logRing: LogRing;
   readonly store: Store;
-  readonly doorkeeper: Doorkeeper;
+  readonly authenticator: Authenticator;
   readonly passwords: PasswordHasher;
   readonly proof: PasswordProof;
   readonly identities: Identities;
   readonly knownDevices: KnownDevices;
   readonly signInLimits: SignInLimits;
-  readonly letters: AccountLetters;
+  readonly emails: AccountEmails;
   readonly passwordReset: PasswordReset;
   readonly lock: Lock;
-  readonly license: LicenseKeeper;
+  readonly license: LicenseService;
   readonly health: Health;
   readonly statistics: Statistics;
   /** What is in force for media processes. */
@@ -68,7 +68,7 @@ export interface Services {
   readonly watchLog: WatchLog;
   readonly membership: Membership;
   readonly station: Station;
-  readonly statuses: StatusKeeper;
+  readonly statuses: StatusWriter;
   /** Of this node. */
   readonly archive: Archive;
   /** Of all nodes. */
@@ -82,7 +82,7 @@ export interface Services {
   /** Lets other nodes in. */
   readonly gate: Gate;
   readonly conversions: Conversions;
-  readonly sourceLook: SourceLook;
+  readonly sourceProbe: SourceProbe;
   /** One coded key picture as a JPEG, for the archive's stills. */
   readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 }

@@ -7,7 +7,7 @@ import { EventLoopWatch } from '../system/event-loop-watch.ts';
 import type { Health } from '../system/health.ts';
 import { Histories, type HistoryKind, type HistoryView } from '../system/history.ts';
 import type { StationState } from '../station/state.ts';
-import { StreamWatch, type Outage } from './stream-figures.ts';
+import { StreamMetrics, type Outage } from './stream-figures.ts';
 
 const periodMs = 10_000;
 /** An hour at ten seconds. */
@@ -54,7 +54,7 @@ export class Statistics {
   readonly #eventLoop: EventLoopWatch;
   readonly #cancel: Cancel;
   readonly #histories = new Histories(kinds, capacity);
-  readonly #watches = new Map<string, StreamWatch>();
+  readonly #watches = new Map<string, StreamMetrics>();
   #lookedMs: number;
   #cpu = process.cpuUsage();
   #look: ServerLook;
@@ -175,9 +175,9 @@ export class Statistics {
     ]);
   }
 
-  #watchOf(uid: string): StreamWatch {
+  #watchOf(uid: string): StreamMetrics {
     let watch = this.#watches.get(uid);
-    if (!watch) this.#watches.set(uid, (watch = new StreamWatch()));
+    if (!watch) this.#watches.set(uid, (watch = new StreamMetrics()));
     return watch;
   }
 

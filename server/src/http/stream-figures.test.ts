@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StationState, StationStatus } from '../station/state.ts';
-import { StreamWatch } from './stream-figures.ts';
+import { StreamMetrics } from './stream-figures.ts';
 
 const state = (status: StationStatus, failureReason: string | null = null): StationState => ({
   status,
@@ -10,7 +10,7 @@ const state = (status: StationStatus, failureReason: string | null = null): Stat
 });
 
 test('[R10.2] an outage lasts from the last picture to the next, and says why', () => {
-  const watch = new StreamWatch();
+  const watch = new StreamMetrics();
   watch.noteState(state('pending'), 1_000);
   watch.noteState(state('running'), 2_000);
   assert.deepEqual(watch.outages, []);
@@ -28,7 +28,7 @@ test('[R10.2] an outage lasts from the last picture to the next, and says why', 
 });
 
 test('a source that has failed from the beginning is away since then; the newest outages are kept', () => {
-  const watch = new StreamWatch();
+  const watch = new StreamMetrics();
   watch.noteState(state('failed', 'No such host.'), 500);
   assert.deepEqual(watch.outages, [{ startMs: 500, endMs: null, state: state('failed', 'No such host.') }]);
   for (let at = 0; at < 80; at++) {

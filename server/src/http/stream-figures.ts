@@ -40,7 +40,7 @@ export interface StreamFigures {
 }
 
 /** The figures of one stream over the last half hour. */
-export class StreamWatch {
+export class StreamMetrics {
   readonly histories = new Histories(kinds, capacity);
   /** How often pictures came back after they had stopped. */
   reconnects = 0;

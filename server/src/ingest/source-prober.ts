@@ -6,7 +6,7 @@ import type { AvPool } from './av/pool.ts';
 import { probe, type ProbeResult } from './probe.ts';
 import type { SourceEngines } from './source-engines.ts';
 
-export interface LookOptions {
+export interface ProbeLimits {
   readonly allowLoopback: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -27,20 +27,20 @@ export class SourceProber {
   /** What the address delivers, once its first whole picture is there. */
   async probe(
     address: SourceAddress,
-    options: LookOptions,
+    options: ProbeLimits,
   ): Promise<{ tracks: readonly Track[]; transport: string }> {
     const { tracks, transport } = await this.#look(address, options);
     return { tracks, transport };
   }
 
   /** The first key picture as a JPEG, at most `maxWidth` pixels wide. */
-  async preview(address: SourceAddress, options: LookOptions & { maxWidth: number }): Promise<Uint8Array> {
+  async preview(address: SourceAddress, options: ProbeLimits & { maxWidth: number }): Promise<Uint8Array> {
     const { keyTrack, keySample } = await this.#look(address, options);
     if (keyTrack.kind !== 'video') throw new Fault('ProbeError', 'The source sends sound, but no picture.');
     return this.#av.picture(keyTrack, keySample, { maxWidth: options.maxWidth });
   }
 
-  #look(address: SourceAddress, { allowLoopback, timeoutMs, signal }: LookOptions): Promise<ProbeResult> {
+  #look(address: SourceAddress, { allowLoopback, timeoutMs, signal }: ProbeLimits): Promise<ProbeResult> {
     const openSession = this.#engines.opener(address, allowLoopback);
     return probe(address, { clock: this.#clock, openSession, timeoutMs, signal });
   }

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { HealthWarning } from '@vidette/contract/health';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
-import type { LicenseKeeper } from './license.ts';
+import type { LicenseService } from './license.ts';
 
 /** The license's end is announced this long before. */
 const licenseNoticeMs = 14 * 86_400_000;
@@ -26,7 +26,7 @@ const beforeQuotaPercent = 2;
 
 export interface HealthOptions {
   readonly clock: Clock;
-  readonly license: LicenseKeeper;
+  readonly license: LicenseService;
   /** Folder whose disk holds the recordings. */
   readonly archiveDir: string;
   /** The node that this server is. */

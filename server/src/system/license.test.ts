@@ -11,7 +11,7 @@ import { ConfigFile } from '../config/schema.ts';
 import { Store } from '../store/store.ts';
 import { Health } from './health.ts';
 import { writeLicense, type LicenseClaims } from './license-text.ts';
-import { LicenseKeeper } from './license.ts';
+import { LicenseService } from './license.ts';
 
 const dayMs = 86_400_000;
 const vendor = pemPair();
@@ -57,59 +57,59 @@ function textOf(claims: Partial<LicenseClaims>, key = vendor): string {
   return writeLicense(whole, key.privateKey);
 }
 
-function openKeeper(vendorKey: string | null = vendor.publicKey): Promise<LicenseKeeper> {
-  return LicenseKeeper.open({ settings: store.settings, clock, vendorKey });
+function openService(vendorKey: string | null = vendor.publicKey): Promise<LicenseService> {
+  return LicenseService.open({ settings: store.settings, clock, vendorKey });
 }
 
 const failsWith = (code: ErrorCode) => (error: unknown) => error instanceof Fault && error.code === code;
 
 test('[R6.10] without a vendor’s key the server issues itself a license that never ends', async () => {
-  const own = await openKeeper(null);
+  const own = await openService(null);
   own.requireValid();
   own.requireStreamAllowance(1_000_000);
   assert.deepEqual([own.view.productType, own.view.expiresAt, own.isExpired], ['community', null, false]);
-  assert.equal((await openKeeper(null)).view.text, own.view.text, 'once for all');
+  assert.equal((await openService(null)).view.text, own.view.text, 'once for all');
 });
 
 test('[R6.10] with a vendor’s key only texts that it signed count', async () => {
-  const keeper = await openKeeper();
-  assert.deepEqual([keeper.isExpired, keeper.view.productType], [true, 'none']);
-  assert.throws(() => keeper.requireValid(), failsWith('LicenseExpired'));
+  const service = await openService();
+  assert.deepEqual([service.isExpired, service.view.productType], [true, 'none']);
+  assert.throws(() => service.requireValid(), failsWith('LicenseExpired'));
   const good = textOf({});
   const at = good.indexOf('\n') + 5;
   const changed = good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1);
   for (const text of [textOf({}, stranger), changed, good.slice(0, -40), 'hello', good + good]) {
-    await assert.rejects(keeper.replace(text), failsWith('IncorrectLicense'));
+    await assert.rejects(service.replace(text), failsWith('IncorrectLicense'));
   }
   await assert.rejects(
-    keeper.replace(textOf({ expiresAt: clock.wallMs() - dayMs })),
+    service.replace(textOf({ expiresAt: clock.wallMs() - dayMs })),
     failsWith('LicenseExpired'),
   );
-  await keeper.replace(`\n${good}\n`);
-  assert.equal(keeper.view.owner, 'ACME');
-  assert.equal((await openKeeper()).view.owner, 'ACME', 'also after a restart');
-  assert.equal((await openKeeper(stranger.publicKey)).isExpired, true, 'not under another key');
+  await service.replace(`\n${good}\n`);
+  assert.equal(service.view.owner, 'ACME');
+  assert.equal((await openService()).view.owner, 'ACME', 'also after a restart');
+  assert.equal((await openService(stranger.publicKey)).isExpired, true, 'not under another key');
 });
 
 test('[R6.9] the end of a license takes effect without a restart, and so does a new one', async () => {
-  const keeper = await openKeeper();
-  await keeper.replace(textOf({}));
+  const service = await openService();
+  await service.replace(textOf({}));
   clock.advance(30 * dayMs - 1);
-  keeper.requireStreamAllowance(1);
-  assert.throws(() => keeper.requireStreamAllowance(2), failsWith('QuotaReached'));
+  service.requireStreamAllowance(1);
+  assert.throws(() => service.requireStreamAllowance(2), failsWith('QuotaReached'));
   clock.advance(1);
-  assert.throws(() => keeper.requireStreamAllowance(0), failsWith('LicenseExpired'));
-  assert.equal(keeper.view.isExpired, true);
-  await keeper.replace(textOf({}));
-  keeper.requireValid();
+  assert.throws(() => service.requireStreamAllowance(0), failsWith('LicenseExpired'));
+  assert.equal(service.view.isExpired, true);
+  await service.replace(textOf({}));
+  service.requireValid();
 });
 
 test('[R3.9] health tells of the end two weeks ahead, and of having ended', async () => {
-  const keeper = await openKeeper();
-  await keeper.replace(textOf({}));
+  const service = await openService();
+  await service.replace(textOf({}));
   const node = { id: 'main', isDrained: false, wrongClocks: [] };
   const config = ConfigFile.parse({});
-  const health = new Health({ clock, license: keeper, archiveDir: folder, config, node });
+  const health = new Health({ clock, license: service, archiveDir: folder, config, node });
   const codes = async () =>
     (await health.warnings([], [])).map(({ code }) => code).filter((code) => /license/.test(code));
   clock.advance(16 * dayMs - 1);

@@ -8,7 +8,7 @@ import { featuresOf, readLicense, writeLicense, type LicenseClaims } from './lic
 const textKey = 'license.text';
 const ownKeyKey = 'license.ownKey';
 
-export interface LicenseKeeperOptions {
+export interface LicenseServiceOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   /** PEM of the key whose licenses count; null: the server's own, by which it issues itself a community license. */
@@ -16,14 +16,14 @@ export interface LicenseKeeperOptions {
 }
 
 /** The license in force. Whether it has expired is asked anew each time: no restart is needed for it to take effect. */
-export class LicenseKeeper {
+export class LicenseService {
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #publicKey: string;
   #text: string;
   #claims: LicenseClaims | undefined;
 
-  private constructor(options: LicenseKeeperOptions, publicKey: string, text: string) {
+  private constructor(options: LicenseServiceOptions, publicKey: string, text: string) {
     this.#settings = options.settings;
     this.#clock = options.clock;
     this.#publicKey = publicKey;
@@ -32,16 +32,16 @@ export class LicenseKeeper {
   }
 
   /** Reads the stored license; without a vendor's key a server that has none issues one to itself [R6.10]. */
-  static async open(options: LicenseKeeperOptions): Promise<LicenseKeeper> {
+  static async open(options: LicenseServiceOptions): Promise<LicenseService> {
     const stored = await options.settings.get(textKey);
     const text = typeof stored === 'string' ? stored : '';
-    if (options.vendorKey !== null) return new LicenseKeeper(options, options.vendorKey, text);
+    if (options.vendorKey !== null) return new LicenseService(options, options.vendorKey, text);
     const privateKey = await ownKey(options.settings);
     const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
-    const keeper = new LicenseKeeper(options, publicKey, text);
-    if (!keeper.#claims)
-      await keeper.#keep(writeLicense(communityClaims(options.clock.wallMs()), privateKey));
-    return keeper;
+    const service = new LicenseService(options, publicKey, text);
+    if (!service.#claims)
+      await service.#keep(writeLicense(communityClaims(options.clock.wallMs()), privateKey));
+    return service;
   }
 
   /** No license, one that is not signed as it should be, or one whose time is over. */

@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 
 /** One e-mail to one person; both bodies say the same. */
-export interface Letter {
+export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -34,10 +34,10 @@ export class Mailer {
   }
 
   /** Resolves when the server has taken the letter. @throws Fault Unavailable */
-  async send(letter: Letter): Promise<void> {
+  async send(email: Email): Promise<void> {
     const transport = await this.#transport();
     const from = { name: this.#config.app.title, address: this.#sender() };
-    await told(transport.sendMail({ from, ...letter }));
+    await told(transport.sendMail({ from, ...email }));
   }
 
   async #transport() {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import tls from 'node:tls';
 import type { ErrorCode } from '@vidette/contract/errors';
-import { Doorkeeper } from '../access/doorkeeper.ts';
+import { Authenticator } from '../access/authenticator.ts';
 import { PasswordHasher } from '../access/password-hash.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
@@ -75,18 +75,18 @@ function newReset(smtpKeys: object = {}, resetKeys: object = {}) {
   const clock = new ManualClock();
   const log = silentLog;
   const { users, sessions, tokens } = store;
-  const doorkeeper = new Doorkeeper({ users, sessions, tokens, clock, log, sessionMs: 1e9 });
+  const authenticator = new Authenticator({ users, sessions, tokens, clock, log, sessionMs: 1e9 });
   const mailer = new Mailer(config);
   // Another letter would be the last one instead of that with the code.
-  const letters = { noteChange: () => {} };
-  const reset = new PasswordReset({ config, store, doorkeeper, passwords, mailer, letters, clock, log });
-  return { reset, clock, doorkeeper };
+  const emails = { noteChange: () => {} };
+  const reset = new PasswordReset({ config, store, authenticator, passwords, mailer, emails, clock, log });
+  return { reset, clock, authenticator };
 }
 
 async function sentCode(reset: PasswordReset): Promise<string> {
   await reset.send(email, ip);
   await reset.settle();
-  return smtp.letters.at(-1)?.code ?? '';
+  return smtp.emails.at(-1)?.code ?? '';
 }
 
 function fails(work: Promise<unknown>, code: ErrorCode): Promise<void> {
@@ -96,30 +96,30 @@ function fails(work: Promise<unknown>, code: ErrorCode): Promise<void> {
 test('[R7.20] the letter goes by STARTTLS and sign-in, in both forms, with code and link', async () => {
   const { reset } = newReset();
   const code = await sentCode(reset);
-  const letter = smtp.letters.at(-1);
-  assert.ok(letter);
+  const received = smtp.emails.at(-1);
+  assert.ok(received);
   assert.match(code, /^[A-Z2-9]{4}-[A-Z2-9]{4}$/);
-  assert.deepEqual([letter.to, letter.isSecure, letter.user], [email, true, smtpUser]);
-  assert.equal(letter.subject, 'Vidette: code for a new password');
-  assert.equal(letter.content.split(code).length, 3, 'once in the text, once in the HTML');
-  assert.match(letter.content, /https:\/\/video\.example\.org\/ui\/recover-password/);
-  assert.match(letter.content, /<b [^>]*>/);
+  assert.deepEqual([received.to, received.isSecure, received.user], [email, true, smtpUser]);
+  assert.equal(received.subject, 'Vidette: code for a new password');
+  assert.equal(received.content.split(code).length, 3, 'once in the text, once in the HTML');
+  assert.match(received.content, /https:\/\/video\.example\.org\/ui\/recover-password/);
+  assert.match(received.content, /<b [^>]*>/);
 });
 
 test('[R7.20, R1.4] the letter is in the language of whom it is for', async () => {
   await store.users.save(userId, { language: 'ru' });
   await sentCode(newReset().reset);
   await store.users.save(userId, { language: 'en' });
-  assert.equal(smtp.letters.at(-1)?.subject, 'Vidette: код для нового пароля');
-  assert.match(smtp.letters.at(-1)?.content ?? '', /Код действует 15 мин/);
+  assert.equal(smtp.emails.at(-1)?.subject, 'Vidette: код для нового пароля');
+  assert.match(smtp.emails.at(-1)?.content ?? '', /Код действует 15 мин/);
 });
 
 test('[R7.21] a code sets a password once, and ends every session', async () => {
-  const { reset, doorkeeper } = newReset();
+  const { reset, authenticator } = newReset();
   const user = await store.users.byId(userId);
   assert.ok(user);
-  const { secret } = await doorkeeper.open(user, { ip, userAgent: '' });
-  assert.ok(await doorkeeper.bySession(secret, ip));
+  const { secret } = await authenticator.open(user, { ip, userAgent: '' });
+  assert.ok(await authenticator.bySession(secret, ip));
   const code = await sentCode(reset);
   const typed = {
     email: 'ANNA@example.org',
@@ -132,7 +132,7 @@ test('[R7.21] a code sets a password once, and ends every session', async () => 
   const saved = await store.users.byId(userId);
   assert.ok(await passwords.verify(newPassword, saved?.password_hash));
   assert.equal(saved?.must_change_password, 0);
-  assert.equal(await doorkeeper.bySession(secret, ip), undefined);
+  assert.equal(await authenticator.bySession(secret, ip), undefined);
   await fails(reset.reset(typed, ip), 'UnknownLifetimeCode');
 });
 
@@ -163,7 +163,7 @@ test('[R8.12] another code for an address must wait, whoever asks and whether or
 });
 
 test('[R8.5] an unknown or blocked address is told only when so configured', async () => {
-  const before = smtp.letters.length;
+  const before = smtp.emails.length;
   await newReset().reset.send('nobody@example.org', ip);
   await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
   await fails(newReset({}, { revealUnknown: true }).reset.send('nobody@example.org', ip), 'NotFound');
@@ -172,7 +172,7 @@ test('[R8.5] an unknown or blocked address is told only when so configured', asy
   await reset.send(email, ip);
   await reset.settle();
   await store.users.save(userId, { is_blocked: 0 });
-  assert.equal(smtp.letters.length, before);
+  assert.equal(smtp.emails.length, before);
 });
 
 test('[R7.20] a mail server that cannot be used is told, and the next try need not wait', async () => {

@@ -1,5 +1,5 @@
 import { SharedAttempts } from '../access/shared-attempts.ts';
-import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import { checkPassword } from '../access/password-rules.ts';
 import { hashCode, newCode } from '../access/secrets.ts';
@@ -12,9 +12,9 @@ import type { Config } from '../config/schema.ts';
 import { keyOf } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRecord } from '../store/users.ts';
-import type { AccountLetters } from './account-letters.ts';
+import type { AccountEmails } from './account-emails.ts';
 import type { Mailer } from './mailer.ts';
-import { resetLetter } from './reset-letter.ts';
+import { resetEmail } from './reset-email.ts';
 
 /** Between two codes for one address. */
 const againAfterMs = 60_000;
@@ -25,10 +25,10 @@ export interface PasswordResetOptions {
   /** Read at every call: changes count at once. */
   readonly config: Pick<Config, 'passwordReset' | 'app' | 'publicUrl'>;
   readonly store: Pick<Store, 'users' | 'resetCodes' | 'failedAttempts'>;
-  readonly doorkeeper: Doorkeeper;
+  readonly authenticator: Authenticator;
   readonly passwords: PasswordHasher;
   readonly mailer: Mailer;
-  readonly letters: Pick<AccountLetters, 'noteChange'>;
+  readonly emails: Pick<AccountEmails, 'noteChange'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -44,7 +44,7 @@ export class PasswordReset {
   readonly #sentBy: SharedAttempts;
   readonly #triedFor: SharedAttempts;
   readonly #triedBy: SharedAttempts;
-  readonly #letters = new Set<Promise<void>>();
+  readonly #emails = new Set<Promise<void>>();
 
   constructor(options: PasswordResetOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class PasswordReset {
     // By network too: a stranger who tries codes must not keep the owner from typing the right one.
     await this.#triedBy.take(networkOf(ip));
     await this.#triedFor.take(`${keyOf(typed.email)} ${networkOf(ip)}`);
-    const { store, passwords, doorkeeper, letters } = this.#options;
+    const { store, passwords, authenticator, emails } = this.#options;
     // What is wrong whoever it is for must not cost one of the code's few tries.
     checkPassword(typed.password, { login: '', email: typed.email });
     const user = await this.#requireCode(typed.email, typed.code);
@@ -98,14 +98,14 @@ export class PasswordReset {
     // Of two that come with the same code at once, the one that removes it goes on.
     if (!(await store.resetCodes.remove(user.id))) throw wrongCode();
     const saved = await store.users.save(user.id, { password_hash, must_change_password: 0 });
-    await doorkeeper.endOthers(user.id, undefined, false);
-    letters.noteChange(user, saved);
+    await authenticator.endOthers(user.id, undefined, false);
+    emails.noteChange(user, saved);
     return user.login;
   }
 
   /** Resolves when no letter is under way any more. */
   async settle(): Promise<void> {
-    await Promise.all(this.#letters);
+    await Promise.all(this.#emails);
   }
 
   #requireEnabled(): void {
@@ -140,8 +140,8 @@ export class PasswordReset {
       .catch((error: unknown) => {
         this.#options.log.error({ error: causeOf(error), user: user.login }, 'a password code was not sent');
       })
-      .finally(() => this.#letters.delete(work));
-    this.#letters.add(work);
+      .finally(() => this.#emails.delete(work));
+    this.#emails.add(work);
   }
 
   async #sendCode(user: UserRecord): Promise<void> {
@@ -157,7 +157,7 @@ export class PasswordReset {
     // Only the configured address: one taken from the request would let a stranger choose where the letter leads.
     const base = config.publicUrl === null ? undefined : withoutLastSlash(config.publicUrl);
     await mailer.send(
-      resetLetter(user.language, {
+      resetEmail(user.language, {
         to: user.email,
         login: user.login,
         code,

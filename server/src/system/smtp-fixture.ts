@@ -9,7 +9,7 @@ export const smtpUser = 'mailer@example.org';
 export const smtpPassword = 'letters-for-all';
 
 /** What the mail server was given, decoded as far as the tests look. */
-interface ReceivedLetter {
+interface ReceivedEmail {
   readonly to: string;
   readonly subject: string;
   /** Text and HTML parts, one after the other. */
@@ -21,7 +21,7 @@ interface ReceivedLetter {
 
 export interface TestSmtpServer {
   readonly port: number;
-  readonly letters: readonly ReceivedLetter[];
+  readonly emails: readonly ReceivedEmail[];
   /** PEM; who trusts it trusts the server. */
   readonly certificate: string;
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export interface TestSmtpServer {
 /** A mail server on loopback that wants STARTTLS and a sign-in before it takes a letter. */
 export async function startSmtpServer(): Promise<TestSmtpServer> {
   const { key, certificate } = selfSigned();
-  const letters: ReceivedLetter[] = [];
+  const emails: ReceivedEmail[] = [];
   const server = new SMTPServer({
     key,
     cert: certificate,
@@ -46,7 +46,7 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
       stream.on('data', (chunk: string) => (raw += chunk));
       stream.on('error', done);
       stream.on('end', () => {
-        letters.push({ to, ...decoded(raw), isSecure: session.secure, user: session.user });
+        emails.push({ to, ...decoded(raw), isSecure: session.secure, user: session.user });
         done();
       });
     },
@@ -54,7 +54,7 @@ export async function startSmtpServer(): Promise<TestSmtpServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.server.address() as AddressInfo).port,
-    letters,
+    emails,
     certificate,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };

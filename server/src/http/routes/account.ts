@@ -37,7 +37,7 @@ export function registerAccount(registrar: Registrar, services: Services): void 
 }
 
 function registerSigning(registrar: Registrar, services: Services): void {
-  const { store, passwords, identities, knownDevices, signInLimits, doorkeeper, clock, config } = services;
+  const { store, passwords, identities, knownDevices, signInLimits, authenticator, clock, config } = services;
   const sessionMs = config.session.days * 86_400_000;
   const queue = new FairQueue();
   const unlockTries = new Attempts(clock, { max: 100, windowMs });
@@ -72,7 +72,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
     // Guesses wait for each other and for nobody who is known.
     const user = deviceId === undefined ? await queue.run(networkOf(ip), check) : await check();
     audit.login = user.login;
-    const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
+    const { secret } = await authenticator.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
     if (knownDevices.find(request.cookies, user.id, nowMs)?.isDueForRenewal ?? true) {
       setDeviceCookie(request, reply, knownDevices.issue(user.id, nowMs));
@@ -83,7 +83,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
   registrar.handle('signOut', async ({ principal, reply }) => {
     if (principal?.by.kind === 'session') {
       await store.sessions.remove(principal.user.id, principal.by.id);
-      doorkeeper.forget(principal.user.id);
+      authenticator.forget(principal.user.id);
     }
     clearSessionCookie(reply);
     return {};
@@ -113,14 +113,14 @@ function registerSigning(registrar: Registrar, services: Services): void {
       return identities.claim(undefined, { login: body.name, email: body.email }, add);
     });
     audit.login = user.login;
-    const { secret } = await doorkeeper.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
+    const { secret } = await authenticator.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
     setSessionCookie(request, reply, secret, sessionMs);
     return { user: profileView(user), mustChangePassword: false };
   });
 }
 
 function registerProfile(registrar: Registrar, services: Services): void {
-  const { store, passwords, proof, identities, letters, doorkeeper, config } = services;
+  const { store, passwords, proof, identities, emails, authenticator, config } = services;
 
   // Whoever asks whether a login or an e-mail is taken learns who is here.
   const takenTries = new SharedAttempts(store.failedAttempts, services.clock, 'taken', {
@@ -180,12 +180,12 @@ function registerProfile(registrar: Registrar, services: Services): void {
     const saved = Object.keys(changes).length > 0 ? await identities.claim(user, changes, save) : user;
     if (body.password !== undefined) {
       // This browser stays signed in, everybody else who knew the old password does not [R5.2].
-      const secret = await doorkeeper.endOthers(user.id, principal.by, body.keepTokens ?? false);
+      const secret = await authenticator.endOthers(user.id, principal.by, body.keepTokens ?? false);
       if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
-    doorkeeper.forget(user.id);
+    authenticator.forget(user.id);
     audit.details = { changes: changesOfUser(user, saved) };
-    letters.noteChange(user, saved);
+    emails.noteChange(user, saved);
     return profileView(saved);
   });
 }
@@ -197,7 +197,7 @@ function requireZoneChoice(timeZone: string | undefined): void {
 }
 
 function registerSessions(registrar: Registrar, services: Services): void {
-  const { store, doorkeeper, config } = services;
+  const { store, authenticator, config } = services;
 
   registrar.handle('listSessions', async ({ principal }) => {
     const sessions = await store.sessions.ofUser(principal.user.id);
@@ -207,7 +207,7 @@ function registerSessions(registrar: Registrar, services: Services): void {
   registrar.handle('terminateSessions', async ({ principal, body, request, reply }) => {
     const { keepTokens = false, includeCurrent = false } = body ?? {};
     const by = includeCurrent ? undefined : principal.by;
-    const secret = await doorkeeper.endOthers(principal.user.id, by, keepTokens);
+    const secret = await authenticator.endOthers(principal.user.id, by, keepTokens);
     if (secret === undefined) clearSessionCookie(reply);
     else setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     return {};
@@ -216,14 +216,14 @@ function registerSessions(registrar: Registrar, services: Services): void {
   registrar.handle('deleteSession', async ({ principal, params, reply }) => {
     const removed = await store.sessions.remove(principal.user.id, params.id);
     if (removed === undefined) throw new Fault('NotFound', 'There is no such session.');
-    doorkeeper.forget(principal.user.id);
+    authenticator.forget(principal.user.id);
     if (removed === sessionIdOf(principal)) clearSessionCookie(reply);
     return {};
   });
 }
 
 function registerTokens(registrar: Registrar, services: Services): void {
-  const { store, doorkeeper, clock } = services;
+  const { store, authenticator, clock } = services;
 
   registrar.handle('listTokens', async ({ principal }) => {
     return wholeList((await store.tokens.ofUser(principal.user.id)).map(tokenView));
@@ -255,7 +255,7 @@ function registerTokens(registrar: Registrar, services: Services): void {
     if (by.kind !== 'token' || by.id !== params.id) requireSession(principal);
     const isRemoved = await store.tokens.remove(principal.user.id, params.id);
     if (!isRemoved) throw new Fault('NotFound', 'There is no such token.');
-    doorkeeper.forget(principal.user.id);
+    authenticator.forget(principal.user.id);
     return {};
   });
 }

@@ -7,14 +7,14 @@ import { dispositionOf } from '../disposition.ts';
 import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { Watchers } from '../watchers.ts';
+import type { LiveSessions } from '../live-sessions.ts';
 import { conversionViewer } from './conversion-viewer.ts';
 import { watched } from './exports.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
-export function registerArchive(registrar: Registrar, services: Services, watchers: Watchers): void {
+export function registerArchive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { footage, conversions, license, renderPicture, watchLog } = services;
 
   const noteWatched = (
@@ -63,7 +63,7 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     const bytes = await footage.openSegment(uid, name);
     noteWatched('watchArchive', { principal, stream, ip });
     const answer = await segmentAnswer(bytes, `"${name}-${bytes.size}"`, request.headers);
-    if (answer.body instanceof Readable) watched(watchers, principal, [uid], answer.body);
+    if (answer.body instanceof Readable) watched(liveSessions, principal, [uid], answer.body);
     return answer;
   });
 
@@ -90,7 +90,7 @@ export function registerArchive(registrar: Registrar, services: Services, watche
     const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
     return {
       contentType: 'video/mp4',
-      body: watched(watchers, principal, [uid], body),
+      body: watched(liveSessions, principal, [uid], body),
       headers: {
         'content-length': String(download.contentLength),
         'content-disposition': dispositionOf(name, query.start_time, query.timezone_offset, 'mp4'),

@@ -10,10 +10,10 @@ import { dispositionOf } from '../disposition.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { requireStream } from './streams.ts';
-import type { Watchers } from '../watchers.ts';
+import type { LiveSessions } from '../live-sessions.ts';
 
 /** Packages of footage: asked for, watched on their way, fetched, removed. */
-export function registerExports(registrar: Registrar, services: Services, watchers: Watchers): void {
+export function registerExports(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { exports, store, license } = services;
 
   const own = async (principal: Principal, id: number): Promise<ExportRecord> =>
@@ -78,20 +78,20 @@ export function registerExports(registrar: Registrar, services: Services, watche
         'content-disposition': dispositionOf(record.name || `export ${record.id}`, record.start_ms, 0, 'zip'),
         ...(range ? { 'content-range': `bytes ${start}-${end}/${bytes}` } : {}),
       },
-      body: watched(watchers, principal, uids, await found.stream(start, end)),
+      body: watched(liveSessions, principal, uids, await found.stream(start, end)),
     };
   });
 }
 
 /** It may take an hour on a slow line: whoever loses the right on any of the streams meanwhile gets no more of it. */
 export function watched(
-  watchers: Watchers,
+  liveSessions: LiveSessions,
   principal: Principal,
   uids: readonly string[],
   body: Readable,
 ): Readable {
   const forget = uids.map((uid) =>
-    watchers.addShort({
+    liveSessions.addShort({
       principal,
       uid,
       right: 'archive',

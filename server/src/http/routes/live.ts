@@ -7,11 +7,11 @@ import type { LiveMessage } from '../../live/message.ts';
 import type { Stream } from '../../stream/stream.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { Watchers } from '../watchers.ts';
+import type { LiveSessions } from '../live-sessions.ts';
 import { conversionViewer } from './conversion-viewer.ts';
 
 /** Live pictures: a WebSocket for the page, LL-HLS for players outside. */
-export function registerLive(registrar: Registrar, services: Services, watchers: Watchers): void {
+export function registerLive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { station, live, conversions, watchLog } = services;
 
   /** What the viewer reads: the hub, or a conversion of it. Undefined when that is refused, which the viewer is told. */
@@ -46,7 +46,7 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
       audio: query.audio,
       keyFramesOnly: query.keyframes,
     });
-    const forget = watchers.add({
+    const forget = liveSessions.add({
       principal,
       uid,
       right: 'view',
@@ -76,7 +76,7 @@ export function registerLive(registrar: Registrar, services: Services, watchers:
       // A request for what is still to come may wait for seconds, and the right may go meanwhile.
       const cut = new AbortController();
       const end = (code: ErrorCode) => cut.abort(new Fault(code, 'The right to watch has ended.'));
-      const forget = watchers.addShort({ principal, uid, right: 'view', end });
+      const forget = liveSessions.addShort({ principal, uid, right: 'view', end });
       try {
         const answer = await live
           .hls(running.stream)

@@ -9,7 +9,7 @@ import { requireStream } from './streams.ts';
 
 /** Looking at a source before it becomes a stream. */
 export function registerProbe(registrar: Registrar, services: Services): void {
-  const { sourceLook, store, membership, clock } = services;
+  const { sourceProbe, store, membership, clock } = services;
   // Whoever may add streams could scan a network by this; a person looks at a handful of cameras in a minute.
   const perUser = new Attempts(clock, { max: 60, windowMs: 60_000 });
   // Several people behind one address, not as many accounts as somebody can get.
@@ -38,13 +38,13 @@ export function registerProbe(registrar: Registrar, services: Services): void {
   registrar.handle('probeStream', async ({ principal, ip, query, signal }) => {
     const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
-    return sourceLook.report(await lookFrom(query), { address, allowLoopback, signal });
+    return sourceProbe.report(await lookFrom(query), { address, allowLoopback, signal });
   });
 
   registrar.handle('previewStream', async ({ principal, ip, query, signal }) => {
     const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
-    const body = await sourceLook.picture(await lookFrom(query), { address, allowLoopback, signal });
+    const body = await sourceProbe.picture(await lookFrom(query), { address, allowLoopback, signal });
     return { contentType: 'image/jpeg', body };
   });
 }

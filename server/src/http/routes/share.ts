@@ -5,7 +5,7 @@ import { changesBetween } from '../audit-changes.ts';
 import { publicBase, requireIntent } from '../origin.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { StreamDesk } from '../stream-desk.ts';
+import type { StreamService } from '../stream-service.ts';
 import type { SharedViewers } from '../shared-viewers.ts';
 
 /** The public link of a stream [R7.9, R10.5]: made and revoked by whoever may share, watched by whoever has it. */
@@ -13,7 +13,7 @@ export function registerShare(
   registrar: Registrar,
   services: Services,
   viewers: SharedViewers,
-  desk: StreamDesk,
+  streamService: StreamService,
 ): void {
   const { store, station, live, config, watchLog } = services;
 
@@ -26,7 +26,7 @@ export function registerShare(
       const details = { changes: { isPublic: [false, true] } };
       const { login } = principal.user;
       services.audit.add({ login, ip, action: 'getStreamShare', target: uid, outcome: 'ok', details });
-      desk.noteRights([uid]);
+      streamService.noteRights([uid]);
     }
     return {
       url: `${publicBase(request, config.publicUrl)}/ui/share/${key}`,
@@ -50,7 +50,7 @@ export function registerShare(
     await store.streams.removeShareKey(id);
     audit.details = { changes: changesBetween({ isPublic: share_key !== null }, { isPublic: false }) };
     viewers.review(uid);
-    desk.noteRights([uid]);
+    streamService.noteRights([uid]);
     return {};
   });
 

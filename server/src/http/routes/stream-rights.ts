@@ -2,9 +2,9 @@ import { byKey, changesBetween } from '../audit-changes.ts';
 import { fieldFault } from '../field-errors.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { StreamDesk } from '../stream-desk.ts';
+import type { StreamService } from '../stream-service.ts';
 import { wholeList } from '../user-view.ts';
-import type { Watchers } from '../watchers.ts';
+import type { LiveSessions } from '../live-sessions.ts';
 import { keyOf } from '../../store/database.ts';
 import type { Rights } from '../../store/permissions.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
@@ -15,9 +15,12 @@ import { Fault } from '../../base/fault.ts';
 export function registerStreamRights(
   registrar: Registrar,
   services: Services,
-  { watchers, desk }: { readonly watchers: Watchers; readonly desk: StreamDesk },
+  {
+    liveSessions,
+    streamService,
+  }: { readonly liveSessions: LiveSessions; readonly streamService: StreamService },
 ): void {
-  const { store, doorkeeper } = services;
+  const { store, authenticator } = services;
 
   /** As the caller may see it: names that they typed are shown as typed, whether or not such users exist. */
   const ofStream = async (principal: Principal, { id, created_by }: StreamRecord) => {
@@ -74,8 +77,8 @@ export function registerStreamRights(
       );
     } else if (side === 'owner') await permissions.replaceOfStream(id, rows, principal.user.id);
     else await permissions.replaceGrants(id, principal.user.id, rows);
-    watchers.reviewStream(uid);
-    desk.noteRights([uid]);
+    liveSessions.reviewStream(uid);
+    streamService.noteRights([uid]);
     const after = await ofStream(principal, stream.stream);
     const rowsOf = ({ items: rights }: typeof after) => byKey(rights, ({ user }) => user);
     audit.details = { changes: changesBetween(rowsOf(before), rowsOf(after)) };
@@ -104,8 +107,8 @@ export function registerStreamRights(
     }
     const before = await ofUser(user.id);
     await store.permissions.replaceOfUser(user.id, rows);
-    doorkeeper.forget(user.id);
-    desk.noteRights(new Set([...ids.keys(), ...before.items.map(({ stream }) => stream)]));
+    authenticator.forget(user.id);
+    streamService.noteRights(new Set([...ids.keys(), ...before.items.map(({ stream }) => stream)]));
     const after = await ofUser(user.id);
     const rowsOf = ({ items: rights }: typeof after) => byKey(rights, ({ stream }) => stream);
     audit.details = { changes: changesBetween(rowsOf(before), rowsOf(after)) };

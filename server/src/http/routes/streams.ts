@@ -7,7 +7,7 @@ import { requireStreamRight } from '../../access/stream-policy.ts';
 import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { StreamDesk } from '../stream-desk.ts';
+import type { StreamService } from '../stream-service.ts';
 import { requireUnchanged } from '../unchanged.ts';
 import { changesBetween } from '../audit-changes.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
@@ -15,13 +15,17 @@ import { shownSource } from '../../ingest/address.ts';
 import { failureReasonOf, streamView } from '../stream-record.ts';
 
 /** Streams: list, one, add, change, pause, delete, and what is known of a running one. */
-export function registerStreams(registrar: Registrar, services: Services, desk: StreamDesk): void {
-  registerLists(registrar, services, desk);
-  registerChanges(registrar, services, desk);
+export function registerStreams(
+  registrar: Registrar,
+  services: Services,
+  streamService: StreamService,
+): void {
+  registerLists(registrar, services, streamService);
+  registerChanges(registrar, services, streamService);
   registerRunning(registrar, services);
 }
 
-function registerLists(registrar: Registrar, services: Services, desk: StreamDesk): void {
+function registerLists(registrar: Registrar, services: Services, streamService: StreamService): void {
   const { store, station, statuses, membership, clock } = services;
   // Revisions of one run must not be taken for those of another: they begin where no earlier run can have come.
   const firstRevision = clock.wallMs();
@@ -70,7 +74,7 @@ function registerLists(registrar: Registrar, services: Services, desk: StreamDes
         nodeAvailable: membership.hasNode(settings.uid),
       });
     }
-    return { items, revision, listChanged: changed === undefined || since < desk.listRevision };
+    return { items, revision, listChanged: changed === undefined || since < streamService.listRevision };
   });
 
   registrar.handle('listStreamTags', async ({ principal }) => {
@@ -91,11 +95,11 @@ function* runningOf(services: Services, uids: Iterable<string>) {
   }
 }
 
-function registerChanges(registrar: Registrar, services: Services, desk: StreamDesk): void {
+function registerChanges(registrar: Registrar, services: Services, streamService: StreamService): void {
   const { store, station } = services;
 
   registrar.handle('addStream', async ({ principal, body, audit }) => {
-    const { uid } = await desk.add(principal, body);
+    const { uid } = await streamService.add(principal, body);
     audit.target = uid;
     return { uid };
   });
@@ -108,14 +112,14 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
 
   registrar.handle('saveStream', async ({ principal, stream, body, language, audit }) => {
     requireFixedOfStream(body, viewOf(services, stream, language));
-    const saved = await desk.save(principal, stream.stream, body);
+    const saved = await streamService.save(principal, stream.stream, body);
     audit.details = { changes: changesOfStream(stream.stream, saved) };
     return viewOf(services, { ...stream, stream: saved }, language);
   });
 
   registrar.handle('deleteStream', async ({ stream, query, audit }) => {
     audit.details = { name: stream.stream.name, purge: query.purge };
-    await desk.remove(stream.stream, { purge: query.purge });
+    await streamService.remove(stream.stream, { purge: query.purge });
     return {};
   });
 
@@ -126,7 +130,7 @@ function registerChanges(registrar: Registrar, services: Services, desk: StreamD
     registrar.handle(name, async ({ principal, body }) => {
       const seen = await store.streamList.find(viewerOf(principal), body.uid);
       const { stream } = requireStreamRight(principal, seen, 'edit');
-      await desk.setPaused(stream, isPaused);
+      await streamService.setPaused(stream, isPaused);
       return { status: station.state(stream.uid).status };
     });
   }

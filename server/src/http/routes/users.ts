@@ -19,7 +19,7 @@ const sortColumns = {
 
 /** People, for administrators. */
 export function registerUsers(registrar: Registrar, services: Services): void {
-  const { store, passwords, proof, identities, letters, doorkeeper, clock, config } = services;
+  const { store, passwords, proof, identities, emails, authenticator, clock, config } = services;
 
   registrar.handle('listUsers', async ({ query }) => {
     const sort = query.sortType.replace('-', '') as keyof typeof sortColumns;
@@ -100,12 +100,12 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     const saved = Object.keys(changes).length > 0 ? await identities.claim(user, changes, save) : user;
     if (body.password !== undefined) {
       const by = user.id === principal.user.id ? principal.by : undefined;
-      const secret = await doorkeeper.endOthers(user.id, by, body.keepTokens ?? false);
+      const secret = await authenticator.endOthers(user.id, by, body.keepTokens ?? false);
       if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
-    doorkeeper.forget(user.id);
+    authenticator.forget(user.id);
     audit.details = { changes: changesOfUser(user, saved) };
-    letters.noteChange(user, saved);
+    emails.noteChange(user, saved);
     return userView(saved);
   });
 
@@ -113,7 +113,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     const user = await requireUser(services, params.login);
     requireNotSelf(principal, user);
     await store.users.remove(user.id);
-    doorkeeper.forget(user.id);
+    authenticator.forget(user.id);
     return {};
   });
 
@@ -125,7 +125,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       const user = await requireUser(services, params.login);
       if (isBlocked) requireNotSelf(principal, user);
       const saved = await store.users.save(user.id, { is_blocked: flag(isBlocked) });
-      doorkeeper.forget(user.id);
+      authenticator.forget(user.id);
       return userView(saved);
     });
   }
@@ -141,7 +141,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
     const user = await requireUser(services, params.login);
     const removed = await store.sessions.remove(user.id, params.id);
     if (removed === undefined) throw new Fault('NotFound', 'There is no such session.');
-    doorkeeper.forget(user.id);
+    authenticator.forget(user.id);
     return {};
   });
 }

@@ -2,11 +2,11 @@ import { Fault } from '../../base/fault.ts';
 import { WallSocket } from '../../live/wall-socket.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
-import type { Watchers } from '../watchers.ts';
+import type { LiveSessions } from '../live-sessions.ts';
 import { conversionViewer } from './conversion-viewer.ts';
 
 /** Live pictures of many streams over one WebSocket; the right to each is asked for when it is asked for. */
-export function registerWall(registrar: Registrar, services: Services, watchers: Watchers): void {
+export function registerWall(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { station, live, conversions, watchLog, clock, log } = services;
 
   registrar.handleSocket('watchWall', ({ principal, ip }, socket) => {
@@ -16,11 +16,11 @@ export function registerWall(registrar: Registrar, services: Services, watchers:
       log,
       live,
       async admit({ uid, picture, convert }, end) {
-        const watcher = { principal, uid, right: 'view', isConverted: convert, end } as const;
+        const watched = { principal, uid, right: 'view', isConverted: convert, end } as const;
         // Before the question, so that a right that goes while it is answered is missed by nobody.
-        const forget = watchers.add(watcher);
+        const forget = liveSessions.add(watched);
         try {
-          const code = await watchers.judge(watcher);
+          const code = await liveSessions.judge(watched);
           if (code !== undefined) throw new Fault(code, 'The stream may not be watched.');
           const running = station.get(uid);
           const { stream, leases } = (picture === 'sub' ? running.sub : undefined) ?? running;

@@ -1,7 +1,7 @@
 import type { Language } from '@vidette/contract/errors';
-import type { Letter } from './mailer.ts';
+import type { Email } from './mailer.ts';
 
-export interface ResetLetterFacts {
+export interface ResetEmailFacts {
   readonly to: string;
   readonly login: string;
   readonly code: string;
@@ -13,7 +13,7 @@ export interface ResetLetterFacts {
 }
 
 /** The e-mail with a password code, in the person's language, as text and as HTML. */
-export function resetLetter(language: Language, facts: ResetLetterFacts): Letter {
+export function resetEmail(language: Language, facts: ResetEmailFacts): Email {
   const { subject, lines, code, link, ending } = wordings[language](facts);
   const text = [...lines, `${code} ${facts.code}`, ...(facts.url ? [`${link} ${facts.url}`] : []), ending];
   const paragraphs = [
@@ -38,7 +38,7 @@ interface Wording {
   readonly ending: string;
 }
 
-const wordings: Record<Language, (facts: ResetLetterFacts) => Wording> = {
+const wordings: Record<Language, (facts: ResetEmailFacts) => Wording> = {
   en: ({ login, title, minutes }) => ({
     subject: `${title}: code for a new password`,
     lines: [`Somebody, hopefully you, asked for a new password for the user ${login} of ${title}.`],

@@ -13,21 +13,21 @@ import type { Station } from '../station/station.ts';
 import { flag } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
-import type { LicenseKeeper } from '../system/license.ts';
-import type { StatusKeeper } from '../system/status-keeper.ts';
+import type { LicenseService } from '../system/license.ts';
+import type { StatusWriter } from '../system/status-writer.ts';
 import { fieldFault } from './field-errors.ts';
 import { requireKnownZone } from './known-zone.ts';
 import { stationSettingsOf } from './stream-record.ts';
-import type { Watchers } from './watchers.ts';
+import type { LiveSessions } from './live-sessions.ts';
 
-export interface StreamDeskOptions {
+export interface StreamServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly store: Store;
   readonly station: Station;
-  readonly statuses: StatusKeeper;
-  readonly license: LicenseKeeper;
-  readonly watchers: Watchers;
+  readonly statuses: StatusWriter;
+  readonly license: LicenseService;
+  readonly liveSessions: LiveSessions;
   readonly membership: Membership;
 }
 
@@ -35,8 +35,8 @@ export interface StreamDeskOptions {
 const echoMs = 3_000;
 
 /** Adding, changing and removing streams: the store first, then the station that runs them. */
-export class StreamDesk {
-  readonly #options: StreamDeskOptions;
+export class StreamService {
+  readonly #options: StreamServiceOptions;
   /** Changes happen one after the other, so that quotas hold and station and store agree on the order. */
   #turn: Promise<unknown> = Promise.resolve();
   #listRevision = 0;
@@ -45,7 +45,7 @@ export class StreamDesk {
   /** When this node changed who may do what with a stream, monotonic. */
   readonly #notedMs = new Map<string, number>();
 
-  constructor(options: StreamDeskOptions) {
+  constructor(options: StreamServiceOptions) {
     this.#options = options;
   }
 
@@ -170,11 +170,11 @@ export class StreamDesk {
 
   /** Removes a stream and cuts who watches it; with `purge` its archive goes too. */
   remove(record: StreamRecord, options: { purge: boolean }): Promise<void> {
-    const { store, station, watchers, membership } = this.#options;
+    const { store, station, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
       await store.streams.remove(record.id, options);
       this.#noteRemoved(record.uid);
-      watchers.reviewStream(record.uid);
+      liveSessions.reviewStream(record.uid);
       await station.remove(record.uid, options);
       if (options.purge) await store.streams.notePurged(membership.id, record.uid);
       await membership.noteChange();
@@ -183,7 +183,7 @@ export class StreamDesk {
 
   /** Brings what other nodes changed into force. Idempotent; rejects when the database can't be asked. */
   learn({ saved, removed, moved }: ClusterChange): Promise<void> {
-    const { store, station, statuses, watchers, membership } = this.#options;
+    const { store, station, statuses, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
       for (const record of await store.streams.byUids(saved)) {
         station.apply(stationSettingsOf(record));
@@ -192,7 +192,7 @@ export class StreamDesk {
       }
       for (const uid of removed) {
         this.#noteRemoved(uid);
-        watchers.reviewStream(uid);
+        liveSessions.reviewStream(uid);
         await station.remove(uid, { purge: false });
       }
       for (const uid of moved) {

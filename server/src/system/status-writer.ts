@@ -14,7 +14,7 @@ interface NotedState {
 }
 
 /** Keeps in the database what the streams are like, for lists to filter and sort by and other nodes to tell: one write for all changes of a moment. */
-export class StatusKeeper {
+export class StatusWriter {
   readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #log: Log;

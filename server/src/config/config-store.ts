@@ -32,7 +32,7 @@ export interface ConfigView {
  * The configuration while the server runs. `config` is what is in force: one object for as long as the server runs,
  * whose live keys change in place when they are saved, so that whoever reads them at use needs no telling.
  */
-export class ConfigKeeper {
+export class ConfigStore {
   readonly config: Config;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #file: string;

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
-import { Doorkeeper } from './doorkeeper.ts';
+import { Authenticator } from './authenticator.ts';
 import { hashSecret, newSecret } from './secrets.ts';
 
 let folder: string;
@@ -25,7 +25,7 @@ after(async () => {
 
 async function visit() {
   const clock = new ManualClock();
-  const doorkeeper = new Doorkeeper({
+  const authenticator = new Authenticator({
     users: store.users,
     sessions: store.sessions,
     tokens: store.tokens,
@@ -47,38 +47,38 @@ async function visit() {
     created_ms: 1,
     last_seen_ms: null,
   });
-  const session = await doorkeeper.open(user, { ip: '10.0.0.1', userAgent: 'test' });
-  return { clock, doorkeeper, user, session };
+  const session = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
+  return { clock, authenticator, user, session };
 }
 
 test('[R7.19] a session opens by its secret only, which is not kept', async () => {
-  const { doorkeeper, user, session } = await visit();
-  const principal = await doorkeeper.bySession(session.secret, '10.0.0.1');
+  const { authenticator, user, session } = await visit();
+  const principal = await authenticator.bySession(session.secret, '10.0.0.1');
   assert.equal(principal?.user.id, user.id);
   assert.equal(principal.isReadOnly, true);
-  assert.equal(await doorkeeper.bySession(newSecret(), ''), undefined);
-  assert.equal(await doorkeeper.bySession(session.id, ''), undefined);
+  assert.equal(await authenticator.bySession(newSecret(), ''), undefined);
+  assert.equal(await authenticator.bySession(session.id, ''), undefined);
   const [row] = await store.sessions.ofUser(user.id);
   assert.equal(row?.secret_hash, hashSecret(session.secret));
 });
 
 test('a session slides on with use and ends without', async () => {
-  const { clock, doorkeeper, user, session } = await visit();
+  const { clock, authenticator, user, session } = await visit();
   for (let hour = 0; hour < 4; hour++) {
     clock.advance(3_000_000);
-    assert.ok(await doorkeeper.bySession(session.secret, '10.0.0.2'));
+    assert.ok(await authenticator.bySession(session.secret, '10.0.0.2'));
     // Being seen is written in the background.
     while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await nextTurn();
   }
   assert.equal((await store.sessions.ofUser(user.id))[0]?.ip, '10.0.0.2');
   clock.advance(3_600_001);
-  assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
-  await doorkeeper.open(user, { ip: '', userAgent: '' });
+  assert.equal(await authenticator.bySession(session.secret, ''), undefined);
+  await authenticator.open(user, { ip: '', userAgent: '' });
   assert.equal((await store.sessions.ofUser(user.id)).length, 1);
 });
 
 test('[R4.4] a blocked user’s sessions and tokens stop working at once', async () => {
-  const { doorkeeper, user, session } = await visit();
+  const { authenticator, user, session } = await visit();
   const secret = newSecret();
   await store.tokens.add({
     user_id: user.id,
@@ -89,27 +89,27 @@ test('[R4.4] a blocked user’s sessions and tokens stop working at once', async
     last_used_ms: null,
   });
   const heard: (number | undefined)[] = [];
-  doorkeeper.onAccessChange(({ userId }) => heard.push(userId));
-  const principal = await doorkeeper.bySession(session.secret, '');
-  assert.ok(principal && (await doorkeeper.byToken(secret)));
+  authenticator.onAccessChange(({ userId }) => heard.push(userId));
+  const principal = await authenticator.bySession(session.secret, '');
+  assert.ok(principal && (await authenticator.byToken(secret)));
   await store.users.save(user.id, { is_blocked: 1 });
-  doorkeeper.forget(user.id);
+  authenticator.forget(user.id);
   assert.deepEqual(heard, [user.id]);
-  assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
-  assert.equal(await doorkeeper.byToken(secret), undefined);
-  assert.equal(await doorkeeper.welcomeUntilMs(principal), undefined);
+  assert.equal(await authenticator.bySession(session.secret, ''), undefined);
+  assert.equal(await authenticator.byToken(secret), undefined);
+  assert.equal(await authenticator.validUntilMs(principal), undefined);
 });
 
 test('what another process ended is noticed within five seconds', async () => {
-  const { clock, doorkeeper, user, session } = await visit();
-  assert.ok(await doorkeeper.bySession(session.secret, ''));
+  const { clock, authenticator, user, session } = await visit();
+  assert.ok(await authenticator.bySession(session.secret, ''));
   await store.sessions.removeOfUser(user.id, undefined);
   clock.advance(5_000);
-  assert.equal(await doorkeeper.bySession(session.secret, ''), undefined);
+  assert.equal(await authenticator.bySession(session.secret, ''), undefined);
 });
 
 test('[R7.23] a token ends at its time', async () => {
-  const { clock, doorkeeper, user } = await visit();
+  const { clock, authenticator, user } = await visit();
   const secret = newSecret();
   await store.tokens.add({
     user_id: user.id,
@@ -119,9 +119,9 @@ test('[R7.23] a token ends at its time', async () => {
     expires_ms: clock.wallMs() + 2_000,
     last_used_ms: null,
   });
-  assert.equal((await doorkeeper.byToken(secret))?.by.kind, 'token');
+  assert.equal((await authenticator.byToken(secret))?.by.kind, 'token');
   clock.advance(2_000);
-  assert.equal(await doorkeeper.byToken(secret), undefined);
+  assert.equal(await authenticator.byToken(secret), undefined);
 });
 
 function nextTurn(): Promise<void> {

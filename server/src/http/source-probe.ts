@@ -27,7 +27,7 @@ interface Prober {
   preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
 }
 
-export interface LookAt {
+export interface ProbeTarget {
   readonly address: SourceAddress;
   readonly allowLoopback: boolean;
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ const previewWidth = 640;
 /** For the way there and back, beside the look itself. */
 const wayMs = 5_000;
 
-export interface SourceLookOptions {
+export interface SourceProbeOptions {
   readonly prober: Prober;
   readonly link: Pick<Link, 'askBytes' | 'askJson'>;
   /** How long a look may take. */
@@ -58,15 +58,15 @@ export interface SourceLookOptions {
  * Looks at a source from the node whose business it is: what one machine reaches another need not. Where that node does not
  * answer, or is too old for the question, this one looks.
  */
-export class SourceLook {
-  readonly #options: SourceLookOptions;
+export class SourceProbe {
+  readonly #options: SourceProbeOptions;
 
-  constructor(options: SourceLookOptions) {
+  constructor(options: SourceProbeOptions) {
     this.#options = options;
   }
 
   /** @param node another than this one; undefined: this one. @throws Fault of one of the probe codes */
-  report(node: string | undefined, at: LookAt): Promise<SourceReport> {
+  report(node: string | undefined, at: ProbeTarget): Promise<SourceReport> {
     const { link } = this.#options;
     if (node === undefined) return this.reportHere(at);
     const ask = async () =>
@@ -75,7 +75,7 @@ export class SourceLook {
   }
 
   /** The first key picture as a JPEG; as `report`. */
-  picture(node: string | undefined, at: LookAt): Promise<Uint8Array> {
+  picture(node: string | undefined, at: ProbeTarget): Promise<Uint8Array> {
     if (node === undefined) return this.pictureHere(at);
     const ask = async (): Promise<Uint8Array> => {
       const { link } = this.#options;
@@ -84,7 +84,7 @@ export class SourceLook {
     return elseHere(ask(), () => this.pictureHere(at));
   }
 
-  async reportHere({ address, allowLoopback, signal }: LookAt): Promise<SourceReport> {
+  async reportHere({ address, allowLoopback, signal }: ProbeTarget): Promise<SourceReport> {
     const { prober, timeoutMs } = this.#options;
     const options = { allowLoopback, timeoutMs: timeoutMs(), signal };
     const { tracks, transport } = await prober.probe(address, options);
@@ -102,12 +102,12 @@ export class SourceLook {
     };
   }
 
-  pictureHere({ address, allowLoopback, signal }: LookAt): Promise<Uint8Array> {
+  pictureHere({ address, allowLoopback, signal }: ProbeTarget): Promise<Uint8Array> {
     const { prober, timeoutMs } = this.#options;
     return prober.preview(address, { allowLoopback, timeoutMs: timeoutMs(), signal, maxWidth: previewWidth });
   }
 
-  #request(path: string, { address, allowLoopback, signal }: LookAt) {
+  #request(path: string, { address, allowLoopback, signal }: ProbeTarget) {
     const json: SourceQuestion = { address: addressWithCredentials(address), allowLoopback };
     return { path, json, signal, timeoutMs: this.#options.timeoutMs() + wayMs };
   }

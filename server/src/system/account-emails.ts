@@ -3,10 +3,10 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
 import type { UserRecord } from '../store/users.ts';
-import type { Letter, Mailer } from './mailer.ts';
-import { escapeHtml } from './reset-letter.ts';
+import type { Email, Mailer } from './mailer.ts';
+import { escapeHtml } from './reset-email.ts';
 
-export interface AccountLettersOptions {
+export interface AccountEmailsOptions {
   /** Read for every letter, so that changes apply immediately. */
   readonly config: Pick<Config, 'app'>;
   readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
@@ -17,11 +17,11 @@ export interface AccountLettersOptions {
  * Tells people by e-mail that their account has changed, so that a change that they did not make is noticed: a new e-mail
  * or login goes to the old address. Letters go out in the background; one that fails is logged.
  */
-export class AccountLetters {
-  readonly #options: AccountLettersOptions;
+export class AccountEmails {
+  readonly #options: AccountEmailsOptions;
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(options: AccountLettersOptions) {
+  constructor(options: AccountEmailsOptions) {
     this.#options = options;
   }
 
@@ -35,7 +35,7 @@ export class AccountLetters {
     if (changes.length === 0 || before.email === '' || !mailer.isConfigured) return;
     const facts = { to: before.email, login: before.login, title: config.app.title, changes };
     const work = mailer
-      .send(changeLetter(after.language, facts))
+      .send(changeEmail(after.language, facts))
       .catch((error: unknown) => {
         const cause = error instanceof Fault ? (error.cause ?? error) : error;
         log.error({ error: cause, user: after.login }, 'a letter about a changed account was not sent');
@@ -84,7 +84,7 @@ const wordings: Record<
 };
 
 /** Names what changed, never the new value: the old address may belong to someone else by now. */
-function changeLetter(language: Language, { to, login, title, changes }: ChangeFacts): Letter {
+function changeEmail(language: Language, { to, login, title, changes }: ChangeFacts): Email {
   const { subject, line, what, ending } = wordings[language];
   const lines = [line(login, title, changes.map((change) => what[change]).join(', ')), ending];
   const html = lines.map((text) => `<p>${escapeHtml(text)}</p>`).join('');

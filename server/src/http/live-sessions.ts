@@ -1,6 +1,6 @@
 import type { StreamRight } from '@vidette/contract/call';
 import type { ErrorCode } from '@vidette/contract/errors';
-import type { Doorkeeper } from '../access/doorkeeper.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { requireStreamRight } from '../access/stream-policy.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { convertingPerson } from './routes/conversion-viewer.ts';
 
 /** Who takes what, for as long as a connection lasts. */
-export interface Watcher {
+export interface WatchedStream {
   readonly principal: Principal;
   readonly uid: string;
   readonly right: StreamRight;
@@ -21,9 +21,9 @@ export interface Watcher {
   readonly end: (code: ErrorCode) => void;
 }
 
-export interface WatchersOptions {
+export interface LiveSessionsOptions {
   readonly store: Pick<Store, 'users' | 'streamList'>;
-  readonly doorkeeper: Doorkeeper;
+  readonly authenticator: Authenticator;
   readonly conversions: Pick<Conversions, 'allows'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,7 +39,7 @@ const retryMs = 1_000;
 const shortMs = 300;
 
 interface Admitted {
-  readonly watcher: Watcher;
+  readonly watched: WatchedStream;
   /** Until when they may watch by the last verdict, ms since the epoch. */
   untilMs: number;
   cancelReview: Cancel;
@@ -49,33 +49,33 @@ interface Admitted {
  * Who watches what over a connection that lasts. When rights change, those who lost theirs are cut immediately [R4.4]; when
  * the token or the session that let them in ends, at that moment; when changes can't be heard of any more, all of them.
  */
-export class Watchers {
-  readonly #options: WatchersOptions;
+export class LiveSessions {
+  readonly #options: LiveSessionsOptions;
   readonly #admitted = new Set<Admitted>();
   readonly #stopListening: () => void;
   #isBlind = false;
 
-  constructor(options: WatchersOptions) {
+  constructor(options: LiveSessionsOptions) {
     this.#options = options;
-    this.#stopListening = options.doorkeeper.onAccessChange(({ userId }) => {
+    this.#stopListening = options.authenticator.onAccessChange(({ userId }) => {
       if (userId === undefined) this.#isBlind = false;
       this.#reviewAll(({ principal }) => userId === undefined || principal.user.id === userId);
     });
   }
 
   /** Judges the watcher again, for rights may have gone while they were let in. Returns what is to be called when they leave. */
-  add(watcher: Watcher): () => void {
-    return this.#add(watcher, (admitted) => void this.#review(admitted));
+  add(watched: WatchedStream): () => void {
+    return this.#add(watched, (admitted) => void this.#review(admitted));
   }
 
   /** The same for an answer that is mostly over in no time: it is judged again only if it lasts. */
-  addShort(watcher: Watcher): () => void {
-    return this.#add(watcher, (admitted) => this.#reviewIn(shortMs, admitted));
+  addShort(watched: WatchedStream): () => void {
+    return this.#add(watched, (admitted) => this.#reviewIn(shortMs, admitted));
   }
 
   /** Rights on a stream changed, or it was removed. */
   reviewStream(uid: string): void {
-    this.#reviewAll((watcher) => watcher.uid === uid);
+    this.#reviewAll((watched) => watched.uid === uid);
   }
 
   /** Changes can't be followed: no viewer is served until the doorkeeper forgets all remembered access. */
@@ -90,13 +90,13 @@ export class Watchers {
   }
 
   /** The code of why somebody may not watch, or not go on; undefined when they may. */
-  async judge(watcher: Omit<Watcher, 'end'>): Promise<ErrorCode | undefined> {
-    const standing = await this.#standingOf(watcher);
+  async judge(watched: Omit<WatchedStream, 'end'>): Promise<ErrorCode | undefined> {
+    const standing = await this.#standingOf(watched);
     return typeof standing === 'string' ? standing : undefined;
   }
 
-  #add(watcher: Watcher, begin: (admitted: Admitted) => void): () => void {
-    const admitted: Admitted = { watcher, untilMs: Infinity, cancelReview: () => {} };
+  #add(watched: WatchedStream, begin: (admitted: Admitted) => void): () => void {
+    const admitted: Admitted = { watched, untilMs: Infinity, cancelReview: () => {} };
     this.#admitted.add(admitted);
     begin(admitted);
     return () => this.#forget(admitted);
@@ -104,7 +104,7 @@ export class Watchers {
 
   #end(admitted: Admitted, code: ErrorCode): void {
     this.#forget(admitted);
-    admitted.watcher.end(code);
+    admitted.watched.end(code);
   }
 
   #forget(admitted: Admitted): void {
@@ -112,9 +112,9 @@ export class Watchers {
     this.#admitted.delete(admitted);
   }
 
-  #reviewAll(isMeant: (watcher: Watcher) => boolean): void {
+  #reviewAll(isMeant: (watched: WatchedStream) => boolean): void {
     for (const admitted of this.#admitted) {
-      if (isMeant(admitted.watcher)) void this.#review(admitted);
+      if (isMeant(admitted.watched)) void this.#review(admitted);
     }
   }
 
@@ -123,7 +123,7 @@ export class Watchers {
     const { clock, log } = this.#options;
     let verdict: number | ErrorCode;
     try {
-      verdict = await this.#standingOf(admitted.watcher);
+      verdict = await this.#standingOf(admitted.watched);
       if (this.#isBlind) verdict = 'Unavailable';
     } catch (error) {
       const isAway = error instanceof Fault && error.code === 'Unavailable';
@@ -155,10 +155,10 @@ export class Watchers {
   }
 
   /** Until when somebody may watch, ms since the epoch; or the code of why they may not. */
-  async #standingOf(watcher: Omit<Watcher, 'end'>): Promise<number | ErrorCode> {
-    const { principal, uid, right, isConverted = false } = watcher;
-    const { store, doorkeeper, conversions } = this.#options;
-    const untilMs = await doorkeeper.welcomeUntilMs(principal);
+  async #standingOf(watched: Omit<WatchedStream, 'end'>): Promise<number | ErrorCode> {
+    const { principal, uid, right, isConverted = false } = watched;
+    const { store, authenticator, conversions } = this.#options;
+    const untilMs = await authenticator.validUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
     // Who must change the password does nothing else before, as in `audience-policy.ts`.

@@ -6,7 +6,7 @@ import type { UserRecord, Users } from '../store/users.ts';
 import { principalOf, type Principal } from './principal.ts';
 import { hashSecret, newPublicId, newSecret } from './secrets.ts';
 
-export interface DoorkeeperOptions {
+export interface AuthenticatorOptions {
   readonly users: Users;
   readonly sessions: Sessions;
   readonly tokens: Tokens;
@@ -36,14 +36,14 @@ interface Remembered {
 }
 
 /** Knows who calls by the secret that they show, and ends what is to end at once. */
-export class Doorkeeper {
-  readonly #options: DoorkeeperOptions;
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
   readonly #remembered = new Map<string, Remembered>();
   readonly #lastTouch = new Map<string, number>();
   readonly #listeners = new Set<AccessListener>();
   #timesForgotten = 0;
 
-  constructor(options: DoorkeeperOptions) {
+  constructor(options: AuthenticatorOptions) {
     this.#options = options;
   }
 
@@ -144,7 +144,7 @@ export class Doorkeeper {
    * Until when a principal that was let in earlier would still be let in if nothing changed, ms since the epoch, Infinity
    * for a token without an end; undefined when they no longer would.
    */
-  async welcomeUntilMs({ user: { id: userId }, by }: Principal): Promise<number | undefined> {
+  async validUntilMs({ user: { id: userId }, by }: Principal): Promise<number | undefined> {
     const { users, sessions, tokens, clock, sessionMs } = this.#options;
     const user = await users.byId(userId);
     if (!user || user.is_blocked === 1) return undefined;

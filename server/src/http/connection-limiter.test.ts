@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { ManualClock } from '../base/manual-clock.ts';
 import { selfSigned } from '../system/smtp-fixture.ts';
-import { firstRequestMs, FrontDoor } from './front-door.ts';
+import { firstRequestMs, ConnectionLimiter } from './connection-limiter.ts';
 
 interface Opened {
   readonly clock: ManualClock;
@@ -16,7 +16,7 @@ interface Opened {
 
 async function open(t: TestContext, certificate?: { cert: Buffer; key: Buffer }): Promise<Opened> {
   const clock = new ManualClock();
-  const server = new FrontDoor(clock).open((_, response) => response.end('here'), certificate);
+  const server = new ConnectionLimiter(clock).open((_, response) => response.end('here'), certificate);
   server.on('upgrade', () => {});
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

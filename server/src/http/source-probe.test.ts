@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { Fault } from '../base/fault.ts';
 import { parseSourceAddress } from '../ingest/address.ts';
 import type { LinkRequest } from '../link/link.ts';
-import { SourceLook, type SourceReport } from './source-look.ts';
+import { SourceProbe, type SourceReport } from './source-probe.ts';
 
 const there: SourceReport = { transport: 'udp', tracks: [] };
 const picture = Buffer.from('a picture from there');
 
 /** A node whose own look finds nothing but a way, and another that answers as it is told. */
-function look(answer: () => void): { look: SourceLook; asked: { node: string; request: LinkRequest }[] } {
+function look(answer: () => void): { look: SourceProbe; asked: { node: string; request: LinkRequest }[] } {
   const asked: { node: string; request: LinkRequest }[] = [];
   const ask = async (node: string, request: LinkRequest) => {
     asked.push({ node, request });
@@ -25,7 +25,7 @@ function look(answer: () => void): { look: SourceLook; asked: { node: string; re
     preview: async () => Buffer.from('a picture from here'),
   };
   return {
-    look: new SourceLook({ prober, link: { askBytes: ask, askJson }, timeoutMs: () => 7_000 }),
+    look: new SourceProbe({ prober, link: { askBytes: ask, askJson }, timeoutMs: () => 7_000 }),
     asked,
   };
 }

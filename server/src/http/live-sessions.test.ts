@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
-import { Doorkeeper } from '../access/doorkeeper.ts';
+import { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { hashSecret, newSecret } from '../access/secrets.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Store } from '../store/store.ts';
-import { Watchers } from './watchers.ts';
+import { LiveSessions } from './live-sessions.ts';
 
 const sessionMs = 3_600_000;
 
@@ -24,7 +24,7 @@ async function visit(t: TestContext) {
   });
   const clock = new ManualClock();
   const { users, sessions, tokens } = store;
-  const doorkeeper = new Doorkeeper({ users, sessions, tokens, clock, log: silentLog, sessionMs });
+  const authenticator = new Authenticator({ users, sessions, tokens, clock, log: silentLog, sessionMs });
   const user = await users.add({
     login: 'guard',
     email: '',
@@ -61,17 +61,22 @@ async function visit(t: TestContext) {
     share_key: null,
     tags: [],
   });
-  const watchers = new Watchers({
+  const liveSessions = new LiveSessions({
     store,
-    doorkeeper,
+    authenticator,
     clock,
     log: silentLog,
     conversions: { allows: ({ canConvert }) => canConvert },
   });
-  t.after(() => watchers.close());
+  t.after(() => liveSessions.close());
   const ends: ErrorCode[] = [];
   const watch = async (principal: Principal) => {
-    const forget = watchers.add({ principal, uid: 'cam1', right: 'view', end: (code) => ends.push(code) });
+    const forget = liveSessions.add({
+      principal,
+      uid: 'cam1',
+      right: 'view',
+      end: (code) => ends.push(code),
+    });
     await until(() => clock.pendingTimers > 0);
     return forget;
   };
@@ -85,11 +90,11 @@ async function visit(t: TestContext) {
       expires_ms: expiresMs,
       last_used_ms: null,
     });
-    const principal = await doorkeeper.byToken(secret);
+    const principal = await authenticator.byToken(secret);
     assert.ok(principal);
     return { principal, id };
   };
-  return { store, clock, doorkeeper, user, watchers, ends, watch, tokenOf };
+  return { store, clock, authenticator, user, liveSessions, ends, watch, tokenOf };
 }
 
 test('[R7.23] whoever watches by a token is cut when it expires', async (t) => {
@@ -106,14 +111,14 @@ test('[R7.23] whoever watches by a token is cut when it expires', async (t) => {
 });
 
 test('[R7.24] whoever watches by a session is cut when it ends for want of use, and not while it is used', async (t) => {
-  const { clock, doorkeeper, user, store, ends, watch } = await visit(t);
-  const { secret } = await doorkeeper.open(user, { ip: '10.0.0.1', userAgent: 'test' });
-  const principal = await doorkeeper.bySession(secret, '10.0.0.1');
+  const { clock, authenticator, user, store, ends, watch } = await visit(t);
+  const { secret } = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
+  const principal = await authenticator.bySession(secret, '10.0.0.1');
   assert.ok(principal);
   await watch(principal);
   clock.advance(sessionMs - 61_000);
   await until(() => clock.pendingTimers > 0);
-  assert.ok(await doorkeeper.bySession(secret, '10.0.0.1'));
+  assert.ok(await authenticator.bySession(secret, '10.0.0.1'));
   while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await settle();
   for (let passedMs = 0; passedMs < sessionMs - 60_000; passedMs += 60_000) {
     clock.advance(60_000);
@@ -126,27 +131,27 @@ test('[R7.24] whoever watches by a session is cut when it ends for want of use, 
 });
 
 test('[R3.2] [R4.4] a user who must change the password loses open pictures until it is changed', async (t) => {
-  const { store, doorkeeper, user, watchers, ends, watch, tokenOf } = await visit(t);
+  const { store, authenticator, user, liveSessions, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await watch(principal);
   await store.users.save(user.id, { must_change_password: 1 });
-  doorkeeper.forget(user.id);
+  authenticator.forget(user.id);
   await until(() => ends.length > 0);
   assert.deepEqual(ends, ['Forbidden']);
   await store.users.save(user.id, { must_change_password: 0 });
-  assert.equal(await watchers.judge({ principal, uid: 'cam1', right: 'view' }), undefined);
+  assert.equal(await liveSessions.judge({ principal, uid: 'cam1', right: 'view' }), undefined);
 });
 
 test('[R4.4] whoever has pictures converted is cut when that right goes, and who takes them as they are is not', async (t) => {
-  const { store, doorkeeper, user, watchers, ends, tokenOf } = await visit(t);
+  const { store, authenticator, user, liveSessions, ends, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   const heard: ErrorCode[] = [];
-  const watcher = { principal, uid: 'cam1', right: 'view' } as const;
-  t.after(watchers.add({ ...watcher, end: (code) => ends.push(code) }));
-  t.after(watchers.add({ ...watcher, isConverted: true, end: (code) => heard.push(code) }));
-  assert.equal(await watchers.judge({ ...watcher, isConverted: true }), undefined);
+  const watched = { principal, uid: 'cam1', right: 'view' } as const;
+  t.after(liveSessions.add({ ...watched, end: (code) => ends.push(code) }));
+  t.after(liveSessions.add({ ...watched, isConverted: true, end: (code) => heard.push(code) }));
+  assert.equal(await liveSessions.judge({ ...watched, isConverted: true }), undefined);
   await store.users.save(user.id, { can_convert: 0 });
-  doorkeeper.forget(user.id);
+  authenticator.forget(user.id);
   await until(() => heard.length > 0);
   assert.deepEqual(heard, ['ActionNotAcceptable']);
   assert.deepEqual(ends, []);
@@ -166,45 +171,45 @@ test('what another process took away is noticed within a minute; who has left is
 });
 
 test('[R4.4] a right that went while a viewer was let in is missed at once', async (t) => {
-  const { store, user, watchers, tokenOf } = await visit(t);
+  const { store, user, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await store.users.save(user.id, { is_blocked: 1 });
   const code = await new Promise((resolve) =>
-    watchers.add({ principal, uid: 'cam1', right: 'view', end: resolve }),
+    liveSessions.add({ principal, uid: 'cam1', right: 'view', end: resolve }),
   );
   assert.equal(code, 'AuthorizationRequired');
 });
 
 test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut like the rest', async (t) => {
-  const { store, clock, doorkeeper, user, watchers, tokenOf } = await visit(t);
+  const { store, clock, authenticator, user, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
-  const { ends, watcher } = viewerOf(principal);
+  const { ends, watched } = viewerOf(principal);
   // A right that went while it was let in is missed soon.
   await store.users.save(user.id, { is_blocked: 1 });
-  t.after(watchers.addShort(watcher));
+  t.after(liveSessions.addShort(watched));
   assert.deepEqual(ends, []);
   clock.advance(300);
   await until(() => ends.length > 0);
   await store.users.save(user.id, { is_blocked: 0 });
-  t.after(watchers.addShort(watcher));
+  t.after(liveSessions.addShort(watched));
   await store.users.save(user.id, { must_change_password: 1 });
-  doorkeeper.forget(user.id);
+  authenticator.forget(user.id);
   await until(() => ends.length > 1);
   assert.deepEqual(ends, ['AuthorizationRequired', 'Forbidden']);
 });
 
 test('[R4.4, R10.8] when changes of rights can’t be followed no viewer is served until all are authorised again', async (t) => {
-  const { doorkeeper, watchers, tokenOf } = await visit(t);
+  const { authenticator, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
-  const { ends, watcher } = viewerOf(principal);
-  t.after(watchers.add(watcher));
-  watchers.endAll();
+  const { ends, watched } = viewerOf(principal);
+  t.after(liveSessions.add(watched));
+  liveSessions.endAll();
   assert.deepEqual(ends, ['Unavailable']);
-  t.after(watchers.add(watcher));
+  t.after(liveSessions.add(watched));
   await until(() => ends.length > 1);
-  doorkeeper.forgetAll();
-  t.after(watchers.add(watcher));
-  assert.equal(await watchers.judge(watcher), undefined);
+  authenticator.forgetAll();
+  t.after(liveSessions.add(watched));
+  assert.equal(await liveSessions.judge(watched), undefined);
   assert.deepEqual(ends, ['Unavailable', 'Unavailable']);
 });
 
@@ -212,7 +217,7 @@ test('[R4.4, R10.8] when changes of rights can’t be followed no viewer is serv
 function viewerOf(principal: Principal) {
   const ends: ErrorCode[] = [];
   const end = (code: ErrorCode) => void ends.push(code);
-  return { ends, watcher: { principal, uid: 'cam1', right: 'view', end } as const };
+  return { ends, watched: { principal, uid: 'cam1', right: 'view', end } as const };
 }
 
 async function until(condition: () => boolean): Promise<void> {

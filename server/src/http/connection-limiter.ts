@@ -25,13 +25,13 @@ const restingLimits = { perNetwork: 256, total: 2_048 };
 type Listener = Server | TlsServer;
 
 /** A connection as the server was given it; one through the tunnel has an address, too. */
-type Line = Duplex & {
+type ClientConnection = Duplex & {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
 };
 
-interface Visit {
-  readonly line: Line;
+interface TrackedConnection {
+  readonly connection: ClientConnection;
   readonly network: string;
   asked: number;
   cancel: Cancel | undefined;
@@ -42,13 +42,13 @@ interface Visit {
  * on one. Without it five hundred silent connections would lock everyone out, and a megabyte of requests
  * behind each other would be begun in one turn of the event loop.
  */
-export class FrontDoor {
+export class ConnectionLimiter {
   readonly #clock: Clock;
-  readonly #visits = new WeakMap<object, Visit>();
-  readonly #silent = new Crowd(silentLimits);
-  readonly #resting = new Crowd(restingLimits);
+  readonly #trackedConnections = new WeakMap<object, TrackedConnection>();
+  readonly #silent = new ConnectionPool(silentLimits);
+  readonly #resting = new ConnectionPool(restingLimits);
   /** TCP connections under TLS, by where they come from: the TLS socket over one does not say which it is. */
-  readonly #beforeTls = new Map<string, Visit>();
+  readonly #beforeTls = new Map<string, TrackedConnection>();
   readonly #tlsServers: TlsServer[] = [];
 
   constructor(clock: Clock) {
@@ -67,31 +67,31 @@ export class FrontDoor {
         headers.upgrade?.toLowerCase() === 'websocket' && isSocketAddress(url),
     };
     const onRequest: RequestListener = (request, response) => {
-      const visit = this.#arrive(request.socket);
-      if (visit.asked >= requestsAtOnceMax) {
-        visit.line.destroy();
+      const tracked = this.#arrive(request.socket);
+      if (tracked.asked >= requestsAtOnceMax) {
+        tracked.connection.destroy();
         return;
       }
-      this.#begin(visit);
-      response.once('close', () => this.#finish(visit));
+      this.#begin(tracked);
+      response.once('close', () => this.#finish(tracked));
       serve(request, response);
     };
     const server = certificate
       ? this.#tlsServer({ ...options, cert: certificate.cert, key: certificate.key }, onRequest)
       : createServer(options, onRequest);
-    server.on('connection', (line: Line) => {
-      const visit = this.#welcome(line);
+    server.on('connection', (connection: ClientConnection) => {
+      const tracked = this.#track(connection);
       if (!certificate) return;
-      const place = placeOf(line);
-      this.#beforeTls.set(place, visit);
-      line.once('close', () => this.#beforeTls.delete(place));
+      const place = placeOf(connection);
+      this.#beforeTls.set(place, tracked);
+      connection.once('close', () => this.#beforeTls.delete(place));
     });
-    server.on('secureConnection', (line: Line) => {
-      const below = this.#beforeTls.get(placeOf(line));
-      if (below) this.#visits.set(line, below);
-      else this.#welcome(line);
+    server.on('secureConnection', (connection: ClientConnection) => {
+      const below = this.#beforeTls.get(placeOf(connection));
+      if (below) this.#trackedConnections.set(connection, below);
+      else this.#track(connection);
     });
-    server.on('upgrade', (_, line: Line) => this.#begin(this.#arrive(line)));
+    server.on('upgrade', (_, connection: ClientConnection) => this.#begin(this.#arrive(connection)));
     return server;
   }
 
@@ -106,55 +106,55 @@ export class FrontDoor {
     return server;
   }
 
-  #welcome(line: Line): Visit {
-    const network = networkOf(line.remoteAddress ?? '');
-    const visit: Visit = { line, network, asked: 0, cancel: undefined };
-    this.#visits.set(line, visit);
-    visit.cancel = this.#clock.after(firstRequestMs, () => line.destroy());
-    this.#silent.add(visit);
-    line.once('close', () => {
-      visit.cancel?.();
-      this.#silent.delete(line);
-      this.#resting.delete(line);
+  #track(connection: ClientConnection): TrackedConnection {
+    const network = networkOf(connection.remoteAddress ?? '');
+    const tracked: TrackedConnection = { connection, network, asked: 0, cancel: undefined };
+    this.#trackedConnections.set(connection, tracked);
+    tracked.cancel = this.#clock.after(firstRequestMs, () => connection.destroy());
+    this.#silent.add(tracked);
+    connection.once('close', () => {
+      tracked.cancel?.();
+      this.#silent.delete(connection);
+      this.#resting.delete(connection);
     });
-    return visit;
+    return tracked;
   }
 
-  #arrive(line: Line): Visit {
-    const visit = this.#visits.get(line) ?? this.#welcome(line);
-    visit.cancel?.();
-    visit.cancel = undefined;
-    return visit;
+  #arrive(connection: ClientConnection): TrackedConnection {
+    const tracked = this.#trackedConnections.get(connection) ?? this.#track(connection);
+    tracked.cancel?.();
+    tracked.cancel = undefined;
+    return tracked;
   }
 
-  #begin(visit: Visit): void {
-    visit.asked++;
-    this.#silent.delete(visit.line);
-    this.#resting.delete(visit.line);
+  #begin(tracked: TrackedConnection): void {
+    tracked.asked++;
+    this.#silent.delete(tracked.connection);
+    this.#resting.delete(tracked.connection);
   }
 
-  #finish(visit: Visit): void {
-    visit.asked--;
-    if (visit.asked === 0 && !visit.line.destroyed) this.#resting.add(visit);
+  #finish(tracked: TrackedConnection): void {
+    tracked.asked--;
+    if (tracked.asked === 0 && !tracked.connection.destroyed) this.#resting.add(tracked);
   }
 }
 
 /** Connections of one kind, the oldest first, and how many of them there may be. */
-class Crowd {
+class ConnectionPool {
   readonly #limits: { readonly perNetwork: number; readonly total: number };
   /** Each with its network: a socket forgets its address when it closes. */
-  readonly #all = new Map<Line, string>();
-  readonly #byNetwork = new Map<string, Set<Line>>();
+  readonly #all = new Map<ClientConnection, string>();
+  readonly #byNetwork = new Map<string, Set<ClientConnection>>();
 
   constructor(limits: { readonly perNetwork: number; readonly total: number }) {
     this.#limits = limits;
   }
 
   /** Takes one more and cuts the oldest of its network, or of all, where there are too many. */
-  add({ line, network }: Visit): void {
+  add({ connection, network }: TrackedConnection): void {
     const neighbours = this.#byNetwork.get(network) ?? new Set();
-    this.#byNetwork.set(network, neighbours.add(line));
-    this.#all.set(line, network);
+    this.#byNetwork.set(network, neighbours.add(connection));
+    this.#all.set(connection, network);
     const isCrowded = neighbours.size > this.#limits.perNetwork;
     if (!isCrowded && this.#all.size <= this.#limits.total) return;
     const [oldest] = isCrowded ? neighbours : this.#all.keys();
@@ -163,16 +163,16 @@ class Crowd {
     oldest.destroy();
   }
 
-  delete(line: Line): void {
-    const network = this.#all.get(line);
+  delete(connection: ClientConnection): void {
+    const network = this.#all.get(connection);
     if (network === undefined) return;
-    this.#all.delete(line);
+    this.#all.delete(connection);
     const neighbours = this.#byNetwork.get(network);
-    neighbours?.delete(line);
+    neighbours?.delete(connection);
     if (neighbours?.size === 0) this.#byNetwork.delete(network);
   }
 }
 
-function placeOf({ remoteAddress = '', remotePort = 0 }: Line): string {
+function placeOf({ remoteAddress = '', remotePort = 0 }: ClientConnection): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Fault } from '../base/fault.ts';
 import { environmentKeys } from './environment.ts';
-import { ConfigKeeper, maskedSecret } from './keeper.ts';
+import { ConfigStore, maskedSecret } from './config-store.ts';
 import { loadConfig } from './load.ts';
 
-async function newKeeper(t: TestContext, text?: string, env: Record<string, string> = {}) {
+async function newStore(t: TestContext, text?: string, env: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'vidette-keeper-'));
   t.after(() => rm(dataDir, { recursive: true }));
   const file = join(dataDir, 'vidette.yaml');
   if (text !== undefined) await writeFile(file, text, { mode: 0o640 });
   const whole = { VIDETTE_DATA: dataDir, ...env };
-  const keeper = new ConfigKeeper(await loadConfig(whole), whole);
-  return { keeper, file, text: () => readFile(file, 'utf8'), dataDir };
+  const store = new ConfigStore(await loadConfig(whole), whole);
+  return { store, file, text: () => readFile(file, 'utf8'), dataDir };
 }
 
 function fieldsOf(work: Promise<unknown>): Promise<unknown> {
@@ -30,8 +30,8 @@ function fieldsOf(work: Promise<unknown>): Promise<unknown> {
 
 test('[R7.46] a save keeps comments and what it does not name, and replaces the file whole', async (t) => {
   const before = '# mine\nport: 7000 # behind the proxy\nsmtp:\n  # of the office\n  host: mail\n';
-  const { keeper, text, file, dataDir } = await newKeeper(t, before);
-  const saved = await keeper.save({ smtp: { host: 'mail2', port: 26 }, app: { title: 'Gate' } });
+  const { store, text, file, dataDir } = await newStore(t, before);
+  const saved = await store.save({ smtp: { host: 'mail2', port: 26 }, app: { title: 'Gate' } });
   assert.deepEqual(saved, { changedKeys: ['smtp.host', 'smtp.port', 'app.title'], pendingRestart: false });
   assert.equal(
     await text(),
@@ -42,10 +42,10 @@ test('[R7.46] a save keeps comments and what it does not name, and replaces the 
 });
 
 test('[R7.46] keys are taken as they are listed, alone or within a branch', async (t) => {
-  const { keeper, text } = await newKeeper(t, 'smtp:\n  host: mail\n');
-  const { restartKeys } = await keeper.view();
+  const { store, text } = await newStore(t, 'smtp:\n  host: mail\n');
+  const { restartKeys } = await store.view();
   assert.ok(restartKeys.includes('archive.folder'));
-  const saved = await keeper.save({
+  const saved = await store.save({
     'smtp.host': 'mail2',
     'archive.folder': '/srv/archive',
     app: { title: 'Gate' },
@@ -61,49 +61,49 @@ test('[R7.46] keys are taken as they are listed, alone or within a branch', asyn
     { 'smtp.__proto__.host': 'a' },
     { 'constructor.prototype': 'a' },
   ]) {
-    await assert.rejects(keeper.save(values), { code: 'ValidationError' }, JSON.stringify(values));
+    await assert.rejects(store.save(values), { code: 'ValidationError' }, JSON.stringify(values));
   }
 });
 
 test('[R7.46] without a file one is made that only its owner reads', async (t) => {
-  const { keeper, text, file } = await newKeeper(t);
-  await keeper.save({ smtp: { password: 'pw' }, tunnel: { locations: [{ host: 'relay' }] } });
+  const { store, text, file } = await newStore(t);
+  await store.save({ smtp: { password: 'pw' }, tunnel: { locations: [{ host: 'relay' }] } });
   assert.equal(await text(), 'smtp:\n  password: pw\ntunnel:\n  locations:\n    - host: relay\n');
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
 test('[R7.46] live keys count at once, the others after a restart, which is said', async (t) => {
-  const { keeper } = await newKeeper(t);
-  const { config } = keeper;
+  const { store } = await newStore(t);
+  const { config } = store;
   let told = 0;
-  keeper.onApplied(() => told++);
-  await keeper.save({ app: { title: 'Now' }, archive: { warnPercent: 80 } });
+  store.onApplied(() => told++);
+  await store.save({ app: { title: 'Now' }, archive: { warnPercent: 80 } });
   assert.deepEqual([config.app.title, config.archive.warnPercent, told], ['Now', 80, 1]);
-  assert.equal((await keeper.save({ port: 9000 })).pendingRestart, true);
+  assert.equal((await store.save({ port: 9000 })).pendingRestart, true);
   assert.equal(config.port, 8080);
-  const view = await keeper.view();
+  const view = await store.view();
   assert.deepEqual([view.values['port'], view.pendingRestart], [9000, true]);
   assert.ok(view.restartKeys.includes('port') && !view.restartKeys.includes('app.title'));
-  assert.equal((await keeper.save({ port: 8080 })).pendingRestart, false);
+  assert.equal((await store.save({ port: 8080 })).pendingRestart, false);
 });
 
 test('[R7.46] secrets leave masked, and a mask that comes back changes nothing', async (t) => {
-  const { keeper, text } = await newKeeper(
+  const { store, text } = await newStore(
     t,
     'smtp: { host: mail, password: s3cret }\nmetrics: { token: t0ken }\n',
   );
-  const view = await keeper.view();
+  const view = await store.view();
   assert.doesNotMatch(JSON.stringify(view), /s3cret|t0ken/);
   assert.deepEqual((view.values['smtp'] as { password: unknown }).password, maskedSecret);
   assert.equal((view.values['kiosk'] as { password: unknown }).password, null);
-  assert.deepEqual((await keeper.save(view.values)).changedKeys, []);
-  await keeper.save({ smtp: { password: null } });
+  assert.deepEqual((await store.save(view.values)).changedKeys, []);
+  await store.save({ smtp: { password: null } });
   assert.match(await text(), /password: null/);
-  assert.equal(keeper.config.smtp.password, null);
+  assert.equal(store.config.smtp.password, null);
 });
 
 test('[R7.46, R8.2] what is wrong is named by its key, and nothing is written', async (t) => {
-  const { keeper, text } = await newKeeper(t, 'port: 7000\n', { VIDETTE_HOST: '127.0.0.1' });
+  const { store, text } = await newStore(t, 'port: 7000\n', { VIDETTE_HOST: '127.0.0.1' });
   const deep = JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`) as Record<string, unknown>;
   const list = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
   for (const [values, paths] of [
@@ -120,28 +120,28 @@ test('[R7.46, R8.2] what is wrong is named by its key, and nothing is written', 
     [{ tunnel: { locations: [{}, {}] } }, ['values.tunnel.locations']],
     [JSON.parse('{"__proto__": {"port": 1}}') as Record<string, unknown>, ['values.__proto__.port']],
   ] as const) {
-    assert.deepEqual(await fieldsOf(keeper.save(values)), paths);
+    assert.deepEqual(await fieldsOf(store.save(values)), paths);
   }
-  assert.deepEqual((await keeper.save({ host: '127.0.0.1' })).changedKeys, []);
-  assert.deepEqual((await keeper.view()).environmentKeys, ['host']);
+  assert.deepEqual((await store.save({ host: '127.0.0.1' })).changedKeys, []);
+  assert.deepEqual((await store.view()).environmentKeys, ['host']);
   assert.equal(await text(), 'port: 7000\n');
 });
 
 test('[R7.46] two who save at once both have their way', async (t) => {
-  const { keeper, text } = await newKeeper(t);
-  await Promise.all([keeper.save({ port: 1 }), keeper.save({ app: { title: 'T' } }).catch(() => {})]);
+  const { store, text } = await newStore(t);
+  await Promise.all([store.save({ port: 1 }), store.save({ app: { title: 'T' } }).catch(() => {})]);
   assert.equal(await text(), 'port: 1\napp:\n  title: T\n');
 });
 
 test('[R7.46] a file that was broken by hand is said to be', async (t) => {
-  const { keeper, file } = await newKeeper(t);
+  const { store, file } = await newStore(t);
   await writeFile(file, 'a: [1');
-  assert.deepEqual(await fieldsOf(keeper.view()), ['values']);
+  assert.deepEqual(await fieldsOf(store.view()), ['values']);
 });
 
 test('[R7.46] every key is in the schema', async (t) => {
-  const { keeper } = await newKeeper(t);
-  const { schema } = await keeper.view();
+  const { store } = await newStore(t);
+  const { schema } = await store.view();
   for (const { path } of environmentKeys) {
     const found = path.reduce<unknown>(
       (place, name) => (place as { properties?: Record<string, unknown> } | undefined)?.properties?.[name],
