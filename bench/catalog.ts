@@ -131,7 +131,7 @@ function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
       new ContinuityHours().window(reads, streamOf(round), monthTicks, catalogTicks(endMs)).expectedTicks > 0
         ? 1
         : 0,
-    'the next victim': () => reads.oldestNear(1).length,
+    'the next victim': () => reads.oldestLocal(1).length,
     'totals for the quota': () => (reads.totalBytes() > 0 ? 1 : 0),
     [playlistQuestion]: async (round) => {
       const at = momentOf(round);

@@ -94,7 +94,7 @@ async function configure(changes: Record<string, unknown> = {}): Promise<void> {
   await client.saveConfiguration({ body: { values: { tunnel: { locations: [location] } } } });
 }
 
-interface FarAnswer {
+interface TunnelReply {
   readonly status: number;
   readonly body: string;
 }
@@ -103,7 +103,7 @@ interface FarAnswer {
 function askFar(
   path: string,
   options: { from?: string; headers?: Record<string, string>; json?: unknown } = {},
-): Promise<FarAnswer> {
+): Promise<TunnelReply> {
   const { from = '127.0.0.1', headers = {}, json } = options;
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -128,7 +128,7 @@ function askFar(
   });
 }
 
-function guess(from: string, headers: Record<string, string> = {}): Promise<FarAnswer> {
+function guess(from: string, headers: Record<string, string> = {}): Promise<TunnelReply> {
   return askFar('/v1/sign-in', { from, headers, json: { name: 'admin', password: 'not the password' } });
 }
 

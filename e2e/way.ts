@@ -17,11 +17,11 @@ export class Way {
   }
 
   async mend(): Promise<void> {
-    const server = createServer((near) => {
-      const far = connect(this.#path);
+    const server = createServer((local) => {
+      const remote = connect(this.#path);
       for (const [from, to] of [
-        [near, far],
-        [far, near],
+        [local, remote],
+        [remote, local],
       ] as const) {
         this.#open.add(from);
         from.on('error', () => to.destroy());

@@ -14,7 +14,7 @@ const serverRooms = {
   stream: ['base'],
   ingest: ['base', 'stream'],
   archive: ['base', 'stream'],
-  bucket: ['base', 'archive', 'config'],
+  s3: ['base', 'archive', 'config'],
   export: ['base', 'store', 'archive'],
   live: ['base', 'stream'],
   conversion: ['base', 'stream', 'ingest'],
@@ -44,7 +44,7 @@ const serverRooms = {
     'cluster',
     'link',
   ],
-  cli: ['base', 'config', 'archive', 'bucket', 'export', 'store', 'access', 'system', 'link'],
+  cli: ['base', 'config', 'archive', 's3', 'export', 'store', 'access', 'system', 'link'],
 };
 
 /** Which workspaces a workspace may import, and which outside packages, where that is limited. */

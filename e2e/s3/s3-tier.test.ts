@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { systemClock } from '../../server/src/base/clock.ts';
-import { Bucket } from '../../server/src/bucket/bucket.ts';
+import { S3ObjectStore } from '../../server/src/s3/s3-object-store.ts';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf, until } from '../api.ts';
 import { recordPast } from '../past-footage.ts';
@@ -121,7 +121,7 @@ async function filesOf(uid: string): Promise<string[]> {
 }
 
 /** What the store's state is to an administrator. */
-async function far() {
+async function remote() {
   const stats = (await client.getSystemStats()).far;
   assert.ok(stats);
   return stats;
@@ -142,7 +142,7 @@ test('a bucket takes and gives what the archive asks of it, in parts too, and sa
   const { endpoint, accessKey: accessKeyId, secretKey: secretAccessKey } = store;
   const usual = { endpoint, region: 'us-east-1', bucket: 'footage', accessKeyId, secretAccessKey };
   const open = (other: Partial<typeof usual> = {}) =>
-    new Bucket({ ...usual, ...other, pathStyle: true, bytesPerSecond: undefined, clock: systemClock });
+    new S3ObjectStore({ ...usual, ...other, pathStyle: true, bytesPerSecond: undefined, clock: systemClock });
   const bucket = open();
   const file = Buffer.alloc(17_000_000, 'footage ');
   file.writeUInt32BE(0xfee1dead, 8_388_606);
@@ -223,14 +223,14 @@ test('[R3.9] the store dies: recording goes on, far footage says so in the page 
   const startMs = startTime ?? 0;
   const closedMs = Date.now();
   await until(
-    async () => (await far()).problem,
+    async () => (await remote()).problem,
     (problem) => problem === null,
   );
   await store.halt();
   await moveAfter(present, 0);
   await until(warnings, (found) => found.includes('far-archive FarArchiveUnavailable'), WAIT_MS);
   const before = await seen(present, startMs - 1_000, closedMs);
-  const { problem, waitingSegments } = await far();
+  const { problem, waitingSegments } = await remote();
   assert.equal(problem?.code, 'FarArchiveUnavailable');
   assert.ok(waitingSegments >= 1);
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Archive } from '../../server/src/archive/archive.ts';
-import { FarKeys } from '../../server/src/archive/far-keys.ts';
+import { ObjectKeys } from '../../server/src/archive/object-keys.ts';
 import { connect, footageOf, footageStartMs as t0 } from '../../server/src/archive/footage-fixture.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import { ManualClock } from '../../server/src/base/manual-clock.ts';
-import { Bucket } from '../../server/src/bucket/bucket.ts';
+import { S3ObjectStore } from '../../server/src/s3/s3-object-store.ts';
 import { Stream } from '../../server/src/stream/stream.ts';
 import { SpoilingGateway } from './spoiling-gateway.ts';
 import { SwiftStore } from './swift.ts';
@@ -21,7 +21,7 @@ test('[R7.16] no file is deleted for an object that was spoilt before a real sto
   t.after(() => swift.stop());
   const gateway = await SpoilingGateway.start(swift);
   t.after(() => gateway.stop());
-  const store = new Bucket({
+  const store = new S3ObjectStore({
     endpoint: gateway.endpoint,
     region: 'us-east-1',
     bucket: 'footage',
@@ -33,12 +33,12 @@ test('[R7.16] no file is deleted for an object that was spoilt before a real sto
   });
   const clock = new ManualClock(t0);
   const dir = join(folder, 'archive');
-  const far = { store, keys: new FarKeys('', 'main'), atOnce: 2 };
+  const remote = { store, keys: new ObjectKeys('', 'main'), atOnce: 2 };
   const archive = await Archive.open({
     dir,
     clock,
     log: silentLog,
-    far,
+    remote,
     limits: { segmentMs: 5_000, groupMs: 0 },
   });
   t.after(() => archive.close());
@@ -49,17 +49,17 @@ test('[R7.16] no file is deleted for an object that was spoilt before a real sto
   const files = async () =>
     (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.mp4')).length;
   const before = await files();
-  archive.far?.offload.configure({ farAfterOf: () => 0 });
+  archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
   clock.advance(60_000);
-  await archive.far?.offload.run();
+  await archive.remote?.uploader.run();
   assert.ok(gateway.spoilt >= before, `${gateway.spoilt} objects were spoilt`);
   assert.equal(await files(), before);
   assert.equal(archive.stats('cam1').farBytes, 0);
 
   gateway.spoils = false;
   clock.advance(2 * 3_600_000);
-  await archive.far?.offload.run();
-  await archive.far?.offload.run();
+  await archive.remote?.uploader.run();
+  await archive.remote?.uploader.run();
   assert.equal(await files(), 0);
   const download = await archive.download('cam1', t0, t0 + 15_000);
   assert.equal(download.durationMs, 15_000);

@@ -11,7 +11,7 @@ import { SignInLimits } from './access/sign-in-limits.ts';
 import { PasswordHasher } from './access/password-hash.ts';
 import { PasswordProof } from './access/password-proof.ts';
 import { Archive } from './archive/archive.ts';
-import { farOptionsOf } from './bucket/far-options.ts';
+import { objectStorageOptionsOf } from './s3/s3-options.ts';
 import type { RetentionRules } from './archive/retention.ts';
 import { catalogPath } from './archive/layout.ts';
 import { systemClock } from './base/clock.ts';
@@ -176,7 +176,7 @@ async function assemble(
     log,
     limits,
     retention: retentionRules(config),
-    ...farOptionsOf(config, clock),
+    ...objectStorageOptionsOf(config, clock),
   });
   closers.push(() => archive.close());
 
@@ -284,7 +284,7 @@ async function assemble(
   const statistics = new Statistics({ clock, station, live, archive, health });
   closers.push(() => statistics.close());
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
-  archive.far?.offload.configure({ farAfterOf: (uid) => station.find(uid)?.settings.farAfterHours });
+  archive.remote?.uploader.configure({ remoteAfterOf: (uid) => station.find(uid)?.settings.farAfterHours });
 
   const footage = new JoinedFootage({
     self: config.node.id,
@@ -483,7 +483,7 @@ function openCluster(url: string, closers: Closer[]): ClusterTables {
 /** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */
 function retentionRules(config: Config): RetentionRules {
   const { quotaBytes, quotaPercent } = config.archive;
-  return { quotaBytes, farQuotaBytes: config.s3.quotaBytes, minFreeShare: 1 - quotaPercent / 100 };
+  return { quotaBytes, remoteQuotaBytes: config.s3.quotaBytes, minFreeShare: 1 - quotaPercent / 100 };
 }
 
 /** Closes all in reverse order; one that fails doesn't keep the others open, and the first failure is thrown after. */

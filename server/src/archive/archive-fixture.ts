@@ -12,7 +12,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Archive } from './archive.ts';
 import type { ArchiveOptions } from './archive-options.ts';
 import { checkArchive } from './check.ts';
-import type { FarCheck } from './far-check.ts';
+import type { ObjectStorageCheck } from './object-check.ts';
 import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
 import type { Finding } from './finding.ts';
 import { Stream } from '../stream/stream.ts';
@@ -94,9 +94,9 @@ export async function copyAsKilled(t: TestContext, dir: string): Promise<string>
   return copy;
 }
 
-export async function findingsOf(dir: string, far?: FarCheck): Promise<Finding[]> {
+export async function findingsOf(dir: string, remote?: ObjectStorageCheck): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for await (const finding of checkArchive(dir, catalogPath(dir), far)) findings.push(finding);
+  for await (const finding of checkArchive(dir, catalogPath(dir), remote)) findings.push(finding);
   return findings;
 }
 

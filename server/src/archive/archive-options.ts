@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { MeasureDisk } from './disk-room.ts';
-import type { FarOptions } from './far-archive.ts';
+import type { MeasureDisk } from './free-space-monitor.ts';
+import type { ObjectStorageOptions } from './object-storage.ts';
 import type { ArchiveFiles } from './files.ts';
 import type { ArchiveLimits } from './limits.ts';
 import type { RetentionRules } from './retention.ts';
@@ -16,7 +16,7 @@ export interface ArchiveOptions {
   readonly log: Log;
   readonly limits?: Partial<ArchiveLimits>;
   readonly retention?: Partial<RetentionRules>;
-  readonly far?: FarOptions;
+  readonly remote?: ObjectStorageOptions;
   /** Replaced by tests. */
   readonly files?: ArchiveFiles;
   readonly measure?: MeasureDisk;

@@ -14,13 +14,13 @@ import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
 import { CatalogReads, type StreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
 import { Damage, type DamageLook } from './damage.ts';
-import { DiskGuard, holdsFootage, type ArchiveProblem } from './disk-guard.ts';
-import { DiskRoom, measureDisk, type DiskUse } from './disk-room.ts';
+import { VolumeMarkerCheck, holdsFootage, type ArchiveProblem } from './volume-marker-check.ts';
+import { FreeSpaceMonitor, measureDisk, type DiskUse } from './free-space-monitor.ts';
 import { planDownload, type Download } from './download.ts';
 import { gopAt, type RecordedRun } from './gop.ts';
 import { extentOf, seamOf, type ArchiveExtent } from './extent.ts';
 import { diskFiles, systemCode, type ArchiveFiles } from './files.ts';
-import { FarArchive, warnWithoutBucket } from './far-archive.ts';
+import { ObjectStorage, warnWithoutObjectStorage } from './object-storage.ts';
 import type { SegmentReader } from './file-bytes.ts';
 import { sliceOf, type FootageSlice, type SliceSpan } from './footage-slice.ts';
 import type { Footage } from './footage.ts';
@@ -43,7 +43,7 @@ import { NewFiles } from './new-files.ts';
 import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
-import { Removal } from './removal.ts';
+import { SegmentDeleter } from './segment-deleter.ts';
 import { RetentionState, type RetentionFacts } from './retention-state.ts';
 import { Retention, type ArchiveLoss } from './retention.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
@@ -51,10 +51,10 @@ import { StoredSegments } from './stored-segments.ts';
 import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
 import { Undeletable } from './undeletable.ts';
 import { WholeReads } from './whole-reads.ts';
-import { WriteGate } from './write-gate.ts';
+import { Semaphore } from '../base/semaphore.ts';
 
 const writesAtATime = 3;
-const roomPeriodMs = 5_000;
+const freeSpacePeriodMs = 5_000;
 const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
 const diskLookMs = 2_000;
@@ -71,7 +71,7 @@ export class Archive implements Footage {
   /** How much of what was to be recorded was. */
   readonly continuity: ContinuityWatch;
   /** What lies in the bucket, and what moves it there; undefined without one. */
-  readonly far: FarArchive | undefined;
+  readonly remote: ObjectStorage | undefined;
   readonly #root: string;
   readonly #catalogPath: string;
   readonly #clock: Clock;
@@ -80,7 +80,7 @@ export class Archive implements Footage {
   readonly #files: ArchiveFiles;
   readonly #lock: ArchiveLock;
   readonly #heartbeat: Heartbeat;
-  readonly #guard: DiskGuard;
+  readonly #volumeCheck: VolumeMarkerCheck;
   readonly #readDatabase: DatabaseSync;
   readonly #reads: CatalogReads;
   /** As far as it can be played. */
@@ -89,12 +89,12 @@ export class Archive implements Footage {
   readonly #days: RecordedDays;
   readonly #writer: CatalogWriter;
   readonly #folders: ActiveFolders;
-  readonly #removal: Removal;
-  readonly #room: DiskRoom;
+  readonly #segmentDeleter: SegmentDeleter;
+  readonly #freeSpace: FreeSpaceMonitor;
   readonly #segments: StoredSegments;
-  readonly #gate = new WriteGate(writesAtATime);
+  readonly #writes = new Semaphore(writesAtATime);
   readonly #newFiles = new NewFiles();
-  readonly #farOptions: ArchiveOptions['far'];
+  readonly #remoteOptions: ArchiveOptions['remote'];
   readonly #recorders = new Map<string, Recorder>();
   #recovery: RecoveryReport | undefined;
   #rebuild: CatalogRebuild | undefined;
@@ -106,7 +106,7 @@ export class Archive implements Footage {
   private constructor(
     options: ArchiveOptions,
     lock: ArchiveLock,
-    guard: DiskGuard,
+    volumeCheck: VolumeMarkerCheck,
     state: RetentionState,
     facts: RetentionFacts | undefined,
   ) {
@@ -117,8 +117,8 @@ export class Archive implements Footage {
     this.#limits = { ...defaultArchiveLimits, ...options.limits };
     this.#files = this.#newFiles.over(options.files ?? diskFiles);
     this.#lock = lock;
-    this.#farOptions = options.far;
-    this.#guard = guard;
+    this.#remoteOptions = options.remote;
+    this.#volumeCheck = volumeCheck;
     this.#heartbeat = new Heartbeat({
       path: heartbeatPath(this.#catalogPath),
       periodMs: heartbeatPeriodMs,
@@ -139,20 +139,29 @@ export class Archive implements Footage {
       log: this.#log,
     };
     const undeletable = new Undeletable(this.#clock, this.#log);
-    this.#removal = new Removal({ ...shared, undeletable, assertRightDisk: () => this.#assertReady() });
-    this.#room = new DiskRoom({
+    this.#segmentDeleter = new SegmentDeleter({
+      ...shared,
+      undeletable,
+      assertRightDisk: () => this.#assertReady(),
+    });
+    this.#freeSpace = new FreeSpaceMonitor({
       folder: this.#root,
       reserveBytes: this.#limits.reserveBytes,
       clock: this.#clock,
       log: this.#log,
       measure: options.measure ?? measureDisk,
-      periodMs: roomPeriodMs,
+      periodMs: freeSpacePeriodMs,
     });
     const assertRightDisk = () => this.#assertReady();
     const spans = () => this.retention.spans;
-    this.far =
-      options.far &&
-      new FarArchive(options.far, { ...shared, removal: this.#removal, spans, assertRightDisk });
+    this.remote =
+      options.remote &&
+      new ObjectStorage(options.remote, {
+        ...shared,
+        segmentDeleter: this.#segmentDeleter,
+        spans,
+        assertRightDisk,
+      });
     this.#damage = new Damage({ ...shared, assertRightDisk, onChange: (uid) => this.#sumAgain(uid) });
     this.#whole = new WholeReads(this.#readDatabase, this.#damage);
     this.#days = new RecordedDays(this.#whole, this.#clock);
@@ -161,22 +170,22 @@ export class Archive implements Footage {
       clock: this.#clock,
       recorders: this.#recorders,
     });
-    this.#segments = new StoredSegments(this.#root, this.#whole, this.far?.tier, this.#damage);
-    const offload = this.far?.offload;
+    this.#segments = new StoredSegments(this.#root, this.#whole, this.remote?.tier, this.#damage);
+    const uploader = this.remote?.uploader;
     this.retention = new Retention({
       ...shared,
-      removal: this.#removal,
+      segmentDeleter: this.#segmentDeleter,
       undeletable,
-      room: this.#room,
+      freeSpace: this.#freeSpace,
       facts,
       lastSignMs: this.#heartbeat.lastMs,
       keep: (next) => state.write(next),
       assertDeletable: async () => {
         await this.#assertReady();
-        await guard.assertDeletable();
+        await volumeCheck.assertDeletable();
       },
-      rules: { quotaBytes: null, farQuotaBytes: null, minFreeShare: 0, ...options.retention },
-      ...(offload && { relieve: (segments, untilMs) => offload.relieve(segments, untilMs) }),
+      rules: { quotaBytes: null, remoteQuotaBytes: null, minFreeShare: 0, ...options.retention },
+      ...(uploader && { relieve: (segments, untilMs) => uploader.relieve(segments, untilMs) }),
     });
   }
 
@@ -190,17 +199,17 @@ export class Archive implements Footage {
     const catalog = options.catalog ?? catalogPath(options.dir);
     await makeFolders(dirname(catalog), archiveFolderMode);
     const lock = new ArchiveLock(lockPath(catalog));
-    let guard: DiskGuard | undefined;
+    let volumeCheck: VolumeMarkerCheck | undefined;
     try {
       const wasUsed = await prepareCatalog(catalog, options.log);
       for (const suffix of ['', '-wal', '-shm']) await closeToOthers(`${catalog}${suffix}`);
-      guard = DiskGuard.open({ root: options.dir, catalog, log: options.log, wasUsed });
+      volumeCheck = VolumeMarkerCheck.open({ root: options.dir, catalog, log: options.log, wasUsed });
       const state = new RetentionState(retentionPath(catalog), options.log);
-      const archive = new Archive(options, lock, guard, state, await state.read());
+      const archive = new Archive(options, lock, volumeCheck, state, await state.read());
       await archive.#start();
       return archive;
     } catch (error) {
-      guard?.release();
+      volumeCheck?.release();
       lock.release();
       throw error;
     }
@@ -208,12 +217,12 @@ export class Archive implements Footage {
 
   /** Why nothing is recorded or deleted at the moment; undefined when all is well. */
   get problem(): ArchiveProblem | undefined {
-    return this.#guard.problem;
+    return this.#volumeCheck.problem;
   }
 
   /** Whether the disk is the right one and takes footage, as looked at last. */
   get canRecord(): boolean {
-    return this.#guard.problem === undefined && !this.#room.isShort;
+    return this.#volumeCheck.problem === undefined && !this.#freeSpace.isShort;
   }
 
   /** Why the disk takes no footage of a stream, by the system's name of the error or `unknown`; undefined while it does. */
@@ -225,7 +234,7 @@ export class Archive implements Footage {
 
   /** The folder has lost its marker and holds nothing, as after a disk was replaced. */
   get isDiskEmpty(): boolean {
-    return this.#guard.isEmpty;
+    return this.#volumeCheck.isEmpty;
   }
 
   /**
@@ -233,11 +242,11 @@ export class Archive implements Footage {
    * @throws Fault ActionNotAcceptable when there is no empty disk; system errors
    */
   async useEmptyDisk(): Promise<void> {
-    await this.#guard.useEmptyDisk((archiveId) =>
+    await this.#volumeCheck.useEmptyDisk((archiveId) =>
       this.#writer.commit([{ type: 'disk-replaced', archiveId }]),
     );
     this.#sumAgain();
-    await this.#guard.assertRightDisk();
+    await this.#volumeCheck.assertRightDisk();
     if (this.#recovery) return;
     this.#markerTimer?.();
     this.#markerTimer = undefined;
@@ -262,7 +271,7 @@ export class Archive implements Footage {
 
   /** Of the archive's disk; undefined while it can't be measured. */
   get disk(): DiskUse | undefined {
-    return this.#room.use;
+    return this.#freeSpace.use;
   }
 
   /** Bytes of all footage. */
@@ -277,7 +286,7 @@ export class Archive implements Footage {
     const recorder = new Recorder(stream, {
       root: this.#root,
       files: this.#files,
-      gate: this.#gate,
+      writes: this.#writes,
       catalog: this.#writer,
       reads: this.#reads,
       folders: this.#folders,
@@ -285,7 +294,7 @@ export class Archive implements Footage {
       log: this.#log.child({ stream: uid }),
       limits: this.#limits,
       assertRightDisk: () => this.#assertReady(),
-      assertRoom: () => this.#assertWritable(),
+      assertFreeSpace: () => this.#assertWritable(),
       permits,
       onStopped: () => this.#recorders.delete(uid),
     });
@@ -389,7 +398,7 @@ export class Archive implements Footage {
    */
   async remove(uid: string): Promise<void> {
     await this.#recorders.get(uid)?.stop('removed');
-    if (!(await this.#removal.removeStream(uid))) {
+    if (!(await this.#segmentDeleter.removeStream(uid))) {
       const words = 'Files that the catalog does not know were left in the folder of a removed stream';
       this.#log.warn({ stream: uid }, words);
     }
@@ -405,11 +414,11 @@ export class Archive implements Footage {
   async #close(): Promise<void> {
     this.#markerTimer?.();
     this.#diskTimer?.();
-    this.#room.stop();
+    this.#freeSpace.stop();
     this.continuity.close();
     await this.#damage.stop();
     await this.#rebuild?.stop();
-    await this.far?.offload.stop();
+    await this.remote?.uploader.stop();
     await this.retention.stop();
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop('server-stopped')));
     try {
@@ -423,15 +432,15 @@ export class Archive implements Footage {
     await this.#heartbeat.stop();
     await this.#writer.close();
     this.#readDatabase.close();
-    this.#guard.release();
+    this.#volumeCheck.release();
     this.#lock.release();
   }
 
   async #start(): Promise<void> {
-    await this.#room.refresh();
+    await this.#freeSpace.refresh();
     this.#diskTimer = this.#clock.every(diskLookMs, () => void this.#lookAtDisk());
     try {
-      await this.#guard.assertRightDisk();
+      await this.#volumeCheck.assertRightDisk();
     } catch (error) {
       // A disk that fails ends recording, not the server.
       if (!(error instanceof RecordingFailure)) {
@@ -461,7 +470,7 @@ export class Archive implements Footage {
         catalogPath: this.#catalogPath,
         reads: this.#reads,
         catalog: this.#writer,
-        far: this.#farOptions,
+        remote: this.#remoteOptions,
         log: this.#log,
         newFiles: this.#newFiles,
         onAdopted: () => this.#sumAgain(),
@@ -472,13 +481,13 @@ export class Archive implements Footage {
     }
     this.#damage.start();
     this.retention.start(retentionPeriodMs);
-    if (this.far) this.far.offload.start();
-    else warnWithoutBucket(this.#reads, this.#log);
+    if (this.remote) this.remote.uploader.start();
+    else warnWithoutObjectStorage(this.#reads, this.#log);
   }
 
   #watchMarker(): void {
     this.#markerTimer ??= this.#clock.every(markerRetryMs, () => {
-      this.#guard
+      this.#volumeCheck
         .assertRightDisk()
         .then(() => {
           this.#markerTimer?.();
@@ -498,7 +507,7 @@ export class Archive implements Footage {
     if (this.#isLookingAtDisk) return;
     this.#isLookingAtDisk = true;
     try {
-      await this.#guard.assertRightDisk();
+      await this.#volumeCheck.assertRightDisk();
     } catch (error) {
       // The guard has reported it; errors of a failing disk are reported where the disk is used.
       if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
@@ -509,13 +518,13 @@ export class Archive implements Footage {
 
   /** Before each piece: the disk as looked at last, for a look costs a read; again when it was not the right one. @throws RecordingFailure */
   async #assertWritable(): Promise<void> {
-    if (this.#guard.problem) await this.#assertReady();
-    this.#room.assertRoom();
+    if (this.#volumeCheck.problem) await this.#assertReady();
+    this.#freeSpace.assertFreeSpace();
   }
 
   /** The right disk, and put in order since it came. */
   async #assertReady(): Promise<void> {
-    await this.#guard.assertRightDisk();
+    await this.#volumeCheck.assertRightDisk();
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
   }
 

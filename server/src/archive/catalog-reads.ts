@@ -23,7 +23,7 @@ export interface SegmentRow {
   readonly indexId: number;
   readonly isOpen: boolean;
   /** Its bytes are an object of the bucket, no file. */
-  readonly isFar: boolean;
+  readonly isRemote: boolean;
 }
 
 /** A segment and whose it is. */
@@ -38,7 +38,7 @@ export interface StreamRow {
   readonly removedUntilTicks: number;
   readonly isRecording: boolean;
   /** The part of `segments` and `bytes` that is far. */
-  readonly farSegments: number;
+  readonly remoteSegments: number;
   readonly farBytes: number;
 }
 
@@ -96,8 +96,8 @@ export class CatalogReads {
   }
 
   /** The part of it that is far. */
-  farTotals(): { segments: number; bytes: number } {
-    const row = this.#statements.farTotals.get() as Row;
+  remoteTotals(): { segments: number; bytes: number } {
+    const row = this.#statements.remoteTotals.get() as Row;
     return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
@@ -146,27 +146,27 @@ export class CatalogReads {
   }
 
   /** The oldest closed segments on the disk over all streams. */
-  oldestNear(limit: number): OwnedSegment[] {
-    return this.#statements.oldestNear.all(limit).map(ownedSegment);
+  oldestLocal(limit: number): OwnedSegment[] {
+    return this.#statements.oldestLocal.all(limit).map(ownedSegment);
   }
 
   /** The oldest segments in the bucket over all streams. */
-  oldestFar(limit: number): OwnedSegment[] {
-    return this.#statements.oldestFar.all(limit).map(ownedSegment);
+  oldestRemote(limit: number): OwnedSegment[] {
+    return this.#statements.oldestRemote.all(limit).map(ownedSegment);
   }
 
   /** Closed segments on the disk that start in [fromTicks, beforeTicks), oldest first. */
-  nearClosed(streamId: number, fromTicks: number, beforeTicks: number, limit: number): SegmentRow[] {
-    return this.#statements.nearClosed.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
+  localClosed(streamId: number, fromTicks: number, beforeTicks: number, limit: number): SegmentRow[] {
+    return this.#statements.localClosed.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
   }
 
   /** How many those are, and their bytes. */
-  nearClosedTotals(
+  localClosedTotals(
     streamId: number,
     fromTicks: number,
     beforeTicks: number,
   ): { segments: number; bytes: number } {
-    const row = this.#statements.nearClosedTotals.get(streamId, fromTicks, beforeTicks) as Row;
+    const row = this.#statements.localClosedTotals.get(streamId, fromTicks, beforeTicks) as Row;
     return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
@@ -279,17 +279,17 @@ export class CatalogReads {
   }
 
   /** Objects that must go, at most `limit`. */
-  farRemovals(limit: number): SegmentName[] {
-    return this.#statements.farRemovals.all(limit).map(segmentName);
+  remoteRemovals(limit: number): SegmentName[] {
+    return this.#statements.remoteRemovals.all(limit).map(segmentName);
   }
 
   /** Segments of which an object may be there. */
-  farSendings(): SegmentName[] {
-    return this.#statements.farSendings.all().map(segmentName);
+  remoteSendings(): SegmentName[] {
+    return this.#statements.remoteSendings.all().map(segmentName);
   }
 
-  isFarSending(uid: string, startTicks: number): boolean {
-    return this.#statements.farSending.get(uid, startTicks) !== undefined;
+  isRemoteSending(uid: string, startTicks: number): boolean {
+    return this.#statements.remoteSending.get(uid, startTicks) !== undefined;
   }
 }
 
@@ -316,14 +316,14 @@ const statements = {
                ORDER BY start_ticks DESC LIMIT 1`,
   after: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks > ? ORDER BY start_ticks LIMIT 1`,
   exact: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks = ?`,
-  farTotals: `SELECT coalesce(sum(far_segments), 0) AS segments, coalesce(sum(far_bytes), 0) AS bytes FROM stream`,
-  oldestNear: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
+  remoteTotals: `SELECT coalesce(sum(far_segments), 0) AS segments, coalesce(sum(far_bytes), 0) AS bytes FROM stream`,
+  oldestLocal: `SELECT uid, ${columns} FROM segment INDEXED BY segment_near_by_start
                JOIN stream ON stream.id = stream_id WHERE is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
-  oldestFar: `SELECT uid, ${columns} FROM segment INDEXED BY segment_far_by_start
+  oldestRemote: `SELECT uid, ${columns} FROM segment INDEXED BY segment_far_by_start
               JOIN stream ON stream.id = stream_id WHERE is_far = 1 ORDER BY start_ticks LIMIT ?`,
-  nearClosed: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
+  localClosed: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
                AND is_open = 0 AND is_far = 0 ORDER BY start_ticks LIMIT ?`,
-  nearClosedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes FROM segment
+  localClosedTotals: `SELECT count(*) AS segments, coalesce(sum(bytes), 0) AS bytes FROM segment
                      WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ? AND is_open = 0 AND is_far = 0`,
   closedFirst: `SELECT ${columns} FROM segment WHERE stream_id = ? AND start_ticks >= ? AND start_ticks < ?
                 AND is_open = 0 ORDER BY start_ticks LIMIT ?`,
@@ -348,9 +348,9 @@ const statements = {
   damage: 'SELECT stream_id, start_ticks, whole_bytes, whole_end_ticks FROM damage',
   folders: 'SELECT uid, day FROM active_folder JOIN stream ON stream.id = stream_id ORDER BY uid, day',
   pending: 'SELECT uid, start_ticks FROM pending_removal ORDER BY uid, start_ticks',
-  farRemovals: 'SELECT uid, start_ticks FROM far_removal ORDER BY uid, start_ticks LIMIT ?',
-  farSendings: 'SELECT uid, start_ticks FROM far_sending ORDER BY uid, start_ticks',
-  farSending: 'SELECT 1 FROM far_sending WHERE uid = ? AND start_ticks = ?',
+  remoteRemovals: 'SELECT uid, start_ticks FROM far_removal ORDER BY uid, start_ticks LIMIT ?',
+  remoteSendings: 'SELECT uid, start_ticks FROM far_sending ORDER BY uid, start_ticks',
+  remoteSending: 'SELECT 1 FROM far_sending WHERE uid = ? AND start_ticks = ?',
 };
 
 function segmentRow(row: Row): SegmentRow {
@@ -362,7 +362,7 @@ function segmentRow(row: Row): SegmentRow {
     initId: row['init_id'] as number,
     indexId: row['index_id'] as number,
     isOpen: row['is_open'] === 1,
-    isFar: row['is_far'] === 1,
+    isRemote: row['is_far'] === 1,
   };
 }
 
@@ -383,7 +383,7 @@ function streamRow(row: Row): StreamRow {
     durationTicks: row['duration_ticks'] as number,
     removedUntilTicks: row['removed_until_ticks'] as number,
     isRecording: row['is_recording'] === 1,
-    farSegments: row['far_segments'] as number,
+    remoteSegments: row['far_segments'] as number,
     farBytes: row['far_bytes'] as number,
   };
 }

@@ -7,8 +7,8 @@ import { setDatabaseAside } from './catalog-aside.ts';
 import { assertCatalogIsWhole, CatalogDamaged } from './catalog-file.ts';
 import type { CatalogReads } from './catalog-reads.ts';
 import type { CatalogSink } from './catalog-writer.ts';
-import type { FarOptions } from './far-archive.ts';
-import { adoptObjects } from './far-rebuild.ts';
+import type { ObjectStorageOptions } from './object-storage.ts';
+import { adoptObjects } from './object-rebuild.ts';
 import { systemCode } from './files.ts';
 import { archiveFileMode, heartbeatPath, rebuildNotePath } from './layout.ts';
 import { listStreamFolders } from './marker.ts';
@@ -52,7 +52,7 @@ interface RebuildTools {
   readonly catalogPath: string;
   readonly reads: CatalogReads;
   readonly catalog: CatalogSink;
-  readonly far: Pick<FarOptions, 'store' | 'keys'> | undefined;
+  readonly remote: Pick<ObjectStorageOptions, 'store' | 'keys'> | undefined;
   readonly log: Log;
   readonly newFiles: NewFiles;
   /** Footage of the past is in the catalog again. */
@@ -98,7 +98,7 @@ export class CatalogRebuild {
   }
 
   async #run(uids: readonly string[], isWhole: boolean): Promise<void> {
-    const { root, reads, catalog, log, newFiles, far, catalogPath } = this.#tools;
+    const { root, reads, catalog, log, newFiles, remote, catalogPath } = this.#tools;
     const findings: string[] = [];
     const before = countOf(reads);
     const commit = (changes: Parameters<CatalogSink['commit']>[0]) => catalog.commit(changes);
@@ -112,7 +112,7 @@ export class CatalogRebuild {
         await adoptFiles({ root, reads, commit, findings, isBeingRecorded, signal }, uid);
       }
       const { archiveId } = reads.identity();
-      if (far && isWhole) await adoptObjects({ ...far, reads, commit, archiveId, findings, signal });
+      if (remote && isWhole) await adoptObjects({ ...remote, reads, commit, archiveId, findings, signal });
       if (signal.aborted) return;
       await rm(rebuildNotePath(catalogPath), { force: true });
     } catch (error) {

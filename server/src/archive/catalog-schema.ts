@@ -3,13 +3,13 @@ import type { DatabaseSync } from 'node:sqlite';
 /** Grows with every change of the tables below. */
 export const CATALOG_VERSION = 4;
 
-const farIndexes = `
+const remoteIndexes = `
 -- retention's next victim over all streams, on the disk and in the bucket
 CREATE INDEX segment_near_by_start ON segment (start_ticks) WHERE is_open = 0 AND is_far = 0;
 CREATE INDEX segment_far_by_start ON segment (start_ticks) WHERE is_far = 1;
 `;
 
-const farNotes = `
+const remoteNotes = `
 -- an object may be there that no row speaks of
 CREATE TABLE far_sending (
   uid          TEXT NOT NULL,
@@ -102,7 +102,7 @@ CREATE TABLE segment (
   is_far       INTEGER NOT NULL DEFAULT 0 CHECK (is_far IN (0, 1)),
   PRIMARY KEY (stream_id, start_ticks)
 ) STRICT, WITHOUT ROWID;
-${farIndexes}
+${remoteIndexes}
 -- recovery's work list
 CREATE INDEX segment_open ON segment (stream_id, start_ticks) WHERE is_open = 1;
 
@@ -128,7 +128,7 @@ CREATE TABLE pending_removal (
   start_ticks  INTEGER NOT NULL,
   PRIMARY KEY (uid, start_ticks)
 ) STRICT, WITHOUT ROWID;
-${farNotes}
+${remoteNotes}
 ${damageMarks}
 `;
 
@@ -158,8 +158,8 @@ export function upgradeCatalog(database: DatabaseSync, version: number): void {
         ALTER TABLE stream ADD COLUMN far_bytes INTEGER NOT NULL DEFAULT 0 CHECK (far_bytes >= 0);
         ALTER TABLE segment ADD COLUMN is_far INTEGER NOT NULL DEFAULT 0 CHECK (is_far IN (0, 1));
         DROP INDEX segment_closed_by_start;
-        ${farIndexes}
-        ${farNotes}
+        ${remoteIndexes}
+        ${remoteNotes}
       `);
     }
     database.exec(`ALTER TABLE fragment_index ADD COLUMN sums BLOB NOT NULL DEFAULT X'';`);

@@ -169,13 +169,13 @@ export class CatalogWrites {
         run.addSending.run(change.uid, change.startTicks);
         return;
       case 'far':
-        this.#makeFar(change.uid, change.startTicks);
+        this.#makeRemote(change.uid, change.startTicks);
         return;
       case 'far-found':
-        this.#setFar(this.#streamId(change.uid), change.startTicks);
+        this.#setRemote(this.#streamId(change.uid), change.startTicks);
         return;
       case 'far-removed':
-        for (const startTicks of change.startsTicks) run.deleteFarRemoval.run(change.uid, startTicks);
+        for (const startTicks of change.startsTicks) run.deleteRemoteRemoval.run(change.uid, startTicks);
         return;
       case 'forget':
         this.#forget(change.uid);
@@ -216,12 +216,12 @@ export class CatalogWrites {
     const streamId = this.#streamId(uid);
     const run = this.#statements;
     for (const startTicks of startsTicks) {
-      const isFar = run.getSegment.get(streamId, startTicks)?.['is_far'] === 1;
+      const isRemote = run.getSegment.get(streamId, startTicks)?.['is_far'] === 1;
       this.#deleteSegment(streamId, startTicks);
-      if (!isFar) run.addPending.run(uid, startTicks);
+      if (!isRemote) run.addPending.run(uid, startTicks);
       // Of one that is being sent there may be an object too.
       const isSending = run.deleteSending.run(uid, startTicks).changes > 0;
-      if (isFar || isSending) run.addFarRemoval.run(uid, startTicks);
+      if (isRemote || isSending) run.addRemoteRemoval.run(uid, startTicks);
     }
     this.#noteRemovedUntil(uid, removedUntilTicks);
   }
@@ -252,33 +252,33 @@ export class CatalogWrites {
     const durationTicks = (row['end_ticks'] as number) - startTicks;
     const bytes = row['bytes'] as number;
     this.#statements.addTotals.run(-1, -bytes, -durationTicks, streamId);
-    if (row['is_far'] === 1) this.#statements.addFarTotals.run(-1, -bytes, streamId);
+    if (row['is_far'] === 1) this.#statements.addRemoteTotals.run(-1, -bytes, streamId);
   }
 
   /** Retention may have taken the segment while it was sent: then the object must go as well. */
-  #makeFar(uid: string, startTicks: number): void {
+  #makeRemote(uid: string, startTicks: number): void {
     const run = this.#statements;
     run.deleteSending.run(uid, startTicks);
     const streamId = run.getStream.get(uid)?.['id'] as number | undefined;
-    if (streamId !== undefined && this.#setFar(streamId, startTicks)) run.addPending.run(uid, startTicks);
-    else run.addFarRemoval.run(uid, startTicks);
+    if (streamId !== undefined && this.#setRemote(streamId, startTicks)) run.addPending.run(uid, startTicks);
+    else run.addRemoteRemoval.run(uid, startTicks);
   }
 
   /** False when there is no such closed segment. */
-  #setFar(streamId: number, startTicks: number): boolean {
-    if (this.#statements.setFar.run(streamId, startTicks).changes === 0) return false;
+  #setRemote(streamId: number, startTicks: number): boolean {
+    if (this.#statements.setRemote.run(streamId, startTicks).changes === 0) return false;
     const bytes = this.#statements.getSegment.get(streamId, startTicks)?.['bytes'] as number;
-    this.#statements.addFarTotals.run(1, bytes, streamId);
+    this.#statements.addRemoteTotals.run(1, bytes, streamId);
     return true;
   }
 
   /** Of what is in the bucket nothing changes. One gap takes the place of all that lay here, and of the gaps in between. */
   #replaceDisk(archiveId: string): void {
     const run = this.#statements;
-    for (const row of run.nearSums.all()) {
+    for (const row of run.localSums.all()) {
       const streamId = row['stream_id'] as number;
       const first = row['first'] as number;
-      run.deleteNear.run(streamId);
+      run.deleteLocal.run(streamId);
       run.deleteDamageOf.run(streamId);
       run.addTotals.run(
         -(row['segments'] as number),
@@ -288,7 +288,7 @@ export class CatalogWrites {
       );
       run.deleteInterruptionsFrom.run(streamId, first);
       run.addInterruption.run(streamId, first, 'disk-replaced');
-      run.addReplacedBehindFar.run(streamId, first);
+      run.addReplacedBehindRemote.run(streamId, first);
     }
     run.deleteOrphanIndexes.run();
     run.deletePendings.run();
@@ -334,7 +334,8 @@ const statements = {
   getStream: 'SELECT id FROM stream WHERE uid = ?',
   addTotals: `UPDATE stream SET segments = segments + ?, bytes = bytes + ?, duration_ticks = duration_ticks + ?
               WHERE id = ?`,
-  addFarTotals: 'UPDATE stream SET far_segments = far_segments + ?, far_bytes = far_bytes + ? WHERE id = ?',
+  addRemoteTotals:
+    'UPDATE stream SET far_segments = far_segments + ?, far_bytes = far_bytes + ? WHERE id = ?',
   setRecording: 'UPDATE stream SET is_recording = ?1 WHERE id = ?2 AND is_recording <> ?1',
   setRemovedUntil: 'UPDATE stream SET removed_until_ticks = max(removed_until_ticks, ?) WHERE id = ?',
   addInit: 'INSERT INTO init (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -350,18 +351,18 @@ const statements = {
   extendSegment: `UPDATE segment SET end_ticks = end_ticks + ?, bytes = bytes + ?
                   WHERE stream_id = ? AND start_ticks = ?`,
   closeSegment: 'UPDATE segment SET is_open = 0 WHERE stream_id = ? AND start_ticks = ?',
-  setFar: `UPDATE segment SET is_far = 1 WHERE stream_id = ? AND start_ticks = ? AND is_open = 0 AND is_far = 0`,
+  setRemote: `UPDATE segment SET is_far = 1 WHERE stream_id = ? AND start_ticks = ? AND is_open = 0 AND is_far = 0`,
   deleteSegment: 'DELETE FROM segment WHERE stream_id = ? AND start_ticks = ?',
   addDamage: `INSERT INTO damage (stream_id, start_ticks, whole_bytes, whole_end_ticks) VALUES (?, ?, ?, ?)
               ON CONFLICT DO UPDATE SET whole_bytes = excluded.whole_bytes, whole_end_ticks = excluded.whole_end_ticks`,
   deleteDamage: 'DELETE FROM damage WHERE stream_id = ? AND start_ticks = ?',
-  nearSums: `SELECT stream_id, min(start_ticks) AS first, count(*) AS segments, sum(bytes) AS bytes,
+  localSums: `SELECT stream_id, min(start_ticks) AS first, count(*) AS segments, sum(bytes) AS bytes,
              sum(end_ticks - start_ticks) AS ticks FROM segment WHERE is_far = 0 GROUP BY stream_id`,
   deleteOrphanIndexes: 'DELETE FROM fragment_index WHERE id NOT IN (SELECT index_id FROM segment)',
-  deleteNear: 'DELETE FROM segment WHERE stream_id = ? AND is_far = 0',
+  deleteLocal: 'DELETE FROM segment WHERE stream_id = ? AND is_far = 0',
   deleteDamageOf: 'DELETE FROM damage WHERE stream_id = ?',
   deleteInterruptionsFrom: 'DELETE FROM interruption WHERE stream_id = ? AND at_ticks >= ?',
-  addReplacedBehindFar: `INSERT INTO interruption (stream_id, at_ticks, cause)
+  addReplacedBehindRemote: `INSERT INTO interruption (stream_id, at_ticks, cause)
                          SELECT stream_id, end_ticks, 'disk-replaced' FROM segment
                          WHERE stream_id = ? AND start_ticks > ? AND is_far = 1
                          ON CONFLICT DO UPDATE SET cause = excluded.cause`,
@@ -378,8 +379,8 @@ const statements = {
   deletePending: 'DELETE FROM pending_removal WHERE uid = ? AND start_ticks = ?',
   addSending: 'INSERT INTO far_sending (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
   deleteSending: 'DELETE FROM far_sending WHERE uid = ? AND start_ticks = ?',
-  addFarRemoval: 'INSERT INTO far_removal (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  deleteFarRemoval: 'DELETE FROM far_removal WHERE uid = ? AND start_ticks = ?',
+  addRemoteRemoval: 'INSERT INTO far_removal (uid, start_ticks) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  deleteRemoteRemoval: 'DELETE FROM far_removal WHERE uid = ? AND start_ticks = ?',
   forgetInterruptions: 'DELETE FROM interruption WHERE stream_id = ?',
   forgetFolders: 'DELETE FROM active_folder WHERE stream_id = ?',
   forgetStream: 'DELETE FROM stream WHERE id = ?',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads, type SegmentRow, type StreamRow } from './catalog-reads.ts';
-import { checkFarNotes, checkObjects, type FarCheck } from './far-check.ts';
+import { checkRemoteNotes, checkObjects, type ObjectStorageCheck } from './object-check.ts';
 import { namesIn, systemCode } from './files.ts';
 import {
   catalogMs,
@@ -27,12 +27,12 @@ const batchSize = 500;
  * Proves the archive's invariants against every row and every file's headers, and changes nothing. Rows are read first: beside a
  * running server, what was recorded since then is not looked at, so nothing that is merely new is reported.
  * Of far footage the rows alone are looked at, unless its bucket is given.
- * @throws Error when there is no catalog; FarStoreError
+ * @throws Error when there is no catalog; ObjectStoreError
  */
 export async function* checkArchive(
   root: string,
   catalog = catalogPath(root),
-  far?: FarCheck,
+  remote?: ObjectStorageCheck,
 ): AsyncGenerator<Finding, void, undefined> {
   const database = openCatalogForReading(catalog);
   try {
@@ -42,8 +42,8 @@ export async function* checkArchive(
     const uids = new Set<string>();
     yield* goingOn('the streams of the catalog', 11, checkStreams(reads, root, uids));
     yield* goingOn(root, 2, checkUnknownFolders(root, uids));
-    yield* goingOn('the notes on objects', 11, checkFarNotes(reads));
-    if (far) yield* checkObjects(reads, far);
+    yield* goingOn('the notes on objects', 11, checkRemoteNotes(reads));
+    if (remote) yield* checkObjects(reads, remote);
   } finally {
     database.close();
   }
@@ -96,7 +96,7 @@ function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined
   for (const { uid, startTicks } of reads.pendingRemovals()) {
     const stream = reads.stream(uid);
     const row = stream && reads.segment(stream.id, startTicks);
-    if (row && !row.isFar) {
+    if (row && !row.isRemote) {
       yield { invariant: 9, text: `${uid} ${startTicks} has a row although its removal is pending` };
     }
   }
@@ -122,7 +122,7 @@ async function* checkStream(
       }
       previous = row;
       const { day, name } = placeOf(row.startTicks);
-      if (!row.isFar) names.set(day, (names.get(day) ?? new Set()).add(name));
+      if (!row.isRemote) names.set(day, (names.get(day) ?? new Set()).add(name));
       for (const finding of await checkSegment(reads, root, stream, row.startTicks)) {
         if (reads.segment(stream.id, row.startTicks)) yield finding;
       }
@@ -169,7 +169,7 @@ async function checkSegment(
     find(11, 'has an index that does not end where its row does');
   }
   if (fragments[0]?.startsWithKey !== true) find(5, 'does not start with a key frame');
-  if (row.isFar) return findings;
+  if (row.isRemote) return findings;
   let contents;
   let spoilt;
   try {
@@ -181,7 +181,7 @@ async function checkSegment(
       return findings;
     }
     // It may have moved between the two looks.
-    if (reads.segment(stream.id, startTicks)?.isFar !== true) find(1, 'is not there');
+    if (reads.segment(stream.id, startTicks)?.isRemote !== true) find(1, 'is not there');
     return findings;
   }
   if (contents.fileBytes < row.bytes)
@@ -222,20 +222,20 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
   const difference = reads.snapshot(() => {
     const stream = reads.stream(uid);
     if (!stream) return undefined;
-    const sum = { segments: 0, bytes: 0, durationTicks: 0, farSegments: 0, farBytes: 0 };
+    const sum = { segments: 0, bytes: 0, durationTicks: 0, remoteSegments: 0, farBytes: 0 };
     for (const row of reads.eachSegment(stream.id, 0, Number.MAX_SAFE_INTEGER)) {
       sum.segments++;
       sum.bytes += row.bytes;
       sum.durationTicks += row.endTicks - row.startTicks;
-      if (!row.isFar) continue;
-      sum.farSegments++;
+      if (!row.isRemote) continue;
+      sum.remoteSegments++;
       sum.farBytes += row.bytes;
     }
     const isRight =
       sum.segments === stream.segments &&
       sum.bytes === stream.bytes &&
       sum.durationTicks === stream.durationTicks &&
-      sum.farSegments === stream.farSegments &&
+      sum.remoteSegments === stream.remoteSegments &&
       sum.farBytes === stream.farBytes;
     return isRight ? undefined : { sum, stream };
   });
@@ -246,7 +246,7 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
     text:
       `${uid} has ${sum.segments} segments of ${sum.bytes} bytes and ${sum.durationTicks} ticks, ` +
       `its totals say ${stream.segments}, ${stream.bytes} and ${stream.durationTicks}; ` +
-      `far are ${sum.farSegments} of ${sum.farBytes} bytes, by its totals ${stream.farSegments} of ${stream.farBytes}`,
+      `far are ${sum.remoteSegments} of ${sum.farBytes} bytes, by its totals ${stream.remoteSegments} of ${stream.farBytes}`,
   };
 }
 
@@ -277,7 +277,7 @@ async function* checkFiles(
       const row =
         startMs === undefined ? undefined : reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);
       const isKnown = row !== undefined && catalogMs(row.startTicks) === startMs;
-      if (isKnown && !row.isFar) continue;
+      if (isKnown && !row.isRemote) continue;
       if (isKnown && isPending(reads, stream.uid, row.startTicks)) continue;
       // Gone since the folder was listed, with the removal that was pending.
       if (!existsSync(path)) continue;

@@ -99,13 +99,13 @@ test('the remembered hours say the same as a walk through all intervals, also as
             if (interval.kind === 'fragment') recordedMs += lengthMs;
             else if (interval.kind === 'gap' && unwanted.includes(interval.cause)) expectedMs -= lengthMs;
           }
-          const near = (ticks: number, ms: number, what: string) =>
+          const local = (ticks: number, ms: number, what: string) =>
             assert.ok(
               Math.abs(catalogMs(ticks) - ms) <= steps.length * 2,
               `${what}: ${catalogMs(ticks)} and ${ms}`,
             );
-          near(found.recordedTicks, recordedMs, 'recorded');
-          near(found.expectedTicks, expectedMs, 'expected');
+          local(found.recordedTicks, recordedMs, 'recorded');
+          local(found.expectedTicks, expectedMs, 'expected');
         }
       };
       for (const one of steps) {
@@ -136,17 +136,17 @@ test('a stream with gaps is named once it is a day old, and counts in the sum; o
   interrupt(startMs + 6 * hourMs, 'unreachable');
   clock.advance(12 * hourMs);
   // A look may be a minute old.
-  const near = (found: number | null | undefined, right: number) =>
+  const local = (found: number | null | undefined, right: number) =>
     assert.ok(Math.abs((found ?? Number.NaN) - right) < 0.002, `${found} is not ${right}`);
-  near(watch.of(uid)?.day.share, 0.5);
+  local(watch.of(uid)?.day.share, 0.5);
   assert.equal(watch.sum.month.recordedMs, 6 * hourMs);
   assert.deepEqual(watch.below(0.95), []);
   clock.advance(14 * hourMs);
-  near(watch.of(uid)?.day.share, 4 / 24);
-  near(watch.of(uid)?.month.share, 6 / 26);
+  local(watch.of(uid)?.day.share, 4 / 24);
+  local(watch.of(uid)?.month.share, 6 / 26);
   const [low] = watch.below(0.95);
   assert.equal(low?.uid, uid);
-  near(low?.share, 4 / 24);
+  local(low?.share, 4 / 24);
   assert.deepEqual(watch.below(0), []);
   recorders.clear();
   clock.advance(2 * minuteMs);

@@ -98,7 +98,7 @@ export class Damage {
    */
   async isAsKnown(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<boolean> {
     const row = this.#tools.reads.segment(streamId, startTicks);
-    if (!row || row.isOpen || row.isFar || this.of(streamId, startTicks)) return true;
+    if (!row || row.isOpen || row.isRemote || this.of(streamId, startTicks)) return true;
     return this.#judge(uid, row, look);
   }
 
@@ -138,7 +138,7 @@ export class Damage {
     for (const { id } of reads.streams()) {
       let at = 0;
       for (;;) {
-        const rows = reads.nearClosed(id, at, Number.MAX_SAFE_INTEGER, filesPerTurn);
+        const rows = reads.localClosed(id, at, Number.MAX_SAFE_INTEGER, filesPerTurn);
         yield* rows;
         const last = rows.at(-1);
         if (!last) break;
@@ -153,7 +153,7 @@ export class Damage {
     for (const { id, uid } of reads.streams()) {
       for (const mark of this.ofStream(id)) {
         const row = reads.segment(id, mark.startTicks);
-        const isGone = row === undefined || row.isFar;
+        const isGone = row === undefined || row.isRemote;
         if (!isGone && (await this.#wholeOf(uid, row, 'fragments')).wholeBytes < row.bytes) continue;
         this.#marks.get(id)?.delete(mark.startTicks);
         this.#tools.onChange(uid);
@@ -173,7 +173,7 @@ export class Damage {
     const { reads, catalog, log, root } = this.#tools;
     // Retention, or the way to the bucket, deletes the row first and the file then.
     const now = reads.segment(row.streamId, row.startTicks);
-    if (!now || now.isFar || now.bytes !== row.bytes) return true;
+    if (!now || now.isRemote || now.bytes !== row.bytes) return true;
     const mark = { streamId: row.streamId, startTicks: row.startTicks, ...this.#lastWhole(row, wholeBytes) };
     this.#set(mark);
     this.#tools.onChange(uid);

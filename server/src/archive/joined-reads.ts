@@ -67,7 +67,7 @@ export class JoinedReads implements FootageReads {
             durationTicks: 0,
             removedUntilTicks: Math.max(0, ...slices.map(({ removedUntilTicks }) => removedUntilTicks)),
             isRecording: slices.some(({ isLive }) => isLive),
-            farSegments: 0,
+            remoteSegments: 0,
             farBytes: 0,
           };
   }
@@ -154,7 +154,7 @@ function segmentsOf({ node, slice }: NodeFootage, inits: string[]): JoinedSegmen
       streamId: 0,
       indexId: 0,
       // Its node knows where it lies.
-      isFar: false,
+      isRemote: false,
       node,
       fileTicks: segment.startTicks,
       initBytes: Buffer.byteLength(init, 'base64'),

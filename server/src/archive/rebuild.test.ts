@@ -10,9 +10,9 @@ import { copyAsKilled, findingsOf, openArchive, temporaryRoot } from './archive-
 import { openCatalogForReading } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
-import { MemoryStore } from './far-fixture.ts';
-import { FarKeys } from './far-keys.ts';
-import { adoptObjects } from './far-rebuild.ts';
+import { MemoryStore } from './object-fixture.ts';
+import { ObjectKeys } from './object-keys.ts';
+import { adoptObjects } from './object-rebuild.ts';
 import { markerBytes } from './marker.ts';
 import { rebuildCatalog } from './rebuild.ts';
 
@@ -237,7 +237,7 @@ async function overwrite(path: string, offset: number, text: string): Promise<vo
 }
 
 test('a stop ends the walk through a bucket after the object at hand', async () => {
-  const [store, keys, abort] = [new MemoryStore(), new FarKeys('', 'main'), new AbortController()];
+  const [store, keys, abort] = [new MemoryStore(), new ObjectKeys('', 'main'), new AbortController()];
   const archiveId = randomUUID();
   store.objects.set(keys.marker, { bytes: Buffer.from(markerBytes(archiveId)), metadata: {} });
   const names = Array.from(

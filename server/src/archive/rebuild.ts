@@ -10,10 +10,10 @@ import { ArchiveLock, LockHeldError } from './catalog-lock.ts';
 import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
-import type { FarOptions } from './far-archive.ts';
-import { adoptObjects } from './far-rebuild.ts';
-import { readFarMarker } from './far-tier.ts';
-import { holdsFootage, isEmptyDisk } from './disk-guard.ts';
+import type { ObjectStorageOptions } from './object-storage.ts';
+import { adoptObjects } from './object-rebuild.ts';
+import { readRemoteMarker } from './object-storage-tier.ts';
+import { holdsFootage, isEmptyDisk } from './volume-marker-check.ts';
 import { archiveFolderMode, catalogPath, lockPath, rebuildNotePath } from './layout.ts';
 import { FOLDER_LOCK_NAME, listStreamFolders, readMarker, writeMarker } from './marker.ts';
 
@@ -29,22 +29,22 @@ export interface RebuildReport {
 /**
  * Makes the catalog anew from the files, and the objects where there is a bucket; the old one is kept beside it. Files and objects
  * are read, never changed. What they can't tell, the causes of gaps and how far retention got, is lost.
- * @throws Fault when a server runs, or the folder is not the archive's; FarStoreError
+ * @throws Fault when a server runs, or the folder is not the archive's; ObjectStoreError
  */
 export async function rebuildCatalog(
   root: string,
   catalog = catalogPath(root),
-  far?: Pick<FarOptions, 'store' | 'keys'>,
+  remote?: Pick<ObjectStorageOptions, 'store' | 'keys'>,
 ): Promise<RebuildReport> {
   const lock = new ArchiveLock(lockPath(catalog));
   let folderLock: ArchiveLock | undefined;
   try {
-    const archiveId = await identityOf(root, catalog, far);
+    const archiveId = await identityOf(root, catalog, remote);
     folderLock = lockFolder(root);
     const newPath = `${catalog}.new`;
     // What an earlier attempt left there is of no use.
     await removeDatabase(newPath);
-    const report = await buildCatalog(root, newPath, archiveId, far);
+    const report = await buildCatalog(root, newPath, archiveId, remote);
     const oldCatalog = await setDatabaseAside(catalog, await freeSuffix([catalog], 'old'));
     await moveFile(newPath, catalog);
     await rm(rebuildNotePath(catalog), { force: true });
@@ -62,7 +62,7 @@ export async function rebuildCatalog(
 async function identityOf(
   root: string,
   catalog: string,
-  far?: Pick<FarOptions, 'store' | 'keys'>,
+  remote?: Pick<ObjectStorageOptions, 'store' | 'keys'>,
 ): Promise<string> {
   const marker = await readMarker(root);
   if (marker.state === 'present') return marker.archiveId;
@@ -74,8 +74,8 @@ async function identityOf(
   }
   const archiveId = (await holdsFootage(root))
     ? (knownId(catalog) ?? randomUUID())
-    : far && (await isEmptyDisk(root))
-      ? await readFarMarker(far.store, far.keys)
+    : remote && (await isEmptyDisk(root))
+      ? await readRemoteMarker(remote.store, remote.keys)
       : undefined;
   if (archiveId === undefined) {
     throw new Fault(
@@ -118,7 +118,7 @@ async function buildCatalog(
   root: string,
   path: string,
   archiveId: string,
-  far?: Pick<FarOptions, 'store' | 'keys'>,
+  remote?: Pick<ObjectStorageOptions, 'store' | 'keys'>,
 ): Promise<Omit<RebuildReport, 'oldCatalog'>> {
   const database = openCatalogForWriting(path, archiveId);
   try {
@@ -127,7 +127,7 @@ async function buildCatalog(
     const findings: string[] = [];
     const commit = (changes: readonly CatalogChange[]) => writes.commit(changes);
     for (const uid of await listStreamFolders(root)) await adoptFiles({ root, reads, commit, findings }, uid);
-    if (far) await adoptObjects({ ...far, reads, commit, archiveId, findings });
+    if (remote) await adoptObjects({ ...remote, reads, commit, archiveId, findings });
     const streams = reads.streams();
     return {
       segments: streams.reduce((sum, { segments }) => sum + segments, 0),

@@ -114,8 +114,8 @@ export class Recovery {
   /** Where it ended went with its row: what comes before the next footage is gone with it. */
   #removed(uid: string, startTicks: number): CatalogChange {
     const stream = this.#reads.stream(uid);
-    const isFar = stream && this.#reads.segment(stream.id, startTicks)?.isFar === true;
-    if (!stream || isFar) return { type: 'removed', uid, startsTicks: [startTicks] };
+    const isRemote = stream && this.#reads.segment(stream.id, startTicks)?.isRemote === true;
+    if (!stream || isRemote) return { type: 'removed', uid, startsTicks: [startTicks] };
     const next = this.#reads.segmentAfter(stream.id, startTicks);
     const removedUntilTicks = next?.startTicks ?? startTicks + 1;
     return { type: 'removed', uid, startsTicks: [startTicks], removedUntilTicks };

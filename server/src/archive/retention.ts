@@ -6,20 +6,20 @@ import { LoweredDepths, undoMs } from './lowered-depths.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import type { RetentionFacts } from './retention-state.ts';
 import {
-  RoomMaker,
+  SpaceReclaimer,
   type DiskShares,
   type EarlyDeletion,
-  type RoomRules,
-  type RoomTools,
-} from './room-maker.ts';
+  type SpaceRules,
+  type SpaceReclaimerTools,
+} from './space-reclaimer.ts';
 import type { UndeletableSum } from './undeletable.ts';
 
 /** Hours of footage to keep of a stream; below 0: no limit; undefined: not known, so that nothing goes by age. */
 export type DepthOf = (uid: string) => number | undefined;
 
-export type RetentionRules = RoomRules;
+export type RetentionRules = SpaceRules;
 
-export interface RetentionTools extends RoomTools {
+export interface RetentionTools extends SpaceReclaimerTools {
   readonly rules: RetentionRules;
   /** What the run before this one kept; undefined when there was none. */
   readonly facts: RetentionFacts | undefined;
@@ -86,7 +86,7 @@ const aheadNoticeMs = 600_000;
  */
 export class Retention {
   readonly #tools: RetentionTools;
-  readonly #roomMaker: RoomMaker;
+  readonly #spaceReclaimer: SpaceReclaimer;
   readonly #depths: LoweredDepths;
   readonly #startedMs: number;
   #footageClock: FootageClock;
@@ -102,7 +102,7 @@ export class Retention {
   constructor(tools: RetentionTools) {
     this.#tools = tools;
     this.#rules = tools.rules;
-    this.#roomMaker = new RoomMaker(tools);
+    this.#spaceReclaimer = new SpaceReclaimer(tools);
     this.#depths = new LoweredDepths(tools.facts?.depths);
     const { clock } = tools;
     this.#startedMs = clock.monotonicMs();
@@ -122,8 +122,8 @@ export class Retention {
       clockAheadMs: this.#clockAheadMs,
       undeletable: this.#tools.undeletable.sum,
       refusal: this.#refusal,
-      early: this.#roomMaker.early,
-      shares: this.#roomMaker.shares,
+      early: this.#spaceReclaimer.early,
+      shares: this.#spaceReclaimer.shares,
     };
   }
 
@@ -226,7 +226,7 @@ export class Retention {
   }
 
   async #run(): Promise<void> {
-    const { reads, removal } = this.#tools;
+    const { reads, segmentDeleter } = this.#tools;
     this.#look();
     const uids = reads.streams();
     this.#footageClock.forget(
@@ -243,11 +243,11 @@ export class Retention {
     }
     const failures: unknown[] = [];
     const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => failures.push(error));
-    await attempt(removal.finishPending());
+    await attempt(segmentDeleter.finishPending());
     for (const { uid, id } of uids) await attempt(this.#removeOld(uid, id));
     this.#noteHeld(uids);
     const depthOf: DepthOf = (uid) => this.#depths.inForce(uid);
-    await attempt(this.#roomMaker.run(this.#rules, this.#footageClock.cautiousMs, depthOf));
+    await attempt(this.#spaceReclaimer.run(this.#rules, this.#footageClock.cautiousMs, depthOf));
     this.#noteRefusal(failures.find((error) => systemCode(error) === 'EROFS'));
     // The first is told of; what it kept from going on is tried again with the next pass.
     const others = failures.filter((error) => systemCode(error) !== 'EROFS');
@@ -256,7 +256,7 @@ export class Retention {
 
   /** What is deeper than its stream keeps. */
   async #removeOld(uid: string, streamId: number): Promise<void> {
-    const { reads, removal, undeletable } = this.#tools;
+    const { reads, segmentDeleter, undeletable } = this.#tools;
     const hours = this.#depths.inForce(uid);
     if (hours === undefined || hours < 0 || this.#depthOf(uid) === undefined) return;
     for (const { fromMs, toMs, nowMs } of this.#footageClock.spans) {
@@ -267,7 +267,7 @@ export class Retention {
       const due = reads
         .closedBefore(streamId, catalogTicks(fromMs), catalogTicks(beforeMs), limit)
         .filter((segment) => segment.startTicks < toTicks && !undeletable.isResting(uid, segment));
-      await removal.removeSegments(uid, due);
+      await segmentDeleter.removeSegments(uid, due);
     }
   }
 

@@ -12,20 +12,20 @@ import type { Piece } from './gop-assembler.ts';
 import { CATALOG_TIMESCALE, dayOf, segmentPath } from './layout.ts';
 import { freeMoment } from './placement.ts';
 import { SegmentFile } from './segment-file.ts';
-import type { WriteGate } from './write-gate.ts';
+import type { Semaphore } from '../base/semaphore.ts';
 
 /** What a writer borrows from its archive. */
 export interface SegmentWriterTools {
   readonly root: string;
   readonly files: ArchiveFiles;
-  readonly gate: WriteGate;
+  readonly writes: Semaphore;
   readonly catalog: CatalogSink;
   readonly reads: CatalogReads;
   readonly folders: ActiveFolders;
   /** Before each new file. @throws RecordingFailure when nothing may be written here now. */
   assertRightDisk(): Promise<void>;
   /** Before each piece. @throws RecordingFailure when the disk is known to be gone or has less than the reserve left. */
-  assertRoom(): void | Promise<void>;
+  assertFreeSpace(): void | Promise<void>;
 }
 
 export interface SegmentLimits {
@@ -92,7 +92,7 @@ export class SegmentWriter {
    * @returns the bytes written, 0 when it was left out.
    */
   async write(piece: Piece): Promise<number> {
-    await this.#tools.assertRoom();
+    await this.#tools.assertFreeSpace();
     if (this.#open && !this.#continues(this.#open, piece)) await this.#closeFile();
     if (this.#open) return this.#append(this.#open, piece);
     if (!piece.startsWithKey) return 0;
@@ -190,7 +190,7 @@ export class SegmentWriter {
     };
     const isFirst = open.fragments === 0;
     const bytes = isFirst ? open.init.length + size : size;
-    await this.#tools.gate.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
+    await this.#tools.writes.run(() => open.file.append(isFirst ? [open.init, ...slices] : slices, bytes));
     const fragments = [entry];
     await this.#commit(
       isFirst

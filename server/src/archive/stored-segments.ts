@@ -2,7 +2,7 @@ import { pipeline, Transform, type Readable } from 'node:stream';
 import { Fault } from '../base/fault.ts';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { Damage, DamageLook } from './damage.ts';
-import { withoutTier, type FarTier } from './far-tier.ts';
+import { withoutTier, type ObjectStorageTier } from './object-storage-tier.ts';
 import { openForReading, openSegmentFile, type SegmentReader } from './file-bytes.ts';
 import type { OpenSegment } from './footage-reads.ts';
 import { segmentPath } from './layout.ts';
@@ -15,10 +15,10 @@ const chunkBytes = 262_144;
 export class StoredSegments {
   readonly #root: string;
   readonly #reads: CatalogReads;
-  readonly #tier: FarTier | undefined;
+  readonly #tier: ObjectStorageTier | undefined;
   readonly #damage: Damage;
 
-  constructor(root: string, reads: CatalogReads, tier: FarTier | undefined, damage: Damage) {
+  constructor(root: string, reads: CatalogReads, tier: ObjectStorageTier | undefined, damage: Damage) {
     this.#damage = damage;
     this.#root = root;
     this.#reads = reads;
@@ -40,7 +40,7 @@ export class StoredSegments {
     const startTicks = /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
     if (!Number.isSafeInteger(startTicks)) throw new Fault('NotFound', 'There is no such segment.');
     return this.#where<SegmentBytes>(uid, this.#row(uid, startTicks), 'fragments', {
-      near: async (segment) => {
+      local: async (segment) => {
         const handle = await openForReading(segmentPath(this.#root, uid, startTicks));
         return {
           size: segment.bytes,
@@ -55,7 +55,7 @@ export class StoredSegments {
           close: () => handle.close(),
         };
       },
-      far: async (tier, { bytes }) => ({
+      remote: async (tier, { bytes }) => ({
         size: bytes,
         isGrowing: false,
         stream: (start, endInclusive) =>
@@ -67,12 +67,12 @@ export class StoredSegments {
 
   #reader(uid: string, segment: SegmentRow, look: DamageLook): Promise<SegmentReader> {
     return this.#where(uid, segment, look, {
-      near: ({ startTicks, bytes }) => {
+      local: ({ startTicks, bytes }) => {
         // What was planned by the row of before is not there as a whole.
         if (bytes < segment.bytes) throw damaged();
         return openSegmentFile(segmentPath(this.#root, uid, startTicks));
       },
-      far: async (tier, { startTicks, bytes }) => tier.open(uid, startTicks, bytes),
+      remote: async (tier, { startTicks, bytes }) => tier.open(uid, startTicks, bytes),
     });
   }
 
@@ -82,24 +82,24 @@ export class StoredSegments {
     segment: SegmentRow,
     look: DamageLook,
     open: {
-      near(segment: SegmentRow): Promise<T>;
-      far(tier: FarTier, segment: SegmentRow): Promise<T>;
+      local(segment: SegmentRow): Promise<T>;
+      remote(tier: ObjectStorageTier, segment: SegmentRow): Promise<T>;
     },
   ): Promise<T> {
-    if (!segment.isFar) {
+    if (!segment.isRemote) {
       const { streamId, startTicks } = segment;
       await this.#look(uid, streamId, startTicks, look);
       const known = this.#reads.segment(streamId, startTicks);
       if (!known) throw damaged();
       try {
-        return await open.near(known);
+        return await open.local(known);
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
-        if (!this.#row(uid, segment.startTicks).isFar) throw error;
+        if (!this.#row(uid, segment.startTicks).isRemote) throw error;
       }
     }
     if (!this.#tier) throw withoutTier();
-    return open.far(this.#tier, segment);
+    return open.remote(this.#tier, segment);
   }
 
   /** So that what is wrong with a file is known before anything of it is promised. */

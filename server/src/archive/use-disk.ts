@@ -2,7 +2,7 @@ import { silentLog } from '../base/log.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
 import { ArchiveLock } from './catalog-lock.ts';
 import { CatalogWrites } from './catalog-writes.ts';
-import { DiskGuard } from './disk-guard.ts';
+import { VolumeMarkerCheck } from './volume-marker-check.ts';
 import { lockPath } from './layout.ts';
 
 /**
@@ -11,10 +11,10 @@ import { lockPath } from './layout.ts';
  */
 export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
   const lock = new ArchiveLock(lockPath(catalog));
-  let guard: DiskGuard | undefined;
+  let volumeCheck: VolumeMarkerCheck | undefined;
   try {
-    guard = DiskGuard.open({ root, catalog, log: silentLog, wasUsed: true });
-    await guard.useEmptyDisk((archiveId) => {
+    volumeCheck = VolumeMarkerCheck.open({ root, catalog, log: silentLog, wasUsed: true });
+    await volumeCheck.useEmptyDisk((archiveId) => {
       const database = openCatalogForWriting(catalog);
       try {
         new CatalogWrites(database).commit([{ type: 'disk-replaced', archiveId }]);
@@ -24,7 +24,7 @@ export async function useEmptyDisk(root: string, catalog: string): Promise<void>
       return Promise.resolve();
     });
   } finally {
-    guard?.release();
+    volumeCheck?.release();
     lock.release();
   }
 }

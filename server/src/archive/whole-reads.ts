@@ -71,7 +71,7 @@ export class WholeReads extends CatalogReads {
   override interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
     const rows = super.interruptions(streamId, fromTicks, toTicks);
     // Rows are read of the marks in sight only.
-    const isNear = ({ startTicks }: DamageMark) => super.segment(streamId, startTicks)?.isFar === false;
+    const isNear = ({ startTicks }: DamageMark) => super.segment(streamId, startTicks)?.isRemote === false;
     const asRow = ({ wholeEndTicks }: DamageMark): InterruptionRow => ({
       atTicks: wholeEndTicks,
       cause: 'file-damaged',
@@ -116,14 +116,14 @@ export class WholeReads extends CatalogReads {
   ): { startTicks: number; wholeEndTicks: number; endTicks: number }[] {
     return this.#damage.within(streamId, fromTicks, toTicks).flatMap(({ startTicks, wholeEndTicks }) => {
       const row = super.segment(streamId, startTicks);
-      return row && !row.isFar ? [{ startTicks, wholeEndTicks, endTicks: row.endTicks }] : [];
+      return row && !row.isRemote ? [{ startTicks, wholeEndTicks, endTicks: row.endTicks }] : [];
     });
   }
 
   /** As far as it can be read; undefined when nothing of it can. */
   #wholeOf(row: SegmentRow): SegmentRow | undefined {
     const mark = this.#damage.of(row.streamId, row.startTicks);
-    if (!mark || row.isFar) return row;
+    if (!mark || row.isRemote) return row;
     return mark.wholeBytes === 0
       ? undefined
       : { ...row, bytes: mark.wholeBytes, endTicks: mark.wholeEndTicks };

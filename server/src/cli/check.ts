@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkArchive } from '../archive/check.ts';
-import type { FarOptions } from '../archive/far-archive.ts';
+import type { ObjectStorageOptions } from '../archive/object-storage.ts';
 import { catalogPath } from '../archive/layout.ts';
 
 export interface CommandOptions {
@@ -10,7 +10,7 @@ export interface CommandOptions {
   /** The folder of the segments when it is not `archive` in the data folder. */
   readonly archiveDir?: string | undefined;
   /** The bucket for old footage, where the configuration names one. */
-  readonly far?: FarOptions | undefined;
+  readonly remote?: ObjectStorageOptions | undefined;
   readonly out: (line: string) => void;
 }
 
@@ -23,19 +23,23 @@ export interface CheckOptions extends CommandOptions {
  * `vidette check`: one line per breach of an invariant (design/archive.md, design/s3-tier.md), exit code 1 when there is any.
  * Changes nothing.
  */
-export async function check({ dataDir, archiveDir, far, objects, out }: CheckOptions): Promise<number> {
+export async function check({ dataDir, archiveDir, remote, objects, out }: CheckOptions): Promise<number> {
   const home = join(dataDir, 'archive');
   if (!existsSync(catalogPath(home))) {
     out(`There is no archive in ${dataDir}.`);
     return 1;
   }
-  if (objects && !far) {
+  if (objects && !remote) {
     out('The configuration names no bucket.');
     return 1;
   }
   let findings = 0;
-  const inBucket = objects && far && { ...far, readsAll: objects === 'read' };
-  for await (const { invariant, text } of checkArchive(archiveDir ?? home, catalogPath(home), inBucket)) {
+  const inObjectStorage = objects && remote && { ...remote, readsAll: objects === 'read' };
+  for await (const { invariant, text } of checkArchive(
+    archiveDir ?? home,
+    catalogPath(home),
+    inObjectStorage,
+  )) {
     findings++;
     out(`invariant ${invariant}: ${text}`);
   }

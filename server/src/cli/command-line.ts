@@ -197,9 +197,9 @@ function archiveCommand(
 async function archivePlaces(env: Environment) {
   const config = await loadConfig(env);
   const { dataDir, archive } = config;
-  const { farOptionsOf } = await import('../bucket/far-options.ts');
+  const { objectStorageOptionsOf } = await import('../s3/s3-options.ts');
   return {
-    ...farOptionsOf(config, systemClock),
+    ...objectStorageOptionsOf(config, systemClock),
     dataDir,
     archiveDir: archive.folder === null ? join(dataDir, 'archive') : resolve(dataDir, archive.folder),
   };

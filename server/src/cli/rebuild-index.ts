@@ -4,9 +4,9 @@ import { rebuildCatalog } from '../archive/rebuild.ts';
 import type { CommandOptions } from './check.ts';
 
 /** `vidette rebuild-index`: the catalog anew from the files, and the objects where there is a bucket. Exit code 1 when files had to be left out. */
-export async function rebuildIndex({ dataDir, archiveDir, far, out }: CommandOptions): Promise<number> {
+export async function rebuildIndex({ dataDir, archiveDir, remote, out }: CommandOptions): Promise<number> {
   const home = join(dataDir, 'archive');
-  const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home), far);
+  const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home), remote);
   for (const finding of report.findings) out(`left out: ${finding}`);
   out(`${report.segments} segments, ${report.bytes} bytes.`);
   if (report.findings.length > 0) out(`Left out: ${report.findings.length}.`);

@@ -15,9 +15,9 @@ import { Fault } from '../base/fault.ts';
 import type { AccessNote } from '../access/access-feed.ts';
 import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Config } from '../config/schema.ts';
-import type { FarConnection } from '../tunnel/far-connection.ts';
+import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
 import { methodsInstead } from './allowed-methods.ts';
-import { FarCallers } from './far-callers.ts';
+import { TunnelClients } from './tunnel-clients.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { ConnectionLimiter, type Certificate } from './connection-limiter.ts';
 import { languageOfVisitor } from './language.ts';
@@ -63,7 +63,7 @@ export interface Http {
   /** Ends all that is served to people, for changes can't be heard of, until `review` of everybody. */
   endViewers(): void;
   /** Serves a visitor who comes through the tunnel. */
-  admit(connection: FarConnection): void;
+  admit(connection: TunnelConnection): void;
   /** Reads the files of the certificate again. */
   reload(): Promise<void>;
   /** Ends all connections and stops listening. */
@@ -76,7 +76,7 @@ export async function createHttp(services: Services): Promise<Http> {
   const door = new ConnectionLimiter(services.clock);
   certificate?.onRenewed((renewed) => door.renew(renewed));
   const server = newServer(services, door, certificate?.current);
-  const farCallers = new FarCallers(server, services.clock, () => certificate?.current);
+  const tunnelClients = new TunnelClients(server, services.clock, () => certificate?.current);
   new TrustedProxies(services.config.trustProxy).serve(server);
   const pageHeaders = securityHeaders(originOf(services.config.app.logo));
   server.addHook('onRequest', ({ url, raw, protocol, is404, method }, reply, done) => {
@@ -150,7 +150,7 @@ export async function createHttp(services: Services): Promise<Http> {
       liveSessions.endAll();
       sharedViewers.endAll();
     },
-    admit: (connection) => farCallers.admit(connection),
+    admit: (connection) => tunnelClients.admit(connection),
     async reload() {
       await certificate?.reload();
     },

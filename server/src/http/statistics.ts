@@ -1,5 +1,5 @@
 import type { Archive } from '../archive/archive.ts';
-import type { FarStatus } from '../archive/far-archive.ts';
+import type { ObjectStorageStatus } from '../archive/object-storage.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Live } from '../live/live.ts';
 import type { Station } from '../station/station.ts';
@@ -102,7 +102,7 @@ export class Statistics {
       recorded: archive.continuity.sum,
       diskFreeBytes: disk?.freeBytes ?? null,
       diskTotalBytes: disk?.totalBytes ?? null,
-      far: farView(archive.far?.status),
+      far: farView(archive.remote?.status),
       ...this.#look,
     };
   }
@@ -188,7 +188,7 @@ export class Statistics {
   }
 }
 
-function farView(status: FarStatus | undefined) {
+function farView(status: ObjectStorageStatus | undefined) {
   if (!status) return null;
   const { name, bytes, segments, waiting, lastMovedMs, problem } = status;
   return {

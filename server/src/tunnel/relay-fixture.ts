@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import type { TestContext } from 'node:test';
 import { systemClock, type Clock } from '../base/clock.ts';
-import type { FarConnection, Traffic } from './far-connection.ts';
+import type { TunnelConnection, Traffic } from './tunnel-connection.ts';
 import { RelayFailure } from './relay-failure.ts';
 import { Relay } from './relay.ts';
 
@@ -32,7 +32,7 @@ export interface TestRelay {
   readonly raw: RawConnection;
   /** The relay's TCP socket, to stop reading from. */
   readonly socket: Socket;
-  readonly visitors: FarConnection[];
+  readonly clients: TunnelConnection[];
   /** How many signs of life were asked for so far. */
   readonly questions: () => number;
   readonly traffic: Traffic;
@@ -74,10 +74,10 @@ export async function openTestRelay(
   const sockets: Socket[] = [];
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
-  const visitors: FarConnection[] = [];
+  const clients: TunnelConnection[] = [];
   const traffic: Traffic = { receivedBytes: 0, sentBytes: 0, connectionsTotal: 0 };
   const { relay, up } = dial((door.address() as AddressInfo).port, clock, traffic, (connection) => {
-    visitors.push(connection);
+    clients.push(connection);
     connection.on('error', () => {});
   });
   t.after(async () => {
@@ -90,7 +90,7 @@ export async function openTestRelay(
   const [socket] = sockets;
   if (!socket) throw new Error('nobody came');
   const raw = connection as unknown as RawConnection;
-  return { relay, connection, raw, socket, visitors, questions: () => questions, traffic };
+  return { relay, connection, raw, socket, clients, questions: () => questions, traffic };
 }
 
 /** Our end, towards any port of loopback; `up` never resolves when the other side is no relay. */
@@ -98,7 +98,7 @@ export function dial(
   port: number,
   clock: Clock,
   traffic: Traffic,
-  onConnection: (connection: FarConnection) => void,
+  onConnection: (connection: TunnelConnection) => void,
 ): { relay: Relay; up: Promise<void> } {
   const { promise: up, resolve: onUp } = Promise.withResolvers<void>();
   const location = {

@@ -24,19 +24,19 @@ function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerCha
 
 test('[R10.9] a visitor arrives with their own address, and bytes pass both ways whole', async (t) => {
   const relay = await openTestRelay(t);
-  const far = await visit(relay);
-  const [near] = relay.visitors;
-  assert.ok(near);
-  assert.deepEqual([near.remoteAddress, near.remotePort, near.remoteFamily], ['192.0.2.7', 4711, 'IPv4']);
-  near.pipe(near);
+  const remote = await visit(relay);
+  const [local] = relay.clients;
+  assert.ok(local);
+  assert.deepEqual([local.remoteAddress, local.remotePort, local.remoteFamily], ['192.0.2.7', 4711, 'IPv4']);
+  local.pipe(local);
   const sent = Buffer.alloc(3_000_000, 'abcdefg');
   const back: Buffer[] = [];
   let backBytes = 0;
-  far.on('data', (chunk: Buffer) => {
+  remote.on('data', (chunk: Buffer) => {
     back.push(chunk);
     backBytes += chunk.length;
   });
-  far.write(sent);
+  remote.write(sent);
   await until(() => backBytes >= sent.length);
   assert.ok(Buffer.concat(back).equals(sent));
   assert.deepEqual(relay.traffic, {
@@ -44,7 +44,7 @@ test('[R10.9] a visitor arrives with their own address, and bytes pass both ways
     sentBytes: sent.length,
     connectionsTotal: 1,
   });
-  far.end();
+  remote.end();
   await until(() => relay.relay.connections === 0);
 });
 
@@ -74,9 +74,9 @@ test('[R10.9] a relay opens nothing but connections to the port that was asked f
   await assert.rejects(
     new Promise((_, reject) => relay.connection.openssh_forwardOutStreamLocal('/run/secret', reject)),
   );
-  assert.equal(relay.visitors.length, 0);
+  assert.equal(relay.clients.length, 0);
   await visit(relay);
-  assert.equal(relay.visitors.length, 1);
+  assert.equal(relay.clients.length, 1);
 });
 
 /** An address in a network of its own. */
@@ -90,13 +90,13 @@ test('[R10.9] a visitor without an address is none, and so is the one after five
   const channels: ServerChannel[] = [];
   for (let open = 0; open < 512; open++) {
     channels.push(await visit(relay, addressOf(open)));
-    const visitor = relay.visitors.at(-1);
-    if (visitor) visitor.openRequests = 1;
+    const client = relay.clients.at(-1);
+    if (client) client.openRequests = 1;
   }
-  assert.equal(relay.visitors[0]?.remoteFamily, 'IPv6');
+  assert.equal(relay.clients[0]?.remoteFamily, 'IPv6');
   await assert.rejects(visit(relay));
   assert.equal(relay.relay.connections, 512);
-  for (const visitor of relay.visitors.slice(0, 5)) visitor.destroy();
+  for (const client of relay.clients.slice(0, 5)) client.destroy();
   for (const channel of channels.slice(0, 5)) channel.close();
   await until(() => relay.relay.connections === 507);
   // The relay's own word that a channel is closed comes after.
@@ -109,7 +109,7 @@ test('[R10.9] a visitor without an address is none, and so is the one after five
 test('[R10.9] visitors who send no request lock no one out, neither all together nor those of one network', async (t) => {
   const relay = await openTestRelay(t);
   await visit(relay, addressOf(0));
-  const [asking] = relay.visitors;
+  const [asking] = relay.clients;
   assert.ok(asking);
   asking.openRequests = 1;
   for (let open = 1; open < 600; open++) {
@@ -117,8 +117,8 @@ test('[R10.9] visitors who send no request lock no one out, neither all together
     channel.on('close', () => channel.close());
   }
   assert.equal(asking.destroyed, false);
-  assert.equal(relay.visitors[1]?.destroyed, true, 'the one that rested longest has gone');
-  assert.equal(relay.visitors.at(-1)?.destroyed, false);
+  assert.equal(relay.clients[1]?.destroyed, true, 'the one that rested longest has gone');
+  assert.equal(relay.clients.at(-1)?.destroyed, false);
   assert.ok(relay.relay.connections <= 481, `${relay.relay.connections} connections`);
 });
 
@@ -127,9 +127,9 @@ test('[R10.9] a network has its share of the connections: who rests in it goes f
   await visit(relay, '192.0.2.9');
   for (let open = 0; open < 70; open++) await visit(relay, `2001:db8::${open.toString(16)}`);
   await until(() => relay.relay.connections === 65);
-  assert.equal(relay.visitors[0]?.destroyed, false);
-  assert.equal(relay.visitors[1]?.destroyed, true);
-  for (const visitor of relay.visitors) visitor.openRequests = 1;
+  assert.equal(relay.clients[0]?.destroyed, false);
+  assert.equal(relay.clients[1]?.destroyed, true);
+  for (const client of relay.clients) client.openRequests = 1;
   await assert.rejects(visit(relay, '2001:db8::ffff'));
   await visit(relay, '2001:db8:1::1');
 });
@@ -141,20 +141,20 @@ for (const tiny of [0, 1]) {
       relay.raw._protocol.forwardedTcpip(channel, window, tiny, way),
     );
     assert.equal((await relay.relay.ended).code, 'relay-misbehaves');
-    assert.equal(relay.visitors.length, 0);
+    assert.equal(relay.clients.length, 0);
   });
 }
 
 test('[R10.9] a relay that sends beyond the window of a reader who waits is cut', async (t) => {
   const relay = await openTestRelay(t);
-  const far = await visit(relay);
-  const id = (far as unknown as { outgoing: { id: number } }).outgoing.id;
+  const remote = await visit(relay);
+  const id = (remote as unknown as { outgoing: { id: number } }).outgoing.id;
   // No even part of the window: the library takes note of a window that is used up, and not of one that is overdrawn.
   const packet = Buffer.alloc(30_000);
   // The visitor is not read by anybody: what comes has nowhere to go.
   for (let sent = 0; sent < 8 * 1_048_576; sent += packet.length) relay.raw._protocol.channelData(id, packet);
   assert.equal((await relay.relay.ended).code, 'relay-misbehaves');
-  assert.equal(relay.visitors[0]?.destroyed, true);
+  assert.equal(relay.clients[0]?.destroyed, true);
 });
 
 test('[R10.9] a relay that does not read holds up the writer, whatever window it announced', async (t) => {
@@ -162,11 +162,11 @@ test('[R10.9] a relay that does not read holds up the writer, whatever window it
   void tryChannel(relay, 'forwarded-tcpip', (channel) =>
     relay.raw._protocol.forwardedTcpip(channel, window, packetBytes, way),
   );
-  await until(() => relay.visitors.length === 1);
+  await until(() => relay.clients.length === 1);
   relay.socket.pause();
   const whole = 96 * 1_048_576;
   let isDone = false;
-  relay.visitors[0]?.write(Buffer.alloc(whole), () => (isDone = true));
+  relay.clients[0]?.write(Buffer.alloc(whole), () => (isDone = true));
   await until(() => relay.traffic.sentBytes > 0);
   const sentBytes = await settled(() => relay.traffic.sentBytes);
   assert.equal(isDone, false);
@@ -179,7 +179,7 @@ test('[R10.9] a relay that answers nothing is given up, and so is one that renew
   await visit(silent);
   clock.advance(20_000);
   assert.equal((await silent.relay.ended).code, 'relay-silent');
-  assert.equal(silent.visitors[0]?.destroyed, true);
+  assert.equal(silent.clients[0]?.destroyed, true);
 
   const renewing = await openTestRelay(t, { clock });
   const renew = () => renewing.connection.rekey(renew);

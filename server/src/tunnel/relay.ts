@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import ssh2, { type AcceptConnection, type Client, type ClientChannel, type RejectConnection } from 'ssh2';
 import type { Clock } from '../base/clock.ts';
 import { networkOf } from '../base/network.ts';
-import { FarConnection, type Traffic } from './far-connection.ts';
+import { TunnelConnection, type Traffic } from './tunnel-connection.ts';
 import { InflowLimit } from './inflow-limit.ts';
 import type { ReadyLocation } from './location.ts';
 import { RelayFailure } from './relay-failure.ts';
@@ -45,7 +45,7 @@ export interface RelayOptions {
   /** The relay listens for visitors now. */
   readonly onUp: () => void;
   /** A visitor of this server's own page; the tunnel leads nowhere else. */
-  readonly onConnection: (connection: FarConnection) => void;
+  readonly onConnection: (connection: TunnelConnection) => void;
 }
 
 /**
@@ -62,7 +62,7 @@ export class Relay {
   readonly #inflow: InflowLimit;
   /** Channels that the relay has not closed yet, also those whose visitor is gone. */
   readonly #channels = new Set<ClientChannel>();
-  readonly #connections = new Set<FarConnection>();
+  readonly #connections = new Set<TunnelConnection>();
   readonly #timers: (() => void)[] = [];
   readonly #handshakesMs: number[] = [];
   #presentedHostKey: string | undefined;
@@ -232,7 +232,7 @@ export class Relay {
       return;
     }
     const { location, traffic, clock } = this.#options;
-    const connection = new FarConnection({
+    const connection = new TunnelConnection({
       channel,
       line: this.#line,
       remoteAddress: details.srcIP,
@@ -295,8 +295,8 @@ function unreachableWords(error: Error, host: string, port: number): string {
 }
 
 /** False when none rests. */
-function putOutLongestResting(connections: Iterable<FarConnection>): boolean {
-  let longest: FarConnection | undefined;
+function putOutLongestResting(connections: Iterable<TunnelConnection>): boolean {
+  let longest: TunnelConnection | undefined;
   for (const connection of connections) {
     if (connection.restingMs === undefined) continue;
     if (!longest || connection.restingMs > (longest.restingMs ?? 0)) longest = connection;

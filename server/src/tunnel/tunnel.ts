@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { RetryPause } from '../base/retry-pause.ts';
 import type { Config } from '../config/schema.ts';
-import type { FarConnection, Traffic } from './far-connection.ts';
+import type { TunnelConnection, Traffic } from './tunnel-connection.ts';
 import { authorizedKeyLine, isReady, type ConfiguredLocation, type ReadyLocation } from './location.ts';
 import { RelayFailure } from './relay-failure.ts';
 import { Relay } from './relay.ts';
@@ -32,7 +32,7 @@ export interface TunnelOptions {
   /** Whether the license allows a tunnel at this moment. */
   readonly isAllowed: () => boolean;
   /** Takes a visitor's connection to the HTTP server. */
-  readonly admit: (connection: FarConnection) => void;
+  readonly admit: (connection: TunnelConnection) => void;
   readonly clock: Clock;
   readonly log: Log;
 }

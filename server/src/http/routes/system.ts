@@ -67,14 +67,14 @@ export function registerSystem(
         subject: downLocation,
       });
     }
-    const farProblem = services.archive.far?.tier.problem;
-    if (principal.isAdmin && farProblem) {
+    const remoteProblem = services.archive.remote?.tier.problem;
+    if (principal.isAdmin && remoteProblem) {
       warnings.push({
         code: 'far-archive',
         expiresAt: null,
         usedPercent: null,
         recordedPercent: null,
-        subject: farProblem.code,
+        subject: remoteProblem.code,
       });
     }
     if (principal.isAdmin && config.trustProxy === true) {

@@ -4,7 +4,7 @@ import { readInChunks } from './file-bytes.ts';
 import { decodeIndex, type FragmentEntry } from './fragment-index.ts';
 
 /** What goes with an object: enough to make its row anew (design/s3-tier.md, "Where things are"). */
-export interface FarFacts {
+export interface ObjectFacts {
   /** Of the whole file, in hex. */
   readonly sha256: string;
   readonly startTicks: number;
@@ -45,7 +45,7 @@ function indexKey(part: number): string {
 }
 
 /** Undefined when the object was not put there by this program. */
-export function factsOf(metadata: Readonly<Record<string, string>>): FarFacts | undefined {
+export function factsOf(metadata: Readonly<Record<string, string>>): ObjectFacts | undefined {
   const sha256 = metadata['vidette-sha256'] ?? '';
   const startTicks = Number(metadata['vidette-start']);
   const initBytes = Number(metadata['vidette-init']);

@@ -1,7 +1,7 @@
-import { delay, type Clock } from '../base/clock.ts';
+import { delay, type Clock } from './clock.ts';
 
 /** Spaces out what is sent, so that over time it is no more than so many bytes a second. */
-export class Pace {
+export class RateLimiter {
   readonly #clock: Clock;
   readonly #bytesPerSecond: number | undefined;
   #freeAtMs = 0;

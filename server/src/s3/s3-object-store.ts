@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type * as Sdk from '@aws-sdk/client-s3';
-import { partBytes, wholeMaxBytes } from '../archive/far-digest.ts';
-import { FarStoreError, type FarObject, type FarStore } from '../archive/far-store.ts';
+import { partBytes, wholeMaxBytes } from '../archive/object-digest.ts';
+import { ObjectStoreError, type ObjectSummary, type ObjectStore } from '../archive/object-store.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { Clock } from '../base/clock.ts';
 import { redactText } from '../base/redact.ts';
-import { Pace } from './pace.ts';
+import { RateLimiter } from '../base/rate-limiter.ts';
 
-export interface BucketOptions {
+export interface S3ObjectStoreOptions {
   /** Undefined: that of Amazon for the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
@@ -34,22 +34,22 @@ const removesAtOnce = 8;
 
 /**
  * A bucket of a store that speaks the S3 protocol. The SDK is loaded with the first request: who has no bucket pays nothing for it.
- * What it rejects with is made into FarStoreError here, without the SDK's own errors, which hold whole requests.
+ * What it rejects with is made into ObjectStoreError here, without the SDK's own errors, which hold whole requests.
  */
-export class Bucket implements FarStore {
+export class S3ObjectStore implements ObjectStore {
   readonly name: string;
-  readonly #options: BucketOptions;
-  readonly #pace: Pace;
+  readonly #options: S3ObjectStoreOptions;
+  readonly #rateLimiter: RateLimiter;
   readonly #closing = new AbortController();
   #client: Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> | undefined;
 
-  constructor(options: BucketOptions) {
+  constructor(options: S3ObjectStoreOptions) {
     this.#options = options;
-    this.#pace = new Pace(options.clock, options.bytesPerSecond);
+    this.#rateLimiter = new RateLimiter(options.clock, options.bytesPerSecond);
     this.name = `${options.bucket} at ${options.endpoint ?? options.region}`;
   }
 
-  find(key: string): Promise<FarObject | undefined> {
+  find(key: string): Promise<ObjectSummary | undefined> {
     return this.#ask(answerMs, async ({ sdk, client }, abortSignal) => {
       const command = new sdk.HeadObjectCommand({ ...this.#place, Key: key });
       const { ContentLength, Metadata, ETag } = await client.send(command, { abortSignal });
@@ -197,7 +197,7 @@ export class Bucket implements FarStore {
     const cancel = this.#options.clock.every(bodyIdleMs, () => {
       const { bytesRead } = body.socket;
       if (bytesRead === seenBytes && body.readableLength === 0) {
-        body.destroy(new FarStoreError('away', `${this.name} broke off`));
+        body.destroy(new ObjectStoreError('away', `${this.name} broke off`));
       }
       seenBytes = bytesRead;
     });
@@ -211,7 +211,7 @@ export class Bucket implements FarStore {
     length: number,
   ): Promise<{ Body: Uint8Array; ContentLength: number; ContentMD5: string }> {
     try {
-      await this.#pace.take(length, this.#closing.signal);
+      await this.#rateLimiter.take(length, this.#closing.signal);
     } catch (error) {
       throw this.#errorOf(error);
     }
@@ -251,7 +251,7 @@ export class Bucket implements FarStore {
     request: (sdk: { sdk: typeof Sdk; client: Sdk.S3Client }, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const answer = await this.#ask(deadlineMs, request);
-    if (answer === undefined) throw new FarStoreError('refused', `${this.name}: not found`);
+    if (answer === undefined) throw new ObjectStoreError('refused', `${this.name}: not found`);
     return answer;
   }
 
@@ -277,16 +277,16 @@ export class Bucket implements FarStore {
     return { sdk, client };
   }
 
-  #errorOf(error: unknown): FarStoreError {
-    if (error instanceof FarStoreError) return error;
+  #errorOf(error: unknown): ObjectStoreError {
+    if (error instanceof ObjectStoreError) return error;
     const { name, message, status } = partsOf(error);
     // An answer without a body, as to HEAD, has no words.
     const words = status !== undefined && message === 'UnknownError' ? `it answers ${status}` : message;
     const text = `${this.name}: ${redactText([name, words].filter(Boolean).join(': '))}`;
     if (status === undefined || status >= 500 || status === 408 || status === 429) {
-      return new FarStoreError('away', text);
+      return new ObjectStoreError('away', text);
     }
-    return new FarStoreError(name === 'BadDigest' ? 'damaged' : 'refused', text);
+    return new ObjectStoreError(name === 'BadDigest' ? 'damaged' : 'refused', text);
   }
 }
 

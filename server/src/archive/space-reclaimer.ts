@@ -1,31 +1,31 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { CatalogReads, OwnedSegment } from './catalog-reads.ts';
-import type { DiskRoom } from './disk-room.ts';
+import type { FreeSpaceMonitor } from './free-space-monitor.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
-import type { Removal } from './removal.ts';
+import type { SegmentDeleter } from './segment-deleter.ts';
 import type { Undeletable } from './undeletable.ts';
 
-export interface RoomRules {
+export interface SpaceRules {
   /** Bytes that all footage on the disk may take; null: as much as there is. */
   readonly quotaBytes: number | null;
   /** Bytes that all footage in the bucket may take. */
-  readonly farQuotaBytes: number | null;
+  readonly remoteQuotaBytes: number | null;
   /** Share of the archive's disk that stays free, 0 to 1; the oldest footage goes when it is not. */
   readonly minFreeShare: number;
 }
 
 /** Moves segments to the bucket until `untilMs` of the monotonic clock; answers how many are no longer on the disk. */
-type Relieve = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
+type UploadOldest = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
 
-export interface RoomTools {
+export interface SpaceReclaimerTools {
   readonly reads: CatalogReads;
-  readonly removal: Removal;
+  readonly segmentDeleter: SegmentDeleter;
   readonly undeletable: Undeletable;
-  readonly room: DiskRoom;
+  readonly freeSpace: FreeSpaceMonitor;
   readonly clock: Clock;
   readonly log: Log;
-  readonly relieve?: Relieve;
+  readonly relieve?: UploadOldest;
 }
 
 /** Who takes the disk of the archive, in bytes. */
@@ -60,11 +60,11 @@ const hourMs = 3_600_000;
  * Removes the oldest footage of all while a quota or the free space of the disk is overdrawn. Where there is a bucket, what may
  * go there is moved instead. The free space has a floor: below it others take the disk, and deleting would only make room for them.
  */
-export class RoomMaker {
-  readonly #tools: RoomTools;
+export class SpaceReclaimer {
+  readonly #tools: SpaceReclaimerTools;
   #early: EarlyDeletion | undefined;
 
-  constructor(tools: RoomTools) {
+  constructor(tools: SpaceReclaimerTools) {
     this.#tools = tools;
   }
 
@@ -75,9 +75,9 @@ export class RoomMaker {
 
   /** Undefined while the disk can't be measured. */
   get shares(): DiskShares | undefined {
-    const { use } = this.#tools.room;
+    const { use } = this.#tools.freeSpace;
     if (!use) return undefined;
-    const archiveBytes = this.#nearBytes;
+    const archiveBytes = this.#localBytes;
     const otherBytes = Math.max(0, use.totalBytes - use.availableBytes - archiveBytes);
     return { totalBytes: use.totalBytes, archiveBytes, otherBytes };
   }
@@ -86,14 +86,14 @@ export class RoomMaker {
    * One pass. `nowMs` and `depthOf` say what is early: a stream's depth in hours, below 0 without a limit.
    * @throws what removing throws
    */
-  async run(rules: RoomRules, nowMs: number, depthOf: (uid: string) => number | undefined): Promise<void> {
-    const { reads, room, clock } = this.#tools;
+  async run(rules: SpaceRules, nowMs: number, depthOf: (uid: string) => number | undefined): Promise<void> {
+    const { reads, freeSpace, clock } = this.#tools;
     await this.#reduce(
-      () => (rules.farQuotaBytes === null ? 0 : reads.farTotals().bytes - rules.farQuotaBytes),
-      (bytes) => victimsOf(reads.oldestFar(passSegments), bytes),
+      () => (rules.remoteQuotaBytes === null ? 0 : reads.remoteTotals().bytes - rules.remoteQuotaBytes),
+      (bytes) => victimsOf(reads.oldestRemote(passSegments), bytes),
       (victims) => this.#remove(victims, nowMs, depthOf),
     );
-    await room.refresh();
+    await freeSpace.refresh();
     const relievedUntilMs = clock.monotonicMs() + relieveMs;
     const remove = async (victims: readonly OwnedSegment[]) => {
       const moved = (await this.#tools.relieve?.(victims, relievedUntilMs)) ?? 0;
@@ -102,24 +102,24 @@ export class RoomMaker {
     // What can't be deleted is not made up for with newer footage, unless recording would stop for it.
     const { undeletable } = this.#tools;
     await this.#reduce(
-      () => (rules.quotaBytes === null ? 0 : this.#nearBytes - undeletable.restingBytes - rules.quotaBytes),
+      () => (rules.quotaBytes === null ? 0 : this.#localBytes - undeletable.restingBytes - rules.quotaBytes),
       (bytes) => this.#victims(bytes, () => false),
       remove,
     );
     await this.#reduce(
       () => {
-        const { use } = room;
+        const { use } = freeSpace;
         const missing = use ? use.totalBytes * rules.minFreeShare - use.availableBytes : 0;
-        return room.isScarce ? missing : missing - undeletable.restingBytes;
+        return freeSpace.isScarce ? missing : missing - undeletable.restingBytes;
       },
       (bytes) => this.#victims(bytes, this.#floor()),
       remove,
     );
   }
 
-  get #nearBytes(): number {
+  get #localBytes(): number {
     const { reads } = this.#tools;
-    return reads.totalBytes() - reads.farTotals().bytes;
+    return reads.totalBytes() - reads.remoteTotals().bytes;
   }
 
   /** `remove` says whether it made any room: where it made none the next pass goes on. */
@@ -131,7 +131,7 @@ export class RoomMaker {
     for (let excess = excessBytes(); excess > 0; excess = excessBytes()) {
       const victims = victimsFor(excess);
       if (victims.length === 0 || !(await remove(victims))) return;
-      await this.#tools.room.refresh();
+      await this.#tools.freeSpace.refresh();
     }
   }
 
@@ -139,7 +139,7 @@ export class RoomMaker {
   #victims(bytes: number, isSpared: (segment: OwnedSegment, chosenBytes: number) => boolean): OwnedSegment[] {
     const { reads, undeletable } = this.#tools;
     for (let limit = passSegments + undeletable.size; ; limit *= 4) {
-      const oldest = reads.oldestNear(limit);
+      const oldest = reads.oldestLocal(limit);
       const victims: OwnedSegment[] = [];
       let chosenBytes = 0;
       for (const segment of oldest) {
@@ -154,9 +154,9 @@ export class RoomMaker {
 
   /** What stays however full the disk is. */
   #floor(): (segment: OwnedSegment, chosenBytes: number) => boolean {
-    const { reads, room } = this.#tools;
-    const nearBytes = this.#nearBytes;
-    const floorBytes = (room.use?.totalBytes ?? 0) * floorShare;
+    const { reads, freeSpace } = this.#tools;
+    const localBytes = this.#localBytes;
+    const floorBytes = (freeSpace.use?.totalBytes ?? 0) * floorShare;
     const newest = new Map<number, number>();
     const newestEnd = (streamId: number) => {
       const known = newest.get(streamId) ?? reads.newestSegment(streamId)?.endTicks ?? 0;
@@ -165,7 +165,7 @@ export class RoomMaker {
     };
     const floorTicks = catalogTicks(floorMs);
     return (segment, chosenBytes) =>
-      nearBytes - chosenBytes <= floorBytes && segment.endTicks > newestEnd(segment.streamId) - floorTicks;
+      localBytes - chosenBytes <= floorBytes && segment.endTicks > newestEnd(segment.streamId) - floorTicks;
   }
 
   async #remove(
@@ -175,7 +175,7 @@ export class RoomMaker {
   ): Promise<boolean> {
     let hasRemoved = false;
     for (const [uid, segments] of Map.groupBy(victims, ({ uid: ofStream }) => ofStream)) {
-      const removed = await this.#tools.removal.removeSegments(uid, segments);
+      const removed = await this.#tools.segmentDeleter.removeSegments(uid, segments);
       if (removed.segments === 0) continue;
       hasRemoved = true;
       this.#report(uid, segments, removed, nowMs, depthOf(uid));

@@ -3,14 +3,19 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import type { FarKeys } from './far-keys.ts';
-import { FarReader } from './far-reader.ts';
-import { FarStoreError, type FarObject, type FarStore, type FarTrouble } from './far-store.ts';
+import type { ObjectKeys } from './object-keys.ts';
+import { ObjectReader } from './object-reader.ts';
+import {
+  ObjectStoreError,
+  type ObjectSummary,
+  type ObjectStore,
+  type ObjectStoreTrouble,
+} from './object-store.ts';
 import type { SegmentReader } from './file-bytes.ts';
 import { archiveIdIn, markerBytes } from './marker.ts';
 
 /** Why nothing comes from or goes to the store at the moment. */
-export interface FarProblem {
+export interface ObjectStorageProblem {
   readonly code: ErrorCode;
   /** In English, without secrets. */
   readonly reason: string;
@@ -18,7 +23,7 @@ export interface FarProblem {
   readonly sinceMs: number;
 }
 
-const codes: Readonly<Record<FarTrouble, ErrorCode>> = {
+const codes: Readonly<Record<ObjectStoreTrouble, ErrorCode>> = {
   away: 'FarArchiveUnavailable',
   refused: 'FarArchiveRefused',
   foreign: 'FarArchiveForeign',
@@ -32,17 +37,17 @@ const markerMaxBytes = 4_096;
 const spanMs = 30_000;
 
 /** The bucket of this archive: its objects by segment, whether it is the right one, and how it is doing. */
-export class FarTier {
+export class ObjectStorageTier {
   readonly name: string;
-  readonly keys: FarKeys;
-  readonly #store: FarStore;
+  readonly keys: ObjectKeys;
+  readonly #store: ObjectStore;
   readonly #clock: Clock;
   readonly #log: Log;
-  #problem: FarProblem | undefined;
+  #problem: ObjectStorageProblem | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #isVerified = false;
 
-  constructor(options: { store: FarStore; keys: FarKeys; clock: Clock; log: Log }) {
+  constructor(options: { store: ObjectStore; keys: ObjectKeys; clock: Clock; log: Log }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
@@ -51,19 +56,19 @@ export class FarTier {
   }
 
   /** As found by the last request; undefined when all is well. */
-  get problem(): FarProblem | undefined {
+  get problem(): ObjectStorageProblem | undefined {
     return this.#problem;
   }
 
   /**
    * Sure that the bucket is this archive's, which is looked at once, and again after every trouble.
    * @param isUnused nothing was moved there yet: a bucket without a marker becomes this archive's
-   * @throws FarStoreError
+   * @throws ObjectStoreError
    */
   async verify(archiveId: string, isUnused: boolean): Promise<void> {
     if (this.#isVerified) return;
     await this.#watch(async () => {
-      const found = await readFarMarker(this.#store, this.keys);
+      const found = await readRemoteMarker(this.#store, this.keys);
       if (found === archiveId) return;
       if (found === undefined && isUnused) {
         const bytes = markerBytes(archiveId);
@@ -75,18 +80,18 @@ export class FarTier {
         found === undefined
           ? `has no marker at ${this.keys.marker}, although footage was moved there`
           : `holds another archive at ${this.keys.root}`;
-      throw new FarStoreError('foreign', `${this.name} ${words}`);
+      throw new ObjectStoreError('foreign', `${this.name} ${words}`);
     });
     this.#isVerified = true;
     this.#noteWell();
   }
 
-  /** @throws FarStoreError */
-  find(uid: string, startTicks: number): Promise<FarObject | undefined> {
+  /** @throws ObjectStoreError */
+  find(uid: string, startTicks: number): Promise<ObjectSummary | undefined> {
     return this.#watch(() => this.#store.find(this.keys.of(uid, startTicks)));
   }
 
-  /** The first `bytes` of a segment's file. @throws FarStoreError */
+  /** The first `bytes` of a segment's file. @throws ObjectStoreError */
   send(
     uid: string,
     startTicks: number,
@@ -97,19 +102,19 @@ export class FarTier {
     return this.#watch(() => this.#store.send(this.keys.of(uid, startTicks), reader, bytes, metadata));
   }
 
-  /** @throws FarStoreError */
+  /** @throws ObjectStoreError */
   remove(uid: string, startsTicks: readonly number[]): Promise<void> {
     return this.#watch(() => this.#store.remove(startsTicks.map((ticks) => this.keys.of(uid, ticks))));
   }
 
-  /** What a run that died had begun to send. @throws FarStoreError */
+  /** What a run that died had begun to send. @throws ObjectStoreError */
   abandonSending(): Promise<void> {
     return this.#watch(() => this.#store.abandonSending(this.keys.root));
   }
 
   /** To read here and there in a segment of so many bytes. */
   open(uid: string, startTicks: number, bytes: number): SegmentReader {
-    return new FarReader(async (offset, length) => {
+    return new ObjectReader(async (offset, length) => {
       const span = await this.read(uid, startTicks, offset, length);
       return await this.#whole(span, length);
     }, bytes);
@@ -133,22 +138,22 @@ export class FarTier {
     const bytes = Buffer.allocUnsafe(length);
     let at = 0;
     await this.#asReader(async () => {
-      const late = new FarStoreError('away', `${this.name} is too slow`);
+      const late = new ObjectStoreError('away', `${this.name} is too slow`);
       const cancel = this.#clock.after(spanMs, () => span.destroy(late));
       try {
         for await (const chunk of span as AsyncIterable<Buffer>) {
-          if (at + chunk.length > length) throw new FarStoreError('damaged', `${this.name} sent too much`);
+          if (at + chunk.length > length) throw new ObjectStoreError('damaged', `${this.name} sent too much`);
           at += chunk.copy(bytes, at);
         }
       } catch (error) {
         // A connection that breaks off says so in words of its own.
-        throw error instanceof FarStoreError
+        throw error instanceof ObjectStoreError
           ? error
-          : new FarStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
+          : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
       } finally {
         cancel();
       }
-      if (at < length) throw new FarStoreError('away', `${this.name} broke off`);
+      if (at < length) throw new ObjectStoreError('away', `${this.name} broke off`);
     });
     return bytes;
   }
@@ -161,7 +166,7 @@ export class FarTier {
     try {
       return await read();
     } catch (error) {
-      if (error instanceof FarStoreError) throw unavailable(error);
+      if (error instanceof ObjectStoreError) throw unavailable(error);
       throw error;
     }
   }
@@ -173,7 +178,7 @@ export class FarTier {
       if (this.#problem?.code !== codes.foreign) this.#noteWell();
       return answer;
     } catch (error) {
-      if (error instanceof FarStoreError) this.#noteTrouble(error);
+      if (error instanceof ObjectStoreError) this.#noteTrouble(error);
       throw error;
     }
   }
@@ -184,7 +189,7 @@ export class FarTier {
     this.#log.info({ store: this.name }, 'The far archive answers again');
   }
 
-  #noteTrouble(error: FarStoreError): void {
+  #noteTrouble(error: ObjectStoreError): void {
     this.#failedAtMs = this.#clock.monotonicMs();
     // What it did to one object says nothing about the others.
     if (error.trouble === 'damaged') return;
@@ -199,8 +204,8 @@ export class FarTier {
   }
 }
 
-/** The identity of the archive that the bucket belongs to; undefined without a marker. @throws FarStoreError */
-export async function readFarMarker(store: FarStore, keys: FarKeys): Promise<string | undefined> {
+/** The identity of the archive that the bucket belongs to; undefined without a marker. @throws ObjectStoreError */
+export async function readRemoteMarker(store: ObjectStore, keys: ObjectKeys): Promise<string | undefined> {
   const marker = await store.find(keys.marker);
   if (!marker || marker.bytes === 0 || marker.bytes > markerMaxBytes) return undefined;
   const stream = await store.read(keys.marker, 0, marker.bytes);
@@ -209,8 +214,8 @@ export async function readFarMarker(store: FarStore, keys: FarKeys): Promise<str
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   } catch (error) {
-    if (error instanceof FarStoreError) throw error;
-    throw new FarStoreError('away', `${store.name} broke off: ${(error as Error).message}`, error);
+    if (error instanceof ObjectStoreError) throw error;
+    throw new ObjectStoreError('away', `${store.name} broke off: ${(error as Error).message}`, error);
   }
   return archiveIdIn(Buffer.concat(chunks).toString('utf8'));
 }

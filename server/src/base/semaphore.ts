@@ -2,7 +2,7 @@
  * Lets a few jobs run at a time, the others wait their turn in order. Flushing blocks a thread of Node's pool of four:
  * when every stream flushes at once on a slow disk, one thread must be left for everything else.
  */
-export class WriteGate {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -21,7 +21,7 @@ export const measureDisk: MeasureDisk = async (folder) => {
  * Looks every few seconds how much room is left. Writing stops while there is less than the reserve: the catalog's log
  * needs it, above all when retention makes room.
  */
-export class DiskRoom {
+export class FreeSpaceMonitor {
   readonly #folder: string;
   readonly #reserveBytes: number;
   readonly #measure: MeasureDisk;
@@ -60,7 +60,7 @@ export class DiskRoom {
   }
 
   /** @throws RecordingFailure disk-full */
-  assertRoom(): void {
+  assertFreeSpace(): void {
     if (!this.isShort) return;
     throw new RecordingFailure('disk-full', 'less than the reserve is left on the disk');
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { etagFits, partBytes, wholeMaxBytes } from './far-digest.ts';
+import { etagFits, partBytes, wholeMaxBytes } from './object-digest.ts';
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest();
 

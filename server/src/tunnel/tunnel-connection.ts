@@ -13,7 +13,7 @@ export interface Traffic {
   connectionsTotal: number;
 }
 
-export interface FarConnectionOptions {
+export interface TunnelConnectionOptions {
   readonly channel: ClientChannel;
   /** The relay's own socket, which carries this channel beside others. */
   readonly line: Socket;
@@ -31,7 +31,7 @@ export interface FarConnectionOptions {
  * a writer that waits. The SSH library queues without bound whatever fits the window that the relay announced; here a
  * write is done when the line to the relay has taken it, so that a slow line is felt by the live session that skips.
  */
-export class FarConnection extends Duplex {
+export class TunnelConnection extends Duplex {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly remoteFamily: 'IPv4' | 'IPv6';
@@ -53,7 +53,7 @@ export class FarConnection extends Duplex {
   #usedMs: number;
   #cancelTimeout: Cancel | undefined;
 
-  constructor(options: FarConnectionOptions) {
+  constructor(options: TunnelConnectionOptions) {
     super();
     const { channel, traffic } = options;
     this.remoteAddress = options.remoteAddress;

@@ -42,7 +42,7 @@ const proofs = 5;
 /** Names that an empty disk may have in its root. */
 const emptyDiskNames = new Set(['lost+found', 'System Volume Information', '.Trash-0', FOLDER_LOCK_NAME]);
 
-interface GuardOptions {
+interface VolumeMarkerCheckOptions {
   readonly root: string;
   readonly catalog: string;
   readonly log: Log;
@@ -54,23 +54,23 @@ interface GuardOptions {
  * Knows which marker must lie in the archive's folder, looks before anything is written or deleted there, and holds the lock
  * of the folder while it is the right one.
  */
-export class DiskGuard {
-  readonly #options: GuardOptions;
+export class VolumeMarkerCheck {
+  readonly #options: VolumeMarkerCheckOptions;
   #archiveId: string;
   #lock: ArchiveLock | undefined;
   #isUnlockable = false;
   #isEmpty = false;
   #problem: ArchiveProblem | undefined;
 
-  private constructor(options: GuardOptions, archiveId: string) {
+  private constructor(options: VolumeMarkerCheckOptions, archiveId: string) {
     this.#options = options;
     this.#archiveId = archiveId;
   }
 
   /** Makes the catalog in a new place, or finds out which marker must be there. @throws as `openCatalogForWriting` */
-  static open(options: GuardOptions): DiskGuard {
+  static open(options: VolumeMarkerCheckOptions): VolumeMarkerCheck {
     const archiveId = askCatalog(options.catalog, (reads) => reads.identity().archiveId);
-    return new DiskGuard(options, archiveId);
+    return new VolumeMarkerCheck(options, archiveId);
   }
 
   /** As found by the last look: the folder lost its marker and holds nothing, so that another disk may have been put there. */
@@ -93,8 +93,8 @@ export class DiskGuard {
       throw new Fault('ActionNotAcceptable', 'Another server uses the folder.');
     }
     // Objects of before know the identity of now; without any the old disk is another archive's from now on.
-    const hasFar = askCatalog(catalog, (reads) => reads.farTotals().segments > 0);
-    const archiveId = hasFar ? this.#archiveId : randomUUID();
+    const hasRemote = askCatalog(catalog, (reads) => reads.remoteTotals().segments > 0);
+    const archiveId = hasRemote ? this.#archiveId : randomUUID();
     await forget(archiveId);
     this.#archiveId = archiveId;
     await writeMarker(root, archiveId);
@@ -231,14 +231,14 @@ export class DiskGuard {
 
   #knownFiles(): { path: string; bytes: number }[] {
     return askCatalog(this.#options.catalog, (reads) => {
-      const near = [
-        ...reads.oldestNear(proofs),
+      const local = [
+        ...reads.oldestLocal(proofs),
         ...reads.streams().flatMap(({ id, uid }) => {
           const row = reads.newestSegment(id);
-          return row && !row.isFar ? [{ ...row, uid }] : [];
+          return row && !row.isRemote ? [{ ...row, uid }] : [];
         }),
       ];
-      return near.map(({ uid, startTicks, bytes }) => ({
+      return local.map(({ uid, startTicks, bytes }) => ({
         path: segmentPath(this.#options.root, uid, startTicks),
         bytes,
       }));

@@ -5,9 +5,9 @@ import { test, type TestContext } from 'node:test';
 import type { Archive } from './archive.ts';
 import { findingsOf, openArchive, recordSpan, temporaryRoot } from './archive-fixture.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
-import type { FarCheck } from './far-check.ts';
-import { farOf, MemoryStore } from './far-fixture.ts';
-import { FarReader } from './far-reader.ts';
+import type { ObjectStorageCheck } from './object-check.ts';
+import { remoteOf, MemoryStore } from './object-fixture.ts';
+import { ObjectReader } from './object-reader.ts';
 import { footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { catalogPath, catalogTicks, segmentPath } from './layout.ts';
 import { rebuildCatalog } from './rebuild.ts';
@@ -19,26 +19,26 @@ const keyOf = (second: string) => `main/cam1/2026-11-20/22-00-${second}.000.mp4`
 async function twoTiers(t: TestContext) {
   const store = new MemoryStore();
   const dir = await temporaryRoot(t);
-  const options = { limits: { segmentMs: 5_000 }, ...farOf(store) };
+  const options = { limits: { segmentMs: 5_000 }, ...remoteOf(store) };
   const { archive, clock } = await openArchive(t, dir, options);
   await recordSpan(archive, 'cam1', footage, t0, t0 + 15_000);
   clock.advance(20_000);
-  archive.far?.offload.configure({ farAfterOf: () => 10 / 3600 });
-  await archive.far?.offload.run();
-  await archive.far?.offload.run();
+  archive.remote?.uploader.configure({ remoteAfterOf: () => 10 / 3600 });
+  await archive.remote?.uploader.run();
+  await archive.remote?.uploader.run();
   assert.deepEqual(store.keys, [keyOf('00'), keyOf('05')]);
   const before = facts(archive);
   await archive.close();
-  const look = (readsAll = false): FarCheck => ({ ...options.far, readsAll });
+  const look = (readsAll = false): ObjectStorageCheck => ({ ...options.remote, readsAll });
   const reopen = async () => (await openArchive(t, dir, options)).archive;
-  return { store, dir, far: options.far, look, reopen, before };
+  return { store, dir, remote: options.remote, look, reopen, before };
 }
 
 function facts(archive: Archive) {
   return [archive.stats('cam1'), archive.intervals('cam1', t0, t0 + 15_000)];
 }
 
-async function invariantsOf(dir: string, look: FarCheck): Promise<number[]> {
+async function invariantsOf(dir: string, look: ObjectStorageCheck): Promise<number[]> {
   return (await findingsOf(dir, look)).map(({ invariant }) => invariant);
 }
 
@@ -76,7 +76,7 @@ test('a file that came back beside its object is found', async (t) => {
 });
 
 test('`rebuild-index` makes the rows of both tiers anew, by facts or by headers, and a file counts before its object', async (t) => {
-  const { store, dir, far, look, reopen, before } = await twoTiers(t);
+  const { store, dir, remote, look, reopen, before } = await twoTiers(t);
   // One was sent with more fragments than metadata hold; another's file is still there.
   const first = store.objects.get(keyOf('00'));
   assert.ok(first);
@@ -88,21 +88,21 @@ test('`rebuild-index` makes the rows of both tiers anew, by facts or by headers,
     metadata: {},
   });
   await rm(catalogPath(dir));
-  const report = await rebuildCatalog(dir, catalogPath(dir), far);
+  const report = await rebuildCatalog(dir, catalogPath(dir), remote);
   assert.deepEqual(report.findings, []);
   assert.equal(report.segments, 3);
   assert.deepEqual(await findingsOf(dir, look()), []);
   const archive = await reopen();
   assert.deepEqual(facts(archive), before);
-  archive.far?.offload.configure({ farAfterOf: () => 0 });
+  archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
 });
 
 test('after the loss of a disk `rebuild-index` brings back what was far', async (t) => {
-  const { store, dir, far, look, reopen } = await twoTiers(t);
+  const { store, dir, remote, look, reopen } = await twoTiers(t);
   for (const path of [dir, catalogPath(dir), `${dir}.alive`])
     await rm(path, { recursive: true, force: true });
   await assert.rejects(rebuildCatalog(dir, catalogPath(dir)), /marker/);
-  const report = await rebuildCatalog(dir, catalogPath(dir), far);
+  const report = await rebuildCatalog(dir, catalogPath(dir), remote);
   assert.deepEqual([report.segments, report.findings], [2, []]);
   assert.deepEqual(await findingsOf(dir, look(true)), []);
   const archive = await reopen();
@@ -148,7 +148,7 @@ test('a catalog of before there was a bucket is brought up to date and loses not
 test('reading on brings larger windows, and jumping about small ones', async () => {
   const object = Buffer.alloc(20_000_000, 7);
   const spans: number[] = [];
-  const reader = new FarReader(async (offset, length) => {
+  const reader = new ObjectReader(async (offset, length) => {
     spans.push(length);
     return object.subarray(offset, offset + length);
   }, object.length);

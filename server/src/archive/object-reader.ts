@@ -13,7 +13,7 @@ export type ReadSpan = (offset: number, length: number) => Promise<Uint8Array>;
  * A far segment, to be read here and there: each request to the store brings a window, larger while the reads follow one
  * another. Holds one window at a time.
  */
-export class FarReader implements SegmentReader {
+export class ObjectReader implements SegmentReader {
   readonly #readSpan: ReadSpan;
   readonly #bytes: number;
   #window: { readonly offset: number; readonly bytes: Uint8Array } = { offset: 0, bytes: new Uint8Array(0) };

@@ -4,24 +4,24 @@ import { RetryPause } from '../base/retry-pause.ts';
 import type { CatalogReads, OwnedSegment } from './catalog-reads.ts';
 import { CatalogError, type CatalogSink } from './catalog-writer.ts';
 import type { DatedSpan } from './footage-clock.ts';
-import { digestOf, factsOf, metadataOf } from './far-segment.ts';
-import { etagFits } from './far-digest.ts';
-import { FarStoreError } from './far-store.ts';
-import type { FarTier } from './far-tier.ts';
+import { digestOf, factsOf, metadataOf } from './object-segment.ts';
+import { etagFits } from './object-digest.ts';
+import { ObjectStoreError } from './object-store.ts';
+import type { ObjectStorageTier } from './object-storage-tier.ts';
 import { openSegmentFile } from './file-bytes.ts';
 import { catalogTicks, segmentPath } from './layout.ts';
 import { RecordingFailure } from './recording-failure.ts';
-import type { Removal } from './removal.ts';
+import type { SegmentDeleter } from './segment-deleter.ts';
 
 /** Hours after which footage of a stream moves to the bucket; undefined or below 0: never. */
-export type FarAfterOf = (uid: string) => number | undefined;
+export type RemoteAfterOf = (uid: string) => number | undefined;
 
-export interface OffloadTools {
+export interface UploaderTools {
   readonly root: string;
   readonly reads: CatalogReads;
   readonly catalog: CatalogSink;
-  readonly removal: Removal;
-  readonly tier: FarTier;
+  readonly segmentDeleter: SegmentDeleter;
+  readonly tier: ObjectStorageTier;
   readonly clock: Clock;
   readonly log: Log;
   /** Segments that are sent at a time. */
@@ -33,7 +33,7 @@ export interface OffloadTools {
 }
 
 /** What waits to be moved. */
-export interface FarBacklog {
+export interface UploadBacklog {
   readonly segments: number;
   readonly bytes: number;
 }
@@ -54,14 +54,14 @@ const setAsideMs = hourMs;
  * Moves closed segments to the bucket when their stream's age for it has come, and removes the objects of segments that are gone.
  * The order of its steps is that of design/s3-tier.md, "Moving a segment": it may die between any two.
  */
-export class Offload {
-  readonly #tools: OffloadTools;
+export class Uploader {
+  readonly #tools: UploaderTools;
   readonly #inHand = new Map<string, Promise<void>>();
   readonly #setAside = new Map<string, number>();
   readonly #failures = new Map<string, number>();
   /** By stream: nothing near and closed starts before. */
   readonly #fromTicks = new Map<string, number>();
-  #farAfterOf: FarAfterOf = () => undefined;
+  #remoteAfterOf: RemoteAfterOf = () => undefined;
   #pause: RetryPause;
   #timer: Cancel | undefined;
   #pass: Promise<void> | undefined;
@@ -69,14 +69,14 @@ export class Offload {
   #isStopping = false;
   #lastMovedMs: number | undefined;
 
-  constructor(tools: OffloadTools) {
+  constructor(tools: UploaderTools) {
     this.#tools = tools;
     this.#pause = new RetryPause(tools.clock);
   }
 
   /** A way to know each stream's age; holds from the next pass on. */
-  configure({ farAfterOf }: { farAfterOf: FarAfterOf }): void {
-    this.#farAfterOf = farAfterOf;
+  configure({ remoteAfterOf }: { remoteAfterOf: RemoteAfterOf }): void {
+    this.#remoteAfterOf = remoteAfterOf;
   }
 
   /** When a segment last arrived in the bucket, ms since the epoch. */
@@ -85,12 +85,12 @@ export class Offload {
   }
 
   /** What is old enough and still here. */
-  get backlog(): FarBacklog {
+  get backlog(): UploadBacklog {
     const { reads } = this.#tools;
     const sum = { segments: 0, bytes: 0 };
     for (const { id, uid } of reads.streams()) {
       for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
-        const part = reads.nearClosedTotals(id, fromTicks, beforeTicks);
+        const part = reads.localClosedTotals(id, fromTicks, beforeTicks);
         sum.segments += part.segments;
         sum.bytes += part.bytes;
       }
@@ -104,7 +104,7 @@ export class Offload {
     this.#timer = this.#tools.clock.after(periodMs, () => void this.#look());
   }
 
-  /** One pass over all that is due; while one is under way, that one. @throws FarStoreError, CatalogError, system errors */
+  /** One pass over all that is due; while one is under way, that one. @throws ObjectStoreError, CatalogError, system errors */
   run(): Promise<void> {
     this.#pass ??= this.#run().finally(() => {
       this.#pass = undefined;
@@ -122,14 +122,14 @@ export class Offload {
     try {
       for (const segment of segments) {
         if (this.#isStopping || clock.monotonicMs() >= untilMs) break;
-        if ((this.#farAfterOf(segment.uid) ?? -1) < 0 || this.#isSetAside(segment)) continue;
+        if ((this.#remoteAfterOf(segment.uid) ?? -1) < 0 || this.#isSetAside(segment)) continue;
         await this.#verify();
         await this.#move(segment);
         if (this.#isSetAside(segment)) continue;
         moved++;
       }
     } catch (error) {
-      if (!(error instanceof FarStoreError)) throw error;
+      if (!(error instanceof ObjectStoreError)) throw error;
       log.warn({ err: error }, 'The disk is full and the far archive takes nothing: footage will be removed');
     }
     return moved;
@@ -152,10 +152,10 @@ export class Offload {
       await this.run();
       this.#pause = new RetryPause(clock);
     } catch (error) {
-      const isRefused = error instanceof FarStoreError && error.trouble !== 'away';
+      const isRefused = error instanceof ObjectStoreError && error.trouble !== 'away';
       pauseMs = this.#pause.next({ goodMs: 0, isUnauthorized: isRefused });
       // The tier has said what is wrong with the store, the guard what is with the disk.
-      const isKnown = error instanceof FarStoreError || error instanceof RecordingFailure;
+      const isKnown = error instanceof ObjectStoreError || error instanceof RecordingFailure;
       if (!isKnown && !this.#isStopping)
         log.error({ err: error }, 'Moving footage failed; it will be tried again');
     }
@@ -175,7 +175,7 @@ export class Offload {
 
   async #verify(): Promise<void> {
     const { tier, reads } = this.#tools;
-    const isUnused = reads.farTotals().segments === 0;
+    const isUnused = reads.remoteTotals().segments === 0;
     await tier.verify(reads.identity().archiveId, isUnused);
     if (this.#hasAbandoned) return;
     await tier.abandonSending();
@@ -186,12 +186,12 @@ export class Offload {
   async #sweep(): Promise<void> {
     const { reads, catalog, tier } = this.#tools;
     for (;;) {
-      const batch = reads.farRemovals(sweepSize);
+      const batch = reads.remoteRemovals(sweepSize);
       if (batch.length === 0 || this.#isStopping) return;
       for (const [uid, names] of Map.groupBy(batch, ({ uid: ofStream }) => ofStream)) {
         const startsTicks = names.map(({ startTicks }) => startTicks);
         const id = reads.stream(uid)?.id;
-        const isGone = (ticks: number) => id === undefined || reads.segment(id, ticks)?.isFar !== true;
+        const isGone = (ticks: number) => id === undefined || reads.segment(id, ticks)?.isRemote !== true;
         await tier.remove(uid, startsTicks.filter(isGone));
         await catalog.commit([{ type: 'far-removed', uid, startsTicks }]);
       }
@@ -200,7 +200,7 @@ export class Offload {
 
   /** Where footage is old enough, oldest dates first; what is known to be moved is left out. */
   #dueSpans(uid: string): { fromTicks: number; beforeTicks: number }[] {
-    const hours = this.#farAfterOf(uid);
+    const hours = this.#remoteAfterOf(uid);
     if (hours === undefined || hours < 0) return [];
     return this.#tools.spans().flatMap(({ fromMs, toMs, nowMs }) => {
       const fromTicks = Math.max(this.#fromTicks.get(uid) ?? 0, catalogTicks(fromMs));
@@ -216,7 +216,7 @@ export class Offload {
       const limit = batchSize + this.#setAside.size;
       for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
         const isNext = fromTicks === (this.#fromTicks.get(uid) ?? 0);
-        const rows = reads.nearClosed(id, fromTicks, beforeTicks, limit);
+        const rows = reads.localClosed(id, fromTicks, beforeTicks, limit);
         // What is older than the first of them is far or gone; so is all that is older than one that still grows.
         const reached = rows[0] ?? reads.segmentAtOrBefore(id, beforeTicks);
         if (reached && isNext) this.#fromTicks.set(uid, reached.startTicks);
@@ -259,10 +259,10 @@ export class Offload {
   }
 
   async #moveOnce(segment: OwnedSegment): Promise<void> {
-    const { reads, catalog, removal, clock } = this.#tools;
+    const { reads, catalog, segmentDeleter, clock } = this.#tools;
     const { uid, startTicks } = segment;
     const present = reads.segment(segment.streamId, startTicks);
-    if (!present || present.isFar) return;
+    if (!present || present.isRemote) return;
     try {
       await this.#send(segment);
     } catch (error) {
@@ -273,7 +273,7 @@ export class Offload {
     this.#failures.delete(keyOf(segment));
     await this.#tools.assertRightDisk();
     await catalog.commit([{ type: 'far', uid, startTicks }]);
-    await removal.finish(uid, [startTicks]);
+    await segmentDeleter.finish(uid, [startTicks]);
     this.#lastMovedMs = clock.wallMs();
   }
 
@@ -283,7 +283,7 @@ export class Offload {
     const { uid, startTicks, bytes } = segment;
     const initBytes = reads.initLength(segment.initId);
     const facts = { startTicks, initBytes, entries: reads.fragmentEntries(segment) };
-    const wasSending = reads.isFarSending(uid, startTicks);
+    const wasSending = reads.isRemoteSending(uid, startTicks);
     const reader = await openSegmentFile(segmentPath(root, uid, startTicks));
     try {
       const sha256 = await digestOf(reader, bytes);
@@ -299,7 +299,7 @@ export class Offload {
       if (wasSending && (await isThere())) return;
       await tier.send(uid, startTicks, reader, bytes, metadataOf({ ...facts, sha256 }));
       if (!(await isThere())) {
-        throw new FarStoreError('damaged', `${tier.keys.of(uid, startTicks)} is not what was sent`);
+        throw new ObjectStoreError('damaged', `${tier.keys.of(uid, startTicks)} is not what was sent`);
       }
     } finally {
       await reader.close();
@@ -308,7 +308,7 @@ export class Offload {
 
   /** While the store is away no pass comes as far as a segment: what fails again and again has a reason of its own. */
   #isOfStore(segment: OwnedSegment, error: unknown): boolean {
-    if (!(error instanceof FarStoreError) || error.trouble === 'damaged') return false;
+    if (!(error instanceof ObjectStoreError) || error.trouble === 'damaged') return false;
     const failures = (this.#failures.get(keyOf(segment)) ?? 0) + 1;
     this.#failures.set(keyOf(segment), failures);
     return failures < triesMax;

@@ -1,30 +1,30 @@
 import type { ReadAt } from '@vidette/media/fmp4/scan';
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
-import type { FarKeys } from './far-keys.ts';
-import { FarReader } from './far-reader.ts';
-import { digestOf, factsOf } from './far-segment.ts';
-import type { FarStore } from './far-store.ts';
-import { readFarMarker } from './far-tier.ts';
+import type { ObjectKeys } from './object-keys.ts';
+import { ObjectReader } from './object-reader.ts';
+import { digestOf, factsOf } from './object-segment.ts';
+import type { ObjectStore } from './object-store.ts';
+import { readRemoteMarker } from './object-storage-tier.ts';
 import type { Finding } from './finding.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
 import { scanSegmentContents } from './segment-scan.ts';
 
 /** The bucket to look into. */
-export interface FarCheck {
-  readonly store: FarStore;
-  readonly keys: FarKeys;
+export interface ObjectStorageCheck {
+  readonly store: ObjectStore;
+  readonly keys: ObjectKeys;
   /** Every object is read to its end. */
   readonly readsAll: boolean;
 }
 
 /** What the catalog says of far footage must agree with itself (invariant 13). */
-export function* checkFarNotes(reads: CatalogReads): Generator<Finding, void, undefined> {
-  for (const { uid, startTicks } of reads.farSendings()) {
-    if (rowOf(reads, uid, startTicks)?.isFar === true) {
+export function* checkRemoteNotes(reads: CatalogReads): Generator<Finding, void, undefined> {
+  for (const { uid, startTicks } of reads.remoteSendings()) {
+    if (rowOf(reads, uid, startTicks)?.isRemote === true) {
       yield { invariant: 13, text: `${uid} ${startTicks} is far and yet noted as being sent` };
     }
   }
-  for (const { uid, startTicks } of reads.farRemovals(Number.MAX_SAFE_INTEGER)) {
+  for (const { uid, startTicks } of reads.remoteRemovals(Number.MAX_SAFE_INTEGER)) {
     if (rowOf(reads, uid, startTicks)) {
       yield { invariant: 13, text: `${uid} ${startTicks} has a row although its object is to be removed` };
     }
@@ -33,15 +33,15 @@ export function* checkFarNotes(reads: CatalogReads): Generator<Finding, void, un
 
 /**
  * Proves what rows and objects say of each other. Beside a running server an object may come or go between two looks: what is
- * reported is looked at twice. @throws FarStoreError
+ * reported is looked at twice. @throws ObjectStoreError
  */
 export async function* checkObjects(
   reads: CatalogReads,
-  { store, keys, readsAll }: FarCheck,
+  { store, keys, readsAll }: ObjectStorageCheck,
 ): AsyncGenerator<Finding, void, undefined> {
-  const marker = await readFarMarker(store, keys);
+  const marker = await readRemoteMarker(store, keys);
   const { archiveId } = reads.identity();
-  const isUsed = reads.farTotals().segments > 0;
+  const isUsed = reads.remoteTotals().segments > 0;
   if (marker !== archiveId && (isUsed || marker !== undefined)) {
     yield {
       invariant: 16,
@@ -54,7 +54,7 @@ export async function* checkObjects(
   for (const { id, uid } of reads.streams()) {
     for (const { startTicks } of reads.eachSegment(id, 0, Number.MAX_SAFE_INTEGER)) {
       const row = reads.segment(id, startTicks);
-      if (row?.isFar !== true) continue;
+      if (row?.isRemote !== true) continue;
       const key = keys.of(uid, startTicks);
       const bytes = listed.get(key);
       listed.delete(key);
@@ -73,7 +73,7 @@ export async function* checkObjects(
 
 async function checkObject(
   reads: CatalogReads,
-  { store, readsAll }: Pick<FarCheck, 'store' | 'readsAll'>,
+  { store, readsAll }: Pick<ObjectStorageCheck, 'store' | 'readsAll'>,
   key: string,
   row: SegmentRow,
   listedBytes: number | undefined,
@@ -86,7 +86,7 @@ async function checkObject(
   if (!readsAll) return [];
   const facts = factsOf(object.metadata);
   if (!facts) return ['carries no facts of this program'];
-  const reader = new FarReader((offset, length) => readWhole(store, key, offset, length), row.bytes);
+  const reader = new ObjectReader((offset, length) => readWhole(store, key, offset, length), row.bytes);
   if ((await digestOf(reader, row.bytes)) !== facts.sha256) return ['holds other bytes than were sent'];
   const readAt: ReadAt = (offset, length) =>
     reader.read(offset, Math.max(0, Math.min(length, row.bytes - offset)));
@@ -104,9 +104,9 @@ async function checkObject(
   return isSame ? [] : ['holds other fragments than its row says'];
 }
 
-/** @throws FarStoreError, or an Error when it is gone or shorter */
+/** @throws ObjectStoreError, or an Error when it is gone or shorter */
 export async function readWhole(
-  store: FarStore,
+  store: ObjectStore,
   key: string,
   offset: number,
   length: number,
@@ -118,16 +118,17 @@ export async function readWhole(
   return bytes;
 }
 
-function isNoted(reads: CatalogReads, keys: FarKeys, key: string): boolean {
+function isNoted(reads: CatalogReads, keys: ObjectKeys, key: string): boolean {
   const segment = keys.parse(key);
   if (!segment) return false;
   const { uid, startMs } = segment;
   const isIt = (name: { readonly uid: string; readonly startTicks: number }) =>
     name.uid === uid && catalogMs(name.startTicks) === startMs;
-  if (reads.farSendings().some(isIt) || reads.farRemovals(Number.MAX_SAFE_INTEGER).some(isIt)) return true;
+  if (reads.remoteSendings().some(isIt) || reads.remoteRemovals(Number.MAX_SAFE_INTEGER).some(isIt))
+    return true;
   const stream = reads.stream(uid);
   const row = stream && reads.segmentAtOrBefore(stream.id, catalogTicks(startMs + 1) - 1);
-  return row !== undefined && row.isFar && catalogMs(row.startTicks) === startMs;
+  return row !== undefined && row.isRemote && catalogMs(row.startTicks) === startMs;
 }
 
 function rowOf(reads: CatalogReads, uid: string, startTicks: number): SegmentRow | undefined {

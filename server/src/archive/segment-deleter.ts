@@ -6,14 +6,14 @@ import type { CatalogChange } from './catalog-writes.ts';
 import { namesIn, systemCode, type ArchiveFiles } from './files.ts';
 import { dayFolder, dayOf, isDay, segmentPath, streamFolder } from './layout.ts';
 import type { Undeletable } from './undeletable.ts';
-import { WriteGate } from './write-gate.ts';
+import { Semaphore } from '../base/semaphore.ts';
 
 /** Rows per transaction, and files between two looks at the marker. */
 const batchSize = 100;
 /** After so many files in a row that can't be deleted the rest of them isn't tried: each may cost a sick disk seconds. */
 const failuresInARow = 10;
 
-export interface RemovalTools {
+export interface SegmentDeleterTools {
   readonly root: string;
   readonly files: ArchiveFiles;
   readonly catalog: CatalogSink;
@@ -25,7 +25,7 @@ export interface RemovalTools {
 }
 
 /** What came of it. */
-export interface RemovalResult {
+export interface DeletionResult {
   readonly segments: number;
   readonly bytes: number;
   /** Why the last one that stayed could not be deleted; undefined when all are gone. */
@@ -36,12 +36,12 @@ export interface RemovalResult {
  * Deletes footage: the rows first, with a note that the files must go, then the files, then the note. A crash in between
  * leaves notes, which the next start finishes. What can't be deleted gets its row back. Only what has a row is ever deleted.
  */
-export class Removal {
-  readonly #tools: RemovalTools;
+export class SegmentDeleter {
+  readonly #tools: SegmentDeleterTools;
   /** Who empties a folder removes it, which must not happen to one that flushes it. */
-  readonly #oneAtATime = new WriteGate(1);
+  readonly #oneAtATime = new Semaphore(1);
 
-  constructor(tools: RemovalTools) {
+  constructor(tools: SegmentDeleterTools) {
     this.#tools = tools;
   }
 
@@ -49,7 +49,7 @@ export class Removal {
    * Removes these closed segments of one stream; one that can't be deleted is noted, stays, and keeps none of the others.
    * @throws RecordingFailure, CatalogError, system errors of flushing a folder, and EROFS before a row is touched
    */
-  async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<RemovalResult> {
+  async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<DeletionResult> {
     const sum = { segments: 0, bytes: 0, failure: undefined as Error | undefined };
     for (let at = 0; at < segments.length; at += batchSize) {
       await this.#tools.assertRightDisk();
@@ -134,7 +134,7 @@ export class Removal {
   async #removeBatch(uid: string, batch: readonly SegmentRow[]) {
     const { root, files, catalog, reads, undeletable } = this.#tools;
     // Rows that go and come back are missing for whoever plays them meanwhile.
-    const nearest = batch.find(({ isFar }) => !isFar);
+    const nearest = batch.find(({ isRemote }) => !isRemote);
     if (nearest) await files.assertChangeable(segmentPath(root, uid, nearest.startTicks));
     // What it takes to put a row back: with the row it is gone.
     const rows = batch.map((segment) => ({

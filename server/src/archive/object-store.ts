@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { SegmentReader } from './file-bytes.ts';
 
 /** What the store knows of an object. */
-export interface FarObject {
+export interface ObjectSummary {
   readonly bytes: number;
   /** As given with it; names in small letters. */
   readonly metadata: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface FarObject {
 }
 
 /** What went wrong between this node and the store. */
-export type FarTrouble =
+export type ObjectStoreTrouble =
   /** It does not answer, or answers that it can't now. */
   | 'away'
   /** It answers and refuses: keys, rights, no such bucket. */
@@ -22,11 +22,11 @@ export type FarTrouble =
   | 'damaged';
 
 /** A request to the store that failed; an object that is not there is none. */
-export class FarStoreError extends Error {
+export class ObjectStoreError extends Error {
   override readonly name = 'FarStoreError';
-  readonly trouble: FarTrouble;
+  readonly trouble: ObjectStoreTrouble;
 
-  constructor(trouble: FarTrouble, message: string, cause?: unknown) {
+  constructor(trouble: ObjectStoreTrouble, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.trouble = trouble;
   }
@@ -34,13 +34,13 @@ export class FarStoreError extends Error {
 
 /**
  * A store of objects by key, as far as the archive needs one. Every call ends within seconds of the store's silence.
- * All reject with FarStoreError.
+ * All reject with ObjectStoreError.
  */
-export interface FarStore {
+export interface ObjectStore {
   /** For people: which bucket at which address. */
   readonly name: string;
   /** Undefined when there is no such object. */
-  find(key: string): Promise<FarObject | undefined>;
+  find(key: string): Promise<ObjectSummary | undefined>;
   /** `length` bytes from `offset` on, as they come; undefined when there is no such object. */
   read(key: string, offset: number, length: number): Promise<Readable | undefined>;
   /** The first `bytes` of the file of `reader`, checked by the store against their digest; replaces what is there. */

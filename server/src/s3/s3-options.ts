@@ -1,17 +1,17 @@
-import type { FarOptions } from '../archive/far-archive.ts';
-import { FarKeys } from '../archive/far-keys.ts';
+import type { ObjectStorageOptions } from '../archive/object-storage.ts';
+import { ObjectKeys } from '../archive/object-keys.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
-import { Bucket } from './bucket.ts';
+import { S3ObjectStore } from './s3-object-store.ts';
 
 /** The bucket that the configuration names, for whoever opens the archive; empty when it names none. */
-export function farOptionsOf(
+export function objectStorageOptionsOf(
   { s3, node }: Pick<Config, 's3' | 'node'>,
   clock: Clock,
-): { readonly far?: FarOptions } {
+): { readonly remote?: ObjectStorageOptions } {
   const { bucket, accessKeyId, secretAccessKey } = s3;
   if (bucket === null || accessKeyId === null || secretAccessKey === null) return {};
-  const store = new Bucket({
+  const store = new S3ObjectStore({
     endpoint: s3.endpoint ?? undefined,
     region: s3.region,
     bucket,
@@ -22,5 +22,5 @@ export function farOptionsOf(
     clock,
   });
   const prefix = s3.prefix === null ? '' : `${s3.prefix}/`;
-  return { far: { store, keys: new FarKeys(prefix, node.id), atOnce: s3.concurrency } };
+  return { remote: { store, keys: new ObjectKeys(prefix, node.id), atOnce: s3.concurrency } };
 }

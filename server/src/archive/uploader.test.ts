@@ -13,8 +13,8 @@ import {
   recordSpan,
   temporaryRoot,
 } from './archive-fixture.ts';
-import { farOf, MemoryStore, trouble } from './far-fixture.ts';
-import { FarKeys } from './far-keys.ts';
+import { remoteOf, MemoryStore, trouble } from './object-fixture.ts';
+import { ObjectKeys } from './object-keys.ts';
 import { diskFiles, type ArchiveFiles } from './files.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
 import { segmentPath, catalogTicks } from './layout.ts';
@@ -24,17 +24,22 @@ const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const fiveSeconds = { limits: { segmentMs: 5_000 } };
 
 /** An archive whose streams all move their footage as soon as they can. */
-async function openFar(t: TestContext, dir: string, store: MemoryStore, more: Partial<ArchiveOptions> = {}) {
-  const opened = await openArchive(t, dir, { ...fiveSeconds, ...farOf(store), ...more });
-  opened.archive.far?.offload.configure({ farAfterOf: () => 0 });
+async function openRemote(
+  t: TestContext,
+  dir: string,
+  store: MemoryStore,
+  more: Partial<ArchiveOptions> = {},
+) {
+  const opened = await openArchive(t, dir, { ...fiveSeconds, ...remoteOf(store), ...more });
+  opened.archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
   return opened;
 }
 
 /** Fifteen seconds in three files, contiguous; nothing of it has moved. */
 async function recorded(t: TestContext, store: MemoryStore, more: Partial<ArchiveOptions> = {}) {
   const dir = await temporaryRoot(t);
-  const opened = await openFar(t, dir, store, more);
-  opened.archive.far?.offload.configure({ farAfterOf: () => -1 });
+  const opened = await openRemote(t, dir, store, more);
+  opened.archive.remote?.uploader.configure({ remoteAfterOf: () => -1 });
   await recordSpan(opened.archive, 'cam1', footage, t0, t0 + 15_000);
   opened.clock.advance(60_000);
   return { dir, ...opened };
@@ -67,10 +72,10 @@ async function seen(archive: Archive): Promise<string> {
 }
 
 /** A pass that began before may have looked already. */
-async function move({ far }: Archive, hours = 0): Promise<void> {
-  far?.offload.configure({ farAfterOf: () => hours });
-  await far?.offload.run();
-  await far?.offload.run();
+async function move({ remote }: Archive, hours = 0): Promise<void> {
+  remote?.uploader.configure({ remoteAfterOf: () => hours });
+  await remote?.uploader.run();
+  await remote?.uploader.run();
 }
 
 async function filesOf(dir: string): Promise<string[]> {
@@ -96,14 +101,14 @@ test('footage that moved is byte for byte what it was, at the border and beyond,
   assert.equal(segments, 3);
   assert.deepEqual(await findingsOf(dir), []);
 
-  archive.far?.offload.configure({ farAfterOf: () => 0 });
-  assert.equal(archive.far?.status.waiting.segments, 1);
+  archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
+  assert.equal(archive.remote?.status.waiting.segments, 1);
   await move(archive);
   assert.deepEqual(await filesOf(dir), []);
   assert.deepEqual(await readdir(dir), ['cam1', 'vidette-archive.json', FOLDER_LOCK_NAME]);
   assert.equal(await seen(archive), before);
-  assert.deepEqual(archive.far?.status.waiting, { segments: 0, bytes: 0 });
-  assert.equal(archive.far?.status.lastMovedMs, clock.wallMs());
+  assert.deepEqual(archive.remote?.status.waiting, { segments: 0, bytes: 0 });
+  assert.equal(archive.remote?.status.lastMovedMs, clock.wallMs());
   assert.deepEqual(await findingsOf(dir), []);
 });
 
@@ -111,7 +116,7 @@ test('a still and a few seconds of download take few bytes from the store', asyn
   const store = new MemoryStore();
   const { archive } = await recorded(t, store);
   const inMinutes = { limits: { segmentMs: 60_000 } };
-  const { archive: long } = await recorded(t, store, { ...farOf(store, 'other'), ...inMinutes });
+  const { archive: long } = await recorded(t, store, { ...remoteOf(store, 'other'), ...inMinutes });
   await move(long);
   await move(archive);
   const [object] = [...store.objects]
@@ -145,7 +150,10 @@ test('whatever it dies at, the next start goes on: nothing is lost, nothing is t
     syncFolder: hooked('syncFolder'),
     removeFolder: hooked('removeFolder'),
   };
-  const { archive, dir } = await recorded(t, store, { files, far: { ...farOf(store).far, atOnce: 1 } });
+  const { archive, dir } = await recorded(t, store, {
+    files,
+    remote: { ...remoteOf(store).remote, atOnce: 1 },
+  });
   const before = await seen(archive);
   store.fault = ({ name }, done) => note(`${done ? 'after' : 'before'} ${name}`);
   dirs.dir = dir;
@@ -154,7 +162,7 @@ test('whatever it dies at, the next start goes on: nothing is lost, nothing is t
   assert.ok(moments.length >= 24, String(moments.length));
   for (const { dir: copy, store: left, at } of moments) {
     const arrived = left.keys.length;
-    const again = await openFar(t, copy, left);
+    const again = await openRemote(t, copy, left);
     assert.equal(await seen(again.archive), before, at);
     again.clock.advance(60_000);
     await move(again.archive);
@@ -179,8 +187,8 @@ test('while the store is away files stay and are played; when it is back they mo
   await recordSpan(archive, 'cam1', footage, t0 + 60_000, t0 + 65_000);
   clock.advance(60_000);
   await assert.rejects(move(archive), { name: 'FarStoreError' });
-  assert.equal(archive.far?.status.problem?.code, 'FarArchiveUnavailable');
-  assert.equal(archive.far?.status.waiting.segments, 1);
+  assert.equal(archive.remote?.status.problem?.code, 'FarArchiveUnavailable');
+  assert.equal(archive.remote?.status.waiting.segments, 1);
   // What is here is shown, what is there says so.
   await archive.frameAt('cam1', t0 + 62_000);
   await assert.rejects(archive.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
@@ -195,7 +203,7 @@ test('while the store is away files stay and are played; when it is back they mo
   clock.advance(3_000);
   assert.equal(await seen(archive), before);
   await move(archive);
-  assert.equal(archive.far?.status.problem, undefined);
+  assert.equal(archive.remote?.status.problem, undefined);
   assert.deepEqual(await filesOf(dir), []);
   assert.deepEqual(await findingsOf(dir), []);
 });
@@ -254,16 +262,16 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   const kept = store.copy().keys;
   const second = await recorded(t, store);
   await assert.rejects(move(second.archive), { name: 'FarStoreError' });
-  assert.equal(second.archive.far?.status.problem?.code, 'FarArchiveForeign');
+  assert.equal(second.archive.remote?.status.problem?.code, 'FarArchiveForeign');
   assert.deepEqual(store.keys, kept);
   // A bucket that was emptied under an archive is not taken for a new one either.
   store.objects.clear();
   await recordSpan(first.archive, 'cam1', footage, t0 + 60_000, t0 + 65_000);
   const again = await copyAsKilled(t, first.dir);
-  const { archive, clock } = await openFar(t, again, store);
+  const { archive, clock } = await openRemote(t, again, store);
   clock.advance(120_000);
   await assert.rejects(move(archive), { name: 'FarStoreError' });
-  assert.equal(archive.far?.status.problem?.code, 'FarArchiveForeign');
+  assert.equal(archive.remote?.status.problem?.code, 'FarArchiveForeign');
 });
 
 test('depth removes far footage with its objects, also what was begun before the store went away', async (t) => {
@@ -282,7 +290,7 @@ test('depth removes far footage with its objects, also what was begun before the
   assert.equal(store.keys.length, 3);
   await archive.close();
   store.fault = () => {};
-  const again = await openFar(t, dir, store);
+  const again = await openRemote(t, dir, store);
   await move(again.archive);
   assert.deepEqual(store.keys, ['main/cam1/2026-11-20/22-00-10.000.mp4']);
   assert.deepEqual(await findingsOf(dir), []);
@@ -296,7 +304,7 @@ test('the bucket’s own quota removes the oldest that is far, and the disk’s 
   archive.retention.configure({ quotaBytes: Math.round(bytes / 2) });
   await archive.retention.run();
   assert.equal(archive.stats('cam1').segments, 3);
-  archive.retention.configure({ farQuotaBytes: Math.round(bytes / 2) });
+  archive.retention.configure({ remoteQuotaBytes: Math.round(bytes / 2) });
   await archive.retention.run();
   await move(archive);
   assert.equal(archive.stats('cam1').segments, 1);
@@ -305,7 +313,7 @@ test('the bucket’s own quota removes the oldest that is far, and the disk’s 
 
 test('a stream that is purged takes its objects with it, one that is being sent too', async (t) => {
   const store = new MemoryStore();
-  const { archive, dir } = await recorded(t, store, { far: { ...farOf(store).far, atOnce: 1 } });
+  const { archive, dir } = await recorded(t, store, { remote: { ...remoteOf(store).remote, atOnce: 1 } });
   const purged = Promise.withResolvers<void>();
   store.fault = async ({ name, key }, done) => {
     if (name !== 'send' || done || !key.includes('05.000')) return;
@@ -327,13 +335,13 @@ test('[R10.4] a full disk is relieved by moving first; what may not move goes, a
   await recordSpan(archive, 'cam2', footage, t0 + 2_000, t0 + 17_000);
   clock.advance(20_000);
   // Long before its age.
-  archive.far?.offload.configure({ farAfterOf: (uid) => (uid === 'cam1' ? 1_000 : -1) });
+  archive.remote?.uploader.configure({ remoteAfterOf: (uid) => (uid === 'cam1' ? 1_000 : -1) });
   const half = Math.round(archive.totalBytes / 2);
   archive.retention.configure({ quotaBytes: half });
   await archive.retention.run();
   assert.equal(archive.stats('cam1').segments, 3);
   assert.ok(archive.stats('cam2').segments < 3);
-  assert.ok(archive.totalBytes - (archive.far?.status.bytes ?? 0) <= half);
+  assert.ok(archive.totalBytes - (archive.remote?.status.bytes ?? 0) <= half);
   assert.ok(store.keys.length >= 1);
   assert.deepEqual(await findingsOf(dir), []);
   store.fault = () => {
@@ -348,7 +356,7 @@ test('[R10.4] a full disk is relieved by moving first; what may not move goes, a
 
 test('a stop in the middle leaves what was begun to the next start', async (t) => {
   const store = new MemoryStore();
-  const { archive, dir } = await recorded(t, store, { far: { ...farOf(store).far, atOnce: 1 } });
+  const { archive, dir } = await recorded(t, store, { remote: { ...remoteOf(store).remote, atOnce: 1 } });
   const reached = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   store.fault = async ({ name, key }, done) => {
@@ -363,7 +371,7 @@ test('a stop in the middle leaves what was begun to the next start', async (t) =
   go.resolve();
   await Promise.all([closed, stopped]);
   store.fault = () => {};
-  const again = await openFar(t, dir, store);
+  const again = await openRemote(t, dir, store);
   again.clock.advance(60_000);
   await move(again.archive);
   assert.equal(store.keys.length, 3);
@@ -386,7 +394,7 @@ test('without its bucket far footage stays on the timeline and says why it can�
 });
 
 test('a key says whose segment it is, and nothing else passes for one', () => {
-  const keys = new FarKeys('a/b/', 'node-1');
+  const keys = new ObjectKeys('a/b/', 'node-1');
   const key = keys.of('cam1', catalogTicks(t0));
   assert.equal(key, 'a/b/node-1/cam1/2026-11-20/22-00-00.000.mp4');
   assert.deepEqual(keys.parse(key), { uid: 'cam1', startMs: t0 });
@@ -408,19 +416,19 @@ test('footage that was spoilt on the way stays here, whatever the store says abo
       // A store that does not look at Content-MD5 behind a line that flips a bit; length and metadata are right.
       object.bytes[100] = (object.bytes[100] ?? 0) ^ 1;
     };
-    const { archive, clock } = await openArchive(t, dir, farOf(store));
+    const { archive, clock } = await openArchive(t, dir, remoteOf(store));
     const stream = new Stream('cam1');
     const recorder = archive.record('cam1', stream);
     connect(stream, footageOf('h264-no-b.mp4'), t0, t0 + 10_000);
     await recorder.stop('recording-off');
-    archive.far?.offload.configure({ farAfterOf: () => 0 });
+    archive.remote?.uploader.configure({ remoteAfterOf: () => 0 });
     clock.advance(3_600_000);
-    await archive.far?.offload.run();
-    assert.equal(archive.far?.status.waiting.segments, 1, 'it stays here');
+    await archive.remote?.uploader.run();
+    assert.equal(archive.remote?.status.waiting.segments, 1, 'it stays here');
     assert.equal((await archive.download('cam1', t0, t0 + 10_000)).durationMs, 10_000);
     spoils = false;
     clock.advance(3_700_000);
-    await archive.far?.offload.run();
-    assert.equal(archive.far?.status.waiting.segments, 0, 'it moves when it comes whole');
+    await archive.remote?.uploader.run();
+    assert.equal(archive.remote?.status.waiting.segments, 0, 'it moves when it comes whole');
   }
 });

@@ -2,19 +2,19 @@ import { isIP } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
-import type { FarConnection } from '../tunnel/far-connection.ts';
+import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
 import { firstRequestMs, type Certificate } from './connection-limiter.ts';
 
 /**
  * Visitors through the tunnel. Their connections are handed to the HTTP server as they are, with the address that the relay
  * names, so that limits, audit and logs mean the visitor and not the relay; no port is dialled for them.
  */
-export class FarCallers {
+export class TunnelClients {
   readonly #server: FastifyInstance;
   readonly #certificate: () => Certificate | undefined;
   readonly #clock: Clock;
   /** The connection behind the socket that a request names: itself, or what its TLS runs over. */
-  readonly #behind = new WeakMap<object, FarConnection>();
+  readonly #behind = new WeakMap<object, TunnelConnection>();
 
   /** @param certificate what is in use when a visitor comes */
   constructor(server: FastifyInstance, clock: Clock, certificate: () => Certificate | undefined) {
@@ -24,7 +24,7 @@ export class FarCallers {
     server.addHook('onRequest', (request, reply, done) => {
       const connection = this.#behind.get(request.raw.socket);
       if (connection) {
-        nameCaller(request, connection);
+        nameClient(request, connection);
         connection.openRequests++;
         reply.raw.once('close', () => connection.openRequests--);
       }
@@ -33,7 +33,7 @@ export class FarCallers {
   }
 
   /** Serves a visitor; with a certificate the TLS is ours, and the relay sees nothing but ciphertext. */
-  admit(connection: FarConnection): void {
+  admit(connection: TunnelConnection): void {
     const { server } = this.#server;
     const certificate = this.#certificate();
     if (!certificate) {
@@ -60,7 +60,7 @@ export class FarCallers {
  * What the request says of its caller, by what is known of this connection: headers count where a proxy on the relay was
  * declared, and nowhere else, whatever holds for other proxies of this server.
  */
-function nameCaller(request: FastifyRequest, connection: FarConnection): void {
+function nameClient(request: FastifyRequest, connection: TunnelConnection): void {
   const { headers } = request.raw;
   const isOurTls = request.raw.socket instanceof TLSSocket;
   const saysTls = lastOf(headers['x-forwarded-proto']) === 'https';

@@ -8,14 +8,14 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { ClientChannel } from 'ssh2';
 import { ManualClock } from '../base/manual-clock.ts';
 import { selfSigned } from '../system/smtp-fixture.ts';
-import { FarConnection } from '../tunnel/far-connection.ts';
-import { FarCallers } from './far-callers.ts';
+import { TunnelConnection } from '../tunnel/tunnel-connection.ts';
+import { TunnelClients } from './tunnel-clients.ts';
 import type { Certificate } from './connection-limiter.ts';
 
 interface Door {
   readonly clock: ManualClock;
   /** A visitor's end of a new connection. */
-  readonly come: (trustsProxy: boolean) => { far: Duplex; near: FarConnection };
+  readonly come: (trustsProxy: boolean) => { far: Duplex; near: TunnelConnection };
 }
 
 /** A server that says what it takes its callers for; `trustProxy` is what it believes on its own port. */
@@ -25,14 +25,14 @@ async function newDoor(t: TestContext, trustProxy: boolean, certificate?: Certif
     ? Fastify({ ...options, https: certificate })
     : Fastify(options)) as unknown as FastifyInstance;
   const clock = new ManualClock();
-  const callers = new FarCallers(server, clock, () => certificate);
+  const clients = new TunnelClients(server, clock, () => certificate);
   server.get('/who', ({ ip, protocol, host }) => ({ ip, protocol, host }));
   await server.ready();
   t.after(() => server.close());
   const come = (trustsProxy: boolean) => {
     const [far, channel] = duplexPair();
     t.after(() => far.destroy());
-    const near = new FarConnection({
+    const near = new TunnelConnection({
       channel: channel as unknown as ClientChannel,
       line: new Socket(),
       remoteAddress: '192.0.2.7',
@@ -41,7 +41,7 @@ async function newDoor(t: TestContext, trustProxy: boolean, certificate?: Certif
       traffic: { receivedBytes: 0, sentBytes: 0, connectionsTotal: 0 },
       clock,
     });
-    callers.admit(near);
+    clients.admit(near);
     return { far, near };
   };
   return { clock, come };

@@ -1,18 +1,18 @@
 import type { CatalogReads } from './catalog-reads.ts';
 import type { CatalogChange } from './catalog-writes.ts';
-import { readWhole } from './far-check.ts';
-import type { FarKeys } from './far-keys.ts';
-import { FarReader } from './far-reader.ts';
-import { factsOf } from './far-segment.ts';
-import type { FarObject, FarStore } from './far-store.ts';
-import { readFarMarker } from './far-tier.ts';
+import { readWhole } from './object-check.ts';
+import type { ObjectKeys } from './object-keys.ts';
+import { ObjectReader } from './object-reader.ts';
+import { factsOf } from './object-segment.ts';
+import type { ObjectSummary, ObjectStore } from './object-store.ts';
+import { readRemoteMarker } from './object-storage-tier.ts';
 import type { FragmentEntry } from './fragment-index.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
 import { scanSegmentContents } from './segment-scan.ts';
 
 interface RebuildTools {
-  readonly store: FarStore;
-  readonly keys: FarKeys;
+  readonly store: ObjectStore;
+  readonly keys: ObjectKeys;
   /** Of the new catalog, which has the rows of all files already. */
   readonly reads: CatalogReads;
   commit(changes: readonly CatalogChange[]): Promise<void> | void;
@@ -25,11 +25,11 @@ interface RebuildTools {
 
 /**
  * The rows of what lies in the bucket. Where a file has the same segment the file counts, and the object is noted as being sent:
- * it is taken for the file's when its turn comes. @throws FarStoreError
+ * it is taken for the file's when its turn comes. @throws ObjectStoreError
  */
 export async function adoptObjects(tools: RebuildTools): Promise<void> {
   const { store, keys, reads, archiveId, findings } = tools;
-  const marker = await readFarMarker(store, keys);
+  const marker = await readRemoteMarker(store, keys);
   if (marker === undefined) return;
   if (marker !== archiveId) {
     findings.push(`${store.name} belongs to another archive at ${keys.root}`);
@@ -72,9 +72,9 @@ export async function adoptObjects(tools: RebuildTools): Promise<void> {
 
 /** By its facts with one small read, else by all its headers; undefined when they don't fill it. */
 async function contentsOf(
-  store: FarStore,
+  store: ObjectStore,
   key: string,
-  { bytes, metadata }: FarObject,
+  { bytes, metadata }: ObjectSummary,
 ): Promise<{ startTicks: number; init: Uint8Array; fragments: readonly FragmentEntry[] } | undefined> {
   const facts = factsOf(metadata);
   if (facts?.fragments && facts.fragments.length > 0 && facts.initBytes < bytes) {
@@ -83,7 +83,7 @@ async function contentsOf(
     if (sum !== bytes) return undefined;
     return { startTicks, init: await readWhole(store, key, 0, initBytes), fragments };
   }
-  const reader = new FarReader((offset, length) => readWhole(store, key, offset, length), bytes);
+  const reader = new ObjectReader((offset, length) => readWhole(store, key, offset, length), bytes);
   const { startTicks, init, fragments, wholeBytes } = await scanSegmentContents(
     (offset, length) => reader.read(offset, Math.max(0, Math.min(length, bytes - offset))),
     bytes,

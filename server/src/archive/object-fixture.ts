@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { FarKeys } from './far-keys.ts';
-import { FarStoreError, type FarObject, type FarStore, type FarTrouble } from './far-store.ts';
-import type { FarOptions } from './far-archive.ts';
+import { ObjectKeys } from './object-keys.ts';
+import {
+  ObjectStoreError,
+  type ObjectSummary,
+  type ObjectStore,
+  type ObjectStoreTrouble,
+} from './object-store.ts';
+import type { ObjectStorageOptions } from './object-storage.ts';
 import type { SegmentReader } from './file-bytes.ts';
 
 interface StoredObject {
@@ -20,7 +25,7 @@ export interface StoreStep {
  * The archive's side of a store, kept in memory: for the order of its steps, and for what happens when one fails. How a store
  * really answers is proven against a server that speaks the protocol (e2e/s3-tier.test.ts).
  */
-export class MemoryStore implements FarStore {
+export class MemoryStore implements ObjectStore {
   readonly name = 'a store in memory';
   readonly objects = new Map<string, StoredObject>();
   readonly steps: StoreStep[] = [];
@@ -31,7 +36,7 @@ export class MemoryStore implements FarStore {
   /** Is asked before each step, and after it with `done`; what it throws is what the step rejects with. */
   fault: (step: StoreStep, done: boolean) => void | Promise<void> = () => {};
 
-  find(key: string): Promise<FarObject | undefined> {
+  find(key: string): Promise<ObjectSummary | undefined> {
     return this.#step('find', key, () => {
       const object = this.objects.get(key);
       const etag = object && `"${createHash('md5').update(object.bytes).digest('hex')}"`;
@@ -103,10 +108,10 @@ export class MemoryStore implements FarStore {
 }
 
 /** What opens an archive with such a store. */
-export function farOf(store: FarStore, node = 'main'): { far: FarOptions } {
-  return { far: { store, keys: new FarKeys('', node), atOnce: 2 } };
+export function remoteOf(store: ObjectStore, node = 'main'): { remote: ObjectStorageOptions } {
+  return { remote: { store, keys: new ObjectKeys('', node), atOnce: 2 } };
 }
 
-export function trouble(kind: FarTrouble): FarStoreError {
-  return new FarStoreError(kind, `the store is ${kind}`);
+export function trouble(kind: ObjectStoreTrouble): ObjectStoreError {
+  return new ObjectStoreError(kind, `the store is ${kind}`);
 }

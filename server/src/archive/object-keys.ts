@@ -1,7 +1,7 @@
 import { isUid, placeOf, startMsOf } from './layout.ts';
 
 /** Where a segment's object lies, and what its key says (design/s3-tier.md, "Where things are"). */
-export class FarKeys {
+export class ObjectKeys {
   /** All of this node's keys begin so. */
   readonly root: string;
 
