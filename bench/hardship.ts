@@ -6,7 +6,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../e2e/api.ts';
-import { besideMs, during, lackingMs, Nodes, type Footage } from '../e2e/nodes.ts';
+import { besideMs, during, lackingMs, Nodes, type RecordedDownload } from '../e2e/nodes.ts';
 import { startPostgres } from '../e2e/postgres.ts';
 import { startFakeCamera } from '../e2e/rtsp/fake-camera.ts';
 import { encodeClip } from '../e2e/rtsp/fake-media.ts';
@@ -374,7 +374,7 @@ async function checked(id: string, after: string): Promise<void> {
 }
 
 /** From which node's last to which node's first, and for how long. */
-function gapsIn(parts: readonly Footage[]): string {
+function gapsIn(parts: readonly RecordedDownload[]): string {
   const words: string[] = [];
   let reach = parts[0];
   for (const part of parts) {

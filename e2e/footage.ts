@@ -7,7 +7,7 @@ import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 
 /** What ffprobe and ffmpeg find in a file. */
-export interface Footage {
+export interface DownloadProbe {
   readonly tracks: readonly FootageTrack[];
   /** All that ffprobe complained of while reading and ffmpeg while decoding; empty for a sound file. */
   readonly complaints: string;
@@ -49,7 +49,7 @@ interface ProbeOutput {
 }
 
 /** Reads and decodes a whole MP4. */
-export async function inspect(mp4: Uint8Array): Promise<Footage> {
+export async function inspect(mp4: Uint8Array): Promise<DownloadProbe> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-footage-'));
   try {
     const path = join(folder, 'footage.mp4');
@@ -93,14 +93,14 @@ export async function runTool(
 }
 
 /** The pictures of a file; throws when it has none. */
-export function picturesOf(footage: Footage): FootageTrack {
+export function picturesOf(footage: DownloadProbe): FootageTrack {
   const track = footage.tracks.find(({ kind }) => kind === 'video');
   if (!track) throw new Error('the footage has no pictures');
   return track;
 }
 
 /** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
-export function assertSound(footage: Footage, codecs: readonly string[]): void {
+export function assertSound(footage: DownloadProbe, codecs: readonly string[]): void {
   assert.equal(footage.complaints, '');
   assert.deepEqual(
     footage.tracks.map(({ codec }) => codec),
@@ -152,7 +152,7 @@ export function recordedFor(client: Client, uid: string, ms: number, pieces = 1)
 
 /** A download as it is answered. */
 export interface Downloaded {
-  readonly footage: Footage;
+  readonly footage: DownloadProbe;
   readonly headers: Headers;
 }
 

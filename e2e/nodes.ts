@@ -16,7 +16,7 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const vendorKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
 /** Footage of one stream on one node, ms since the epoch. */
-export interface Footage {
+export interface RecordedDownload {
   readonly node: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -25,7 +25,7 @@ export interface Footage {
 /** What was found in the archives of all nodes. */
 export interface Recorded {
   /** By stream, in the order of time. */
-  readonly footage: ReadonlyMap<string, readonly Footage[]>;
+  readonly footage: ReadonlyMap<string, readonly RecordedDownload[]>;
   /** Where one node has a moment of a stream twice: there should be none. */
   readonly twice: readonly string[];
 }
@@ -175,7 +175,7 @@ export class Nodes {
   /** Ends all, and looks into the archive of each. */
   async recorded(uids: readonly string[], fromMs: number): Promise<Recorded> {
     await Promise.all(this.runningIds.map((id) => this.stop(id)));
-    const footage = new Map<string, Footage[]>(uids.map((uid) => [uid, []]));
+    const footage = new Map<string, RecordedDownload[]>(uids.map((uid) => [uid, []]));
     const twice: string[] = [];
     for (const node of this.#ids) {
       const home = join(this.folder(node), 'archive');
@@ -243,7 +243,11 @@ function twiceIn(archive: Archive, uid: string, fromMs: number): string[] {
 }
 
 /** What lies in a span of time, cut to it. */
-export function during(footage: readonly Footage[], startMs: number, endMs: number): Footage[] {
+export function during(
+  footage: readonly RecordedDownload[],
+  startMs: number,
+  endMs: number,
+): RecordedDownload[] {
   return footage
     .filter((part) => part.endMs > startMs && part.startMs < endMs)
     .map((part) => ({
@@ -254,17 +258,17 @@ export function during(footage: readonly Footage[], startMs: number, endMs: numb
 }
 
 /** The time of which no node has anything, between the first footage and the last, in all, ms. */
-export function lackingMs(footage: readonly Footage[]): number {
+export function lackingMs(footage: readonly RecordedDownload[]): number {
   return gapsMs(footage).reduce((sum, gapMs) => sum + gapMs, 0);
 }
 
 /** The longest of these times, ms. */
-export function longestGapMs(footage: readonly Footage[]): number {
+export function longestGapMs(footage: readonly RecordedDownload[]): number {
   return Math.max(0, ...gapsMs(footage));
 }
 
 /** The time that more than one node has, in all, ms. */
-export function besideMs(footage: readonly Footage[]): number {
+export function besideMs(footage: readonly RecordedDownload[]): number {
   let reachMs = footage[0]?.startMs ?? 0;
   let sumMs = 0;
   for (const { startMs, endMs } of footage) {
@@ -274,7 +278,7 @@ export function besideMs(footage: readonly Footage[]): number {
   return sumMs;
 }
 
-function gapsMs(footage: readonly Footage[]): number[] {
+function gapsMs(footage: readonly RecordedDownload[]): number[] {
   let reachMs = footage[0]?.endMs ?? 0;
   return footage.map(({ startMs, endMs }) => {
     const gapMs = Math.max(0, startMs - reachMs);

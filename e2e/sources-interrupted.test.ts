@@ -12,7 +12,7 @@ import {
   picturesOf,
   recordedFor,
   runTool,
-  type Footage,
+  type DownloadProbe,
   type Fragment,
 } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
@@ -263,7 +263,7 @@ function assertEven(actualMs: number, expectedMs: number): void {
 }
 
 /** What a player shows, from the first picture to the end of the last, is so long; one frame more or less. */
-function assertLength(footage: Footage, expectedMs: number): void {
+function assertLength(footage: DownloadProbe, expectedMs: number): void {
   const { packets } = picturesOf(footage);
   const [first, last] = [packets[0], packets.at(-1)];
   assert.ok(first && last);

@@ -36,14 +36,14 @@ import { SourceProber } from './ingest/source-prober.ts';
 import { Conversions } from './conversion/conversions.ts';
 import { anyReachesDatabase, noneReachesDatabase } from './link/database-witness.ts';
 import { Gate } from './link/gate.ts';
-import { JoinedFootage } from './link/joined-footage.ts';
+import { FederatedArchive } from './link/federated-archive.ts';
 import { Link } from './link/link.ts';
 import { nodeAddress } from './link/node-address.ts';
 import { loadNodeKey, passingNodeKey } from './link/node-key.ts';
 import { Peers } from './link/peers.ts';
 import { RelayedPicture } from './link/relayed-picture.ts';
-import { RemoteFootage } from './link/remote-footage.ts';
-import { remotePackage } from './link/remote-package.ts';
+import { PeerArchive } from './link/peer-archive.ts';
+import { peerPackage } from './link/peer-package.ts';
 import { Live } from './live/live.ts';
 import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
@@ -195,7 +195,7 @@ async function assemble(
   const keptSince = async (uid: string) => {
     const hours = station.find(uid)?.settings.depthHours ?? -1;
     const byDepth = hours < 0 ? undefined : archive.retention.cautiousNowMs - hours * hourMs;
-    const byFootage = (await footage.period(uid))?.startTime;
+    const byFootage = (await archiveReader.period(uid))?.startTime;
     return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
   };
   // Each stream's events are the concern of the node that has it.
@@ -286,16 +286,16 @@ async function assemble(
   archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
   archive.remote?.uploader.configure({ remoteAfterOf: (uid) => station.find(uid)?.settings.farAfterHours });
 
-  const footage = new JoinedFootage({
+  const archiveReader = new FederatedArchive({
     self: config.node.id,
     local: archive,
     clock,
-    tenuresOf: (uid) => store.nodes.tenuresOf(uid),
-    remote: (node) => new RemoteFootage(link, node, clock),
+    assignmentsOf: (uid) => store.nodes.assignmentsOf(uid),
+    peer: (node) => new PeerArchive(link, node, clock),
     limits,
   });
   const exports = new Exports({
-    archive: footage,
+    archive: archiveReader,
     records: store.exports,
     clock,
     log,
@@ -308,7 +308,7 @@ async function assemble(
       quotaBytes: config.export.quotaBytes,
       minFreeBytes: config.export.minFreeBytes,
     }),
-    elsewhere: (node, id) => remotePackage(link, clock, node, id),
+    elsewhere: (node, id) => peerPackage(link, clock, node, id),
     refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
     nowMs: () => archive.retention.cautiousNowMs,
     loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',
@@ -408,7 +408,7 @@ async function assemble(
     station,
     statuses,
     archive,
-    footage,
+    archiveReader,
     gate,
     insight: new ClusterInsight({ local: localInsight, link, nodeOf }),
     localInsight,

@@ -27,11 +27,11 @@ import { subsetFragment } from './subset.ts';
 /** The first track under another id and description, with parameter sets in front. */
 const elsewhere = new Map([[1, { trackId: 3, descriptionIndex: 2, parameterSets: new Uint8Array(8) }]]);
 
-const wholeSubset = { sequence: 1, shiftTicks: new Map(), keep: new Map() };
+const wholeSubset = { sequence: 1, timeOffsetTicks: new Map(), keep: new Map() };
 const lastSampleElsewhere = {
   ...wholeSubset,
   keep: new Map([[1, { from: 1, to: 1 << 20 }]]),
-  placements: elsewhere,
+  layouts: elsewhere,
 };
 
 const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
@@ -44,9 +44,9 @@ const PARSERS: readonly ((bytes: Uint8Array) => unknown)[] = [
   (bytes) => keyFragment(bytes, 1),
   (bytes) => subsetFragment(parseFragmentHeader(bytes), wholeSubset),
   (bytes) => subsetFragment(parseFragmentHeader(bytes), lastSampleElsewhere),
-  (bytes) => rebaseFragment(bytes, bytes.length, { sequence: 1, shiftTicks: new Map() }),
+  (bytes) => rebaseFragment(bytes, bytes.length, { sequence: 1, timeOffsetTicks: new Map() }),
   (bytes) =>
-    rebaseFragment(bytes, bytes.length, { sequence: 1, shiftTicks: new Map(), placements: elsewhere }),
+    rebaseFragment(bytes, bytes.length, { sequence: 1, timeOffsetTicks: new Map(), layouts: elsewhere }),
   annexBToNals,
   (bytes) => sampleNals([bytes]),
   removeEmulationPrevention,

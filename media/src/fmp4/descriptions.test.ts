@@ -14,8 +14,8 @@ import { rescaleTicks } from '../time.ts';
 import type { Track, VideoTrack } from '../track.ts';
 import { fragment } from './fragment.ts';
 import { initSegment } from './init.ts';
-import { parameterSetsOf } from './placement.ts';
-import type { PlacedFragment, Placement } from './placement.ts';
+import { parameterSetsOf } from './fragment-layout.ts';
+import type { EditedFragment, TrackLayout } from './fragment-layout.ts';
 import { parseInit } from './read-init.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 import { grownBytes, rebaseFragment } from './rebase.ts';
@@ -55,7 +55,7 @@ function fragmentOf(clips: readonly Clip[]): Uint8Array {
   return Buffer.concat(fragment({ sequence: 1, tracks: clips }).slices);
 }
 
-function bytesOf(original: Uint8Array, { pieces, size }: PlacedFragment): Uint8Array {
+function bytesOf(original: Uint8Array, { pieces, size }: EditedFragment): Uint8Array {
   const bytes = Buffer.concat(
     pieces.map((piece) =>
       piece instanceof Uint8Array ? piece : original.subarray(piece.offset, piece.offset + piece.size),
@@ -67,7 +67,7 @@ function bytesOf(original: Uint8Array, { pieces, size }: PlacedFragment): Uint8A
 
 interface Part {
   readonly original: Uint8Array;
-  readonly placements: ReadonlyMap<number, Placement>;
+  readonly layouts: ReadonlyMap<number, TrackLayout>;
 }
 
 /** Reordered pictures are shown later than the second that they are decoded in. */
@@ -76,16 +76,16 @@ const stepSeconds = 1.25;
 /** Fragments of a second each, placed in turn, with room for reordered pictures between them. */
 function fileOf(tracks: readonly Track[], parts: readonly Part[]): Uint8Array {
   const timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
-  const placed = parts.map(({ original, placements }, index) => {
+  const placed = parts.map(({ original, layouts }, index) => {
     const { moofSize, ...header } = parseFragmentHeader(original);
-    const shiftTicks = new Map(
-      [...placements].map(([id, { trackId }]) => [id, index * stepSeconds * (timescales.get(trackId) ?? 0)]),
+    const timeOffsetTicks = new Map(
+      [...layouts].map(([id, { trackId }]) => [id, index * stepSeconds * (timescales.get(trackId) ?? 0)]),
     );
-    const options = { sequence: index + 1, shiftTicks, placements };
+    const options = { sequence: index + 1, timeOffsetTicks, layouts };
     const whole = rebaseFragment(original.subarray(0, moofSize), original.length, options);
     const grown = header.tracks.reduce((sum, { trackId }) => {
-      const placement = placements.get(trackId);
-      return sum + (placement ? grownBytes(placement) : 0);
+      const layout = layouts.get(trackId);
+      return sum + (layout ? grownBytes(layout) : 0);
     }, 0);
     assert.equal(whole.size, original.length + grown);
     const subset = subsetFragment({ ...header, moofSize }, { ...options, keep: new Map() });
@@ -141,7 +141,7 @@ for (const [title, names, sizes] of [
       return {
         // The sound lies before the pictures here, so that both sides of the inserted sets are seen.
         original: fragmentOf(at === 0 ? [sound, clip] : [clip, sound]),
-        placements: new Map([
+        layouts: new Map([
           [1, { trackId: 1, descriptionIndex: at + 1, parameterSets: parameterSetsOf(track) }],
           [2, { trackId: 2, descriptionIndex: 1, parameterSets: noSets }],
         ]),
@@ -161,10 +161,10 @@ for (const [title, names, sizes] of [
 test('[R7.16] sound that changes, ends and comes back decodes as tracks of their own', async () => {
   const clip = adopted('h264-no-b.mp4', 1, 1);
   const picture = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
-  const silent = { original: fragmentOf([clip]), placements: new Map([[1, picture]]) };
+  const silent = { original: fragmentOf([clip]), layouts: new Map([[1, picture]]) };
   const loud = (of: Clip, trackId: number): Part => ({
     original: fragmentOf([clip, of]),
-    placements: new Map([
+    layouts: new Map([
       [1, picture],
       [2, { trackId, descriptionIndex: 1, parameterSets: noSets }],
     ]),
@@ -225,8 +225,8 @@ test('a placed fragment names its track and description and begins with the para
   const original = fragmentOf([adopted('h264-wide.mp4', 1, 1)]);
   const before = parseFragmentHeader(original);
   const sets = parameterSetsOf(track);
-  const placement = { trackId: 7, descriptionIndex: 3, parameterSets: sets };
-  const options = { sequence: 9, shiftTicks: new Map([[1, 500]]), placements: new Map([[1, placement]]) };
+  const layout = { trackId: 7, descriptionIndex: 3, parameterSets: sets };
+  const options = { sequence: 9, timeOffsetTicks: new Map([[1, 500]]), layouts: new Map([[1, layout]]) };
   const bytes = bytesOf(
     original,
     rebaseFragment(original.subarray(0, before.moofSize), original.length, options),

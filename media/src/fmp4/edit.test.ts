@@ -9,7 +9,7 @@ import { msToTicks } from '../time.ts';
 import { fragment } from './fragment.ts';
 import { parseFragmentHeader } from './read-moof.ts';
 import { rebaseFragment } from './rebase.ts';
-import type { PlacedFragment } from './placement.ts';
+import type { EditedFragment } from './fragment-layout.ts';
 import { samplesShownBefore, subsetFragment } from './subset.ts';
 
 const EPOCH_SECONDS = 1_700_000_000;
@@ -37,7 +37,7 @@ const header = parseFragmentHeader(original);
 const [pictures, frames] = header.tracks;
 if (pictures === undefined || frames === undefined) throw new Error('two tracks went in');
 
-function bytesOf({ pieces, size }: PlacedFragment): Uint8Array {
+function bytesOf({ pieces, size }: EditedFragment): Uint8Array {
   const bytes = Buffer.concat(
     pieces.map((piece) =>
       piece instanceof Uint8Array ? piece : original.subarray(piece.offset, piece.offset + piece.size),
@@ -54,7 +54,7 @@ test('a rebased fragment differs in its times and its number alone', () => {
       fc.integer({ min: -pictures.baseDts, max: 2 ** 40 }),
       fc.nat(0xffffffff),
       (shift, sequence) => {
-        const options = { sequence, shiftTicks: new Map([[1, shift]]) };
+        const options = { sequence, timeOffsetTicks: new Map([[1, shift]]) };
         const copy = bytesOf(rebaseFragment(moof, original.length, options));
         assert.equal(copy.length, original.length);
         assert.deepEqual(copy.subarray(moof.length), original.subarray(moof.length));
@@ -74,13 +74,13 @@ test('a rebased fragment differs in its times and its number alone', () => {
     () =>
       rebaseFragment(moof, original.length, {
         sequence: 1,
-        shiftTicks: new Map([[1, -pictures.baseDts - 1]]),
+        timeOffsetTicks: new Map([[1, -pictures.baseDts - 1]]),
       }),
     RangeError,
   );
   assert.throws(() => {
     const mdat = original.subarray(header.moofSize);
-    rebaseFragment(mdat, mdat.length, { sequence: 1, shiftTicks: new Map() });
+    rebaseFragment(mdat, mdat.length, { sequence: 1, timeOffsetTicks: new Map() });
   }, MalformedError);
 });
 
@@ -94,7 +94,7 @@ test('a subset holds the chosen samples, byte for byte, at their times', () => {
       (keepPictures, keepFrames, shift) => {
         const subset = subsetFragment(header, {
           sequence: 3,
-          shiftTicks: new Map([[1, shift]]),
+          timeOffsetTicks: new Map([[1, shift]]),
           keep: new Map([
             [1, keepPictures],
             [2, keepFrames],

@@ -102,10 +102,10 @@ for (const names of COMBINATIONS) {
 test('[R7.16] a rebased file starts at zero and lasts as long as its init segment says', async () => {
   const clips = [adopted('h264-b-pyramid.mp4', 1), adopted('aac.mp4', 2)];
   const tracks = clips.map(({ track }) => track);
-  const shiftTicks = new Map(tracks.map((track) => [track.id, -EPOCH_SECONDS * track.timescale]));
+  const timeOffsetTicks = new Map(tracks.map((track) => [track.id, -EPOCH_SECONDS * track.timescale]));
   const rebased = fragments(clips).map((bytes, index) => {
     const { moofSize } = parseFragmentHeader(bytes);
-    const options = { sequence: index + 1, shiftTicks };
+    const options = { sequence: index + 1, timeOffsetTicks };
     const { pieces } = rebaseFragment(bytes.subarray(0, moofSize), bytes.length, options);
     return Buffer.concat(
       pieces.map((piece) =>

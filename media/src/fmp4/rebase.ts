@@ -4,13 +4,13 @@ import { MalformedError } from '../malformed.ts';
 import { walkBoxes, writeBox, writeFullBox } from './box.ts';
 import { parseFragmentHeader, TFHD, TRUN } from './read-moof.ts';
 import type { FragmentHeader } from './read-moof.ts';
-import type { ByteRange, PlacedFragment, Placement, PlacementOptions } from './placement.ts';
+import type { ByteRange, EditedFragment, TrackLayout, FragmentLayout } from './fragment-layout.ts';
 
 const MDAT_HEADER_BYTES = 8;
 const DESCRIPTION_INDEX_BYTES = 4;
 
 /** Bytes that a fragment grows by when one of its tracks goes there: a length that is known without reading it. */
-export function grownBytes({ descriptionIndex, parameterSets }: Placement): number {
+export function grownBytes({ descriptionIndex, parameterSets }: TrackLayout): number {
   return (descriptionIndex === 1 ? 0 : DESCRIPTION_INDEX_BYTES) + parameterSets.length;
 }
 
@@ -19,7 +19,7 @@ export function grownBytes({ descriptionIndex, parameterSets }: Placement): numb
  * tracks where `placements` says; at most one of them gets parameter sets. The original is left alone.
  * @throws MalformedError when this is no fragment of ours; RangeError when a decode time would become negative.
  */
-export function rebaseFragment(moof: Uint8Array, size: number, options: PlacementOptions): PlacedFragment {
+export function rebaseFragment(moof: Uint8Array, size: number, options: FragmentLayout): EditedFragment {
   const header = parseFragmentHeader(moof);
   if (header.moofSize !== moof.length) throw new MalformedError('more or less than a moof');
   const insertion = insertionOf(header, options);
@@ -54,21 +54,21 @@ interface Insertion {
   readonly bytes: Uint8Array;
 }
 
-function insertionOf(header: FragmentHeader, options: PlacementOptions): Insertion | undefined {
+function insertionOf(header: FragmentHeader, options: FragmentLayout): Insertion | undefined {
   for (const { trackId, dataOffset } of header.tracks) {
-    const bytes = options.placements?.get(trackId)?.parameterSets;
+    const bytes = options.layouts?.get(trackId)?.parameterSets;
     if (bytes && bytes.length > 0) return { trackId, offset: dataOffset, bytes };
   }
   return undefined;
 }
 
-function descriptionOf(trackId: number, options: PlacementOptions): number {
-  return options.placements?.get(trackId)?.descriptionIndex ?? 1;
+function descriptionOf(trackId: number, options: FragmentLayout): number {
+  return options.layouts?.get(trackId)?.descriptionIndex ?? 1;
 }
 
 function rewrittenMoof(
   moof: Uint8Array,
-  options: PlacementOptions,
+  options: FragmentLayout,
   grown: number,
   insertion: Insertion | undefined,
 ): Uint8Array {
@@ -92,7 +92,7 @@ function copyBox(out: ByteWriter, type: string, body: Uint8Array): void {
 function traf(
   out: ByteWriter,
   body: Uint8Array,
-  options: PlacementOptions,
+  options: FragmentLayout,
   grown: number,
   insertion: Insertion | undefined,
 ): void {
@@ -105,7 +105,7 @@ function traf(
           trackId = tfhd(out, child.body, options);
           break;
         case 'tfdt':
-          tfdt(out, child.body, options.shiftTicks.get(trackId) ?? 0);
+          tfdt(out, child.body, options.timeOffsetTicks.get(trackId) ?? 0);
           break;
         case 'trun':
           trun(out, child.body, grown, insertion, isFirstRun && insertion?.trackId === trackId);
@@ -122,7 +122,7 @@ function traf(
  * TrackFragmentHeaderBox, clause 8.8.7: track_ID (32), sample_description_index (32) when it is not the first, then the fields of
  * the original. Returns the track id of the original.
  */
-function tfhd(out: ByteWriter, body: Uint8Array, options: PlacementOptions): number {
+function tfhd(out: ByteWriter, body: Uint8Array, options: FragmentLayout): number {
   const reader = new ByteReader(body);
   const version = reader.u8();
   const flags = reader.u24();
@@ -132,7 +132,7 @@ function tfhd(out: ByteWriter, body: Uint8Array, options: PlacementOptions): num
   }
   const index = descriptionOf(trackId, options);
   writeFullBox(out, 'tfhd', version, index === 1 ? flags : flags | TFHD.sampleDescriptionIndex, () => {
-    out.u32(options.placements?.get(trackId)?.trackId ?? trackId);
+    out.u32(options.layouts?.get(trackId)?.trackId ?? trackId);
     if (index !== 1) out.u32(index);
     out.bytes(reader.bytes(reader.remaining));
   });
@@ -143,11 +143,11 @@ function tfhd(out: ByteWriter, body: Uint8Array, options: PlacementOptions): num
  * TrackFragmentBaseMediaDecodeTimeBox, clause 8.8.12: baseMediaDecodeTime (64), version 1 alone: 32 bits may not hold the
  * shifted time.
  */
-function tfdt(out: ByteWriter, body: Uint8Array, shiftTicks: number): void {
+function tfdt(out: ByteWriter, body: Uint8Array, timeOffsetTicks: number): void {
   const reader = new ByteReader(body);
   if (reader.u8() !== 1) throw new MalformedError('tfdt of 32 bits');
   reader.skip(3);
-  const dts = reader.u64() + shiftTicks;
+  const dts = reader.u64() + timeOffsetTicks;
   if (!Number.isSafeInteger(dts) || dts < 0) throw new RangeError(`decode time ${dts}`);
   writeFullBox(out, 'tfdt', 1, 0, () => out.u64(dts));
 }

@@ -4,7 +4,7 @@
  */
 import { moofAndMdatHeader } from './moof.ts';
 import type { TrackRun } from './moof.ts';
-import type { ByteRange, PlacedFragment, PlacementOptions } from './placement.ts';
+import type { ByteRange, EditedFragment, FragmentLayout } from './fragment-layout.ts';
 import type { FragmentHeader, FragmentTrackHeader } from './read-moof.ts';
 
 /** Samples `from` (included) to `to` (left out) of a track, by index in decoding order. */
@@ -13,7 +13,7 @@ export interface SampleSpan {
   readonly to: number;
 }
 
-export interface SubsetOptions extends PlacementOptions {
+export interface SubsetOptions extends FragmentLayout {
   /** By track id of the original: the samples to keep; a track left out is kept whole. */
   readonly keep: ReadonlyMap<number, SampleSpan>;
 }
@@ -22,7 +22,7 @@ export interface SubsetOptions extends PlacementOptions {
  * A fragment of the chosen samples. Answers `undefined` when none is left.
  * @throws RangeError when a decode time would become negative.
  */
-export function subsetFragment(header: FragmentHeader, options: SubsetOptions): PlacedFragment | undefined {
+export function subsetFragment(header: FragmentHeader, options: SubsetOptions): EditedFragment | undefined {
   const runs: TrackRun[] = [];
   const media: (Uint8Array | ByteRange)[] = [];
   let mediaBytes = 0;
@@ -30,16 +30,16 @@ export function subsetFragment(header: FragmentHeader, options: SubsetOptions): 
     const { from, to } = options.keep.get(track.trackId) ?? { from: 0, to: track.samples.length };
     const [first, ...others] = track.samples.slice(from, to);
     if (first === undefined) continue;
-    const placement = options.placements?.get(track.trackId);
-    const sets = placement?.parameterSets ?? new Uint8Array();
+    const layout = options.layouts?.get(track.trackId);
+    const sets = layout?.parameterSets ?? new Uint8Array();
     const before = track.samples.slice(0, from);
     const skippedTicks = before.reduce((sum, sample) => sum + sample.duration, 0);
     const skippedBytes = before.reduce((sum, sample) => sum + sample.size, 0);
     const keptBytes = others.reduce((sum, sample) => sum + sample.size, first.size);
     runs.push({
-      trackId: placement?.trackId ?? track.trackId,
-      descriptionIndex: placement?.descriptionIndex ?? 1,
-      baseDts: track.baseDts + skippedTicks + (options.shiftTicks.get(track.trackId) ?? 0),
+      trackId: layout?.trackId ?? track.trackId,
+      descriptionIndex: layout?.descriptionIndex ?? 1,
+      baseDts: track.baseDts + skippedTicks + (options.timeOffsetTicks.get(track.trackId) ?? 0),
       samples: [{ ...first, size: first.size + sets.length }, ...others],
     });
     if (sets.length > 0) media.push(sets);

@@ -35,7 +35,7 @@ export interface LiveSegment {
 }
 
 /** The segment that is being made: its parts so far. */
-interface OpenSegment {
+interface GrowingPlaylistSegment {
   readonly map: PlaylistMap;
   readonly startMs: number;
   readonly isDiscontinuity: boolean;
@@ -52,7 +52,7 @@ export interface LivePlaylist {
   /** Discontinuities among the segments that have left the playlist. */
   readonly discontinuitySequence: number;
   readonly segments: readonly LiveSegment[];
-  readonly open?: OpenSegment;
+  readonly open?: GrowingPlaylistSegment;
   /** The part to come, which may be asked for already: EXT-X-PRELOAD-HINT, section 4.4.5.3. */
   readonly preloadHint?: { readonly uri: string };
   /** The stream is over: no more segments, nothing to wait for. */

@@ -16,7 +16,7 @@ import type { ObjectStorageCheck } from './object-check.ts';
 import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
 import type { Finding } from './finding.ts';
 import { Stream } from '../stream/stream.ts';
-import { connect, footageOf, footageStartMs, type Footage } from './footage-fixture.ts';
+import { connect, footageOf, footageStartMs, type RecordedFixture } from './footage-fixture.ts';
 import { catalogPath } from './layout.ts';
 
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ export async function openArchive(
 export async function recordSpan(
   archive: Archive,
   uid: string,
-  footage: Footage,
+  footage: RecordedFixture,
   fromMs: number,
   toMs: number,
 ): Promise<void> {
@@ -66,7 +66,7 @@ export async function recordSpan(
 /** An archive of spans, in ms after the start of the footage, each recorded by a connection of its own. */
 export async function archiveOf(
   t: TestContext,
-  spans: readonly (readonly [fromMs: number, toMs: number, footage?: Footage])[],
+  spans: readonly (readonly [fromMs: number, toMs: number, footage?: RecordedFixture])[],
 ): Promise<{ archive: Archive; dir: string }> {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);

@@ -17,13 +17,13 @@ import { Damage, type DamageLook } from './damage.ts';
 import { VolumeMarkerCheck, holdsFootage, type ArchiveProblem } from './volume-marker-check.ts';
 import { FreeSpaceMonitor, measureDisk, type DiskUse } from './free-space-monitor.ts';
 import { planDownload, type Download } from './download.ts';
-import { gopAt, type RecordedRun } from './gop.ts';
-import { extentOf, seamOf, type ArchiveExtent } from './extent.ts';
+import { gopAt, type RecordingRun } from './gop.ts';
+import { extentOf, splitPointOf, type ArchiveExtent } from './extent.ts';
 import { diskFiles, systemCode, type ArchiveFiles } from './files.ts';
 import { ObjectStorage, warnWithoutObjectStorage } from './object-storage.ts';
 import type { SegmentReader } from './file-bytes.ts';
-import { sliceOf, type FootageSlice, type SliceSpan } from './footage-slice.ts';
-import type { Footage } from './footage.ts';
+import { sliceOf, type CatalogSlice, type SliceSpan } from './catalog-slice.ts';
+import type { ArchiveReader } from './archive-reader.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { intervalsOf, rangesAnswerOf, type RangesAnswer, type Interval } from './intervals.ts';
 import { keyFrameAt, type KeyFrame } from './key-frame.ts';
@@ -35,7 +35,7 @@ import {
   lockPath,
   retentionPath,
 } from './layout.ts';
-import { ContinuityWatch } from './continuity-watch.ts';
+import { RecordingCoverage } from './recording-coverage.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
 import { RecordedDays, type RecordedDay, type TimeZone } from './recorded-days.ts';
@@ -64,12 +64,12 @@ const lookOverMax = 120;
 
 /**
  * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
- * files of their own; this class opens them together, closes them in order, and answers as `Footage` says.
+ * files of their own; this class opens them together, closes them in order, and answers as `ArchiveAccess` says.
  */
-export class Archive implements Footage {
+export class Archive implements ArchiveReader {
   readonly retention: Retention;
   /** How much of what was to be recorded was. */
-  readonly continuity: ContinuityWatch;
+  readonly continuity: RecordingCoverage;
   /** What lies in the bucket, and what moves it there; undefined without one. */
   readonly remote: ObjectStorage | undefined;
   readonly #root: string;
@@ -165,7 +165,7 @@ export class Archive implements Footage {
     this.#damage = new Damage({ ...shared, assertRightDisk, onChange: (uid) => this.#sumAgain(uid) });
     this.#whole = new WholeReads(this.#readDatabase, this.#damage);
     this.#days = new RecordedDays(this.#whole, this.#clock);
-    this.continuity = new ContinuityWatch({
+    this.continuity = new RecordingCoverage({
       reads: this.#whole,
       clock: this.#clock,
       recorders: this.#recorders,
@@ -348,7 +348,7 @@ export class Archive implements Footage {
   }
 
   /** What the catalog knows of a span, for another node that joins it with what it knows itself. */
-  slice(uid: string, span: SliceSpan): FootageSlice {
+  slice(uid: string, span: SliceSpan): CatalogSlice {
     return this.#reads.snapshot(() => sliceOf(this.#whole, uid, this.#isLive(uid), span));
   }
 
@@ -367,9 +367,9 @@ export class Archive implements Footage {
     return this.retention.loss(uid, hours);
   }
 
-  seam(uid: string, fromMs: number, toMs: number): number {
+  splitPoint(uid: string, fromMs: number, toMs: number): number {
     const stream = this.#reads.stream(uid);
-    return stream ? seamOf(this.#whole, stream, fromMs, toMs) : toMs;
+    return stream ? splitPointOf(this.#whole, stream, fromMs, toMs) : toMs;
   }
 
   get downloadMaxMs(): number {
@@ -388,7 +388,7 @@ export class Archive implements Footage {
     );
   }
 
-  async gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
+  async gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]> {
     return this.#readAt(uid, atMs, () => gopAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs));
   }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { decodeIndex, type FragmentPosition } from './fragment-index.ts';
+import { decodeIndex, type IndexedPosition } from './fragment-index.ts';
 import type { GapCause } from './gap-cause.ts';
 
 /** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
@@ -208,7 +208,7 @@ export class CatalogReads {
   }
 
   /** Where the fragments of a segment lie, oldest first. `initBytes` is the length of its init. */
-  fragments(segment: SegmentRow, initBytes: number): FragmentPosition[] {
+  fragments(segment: SegmentRow, initBytes: number): IndexedPosition[] {
     return decodeIndex(this.fragmentEntries(segment), segment.startTicks, initBytes);
   }
 

@@ -8,7 +8,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites } from './catalog-writes.ts';
-import { ContinuityWatch, sumOfParts } from './continuity-watch.ts';
+import { RecordingCoverage, sumOfParts } from './recording-coverage.ts';
 import { ContinuityHours } from './continuity.ts';
 import type { GapCause } from './gap-cause.ts';
 import { intervalsOf } from './intervals.ts';
@@ -129,7 +129,7 @@ test('a stream with gaps is named once it is a day old, and counts in the sum; o
   const { reads, addSegment, interrupt } = catalogFor(t);
   const clock = new ManualClock(startMs);
   const recorders = new Map([[uid, { status: { state: 'waiting' } }]]);
-  const watch = new ContinuityWatch({ reads, clock, recorders });
+  const watch = new RecordingCoverage({ reads, clock, recorders });
   t.after(() => watch.close());
   interrupt(startMs, 'waiting');
   addSegment(startMs, 6 * hourMs);
@@ -183,7 +183,7 @@ test('time before the stream, time that was removed by age and pauses are not mi
 test('[R10.8] of a stream that several nodes had each answers for its own times, and together they lack what nobody recorded', (t) => {
   const nodes = [catalogFor(t), catalogFor(t)] as const;
   const clock = new ManualClock(startMs + 10 * hourMs);
-  const watches = nodes.map(({ reads }) => new ContinuityWatch({ reads, clock, recorders: new Map() }));
+  const watches = nodes.map(({ reads }) => new RecordingCoverage({ reads, clock, recorders: new Map() }));
   t.after(() => watches.forEach((watch) => watch.close()));
   const [first, second] = nodes;
   first.interrupt(startMs, 'waiting');

@@ -1,4 +1,4 @@
-import type { PlacedFragment, PlacementOptions } from '@vidette/media/fmp4/placement';
+import type { EditedFragment, FragmentLayout } from '@vidette/media/fmp4/fragment-layout';
 import type { FragmentHeader, FragmentTrackHeader } from '@vidette/media/fmp4/read-moof';
 import { grownBytes } from '@vidette/media/fmp4/rebase';
 import { samplesShownBefore, subsetFragment, type SampleSpan } from '@vidette/media/fmp4/subset';
@@ -7,8 +7,8 @@ import type { Track } from '@vidette/media/track';
 import type { SegmentRow, StreamRow } from './catalog-reads.ts';
 import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
 import { readFragmentHead } from './fragment-head.ts';
-import type { FragmentPosition } from './fragment-index.ts';
-import type { FootageReads, OpenSegment } from './footage-reads.ts';
+import type { IndexedPosition } from './fragment-index.ts';
+import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { driftMaxSeconds } from './gop-assembler.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
@@ -16,11 +16,11 @@ import { CATALOG_TIMESCALE } from './layout.ts';
 /** One fragment of a download: as it lies in its file but in its new place, or cut to the samples that are wanted. */
 export interface DownloadPart {
   readonly segment: SegmentRow;
-  readonly position: FragmentPosition;
-  readonly placing: PlacementOptions;
+  readonly position: IndexedPosition;
+  readonly placing: FragmentLayout;
   /** Bytes in the download. */
   readonly size: number;
-  readonly subset: PlacedFragment | undefined;
+  readonly subset: EditedFragment | undefined;
 }
 
 /** Catalog ticks throughout. */
@@ -38,9 +38,9 @@ export interface DownloadPlan {
   readonly stopsAtChange: boolean;
 }
 
-interface Fragment {
+interface PlannedFragment {
   readonly segment: SegmentRow;
-  readonly position: FragmentPosition;
+  readonly position: IndexedPosition;
   readonly endTicks: number;
 }
 
@@ -59,8 +59,8 @@ const soundReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
  * sound may lag behind: it comes in the fragment that was open then, and may be older than the start.
  */
 export async function planOf(
-  reads: FootageReads,
-  open: OpenSegment,
+  reads: PlaybackCatalog,
+  open: SegmentOpener,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
@@ -84,11 +84,11 @@ export async function planOf(
 
 /** From the key frame at or before the start. */
 function wantedFragments(
-  reads: FootageReads,
+  reads: PlaybackCatalog,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
-): Fragment[] {
+): PlannedFragment[] {
   const fragments = reads
     .segments(stream.id, fromTicks, toTicks, Number.MAX_SAFE_INTEGER)
     .flatMap((segment) =>
@@ -104,9 +104,9 @@ function wantedFragments(
 
 /** What can be in one file with the first, up to what can't. */
 function joinable(
-  reads: FootageReads,
-  wanted: readonly Fragment[],
-): { fragments: readonly Fragment[]; tracks: DownloadTracks; stopsAtChange: boolean } {
+  reads: PlaybackCatalog,
+  wanted: readonly PlannedFragment[],
+): { fragments: readonly PlannedFragment[]; tracks: DownloadTracks; stopsAtChange: boolean } {
   const tracks = new DownloadTracks();
   for (const [index, { segment }] of wanted.entries()) {
     if (!tracks.add(segment.initId, () => reads.init(segment.initId))) {
@@ -119,7 +119,7 @@ function joinable(
 class Planner {
   readonly #tracks: ReadonlyMap<number, SegmentTracks>;
   readonly #toTicks: number;
-  readonly #open: OpenSegment;
+  readonly #open: SegmentOpener;
   readonly #parts: DownloadPart[] = [];
   readonly #gaps: { startTicks: number; endTicks: number }[] = [];
   readonly #soundEnds: SoundEnds = new Map();
@@ -133,13 +133,17 @@ class Planner {
   /** How much later than decoded the pictures of the run are shown. */
   #delayTicks = 0;
 
-  constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: OpenSegment) {
+  constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: SegmentOpener) {
     this.#tracks = tracks;
     this.#toTicks = toTicks;
     this.#open = open;
   }
 
-  async add(fragment: Fragment, previous: Fragment | undefined, next: Fragment | undefined): Promise<void> {
+  async add(
+    fragment: PlannedFragment,
+    previous: PlannedFragment | undefined,
+    next: PlannedFragment | undefined,
+  ): Promise<void> {
     const { position, segment, endTicks } = fragment;
     const within = this.#tracks.get(segment.initId);
     if (!within) throw new RangeError('a fragment of unknown tracks');
@@ -162,18 +166,18 @@ class Planner {
       this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
       this.#beginTracks(within);
     }
-    const placements = position.startsWithKey ? within.atKey : within.withinGop;
-    const shiftTicks = this.#shift(within, position.startTicks);
-    const placing = { sequence: this.#parts.length + 1, placements, shiftTicks };
-    if (opensRun) this.#soundStarts = this.#soundStartsOf(within, shiftTicks);
+    const layouts = position.startsWithKey ? within.atKey : within.withinGop;
+    const timeOffsetTicks = this.#shift(within, position.startTicks);
+    const placing = { sequence: this.#parts.length + 1, layouts, timeOffsetTicks };
+    if (opensRun) this.#soundStarts = this.#soundStartsOf(within, timeOffsetTicks);
     if (!header || (isWhole && !this.#hasOldSound(within, header))) {
-      const primaryPlacement = placements.get(within.primary.id);
-      const size = position.bytes + (primaryPlacement ? grownBytes(primaryPlacement) : 0);
+      const primaryLayout = layouts.get(within.primary.id);
+      const size = position.bytes + (primaryLayout ? grownBytes(primaryLayout) : 0);
       this.#parts.push({ segment, position, placing, size, subset: undefined });
       this.#advance(position.startTicks, position.durationTicks);
       return;
     }
-    const keep = this.#keep(within, header, shiftTicks, endTicks);
+    const keep = this.#keep(within, header, timeOffsetTicks, endTicks);
     const subset = subsetFragment(header, { ...placing, keep });
     const kept = keep.get(within.primary.id)?.to ?? 0;
     if (!subset || kept === 0) return;
@@ -234,13 +238,13 @@ class Planner {
   /** Not before its run, and not where the download has sound already. */
   #soundStartsOf(
     { tracks, atKey }: SegmentTracks,
-    shiftTicks: ReadonlyMap<number, number>,
+    timeOffsetTicks: ReadonlyMap<number, number>,
   ): Map<number, number> {
     return new Map(
       tracks.map(({ id, timescale }) => {
         const soundEnd = this.#soundEnds.get(atKey.get(id)?.trackId ?? id) ?? 0;
         const runStart = rescaleTicks(this.#runStartTicks, CATALOG_TIMESCALE, timescale);
-        return [id, Math.max(runStart, soundEnd - (shiftTicks.get(id) ?? 0))];
+        return [id, Math.max(runStart, soundEnd - (timeOffsetTicks.get(id) ?? 0))];
       }),
     );
   }
@@ -254,7 +258,7 @@ class Planner {
   #keep(
     within: SegmentTracks,
     header: FragmentHeader,
-    shiftTicks: ReadonlyMap<number, number>,
+    timeOffsetTicks: ReadonlyMap<number, number>,
     endTicks: number,
   ): Map<number, SampleSpan> {
     const keep = new Map<number, SampleSpan>();
@@ -278,13 +282,13 @@ class Planner {
         to: indexFrom(times, end, run.samples.length),
       };
       keep.set(run.trackId, span);
-      const shift = shiftTicks.get(run.trackId) ?? 0;
+      const shift = timeOffsetTicks.get(run.trackId) ?? 0;
       this.#soundEnds.set(place.trackId, (times[span.to] ?? run.endDts) + shift);
     }
     return keep;
   }
 
-  async #header({ segment, position }: Fragment): Promise<FragmentHeader> {
+  async #header({ segment, position }: PlannedFragment): Promise<FragmentHeader> {
     const reader = await this.#open(segment);
     try {
       return (await readFragmentHead(reader, position)).header;
@@ -295,7 +299,7 @@ class Planner {
 }
 
 /** Nothing lies between the two, and they need the same parameters: the sound goes on from one to the other. */
-function adjoins(before: Fragment, after: Fragment): boolean {
+function adjoins(before: PlannedFragment, after: PlannedFragment): boolean {
   return before.endTicks >= after.position.startTicks && before.segment.initId === after.segment.initId;
 }
 

@@ -1,4 +1,4 @@
-import { parameterSetsOf, type Placement } from '@vidette/media/fmp4/placement';
+import { parameterSetsOf, type TrackLayout } from '@vidette/media/fmp4/fragment-layout';
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Track } from '@vidette/media/track';
 
@@ -8,8 +8,8 @@ export interface SegmentTracks {
   /** The one that sets the pace: the pictures, or the first of a stream without any. */
   readonly primary: Track;
   /** By track id of the segment: of fragments that begin with a key frame, and of those that go on with a GOP. */
-  readonly atKey: ReadonlyMap<number, Placement>;
-  readonly withinGop: ReadonlyMap<number, Placement>;
+  readonly atKey: ReadonlyMap<number, TrackLayout>;
+  readonly withinGop: ReadonlyMap<number, TrackLayout>;
 }
 
 /** As many as `parseInit` reads back, far more than a camera has parameters. */
@@ -18,7 +18,7 @@ const mostTracks = 16;
 const noSets = new Uint8Array();
 
 /** Where one track of a segment goes: the track of the download and its description, from 1. */
-interface Place {
+interface FragmentPosition {
   readonly from: Track;
   readonly trackId: number;
   readonly descriptionIndex: number;
@@ -27,7 +27,7 @@ interface Place {
 interface Segment {
   readonly tracks: readonly Track[];
   readonly primary: Track;
-  readonly places: readonly Place[];
+  readonly places: readonly FragmentPosition[];
 }
 
 /**
@@ -72,26 +72,26 @@ export class DownloadTracks {
     const carriesSets = this.#descriptions.length > 1;
     return new Map(
       [...this.#segments].map(([initId, { tracks, primary, places }]) => {
-        const placements = (setsOf: (track: Track) => Uint8Array): Map<number, Placement> =>
+        const layouts = (setsOf: (track: Track) => Uint8Array): Map<number, TrackLayout> =>
           new Map(
             places.map(({ from, trackId, descriptionIndex }) => [
               from.id,
               { trackId, descriptionIndex, parameterSets: setsOf(from) },
             ]),
           );
-        const atKey = placements((track) =>
+        const atKey = layouts((track) =>
           carriesSets && track.kind === 'video' && track === primary ? parameterSetsOf(track) : noSets,
         );
-        return [initId, { tracks, primary, atKey, withinGop: placements(() => noSets) }];
+        return [initId, { tracks, primary, atKey, withinGop: layouts(() => noSets) }];
       }),
     );
   }
 
-  #placesOf(primary: Track, tracks: readonly Track[]): Place[] | undefined {
+  #placesOf(primary: Track, tracks: readonly Track[]): FragmentPosition[] | undefined {
     const descriptionIndex = this.#descriptionOf(primary);
     if (descriptionIndex === undefined) return undefined;
     const trackId = this.#descriptions[0]?.id ?? primary.id;
-    const places: Place[] = [{ from: primary, trackId, descriptionIndex }];
+    const places: FragmentPosition[] = [{ from: primary, trackId, descriptionIndex }];
     for (const from of tracks) {
       if (from === primary) continue;
       const otherId = this.#otherOf(from, places);
@@ -116,7 +116,7 @@ export class DownloadTracks {
   }
 
   /** The track of the download for a further track of a segment; undefined when there are too many. */
-  #otherOf(from: Track, places: readonly Place[]): number | undefined {
+  #otherOf(from: Track, places: readonly FragmentPosition[]): number | undefined {
     const isTaken = (id: number): boolean => places.some(({ trackId }) => trackId === id);
     const known = this.#others.find((track) => isSame(track, from) && !isTaken(track.id));
     if (known) return known.id;

@@ -160,7 +160,7 @@ test('[R7.16] a download goes on where the parameters change', async (t) => {
 
 test('[R7.16] a download in H.265 goes on where the size changes, and a long GOP in pieces too', async (t) => {
   const dir = await temporaryRoot(t);
-  const { archive } = await openArchive(t, dir, { limits: { pieceMs: 400 } });
+  const { archive } = await openArchive(t, dir, { limits: { fragmentMs: 400 } });
   const stream = new Stream('cam1');
   const recorder = archive.record('cam1', stream);
   connect(stream, footageOf('h265-no-b.mp4', 'aac.mp4'), t0, t0 + 3_000);

@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts';
 import type { SegmentRow, StreamRow } from './catalog-reads.ts';
 import { planOf, type DownloadPart, type DownloadPlan } from './download-plan.ts';
 import { readInChunks, type SegmentReader } from './file-bytes.ts';
-import type { FootageReads, OpenSegment } from './footage-reads.ts';
+import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
@@ -38,8 +38,8 @@ const frameTicks = CATALOG_TIMESCALE / 25;
 
 /** @throws Fault NotFound when nothing is recorded there */
 export async function planDownload(
-  reads: FootageReads,
-  open: OpenSegment,
+  reads: PlaybackCatalog,
+  open: SegmentOpener,
   stream: StreamRow,
   startMs: number,
   endMs: number,
@@ -69,7 +69,7 @@ export async function planDownload(
 async function* bytesOf(
   plan: DownloadPlan,
   init: Uint8Array,
-  openSegment: OpenSegment,
+  openSegment: SegmentOpener,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield init;
   let open: { readonly segment: SegmentRow; readonly reader: SegmentReader } | undefined;

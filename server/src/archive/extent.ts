@@ -1,5 +1,5 @@
 import type { StreamRow } from './catalog-reads.ts';
-import type { FootageReads } from './footage-reads.ts';
+import type { PlaybackCatalog } from './playback-catalog.ts';
 import { gapsOf, intervalsOf, type ArchiveGap } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
@@ -16,7 +16,7 @@ export interface ArchiveExtent {
 
 /** `stream`: undefined when the catalog knows none of it. */
 export function extentOf(
-  reads: FootageReads,
+  reads: PlaybackCatalog,
   stream: StreamRow | undefined,
   startMs: number,
   endMs: number,
@@ -52,8 +52,8 @@ export function extentOf(
 /**
  * The start of the segment that holds `toMs`; `toMs` itself when none does or it begins before `fromMs`. Ms since the epoch.
  */
-export function seamOf(
-  reads: Pick<FootageReads, 'segmentAtOrBefore'>,
+export function splitPointOf(
+  reads: Pick<PlaybackCatalog, 'segmentAtOrBefore'>,
   stream: Pick<StreamRow, 'id'>,
   fromMs: number,
   toMs: number,

@@ -5,7 +5,7 @@ import { readClip } from '../../../media/fixtures/clip.ts';
 import type { Stream } from '../stream/stream.ts';
 
 /** Real coded pictures and sound, repeated for as long as a test wants, for tests whose files other programs read. */
-export interface Footage {
+export interface RecordedFixture {
   readonly tracks: readonly Track[];
   /** The samples whose decode time lies in [fromMs, toMs), by time. Ms since the epoch. */
   between(fromMs: number, toMs: number): Sample[];
@@ -17,7 +17,7 @@ export const footageStartMs = Date.UTC(2026, 10, 20, 22);
 const videoTimescale = 90_000;
 
 /** Loops of clips of media/fixtures; the video has 25 pictures a second and a key frame each second. */
-export function footageOf(video: string | undefined, audio?: string): Footage {
+export function footageOf(video: string | undefined, audio?: string): RecordedFixture {
   const loops = [video, audio]
     .filter((name) => name !== undefined)
     .map((name, index) => loopOf(name, index + 1));
@@ -32,12 +32,12 @@ export function footageOf(video: string | undefined, audio?: string): Footage {
 }
 
 /** Declares the tracks and writes a span, as a source that connects then. */
-export function connect(stream: Stream, footage: Footage, fromMs: number, toMs: number): void {
+export function connect(stream: Stream, footage: RecordedFixture, fromMs: number, toMs: number): void {
   stream.setTracks(footage.tracks);
   deliver(stream, footage, fromMs, toMs);
 }
 
-export function deliver(stream: Stream, footage: Footage, fromMs: number, toMs: number): void {
+export function deliver(stream: Stream, footage: RecordedFixture, fromMs: number, toMs: number): void {
   for (const sample of footage.between(fromMs, toMs)) stream.write(sample);
 }
 

@@ -2,7 +2,7 @@ import { readBoxHeader } from '@vidette/media/fmp4/box';
 import { MAX_MOOF_BYTES, parseFragmentHeader, type FragmentHeader } from '@vidette/media/fmp4/read-moof';
 import { Fault } from '../base/fault.ts';
 import type { SegmentReader } from './file-bytes.ts';
-import type { FragmentPosition } from './fragment-index.ts';
+import type { IndexedPosition } from './fragment-index.ts';
 
 /** The moof of a fragment, as it lies in the file and read. */
 export interface FragmentHead {
@@ -16,7 +16,7 @@ const likelyBytes = 8_192;
 /** @throws Fault InternalServerError when something else lies there than the catalog says. */
 export async function readFragmentHead(
   reader: SegmentReader,
-  position: FragmentPosition,
+  position: IndexedPosition,
 ): Promise<FragmentHead> {
   const start = await reader.read(position.offset, Math.min(likelyBytes, position.bytes));
   const box = readBoxHeader(start);

@@ -21,7 +21,7 @@ export interface NewFragment extends FragmentEntry {
 }
 
 /** One fragment with its place. */
-export interface FragmentPosition extends FragmentEntry {
+export interface IndexedPosition extends FragmentEntry {
   readonly startTicks: number;
   /** From the start of the file. */
   readonly offset: number;
@@ -38,8 +38,8 @@ export function encodeEntry(entry: FragmentEntry): Uint8Array {
  * All fragments of a segment that starts at `startTicks` and whose first fragment lies at `offset`.
  * @throws RangeError when the bytes end inside an entry.
  */
-export function decodeIndex(entries: Uint8Array, startTicks: number, offset: number): FragmentPosition[] {
-  const positions: FragmentPosition[] = [];
+export function decodeIndex(entries: Uint8Array, startTicks: number, offset: number): IndexedPosition[] {
+  const positions: IndexedPosition[] = [];
   let at = 0;
   const next = (): number => {
     let value = 0;

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Sample } from '@vidette/media/sample';
 import { footageOf, footageStartMs as t0 } from './footage-fixture.ts';
-import { GopAssembler, type AssemblerStep, type Piece } from './gop-assembler.ts';
+import { GopAssembler, type AssemblerStep, type AssembledFragment } from './gop-assembler.ts';
 
-const limits = { pieceMs: 1_000, pieceMaxBytes: 1_000_000 };
+const limits = { fragmentMs: 1_000, fragmentMaxBytes: 1_000_000 };
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 
 function assemble(samples: readonly Sample[]): {
   steps: AssemblerStep[];
-  pieces: Piece[];
+  fragments: AssembledFragment[];
   assembler: GopAssembler;
 } {
   const assembler = new GopAssembler(limits);
@@ -19,22 +19,26 @@ function assemble(samples: readonly Sample[]): {
     ...samples.flatMap((sample) => assembler.accept({ type: 'sample', sample, startsGop: false })),
     ...assembler.interrupt('recording-off'),
   ];
-  return { steps, pieces: steps.flatMap((step) => (step.type === 'piece' ? [step.piece] : [])), assembler };
+  return {
+    steps,
+    fragments: steps.flatMap((step) => (step.type === 'fragment' ? [step.fragment] : [])),
+    assembler,
+  };
 }
 
 test('pieces are GOPs that meet, and sound goes with the pictures of its time', () => {
-  const { pieces, steps } = assemble(footage.between(t0, t0 + 5_000));
-  assert.equal(pieces.length, 5);
+  const { fragments, steps } = assemble(footage.between(t0, t0 + 5_000));
+  assert.equal(fragments.length, 5);
   assert.deepEqual(steps.at(-1), { type: 'break', cause: 'recording-off' });
-  pieces.forEach((piece, index) => {
-    assert.equal(piece.startsWithKey, true);
-    assert.equal(piece.startTicks, pieces[index - 1]?.endTicks ?? (t0 / 1000) * 90_000);
-    const sound = piece.runs.find(({ track }) => track.kind === 'audio');
-    const endSeconds = piece.endTicks / 90_000;
-    const isLast = index === pieces.length - 1;
+  fragments.forEach((fragment, index) => {
+    assert.equal(fragment.startsWithKey, true);
+    assert.equal(fragment.startTicks, fragments[index - 1]?.endTicks ?? (t0 / 1000) * 90_000);
+    const sound = fragment.runs.find(({ track }) => track.kind === 'audio');
+    const endSeconds = fragment.endTicks / 90_000;
+    const isLast = index === fragments.length - 1;
     assert.ok(sound?.samples.every(({ dts }) => isLast || dts / 48_000 < endSeconds));
   });
-  const count = pieces.flatMap(({ runs }) => runs.flatMap(({ samples }) => samples)).length;
+  const count = fragments.flatMap(({ runs }) => runs.flatMap(({ samples }) => samples)).length;
   assert.equal(count, footage.between(t0, t0 + 5_000).length);
 });
 
@@ -43,7 +47,7 @@ test('whatever order and damage samples come in, decode times grow up to the end
   const mischief = fc.array(
     fc.record({
       at: fc.nat(source.length - 1),
-      shiftMs: fc.integer({ min: -20_000, max: 20_000 }),
+      timeOffsetMs: fc.integer({ min: -20_000, max: 20_000 }),
       kind: fc.constantFrom('drop', 'shift', 'repeat', 'unkey'),
     }),
     { maxLength: 20 },
@@ -56,18 +60,18 @@ test('whatever order and damage samples come in, decode times grow up to the end
         if (deed.kind === 'drop') return [];
         if (deed.kind === 'repeat') return [sample, sample];
         if (deed.kind === 'unkey') return [{ ...sample, isKey: false }];
-        const ticks = Math.round((deed.shiftMs * (sample.trackId === 1 ? 90_000 : 48_000)) / 1000);
+        const ticks = Math.round((deed.timeOffsetMs * (sample.trackId === 1 ? 90_000 : 48_000)) / 1000);
         return [{ ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks }];
       });
-      const { pieces, steps } = assemble(samples);
+      const { fragments, steps } = assemble(samples);
       let end = 0;
       for (const step of steps) {
         if (step.type === 'break') continue;
-        assert.ok(step.piece.startTicks >= end || step.piece.startsWithKey);
-        assert.ok(step.piece.endTicks > step.piece.startTicks);
-        end = step.piece.endTicks;
+        assert.ok(step.fragment.startTicks >= end || step.fragment.startsWithKey);
+        assert.ok(step.fragment.endTicks > step.fragment.startTicks);
+        end = step.fragment.endTicks;
       }
-      for (const { runs } of pieces) {
+      for (const { runs } of fragments) {
         for (const { samples: run, endDts } of runs) {
           run.forEach(({ dts }, index) => assert.ok(dts < (run[index + 1]?.dts ?? endDts)));
         }
@@ -80,14 +84,14 @@ test('a piece holds no more than its limit and what came with the last picture',
   const heavy = footage
     .between(t0, t0 + 900)
     .map((sample) => (sample.trackId === 1 ? { ...sample, size: 300_000 } : sample));
-  const { pieces } = assemble(heavy);
-  assert.ok(pieces.length > 4);
-  for (const { runs } of pieces) {
+  const { fragments } = assemble(heavy);
+  assert.ok(fragments.length > 4);
+  for (const { runs } of fragments) {
     assert.ok(runs.flatMap(({ samples }) => samples).reduce((sum, { size }) => sum + size, 0) < 1_400_000);
   }
   assert.deepEqual(
-    pieces.map(({ startsWithKey }) => startsWithKey),
-    pieces.map((_, index) => index === 0),
+    fragments.map(({ startsWithKey }) => startsWithKey),
+    fragments.map((_, index) => index === 0),
   );
 });
 
@@ -95,14 +99,14 @@ test('sound of a clock far from that of the pictures is left out and counted', (
   const samples = footage
     .between(t0, t0 + 3_000)
     .map((sample) => (sample.trackId === 2 ? { ...sample, dts: sample.dts + 48_000 * 60 } : sample));
-  const { pieces, assembler } = assemble(samples);
-  assert.ok(pieces.every(({ runs }) => runs.length === 1));
+  const { fragments, assembler } = assemble(samples);
+  assert.ok(fragments.every(({ runs }) => runs.length === 1));
   assert.ok(assembler.unusableSamples > 100);
 });
 
 test('a track that never sends does not hold up the other', () => {
-  const { pieces } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
-  assert.equal(pieces.length, 4);
+  const { fragments } = assemble(footage.between(t0, t0 + 4_000).filter(({ trackId }) => trackId === 1));
+  assert.equal(fragments.length, 4);
 });
 
 /** Pictures alone at these distances, ms, key frames among them by number. */
@@ -115,19 +119,19 @@ function filmed(stepsMs: readonly number[], isKey: (index: number) => boolean): 
   });
 }
 
-const seconds = ({ startTicks, endTicks }: Piece) => (endTicks - startTicks) / 90_000;
+const seconds = ({ startTicks, endTicks }: AssembledFragment) => (endTicks - startTicks) / 90_000;
 
 test('whatever the length of GOPs, a piece is two seconds and a little at most, and key frames begin pieces', () => {
   for (const gopFrames of [1, 2, 7, 12, 25, 26, 30, 37, 50, 100, 250, 1500]) {
-    const { pieces } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
-    const whole = pieces.slice(0, -1);
+    const { fragments } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
+    const whole = fragments.slice(0, -1);
     assert.ok(Math.max(...whole.map(seconds)) <= 2.1, `GOPs of ${gopFrames}`);
     // Parts of a GOP may be shorter than a piece, but not many.
-    const usual = whole.reduce((sum, piece) => sum + seconds(piece), 0) / whole.length;
+    const usual = whole.reduce((sum, fragment) => sum + seconds(fragment), 0) / whole.length;
     assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in pieces of ${usual} s`);
     let [sinceKey, longest] = [0, 0];
-    for (const piece of whole) {
-      sinceKey = piece.startsWithKey ? 0 : sinceKey + seconds(piece);
+    for (const fragment of whole) {
+      sinceKey = fragment.startsWithKey ? 0 : sinceKey + seconds(fragment);
       longest = Math.max(longest, sinceKey);
     }
     assert.ok(longest <= Math.max(2.1, gopFrames / 25), `GOPs of ${gopFrames}`);
@@ -135,9 +139,9 @@ test('whatever the length of GOPs, a piece is two seconds and a little at most, 
 });
 
 test('[R7.17] pieces begin at whole microseconds, which players count in, and their frames keep their order', () => {
-  const { pieces } = assemble(filmed(Array<number>(500).fill(40.03), (index) => index % 25 === 0));
-  assert.ok(pieces.length > 10);
-  for (const { runs } of pieces) {
+  const { fragments } = assemble(filmed(Array<number>(500).fill(40.03), (index) => index % 25 === 0));
+  assert.ok(fragments.length > 10);
+  for (const { runs } of fragments) {
     const [video] = runs;
     assert.ok(video);
     assert.equal((video.samples[0]?.dts ?? 1) % 9, 0);
@@ -152,24 +156,24 @@ test('GOPs of two seconds are written whole, also when their lengths wander or a
     const steps = Array.from({ length: 3000 }, (_, index) =>
       index % 90 === 89 ? 80 : 40 + (index % 200 < 100 ? 0.4 : 0),
     );
-    const { pieces } = assemble(filmed(steps, (index) => index % gopFrames === 0));
+    const { fragments } = assemble(filmed(steps, (index) => index % gopFrames === 0));
     // How long the first GOP will be is not known while it comes.
-    const partial = pieces.filter(({ startsWithKey }) => !startsWithKey).length;
+    const partial = fragments.filter(({ startsWithKey }) => !startsWithKey).length;
     assert.ok(partial <= 1, `${partial} parts of GOPs of ${gopFrames}`);
   }
 });
 
 test('GOPs that become longer are written in parts from then on', () => {
-  const { pieces } = assemble(
+  const { fragments } = assemble(
     filmed(Array<number>(2000).fill(40), (index) => (index < 500 ? index % 50 === 0 : index % 250 === 0)),
   );
-  assert.ok(Math.max(...pieces.map(seconds)) <= 2.2);
+  assert.ok(Math.max(...fragments.map(seconds)) <= 2.2);
 });
 
 test('the pictures of an all-intra camera go to the disk by the half second, not one by one', () => {
-  const { pieces } = assemble(filmed(Array<number>(250).fill(40), () => true));
-  assert.ok(pieces.length >= 15 && pieces.length <= 22, `${pieces.length} pieces`);
-  assert.ok(pieces.every(({ startsWithKey }) => startsWithKey));
+  const { fragments } = assemble(filmed(Array<number>(250).fill(40), () => true));
+  assert.ok(fragments.length >= 15 && fragments.length <= 22, `${fragments.length} pieces`);
+  assert.ok(fragments.every(({ startsWithKey }) => startsWithKey));
 });
 
 test('a camera of a picture in two or eight seconds is no row of gaps, one that stops for so long is', () => {

@@ -8,7 +8,7 @@ import type { GapCause } from './gap-cause.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** What is written in one go: a GOP, a part of a long one, or several short ones. */
-export interface Piece {
+export interface AssembledFragment {
   /** ftyp and moov of its tracks. */
   readonly init: Uint8Array;
   readonly runs: readonly FragmentTrack[];
@@ -19,7 +19,7 @@ export interface Piece {
 }
 
 export type AssemblerStep =
-  | { readonly type: 'piece'; readonly piece: Piece }
+  | { readonly type: 'fragment'; readonly fragment: AssembledFragment }
   /** What was recorded up to here ends; what follows starts at a key frame, perhaps at once. */
   | { readonly type: 'break'; readonly cause: GapCause };
 
@@ -28,8 +28,8 @@ export interface AssemblerLimits {
    * How much goes into a piece at least: GOPs below half of it together, long ones in parts. A key frame that is due before
    * twice as much is waited for, which is what may be lost with the process.
    */
-  readonly pieceMs: number;
-  readonly pieceMaxBytes: number;
+  readonly fragmentMs: number;
+  readonly fragmentMaxBytes: number;
 }
 
 /** A piece of short GOPs is no shorter than this share of a piece; a download can begin at each. */
@@ -113,7 +113,7 @@ export class GopAssembler {
     if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
       // How long the last frame of a source lasts that sends one in ten seconds is not known before the next.
       const lastStep = Math.min(primary.usualStep, primary.track.timescale);
-      steps.push({ type: 'piece', piece: this.#cut(primary, primary.lastDts + lastStep, true) });
+      steps.push({ type: 'fragment', fragment: this.#cut(primary, primary.lastDts + lastStep, true) });
     }
     this.#forgetSamples();
     steps.push({ type: 'break', cause });
@@ -178,28 +178,28 @@ export class GopAssembler {
     if (!first || primary.lastDts === undefined) return [];
     // Times follow the arrival (ingest/timing.ts), so that what is missing between two pictures never came.
     if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
-    if (!this.#endsPiece(primary, first, sample) && this.#bytes < this.#limits.pieceMaxBytes) return [];
-    const piece = this.#cut(primary, sample.dts, false);
+    if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes) return [];
+    const fragment = this.#cut(primary, sample.dts, false);
     this.#startsWithKey = sample.isKey;
-    return [{ type: 'piece', piece }];
+    return [{ type: 'fragment', fragment }];
   }
 
   /** The piece that began with `first` is written before `sample` comes in. */
-  #endsPiece({ track }: PendingTrack, first: Sample, sample: Sample): boolean {
-    const { pieceMs } = this.#limits;
-    const pieceTicks = (pieceMs * track.timescale) / 1000;
+  #endsFragment({ track }: PendingTrack, first: Sample, sample: Sample): boolean {
+    const { fragmentMs } = this.#limits;
+    const fragmentTicks = (fragmentMs * track.timescale) / 1000;
     const held = sample.dts - first.dts;
-    if (track.kind === 'audio') return held >= pieceTicks;
+    if (track.kind === 'audio') return held >= fragmentTicks;
     if (sample.isKey) {
       // A part without a key frame ends where the next can begin with one.
-      return !this.#startsWithKey || held >= leastShare * pieceTicks;
+      return !this.#startsWithKey || held >= leastShare * fragmentTicks;
     }
-    if (held < pieceTicks) return false;
+    if (held < fragmentTicks) return false;
     const gopTicks = this.#gopTicks;
     if (gopTicks === undefined) return true;
     const untilKey = (this.#lastKeyDts ?? first.dts) + gopTicks - sample.dts;
     const isLate = untilKey < -lateShare * gopTicks;
-    return isLate || held + Math.max(0, untilKey) > mostShare * pieceTicks;
+    return isLate || held + Math.max(0, untilKey) > mostShare * fragmentTicks;
   }
 
   #acceptSecondary(pending: PendingTrack, primary: PendingTrack, sample: Sample): void {
@@ -223,7 +223,7 @@ export class GopAssembler {
   }
 
   /** Takes out what ends at `endDts` of the primary track; sound from then on stays, unless this is the end of all. */
-  #cut(primary: PendingTrack, endDts: number, isLast: boolean): Piece {
+  #cut(primary: PendingTrack, endDts: number, isLast: boolean): AssembledFragment {
     const [first] = primary.samples;
     if (!first || !this.#init) throw new RangeError('a piece without samples');
     const { timescale } = primary.track;

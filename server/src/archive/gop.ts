@@ -2,13 +2,13 @@ import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 import type { StreamRow } from './catalog-reads.ts';
-import type { FootageReads, OpenSegment } from './footage-reads.ts';
+import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { nothingThere } from './key-frame.ts';
 import { catalogTicks } from './layout.ts';
 
 /** What one track holds of a recorded group of pictures. */
-export interface RecordedRun {
+export interface RecordingRun {
   readonly track: Track;
   readonly samples: readonly Sample[];
   /** Decode time at which the last sample ends, ticks. */
@@ -23,11 +23,11 @@ const gopMaxBytes = 64 * 1024 * 1024;
  * @throws Fault NotFound when nothing is recorded there, or its file is gone
  */
 export async function gopAt(
-  reads: FootageReads,
-  open: OpenSegment,
+  reads: PlaybackCatalog,
+  open: SegmentOpener,
   stream: StreamRow,
   atMs: number,
-): Promise<readonly RecordedRun[]> {
+): Promise<readonly RecordingRun[]> {
   // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
   const atTicks = catalogTicks(atMs + 1) - 1;
   const found = reads.snapshot(() => {

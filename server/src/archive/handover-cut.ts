@@ -1,4 +1,4 @@
-import type { FragmentPosition } from './fragment-index.ts';
+import type { IndexedPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
@@ -31,8 +31,8 @@ const closeTicks = JOIN_TICKS / 2;
  * @returns undefined when the second has no key frame before that
  */
 export function handoverCut(
-  first: readonly FragmentPosition[],
-  second: readonly FragmentPosition[],
+  first: readonly IndexedPosition[],
+  second: readonly IndexedPosition[],
   untilTicks: number,
 ): HandoverCut | undefined {
   const [before, after] = [gopsOf(first), gopsOf(second)];
@@ -60,7 +60,7 @@ function cutAt(
   return { firstUntilTicks: end?.startTicks ?? Infinity, secondFromTicks };
 }
 
-function gopsOf(fragments: readonly FragmentPosition[]): Gop[] {
+function gopsOf(fragments: readonly IndexedPosition[]): Gop[] {
   const gops: { startTicks: number; bytes: number }[] = [];
   for (const { startTicks, bytes, startsWithKey } of fragments) {
     const last = gops.at(-1);

@@ -1,5 +1,5 @@
 import type { InterruptionRow, StreamRow } from './catalog-reads.ts';
-import type { FootageReads } from './footage-reads.ts';
+import type { PlaybackCatalog } from './playback-catalog.ts';
 import type { GapCause } from './gap-cause.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
@@ -33,7 +33,12 @@ export interface Span {
 }
 
 /** Contiguous recorded spans that have anything in [fromTicks, toTicks), not clipped to it. */
-function recordedSpans(reads: FootageReads, stream: StreamRow, fromTicks: number, toTicks: number): Span[] {
+function recordedSpans(
+  reads: PlaybackCatalog,
+  stream: StreamRow,
+  fromTicks: number,
+  toTicks: number,
+): Span[] {
   const spans: { startTicks: number; endTicks: number }[] = [];
   for (const { startTicks, endTicks } of reads.segments(
     stream.id,
@@ -50,7 +55,7 @@ function recordedSpans(reads: FootageReads, stream: StreamRow, fromTicks: number
 
 /** Everything between two moments: recorded spans, gaps with their causes, and the live edge when `isLive`. */
 export function intervalsOf(
-  reads: FootageReads,
+  reads: PlaybackCatalog,
   stream: StreamRow,
   startMs: number,
   endMs: number,

@@ -5,7 +5,7 @@ import { rescaleTicks } from '@vidette/media/time';
 import type { VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
 import type { StreamRow } from './catalog-reads.ts';
-import type { FootageReads, OpenSegment } from './footage-reads.ts';
+import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
@@ -46,8 +46,8 @@ const keyFrameMaxBytes = 16 * 1024 * 1024;
  * @throws Fault NotFound when there is none, or no video, or its file is gone
  */
 export async function keyFrameAt(
-  reads: FootageReads,
-  open: OpenSegment,
+  reads: PlaybackCatalog,
+  open: SegmentOpener,
   stream: StreamRow,
   atMs: number,
 ): Promise<KeyFrame> {

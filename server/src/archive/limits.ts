@@ -15,8 +15,8 @@ export interface ArchiveLimits extends RecorderLimits {
 
 /** The reasons are in design/archive.md. */
 export const defaultArchiveLimits: ArchiveLimits = {
-  pieceMs: 1_000,
-  pieceMaxBytes: 16 * 1024 * 1024,
+  fragmentMs: 1_000,
+  fragmentMaxBytes: 16 * 1024 * 1024,
   segmentMs: 60_000,
   segmentMaxBytes: 1024 * 1024 * 1024,
   queueMaxBytes: 16 * 1024 * 1024,

@@ -6,8 +6,8 @@ import {
   type PlaylistSegment,
 } from '@vidette/media/hls/playlist';
 import type { SegmentRow, StreamRow } from './catalog-reads.ts';
-import type { FootageReads } from './footage-reads.ts';
-import type { FragmentPosition } from './fragment-index.ts';
+import type { PlaybackCatalog } from './playback-catalog.ts';
+import type { IndexedPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
@@ -28,7 +28,7 @@ function segmentUri(segment: SegmentRow): string {
  * @param entryMs an entry lasts at least so long, if its file goes on
  */
 export async function vodPlaylistOf(
-  reads: FootageReads,
+  reads: PlaybackCatalog,
   stream: StreamRow,
   startMs: number,
   endMs: number,
@@ -77,11 +77,11 @@ export async function vodPlaylistOf(
 interface SegmentFragments {
   readonly segment: SegmentRow;
   readonly initBytes: number;
-  readonly fragments: readonly FragmentPosition[];
+  readonly fragments: readonly IndexedPosition[];
 }
 
 function readBatch(
-  reads: FootageReads,
+  reads: PlaybackCatalog,
   stream: StreamRow,
   fromTicks: number,
   toTicks: number,
@@ -106,7 +106,7 @@ interface Entry {
  * first holds the key frame at or before `fromTicks`.
  */
 function entriesOf(
-  fragments: readonly FragmentPosition[],
+  fragments: readonly IndexedPosition[],
   fromTicks: number,
   toTicks: number,
   leastTicks: number,

@@ -3,7 +3,12 @@ import type { Log } from '../base/log.ts';
 import type { Reader, ReaderEvent } from '../stream/reader.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { GapCause } from './gap-cause.ts';
-import { GopAssembler, type AssemblerLimits, type AssemblerStep, type Piece } from './gop-assembler.ts';
+import {
+  GopAssembler,
+  type AssemblerLimits,
+  type AssemblerStep,
+  type AssembledFragment,
+} from './gop-assembler.ts';
 import { catalogMsCeil, catalogTicks } from './layout.ts';
 import { systemCode } from './files.ts';
 import { failureCodeOf, type RecordingFailureCode } from './recording-failure.ts';
@@ -124,7 +129,7 @@ export class Recorder {
     for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#handle(event);
     this.#reader.close();
     for (const step of this.#assembler.interrupt(cause)) {
-      if (step.type === 'piece') this.#enqueue(() => this.#write(step.piece));
+      if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
     }
     this.#breakAfterWrites(cause, true);
     await this.#work;
@@ -157,7 +162,7 @@ export class Recorder {
       return false;
     }
     for (const step of steps) {
-      if (step.type === 'piece') this.#enqueue(() => this.#write(step.piece));
+      if (step.type === 'fragment') this.#enqueue(() => this.#write(step.fragment));
       else this.#breakAfterWrites(step.cause, false);
     }
     return steps.length > 0;
@@ -167,22 +172,22 @@ export class Recorder {
     this.#work = this.#work.then(job);
   }
 
-  async #write(piece: Piece): Promise<void> {
+  async #write(fragment: AssembledFragment): Promise<void> {
     const { clock } = this.#tools;
     if (!(await this.#tools.permits())) return;
     if (this.#failure && clock.monotonicMs() < this.#failure.retryAtMs) return;
     const fromMs = clock.monotonicMs();
     try {
-      const shiftBefore = this.#writer.shiftTicks;
-      const bytes = await this.#writer.write(piece);
+      const timeOffsetBefore = this.#writer.timeOffsetTicks;
+      const bytes = await this.#writer.write(fragment);
       if (bytes === 0) return;
       this.#count(bytes, clock.monotonicMs() - fromMs);
-      if (this.#writer.shiftTicks !== shiftBefore) this.#reportShift();
+      if (this.#writer.timeOffsetTicks !== timeOffsetBefore) this.#reportTimeOffset();
       if (this.#failure) this.#tools.log.info({}, `Recording goes on after ${this.#failure.code}`);
       this.#failure = undefined;
       this.#state = 'recording';
     } catch (error) {
-      await this.#fail(error, piece.startTicks);
+      await this.#fail(error, fragment.startTicks);
     }
   }
 
@@ -225,9 +230,9 @@ export class Recorder {
     this.#latency.maxMs = Math.max(this.#latency.maxMs, latencyMs);
   }
 
-  #reportShift(): void {
+  #reportTimeOffset(): void {
     this.#tools.log.warn(
-      { shiftMs: this.#writer.shiftTicks / 90 },
+      { timeOffsetMs: this.#writer.timeOffsetTicks / 90 },
       'This moment is recorded already: the clock was set back, so the run is recorded behind what is there',
     );
   }

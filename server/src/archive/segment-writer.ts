@@ -8,9 +8,9 @@ import type { ArchiveFiles } from './files.ts';
 import type { NewFragment } from './fragment-index.ts';
 import { checksumOf } from './fragment-sums.ts';
 import type { GapCause } from './gap-cause.ts';
-import type { Piece } from './gop-assembler.ts';
+import type { AssembledFragment } from './gop-assembler.ts';
 import { CATALOG_TIMESCALE, dayOf, segmentPath } from './layout.ts';
-import { freeMoment } from './placement.ts';
+import { nextFreeSlot } from './free-slot.ts';
 import { SegmentFile } from './segment-file.ts';
 import type { Semaphore } from '../base/semaphore.ts';
 
@@ -61,9 +61,9 @@ export class SegmentWriter {
   readonly #limits: SegmentLimits;
   #open: OpenSegment | undefined;
   /** Added to the times of the run because its beginning was recorded already, catalog ticks (see placement.ts). */
-  #shiftTicks = 0;
+  #timeOffsetTicks = 0;
   /** Changes that could not be committed yet and must come before the next. */
-  #owed: CatalogChange[] = [];
+  #pendingChanges: CatalogChange[] = [];
   #endTicks: number | undefined;
   /** Why nothing could be written since the last piece that was, or the last end of a run. */
   #abandonedFor: GapCause | undefined;
@@ -83,27 +83,27 @@ export class SegmentWriter {
     return this.#endTicks;
   }
 
-  get shiftTicks(): number {
-    return this.#shiftTicks;
+  get timeOffsetTicks(): number {
+    return this.#timeOffsetTicks;
   }
 
   /**
    * Writes one piece and its row. A piece that does not begin with a key frame and can't be appended is left out.
    * @returns the bytes written, 0 when it was left out.
    */
-  async write(piece: Piece): Promise<number> {
+  async write(assembled: AssembledFragment): Promise<number> {
     await this.#tools.assertFreeSpace();
-    if (this.#open && !this.#continues(this.#open, piece)) await this.#closeFile();
-    if (this.#open) return this.#append(this.#open, piece);
-    if (!piece.startsWithKey) return 0;
-    return this.#begin(piece);
+    if (this.#open && !this.#continues(this.#open, assembled)) await this.#closeFile();
+    if (this.#open) return this.#append(this.#open, assembled);
+    if (!assembled.startsWithKey) return 0;
+    return this.#begin(assembled);
   }
 
   /** Ends the run: the file is closed and why is noted. `wallTicks` dates a break that comes without footage. */
   async endRun(cause: GapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
     const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
     const closing = await this.#closeHandle();
-    this.#shiftTicks = 0;
+    this.#timeOffsetTicks = 0;
     this.#abandonedFor = undefined;
     await this.#commit([...closing, { type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording }]);
   }
@@ -117,43 +117,49 @@ export class SegmentWriter {
     const open = this.#open;
     const atTicks = open && open.fragments > 0 ? open.endTicks : Math.max(this.#latestEndTicks(), fromTicks);
     this.#open = undefined;
-    this.#shiftTicks = 0;
+    this.#timeOffsetTicks = 0;
     // The first failure of a row tells it all; retries that fail too are not news.
     if (this.#abandonedFor !== cause) {
-      this.#owed.push({ type: 'interruption', uid: this.#uid, atTicks, cause, endsRecording: false });
+      this.#pendingChanges.push({
+        type: 'interruption',
+        uid: this.#uid,
+        atTicks,
+        cause,
+        endsRecording: false,
+      });
     }
     this.#abandonedFor = cause;
     if (open) {
       await open.file.cutBack(open.rowBytes);
       if (open.rowBytes > 0)
-        this.#owed.push({ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks });
+        this.#pendingChanges.push({ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks });
     }
-    if (this.#owed.length > 0) await this.#commit([]);
+    if (this.#pendingChanges.length > 0) await this.#commit([]);
   }
 
-  #continues(open: OpenSegment, piece: Piece): boolean {
-    const startTicks = piece.startTicks + this.#shiftTicks;
+  #continues(open: OpenSegment, assembled: AssembledFragment): boolean {
+    const startTicks = assembled.startTicks + this.#timeOffsetTicks;
     if (startTicks !== open.endTicks) return false;
-    if (piece.endTicks + this.#shiftTicks > open.limitTicks) return false;
-    if (!piece.startsWithKey) return true;
+    if (assembled.endTicks + this.#timeOffsetTicks > open.limitTicks) return false;
+    if (!assembled.startsWithKey) return true;
     const heldMs = ((startTicks - open.startTicks) * 1000) / CATALOG_TIMESCALE;
     return (
       heldMs < this.#limits.segmentMs &&
       open.rowBytes < this.#limits.segmentMaxBytes &&
       dayOf(startTicks) === open.day &&
-      sameBytes(open.init, piece.init)
+      sameBytes(open.init, assembled.init)
     );
   }
 
-  async #begin(piece: Piece): Promise<number> {
-    const wanted = piece.startTicks + this.#shiftTicks;
-    const { startTicks, limitTicks } = freeMoment(
+  async #begin(assembled: AssembledFragment): Promise<number> {
+    const wanted = assembled.startTicks + this.#timeOffsetTicks;
+    const { startTicks, limitTicks } = nextFreeSlot(
       this.#tools.reads,
       this.#uid,
       wanted,
-      piece.endTicks - piece.startTicks,
+      assembled.endTicks - assembled.startTicks,
     );
-    this.#shiftTicks += startTicks - wanted;
+    this.#timeOffsetTicks += startTicks - wanted;
     const day = dayOf(startTicks);
     await this.#tools.assertRightDisk();
     await this.#tools.folders.enter(this.#uid, day);
@@ -165,27 +171,27 @@ export class SegmentWriter {
       file,
       startTicks,
       day,
-      init: piece.init,
+      init: assembled.init,
       limitTicks,
       endTicks: startTicks,
       rowBytes: 0,
       fragments: 0,
     };
     this.#open = open;
-    return this.#append(open, piece);
+    return this.#append(open, assembled);
   }
 
-  async #append(open: OpenSegment, piece: Piece): Promise<number> {
-    const heldTicks = piece.endTicks - piece.startTicks;
-    const caughtUp = Math.min(Math.max(0, this.#shiftTicks), Math.floor(heldTicks * catchUpRate));
+  async #append(open: OpenSegment, assembled: AssembledFragment): Promise<number> {
+    const heldTicks = assembled.endTicks - assembled.startTicks;
+    const caughtUp = Math.min(Math.max(0, this.#timeOffsetTicks), Math.floor(heldTicks * catchUpRate));
     const { slices, size } = fragment({
       sequence: open.fragments + 1,
-      tracks: shifted(piece, this.#shiftTicks, caughtUp),
+      tracks: shifted(assembled, this.#timeOffsetTicks, caughtUp),
     });
     const entry: NewFragment = {
       durationTicks: heldTicks - caughtUp,
       bytes: size,
-      startsWithKey: piece.startsWithKey,
+      startsWithKey: assembled.startsWithKey,
       checksum: checksumOf(slices),
     };
     const isFirst = open.fragments === 0;
@@ -200,7 +206,7 @@ export class SegmentWriter {
           ]
         : [{ type: 'fragments', uid: this.#uid, segmentStartTicks: open.startTicks, fragments }],
     );
-    this.#shiftTicks -= caughtUp;
+    this.#timeOffsetTicks -= caughtUp;
     open.fragments++;
     open.rowBytes += bytes;
     open.endTicks += entry.durationTicks;
@@ -210,7 +216,7 @@ export class SegmentWriter {
   }
 
   async #closeFile(): Promise<void> {
-    this.#owed.push(...(await this.#closeHandle()));
+    this.#pendingChanges.push(...(await this.#closeHandle()));
   }
 
   async #closeHandle(): Promise<CatalogChange[]> {
@@ -223,15 +229,15 @@ export class SegmentWriter {
 
   /** What is owed goes first and stays owed when the commit fails. */
   async #commit(changes: readonly CatalogChange[]): Promise<void> {
-    const owed = this.#owed;
-    this.#owed = [];
+    const pendingChanges = this.#pendingChanges;
+    this.#pendingChanges = [];
     try {
-      await this.#tools.catalog.commit([...owed, ...changes]);
+      await this.#tools.catalog.commit([...pendingChanges, ...changes]);
     } catch (error) {
-      this.#owed = [
-        ...owed,
+      this.#pendingChanges = [
+        ...pendingChanges,
         ...changes.filter(({ type }) => type === 'close' || type === 'interruption'),
-        ...this.#owed,
+        ...this.#pendingChanges,
       ];
       throw error;
     }
@@ -248,12 +254,16 @@ export class SegmentWriter {
  * The samples of a piece at other times, so much later at its beginning and `caughtUp` less at its end; the same objects when
  * there is nothing to shift. Catalog ticks.
  */
-function shifted(piece: Piece, shiftTicks: number, caughtUp: number): readonly FragmentTrack[] {
-  if (shiftTicks === 0) return piece.runs;
-  const { startTicks, endTicks } = piece;
+function shifted(
+  assembled: AssembledFragment,
+  timeOffsetTicks: number,
+  caughtUp: number,
+): readonly FragmentTrack[] {
+  if (timeOffsetTicks === 0) return assembled.runs;
+  const { startTicks, endTicks } = assembled;
   const rate = 1 - caughtUp / (endTicks - startTicks);
-  return piece.runs.map(({ track, samples, endDts }) => {
-    const ticks = rescaleTicks(shiftTicks, CATALOG_TIMESCALE, track.timescale);
+  return assembled.runs.map(({ track, samples, endDts }) => {
+    const ticks = rescaleTicks(timeOffsetTicks, CATALOG_TIMESCALE, track.timescale);
     const from = rescaleTicks(startTicks, CATALOG_TIMESCALE, track.timescale);
     const at = (dts: number) => from + Math.round((dts - from) * rate) + ticks;
     let lastDts = Number.NEGATIVE_INFINITY;

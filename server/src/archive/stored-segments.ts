@@ -4,7 +4,7 @@ import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { Damage, DamageLook } from './damage.ts';
 import { withoutTier, type ObjectStorageTier } from './object-storage-tier.ts';
 import { openForReading, openSegmentFile, type SegmentReader } from './file-bytes.ts';
-import type { OpenSegment } from './footage-reads.ts';
+import type { SegmentOpener } from './playback-catalog.ts';
 import { segmentPath } from './layout.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
@@ -26,7 +26,7 @@ export class StoredSegments {
   }
 
   /** Of one stream, to be read here and there: a reader meets what a look at the ends does not find. */
-  of(uid: string): OpenSegment {
+  of(uid: string): SegmentOpener {
     return (segment) => this.#reader(uid, segment, 'ends');
   }
 

@@ -1,5 +1,5 @@
 import type { CatalogReads } from './catalog-reads.ts';
-import type { RecordedShares } from './continuity-watch.ts';
+import type { StreamCoverage } from './recording-coverage.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil } from './layout.ts';
 
 /** From the oldest to the newest footage, ms since the epoch. */
@@ -20,7 +20,7 @@ export interface ArchiveStats {
   /** Bits per second, averaged over what is kept. */
   readonly bitrate: number;
   /** Null for a stream that is not to be recorded here. */
-  readonly recorded: RecordedShares | null;
+  readonly recorded: StreamCoverage | null;
   /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
   readonly withoutNodes?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CatalogReads, type DamageMark, type InterruptionRow, type SegmentRow } from './catalog-reads.ts';
 import type { Damage } from './damage.ts';
-import { decodeIndex, encodeEntry, type FragmentPosition } from './fragment-index.ts';
+import { decodeIndex, encodeEntry, type IndexedPosition } from './fragment-index.ts';
 
 /**
  * The catalog as it can be played: of a damaged segment what is left before the damage, and from there on a gap that says so.
@@ -57,7 +57,7 @@ export class WholeReads extends CatalogReads {
     return row && this.#wholeOf(row);
   }
 
-  override fragments(segment: SegmentRow, initBytes: number): FragmentPosition[] {
+  override fragments(segment: SegmentRow, initBytes: number): IndexedPosition[] {
     const all = decodeIndex(super.fragmentEntries(segment), segment.startTicks, initBytes);
     if (!this.#damage.of(segment.streamId, segment.startTicks)) return all;
     return all.filter(({ offset, bytes }) => offset + bytes <= segment.bytes);

@@ -34,12 +34,12 @@ export function bestNode(
   places: Iterable<StreamPlace>,
   own: string,
 ): string | undefined {
-  const room = new Room(members, places);
+  const room = new NodeRoom(members, places);
   return room.best((id) => (id === own ? 1 : 0));
 }
 
 /** How many streams each node has or is about to have. */
-class Room {
+class NodeRoom {
   readonly #open: readonly PlacedMember[];
   readonly #counts = new Map<string, number>();
   readonly #incoming = new Map<string, number>();
@@ -107,13 +107,13 @@ class Room {
 class Placement {
   readonly #input: PlacementInput;
   readonly #members: ReadonlyMap<string, PlacedMember>;
-  readonly #room: Room;
+  readonly #room: NodeRoom;
   readonly #moves: Move[] = [];
 
   constructor(input: PlacementInput) {
     this.#input = input;
     this.#members = new Map(input.members.map((member) => [member.id, member]));
-    this.#room = new Room(input.members, input.places);
+    this.#room = new NodeRoom(input.members, input.places);
   }
 
   plan(): Move[] {

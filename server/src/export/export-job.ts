@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { ExportFailure } from '@vidette/contract/entities';
 import type { Download } from '../archive/download.ts';
-import type { Footage } from '../archive/footage.ts';
+import type { ArchiveReader } from '../archive/archive-reader.ts';
 import type { ArchiveGap } from '../archive/intervals.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
@@ -49,7 +49,7 @@ export class ExportFault extends Error {
 }
 
 export interface ExportJobTools {
-  readonly archive: Footage;
+  readonly archive: ArchiveReader;
   readonly records: ExportRecords;
   readonly clock: Clock;
   readonly key: SigningKey;
@@ -124,7 +124,7 @@ export class ExportJob {
       this.#signal.throwIfAborted();
       await this.#requireRight(stream);
       const limitMs = atMs + archive.downloadMaxMs;
-      const untilMs = limitMs >= endMs ? endMs : await archive.seam(stream.uid, atMs, limitMs);
+      const untilMs = limitMs >= endMs ? endMs : await archive.splitPoint(stream.uid, atMs, limitMs);
       atMs = await this.#packSpan(file, stream, atMs, untilMs);
     }
   }

@@ -10,7 +10,7 @@ import { parseSourceAddress } from '../ingest/address.ts';
 import { Invitations, joinPath } from '../link/invitation.ts';
 import { witnessPath, type Witness } from '../link/database-witness.ts';
 import { channelOf } from '../link/link.ts';
-import { readSpans } from '../link/remote-footage.ts';
+import { readSpans } from '../link/peer-archive.ts';
 import { LiveFeed } from '../link/live-feed.ts';
 import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
@@ -27,7 +27,7 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
     async (scope) => {
       requireNodes(scope, services);
       serveLive(scope, services);
-      serveFootage(scope, services);
+      serveArchive(scope, services);
       serveExports(scope, services);
       serveInsight(scope, services);
       serveSources(scope, services);
@@ -125,7 +125,7 @@ function serveLive(scope: FastifyInstance, { station, membership, clock }: Servi
   });
 }
 
-function serveFootage(scope: FastifyInstance, { archive }: Services): void {
+function serveArchive(scope: FastifyInstance, { archive }: Services): void {
   scope.get('footage/:uid', (request) => {
     const query = queryOf(request);
     return archive.slice(uidOf(request), {

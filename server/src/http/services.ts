@@ -7,7 +7,7 @@ import type { PasswordProof } from '../access/password-proof.ts';
 import type { SignInLimits } from '../access/sign-in-limits.ts';
 import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
-import type { Footage } from '../archive/footage.ts';
+import type { ArchiveReader } from '../archive/archive-reader.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Conversions } from '../conversion/conversions.ts';
 import type { ConfigStore } from '../config/config-store.ts';
@@ -72,7 +72,7 @@ export interface Services {
   /** Of this node. */
   readonly archive: Archive;
   /** Of all nodes. */
-  readonly footage: Footage;
+  readonly archiveReader: ArchiveReader;
   readonly exports: Exports;
   readonly tunnel: Tunnel;
   readonly live: Live;

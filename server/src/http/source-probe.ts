@@ -4,7 +4,7 @@ import { calls, type Calls } from '@vidette/contract/calls';
 import { Fault } from '../base/fault.ts';
 import { addressWithCredentials, type SourceAddress } from '../ingest/address.ts';
 import type { Link } from '../link/link.ts';
-import { believed } from '../link/remote-answers.ts';
+import { believed } from '../link/peer-answers.ts';
 
 /** What a source delivers, as people are told. */
 export type SourceReport = z.input<Calls['probeStream']['reply']>;

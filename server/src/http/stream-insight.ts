@@ -4,7 +4,7 @@ import type { Language } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Link } from '../link/link.ts';
-import { believed } from '../link/remote-answers.ts';
+import { believed } from '../link/peer-answers.ts';
 import { describeTrack } from '../live/message.ts';
 import type { Live } from '../live/live.ts';
 import type { Picture, Pictures } from '../station/pictures.ts';

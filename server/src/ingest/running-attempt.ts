@@ -7,7 +7,7 @@ import type { PauseCause } from '../stream/reader.ts';
 import type { Stream } from '../stream/stream.ts';
 import type { SourceSession, SourceSink } from './source.ts';
 import type { StreamLog } from './stream-log.ts';
-import { WallShift } from './wall-shift.ts';
+import { WallClockOffset } from './wall-clock-offset.ts';
 
 /** Our RTSP engine, or FFmpeg's libraries in a child process. */
 export type SourceEngine = 'rtsp' | 'av';
@@ -65,7 +65,7 @@ export class RunningAttempt {
   #firstFrameMs: number | undefined;
   #lastFrameMs: number;
   #cancelAbandon: (() => void) | undefined;
-  readonly #wall: WallShift;
+  readonly #wall: WallClockOffset;
   #tracks: readonly Track[] = [];
   /** What came before the second frame, which makes it a stream: a single picture is none. Undefined from then on. */
   #held: Sample[] | undefined = [];
@@ -80,7 +80,7 @@ export class RunningAttempt {
     this.#options = options;
     this.#onFirstFrame = onFirstFrame;
     this.#lastFrameMs = options.clock.monotonicMs();
-    this.#wall = new WallShift(options.clock);
+    this.#wall = new WallClockOffset(options.clock);
   }
 
   /** Runs once, until the session ends, the watchdog ends it or `stopping` is aborted. Never rejects. */
@@ -215,10 +215,10 @@ export class RunningAttempt {
   }
 
   #shifted(sample: Sample): Sample {
-    const { shiftMs } = this.#wall;
+    const { timeOffsetMs } = this.#wall;
     const timescale = this.#timescales.get(sample.trackId);
-    if (shiftMs === 0 || timescale === undefined) return sample;
-    const ticks = msToTicks(shiftMs, timescale);
+    if (timeOffsetMs === 0 || timescale === undefined) return sample;
+    const ticks = msToTicks(timeOffsetMs, timescale);
     return { ...sample, dts: sample.dts + ticks, pts: sample.pts + ticks };
   }
 

@@ -2,7 +2,7 @@
  * Maps the clock of a source to UTC. Rules, each with its reason:
  *
  * 1. The machine's wall clock is read once per connection (`runClock`, `utcMs`); after that the monotonic clock counts on.
- *    What a wall clock does meanwhile that is set forwards or back is for the attempt to follow (`wall-shift.ts`).
+ *    What a wall clock does meanwhile that is set forwards or back is for the attempt to follow (`wall-clock-offset.ts`).
  * 2. Times follow the source's own clock, which knows better than the network when a picture was taken; only its
  *    distance to UTC is ours. The distance is that of the quickest packets of late, since jitter only ever delays.
  * 3. A sender report (RTCP) gives the distance instead when it agrees with the arrivals: several cameras with synchronised

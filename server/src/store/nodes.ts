@@ -72,7 +72,7 @@ export class Nodes {
   }
 
   /** Which nodes had a stream, the first of them first. */
-  async tenuresOf(uid: string): Promise<{ node: string; fromMs: number; toMs: number | null }[]> {
+  async assignmentsOf(uid: string): Promise<{ node: string; fromMs: number; toMs: number | null }[]> {
     const rows = await this.#db
       .selectFrom('stream_nodes')
       .select(['node_id', 'from_ms', 'to_ms'])

@@ -1,6 +1,6 @@
 import type { Interval } from '../timeline/intervals.ts';
-import type { ArchiveReader } from './archive-reader.ts';
-import { joinable, pieceIndexAt, type ArchivePiece } from './archive-playlist.ts';
+import type { ArchiveAccess } from './archive-access.ts';
+import { joinable, fragmentIndexAt, type ArchiveFragment } from './archive-playlist.ts';
 import type { Clock } from '../base/clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
@@ -11,7 +11,7 @@ import { Retry, type AwayReason } from '../base/retry.ts';
 export type ArchiveFeedEnd = 'live' | 'nothing';
 
 export interface ArchiveFeedOptions {
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   readonly sink: MediaSink;
   readonly clock: Clock;
   readonly fromMs: number;
@@ -43,7 +43,7 @@ const WINDOW_BEFORE_MS = 15_000;
 /** Kept in hand ahead of the playhead, seconds of playing; and at most, ms of media. */
 const AHEAD_S = 12;
 const AHEAD_MOST_MS = 90_000;
-const AFTER_PIECE_MS = 2;
+const AFTER_FRAGMENT_MS = 2;
 const ROUNDING_MS = 1.5;
 const BATCH_BYTES = 6 * 1024 * 1024;
 const BATCH_S = 4;
@@ -70,7 +70,7 @@ export class ArchiveFeed {
   readonly #options: ArchiveFeedOptions;
   readonly #abort = new AbortController();
   readonly #retry: Retry;
-  #pieces: readonly ArchivePiece[] = [];
+  #fragments: readonly ArchiveFragment[] = [];
   #next = 0;
   /** Up to here the server was asked. */
   #knownUntilMs: number;
@@ -113,7 +113,7 @@ export class ArchiveFeed {
     const { signal } = this.#abort;
     await this.#options.sink.clear();
     while (!signal.aborted) {
-      if (this.#next >= this.#pieces.length) {
+      if (this.#next >= this.#fragments.length) {
         if (!(await (this.#isAtEdge && this.#isFast ? this.#leaveEdge() : this.#extend()))) return;
       } else if (this.#aheadMs() < this.#goalMs()) await this.#feedNext();
       else await this.#untilMoved();
@@ -124,8 +124,9 @@ export class ArchiveFeed {
   #aheadMs(): number {
     const playheadMs = this.#options.playheadMs();
     let sumMs = 0;
-    this.#fed = this.#fed.filter((piece) => piece.endMs > playheadMs - AHEAD_MOST_MS);
-    for (const piece of this.#fed) sumMs += Math.max(0, piece.endMs - Math.max(piece.startMs, playheadMs));
+    this.#fed = this.#fed.filter((fragment) => fragment.endMs > playheadMs - AHEAD_MOST_MS);
+    for (const fragment of this.#fed)
+      sumMs += Math.max(0, fragment.endMs - Math.max(fragment.startMs, playheadMs));
     return sumMs;
   }
 
@@ -140,11 +141,11 @@ export class ArchiveFeed {
   async #feedWhole(): Promise<void> {
     const { reader, speed } = this.#options;
     const batch = this.#isStarted
-      ? joinable(this.#pieces, this.#next, {
+      ? joinable(this.#fragments, this.#next, {
           durationMs: BATCH_S * 1000 * Math.max(1, speed()),
           bytes: BATCH_BYTES,
         })
-      : joinable(this.#pieces, this.#next, { durationMs: 0, bytes: 0 });
+      : joinable(this.#fragments, this.#next, { durationMs: 0, bytes: 0 });
     const first = batch[0];
     const last = batch.at(-1);
     if (!first || !last) return;
@@ -164,20 +165,20 @@ export class ArchiveFeed {
 
   async #feedKeys(): Promise<void> {
     const { reader } = this.#options;
-    const batch = this.#pieces.slice(this.#next, this.#next + (this.#isStarted ? KEYS_AT_ONCE : 1));
+    const batch = this.#fragments.slice(this.#next, this.#next + (this.#isStarted ? KEYS_AT_ONCE : 1));
     const keys = await Promise.all(
-      batch.map((piece) => this.#retry.run((signal) => reader.keys.of(piece, signal))),
+      batch.map((fragment) => this.#retry.run((signal) => reader.keys.of(fragment, signal))),
     );
     if (this.#abort.signal.aborted) return;
     this.#next += batch.length;
-    for (const [index, piece] of batch.entries()) {
+    for (const [index, fragment] of batch.entries()) {
       const key = keys[index];
-      if (key && !this.#append(piece, piece, key.init, key.bytes)) return;
+      if (key && !this.#append(fragment, fragment, key.init, key.bytes)) return;
     }
   }
 
   /** False when this browser can't play it, which ends the feed. */
-  #append(first: ArchivePiece, last: ArchivePiece, init: InitSegment, bytes: Uint8Array): boolean {
+  #append(first: ArchiveFragment, last: ArchiveFragment, init: InitSegment, bytes: Uint8Array): boolean {
     const { sink, fromMs, onStart, onUnsupported } = this.#options;
     if (!sink.isSupported(init.mimeType)) {
       this.close();
@@ -217,19 +218,19 @@ export class ArchiveFeed {
     const toMs = Math.max(fromMs + 1, Math.min(nowMs, fromMs + WINDOW_MS));
     const found = await this.#retry.run((signal) => source.playlist(fromMs, toMs, signal));
     if (this.#abort.signal.aborted) return false;
-    const lastMs = this.#pieces.at(-1)?.endMs ?? 0;
+    const lastMs = this.#fragments.at(-1)?.endMs ?? 0;
     // Answers may begin with the piece that holds `fromMs`, which the last answer ended with.
-    const pieces = (found ?? []).filter((piece) => piece.endMs > lastMs + 1);
+    const fragments = (found ?? []).filter((fragment) => fragment.endMs > lastMs + 1);
     // In pieces as long as the camera's GOPs it would hop along behind the present for ever, never short of another one.
-    const addedMs = pieces.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    const addedMs = fragments.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     const isAll = toMs >= nowMs;
     this.#isAtEdge =
       isAll && this.#isStarted && this.#isFast && this.#options.leftMs() + addedMs < EDGE_MS * speed;
-    if (pieces.length > 0) {
-      this.#pieces = pieces;
-      this.#next = this.#isStarted ? 0 : firstPieceFor(pieces, this.#options.fromMs);
+    if (fragments.length > 0) {
+      this.#fragments = fragments;
+      this.#next = this.#isStarted ? 0 : firstFragmentFor(fragments, this.#options.fromMs);
       // A little after the end, or rounding would bring the last piece once more.
-      const endMs = (pieces.at(-1)?.endMs ?? toMs) + AFTER_PIECE_MS;
+      const endMs = (fragments.at(-1)?.endMs ?? toMs) + AFTER_FRAGMENT_MS;
       this.#knownUntilMs = Math.max(endMs, Math.min(toMs, nowMs - GROWING_MS));
       return true;
     }
@@ -344,10 +345,10 @@ export class ArchiveFeed {
  * The piece to begin with so that the picture of a moment is in it for certain: times in a playlist are rounded, and
  * right at a piece's beginning the moment may belong to the one that it joins.
  */
-function firstPieceFor(pieces: readonly ArchivePiece[], ms: number): number {
-  const index = pieceIndexAt(pieces, ms);
-  const before = pieces[index - 1];
-  const here = pieces[index];
+function firstFragmentFor(fragments: readonly ArchiveFragment[], ms: number): number {
+  const index = fragmentIndexAt(fragments, ms);
+  const before = fragments[index - 1];
+  const here = fragments[index];
   if (!before || !here) return index;
   const isJoined = here.startMs - before.endMs < ROUNDING_MS;
   return isJoined && ms - before.endMs < ROUNDING_MS ? index - 1 : index;

@@ -4,7 +4,7 @@ import { ApiError } from '@vidette/contract/client';
 import { h264Track } from '@vidette/media/codec/avcc';
 import { initSegment } from '@vidette/media/fmp4/init';
 import type { Interval } from '../timeline/intervals.ts';
-import type { ArchivePiece } from './archive-playlist.ts';
+import type { ArchiveFragment } from './archive-playlist.ts';
 import type { PlayerSource } from './player-source.ts';
 import { Player } from './player.ts';
 import { settle, TestClock } from './test-clock.ts';
@@ -12,7 +12,7 @@ import { mediaBytes, TestMse, TestSocket, TestVideo } from './test-media.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const START_S = START_MS / 1000;
-const PIECE_MS = 2000;
+const FRAGMENT_MS = 2000;
 const INIT = initSegment([
   h264Track(
     1,
@@ -30,9 +30,9 @@ interface Recorded {
 function setUp(
   recorded: Recorded[],
   nowS: number,
-  options: { isLive?: boolean; pieceMs?: number; initUrl?: (startMs: number) => string } = {},
+  options: { isLive?: boolean; fragmentMs?: number; initUrl?: (startMs: number) => string } = {},
 ) {
-  const { pieceMs = PIECE_MS } = options;
+  const { fragmentMs = FRAGMENT_MS } = options;
   const clock = new TestClock(START_MS + nowS * 1000);
   const video = new TestVideo();
   const mse = new TestMse(video);
@@ -40,21 +40,21 @@ function setUp(
   const asked: { playlists: number; bytes: string[] } = { playlists: 0, bytes: [] };
   const fault: { next: ApiError | undefined } = { next: undefined };
   const initUrl = options.initUrl ?? (() => 'init');
-  const all = (): ArchivePiece[] =>
+  const all = (): ArchiveFragment[] =>
     recorded.flatMap(({ fromS, toS }) => {
-      const pieces: ArchivePiece[] = [];
+      const fragments: ArchiveFragment[] = [];
       const endMs = Math.min(START_MS + toS * 1000, clock.wallMs() - 1000);
-      for (let startMs = START_MS + fromS * 1000; startMs + pieceMs <= endMs; startMs += pieceMs) {
-        pieces.push({
+      for (let startMs = START_MS + fromS * 1000; startMs + fragmentMs <= endMs; startMs += fragmentMs) {
+        fragments.push({
           url: 'file',
           offset: startMs - START_MS,
-          length: pieceMs,
+          length: fragmentMs,
           startMs,
-          endMs: startMs + pieceMs,
+          endMs: startMs + fragmentMs,
           init: { url: initUrl(startMs), offset: 0, length: 10 },
         });
       }
-      return pieces;
+      return fragments;
     });
   const source: PlayerSource = {
     openLive: ({ audio, convert }) => {
@@ -64,7 +64,9 @@ function setUp(
     },
     playlist: (startMs, endMs) => {
       asked.playlists += 1;
-      return Promise.resolve(all().filter((piece) => piece.endMs > startMs && piece.startMs < endMs));
+      return Promise.resolve(
+        all().filter((fragment) => fragment.endMs > startMs && fragment.startMs < endMs),
+      );
     },
     bytes: ({ url, offset, length }) => {
       if (fault.next) return Promise.reject(fault.next);
@@ -74,18 +76,20 @@ function setUp(
       return Promise.resolve(mediaBytes(`${startS}-${startS + (length ?? 0) / 1000}`));
     },
     previousPlayable: (beforeMs) => {
-      const piece = all().findLast(({ startMs }) => startMs < beforeMs);
+      const fragment = all().findLast(({ startMs }) => startMs < beforeMs);
       return Promise.resolve(
-        piece && { kind: 'fragment' as const, startMs: piece.startMs, endMs: piece.endMs },
+        fragment && { kind: 'fragment' as const, startMs: fragment.startMs, endMs: fragment.endMs },
       );
     },
     nextPlayable: (fromMs) => {
-      const pieces = all();
-      const first = pieces.findIndex(({ endMs }) => endMs > fromMs + 5);
-      const last = pieces.findIndex(({ endMs }, at) => at >= first && pieces[at + 1]?.startMs !== endMs);
-      const [piece, end] = [pieces[first], pieces[last]];
-      const found: Interval | undefined = piece &&
-        end && { kind: 'fragment', startMs: piece.startMs, endMs: end.endMs };
+      const fragments = all();
+      const first = fragments.findIndex(({ endMs }) => endMs > fromMs + 5);
+      const last = fragments.findIndex(
+        ({ endMs }, at) => at >= first && fragments[at + 1]?.startMs !== endMs,
+      );
+      const [fragment, end] = [fragments[first], fragments[last]];
+      const found: Interval | undefined = fragment &&
+        end && { kind: 'fragment', startMs: fragment.startMs, endMs: end.endMs };
       const live: Interval = { kind: 'live', startMs: clock.wallMs() - 1000, endMs: clock.wallMs() };
       return Promise.resolve(found ?? (options.isLive ? live : undefined));
     },
@@ -166,11 +170,11 @@ test('[R4.8] [R4.7] when the next interval is live, live follows, at speed 1', a
 });
 
 for (const speed of [2, 4, 8, 16] as const) {
-  for (const pieceMs of [250, 1000, 2000, 5000])
-    test(`[R4.7] [R4.8] at speed ${speed} the edge of an archive that grows by ${pieceMs} ms leads to the live picture, at speed 1`, async () => {
+  for (const fragmentMs of [250, 1000, 2000, 5000])
+    test(`[R4.7] [R4.8] at speed ${speed} the edge of an archive that grows by ${fragmentMs} ms leads to the live picture, at speed 1`, async () => {
       const { player, run, sockets, shownS, clock } = setUp([{ fromS: 0, toS: 1e6 }], 600, {
         isLive: true,
-        pieceMs,
+        fragmentMs,
       });
       player.seek(START_MS + 500_000);
       await run(1);
@@ -184,7 +188,7 @@ for (const speed of [2, 4, 8, 16] as const) {
       assert.equal(player.getSnapshot().speed, 1);
       assert.equal(sockets.length, 1);
       // At the last look, a second before: it has not hopped along at the edge, and left next to nothing out.
-      assert.ok(behindS < 4 + pieceMs / 1000 + 2.5 * speed, `${behindS} s behind`);
+      assert.ok(behindS < 4 + fragmentMs / 1000 + 2.5 * speed, `${behindS} s behind`);
       player.dispose();
     });
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
-import type { ArchiveReader } from './archive-reader.ts';
+import type { ArchiveAccess } from './archive-access.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DecodingBudget } from './decoding-budget.ts';
 import { pictureBeside } from './frame-step.ts';
@@ -13,7 +13,7 @@ export interface ArchivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: Clock;
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
   /** Which speeds this machine manages with all pictures; kept over many players of one stream. */
@@ -180,9 +180,10 @@ export class ArchivePlayer {
   #stepBack(beforeMs: number): void {
     const stepping = new AbortController();
     this.#stepping = stepping;
-    this.#options.reader.pieces.before(beforeMs, stepping.signal).then(
-      (piece) => {
-        if (piece && !stepping.signal.aborted) this.#begin(Math.min(piece.endMs, beforeMs) - LAST_PICTURE_MS);
+    this.#options.reader.fragments.before(beforeMs, stepping.signal).then(
+      (fragment) => {
+        if (fragment && !stepping.signal.aborted)
+          this.#begin(Math.min(fragment.endMs, beforeMs) - LAST_PICTURE_MS);
       },
       (error: unknown) => {
         // Without the network the picture stays; whoever steps again asks again.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { vodPlaylist } from '@vidette/media/hls/playlist';
-import { joinable, parseArchivePlaylist, pieceIndexAt } from './archive-playlist.ts';
+import { joinable, parseArchivePlaylist, fragmentIndexAt } from './archive-playlist.ts';
 
 const BASE = 'http://127.0.0.1/v1/stream/gate/archive/index.m3u8';
 const startMs = Date.UTC(2026, 10, 21, 12);
@@ -35,10 +35,10 @@ const text = vodPlaylist([
 ]);
 
 test('reads what the server writes: times, byte ranges, init segments', () => {
-  const pieces = parseArchivePlaylist(text, BASE);
+  const fragments = parseArchivePlaylist(text, BASE);
   const folder = 'http://127.0.0.1/v1/stream/gate/archive/segment';
   const init = { url: `${folder}/1.mp4`, offset: 0, length: 900 };
-  assert.deepEqual(pieces, [
+  assert.deepEqual(fragments, [
     { url: `${folder}/1.mp4`, offset: 900, length: 100, startMs, endMs: startMs + 2000, init },
     {
       url: `${folder}/1.mp4`,
@@ -61,8 +61,8 @@ test('reads what the server writes: times, byte ranges, init segments', () => {
 });
 
 test('finds the piece of a moment, in a gap the next one', () => {
-  const pieces = parseArchivePlaylist(text, BASE);
-  const at = (afterMs: number) => pieceIndexAt(pieces, startMs + afterMs);
+  const fragments = parseArchivePlaylist(text, BASE);
+  const at = (afterMs: number) => fragmentIndexAt(fragments, startMs + afterMs);
   assert.deepEqual(
     [at(-5), at(0), at(1999), at(2000), at(30_000), at(61_000), at(70_000)],
     [0, 0, 0, 1, 2, 2, 3],
@@ -70,11 +70,11 @@ test('finds the piece of a moment, in a gap the next one', () => {
 });
 
 test('joins neighbours of one file into one request, within what it may carry', () => {
-  const pieces = parseArchivePlaylist(text, BASE);
-  assert.equal(joinable(pieces, 0, { durationMs: 60_000, bytes: 1000 }).length, 2);
-  assert.equal(joinable(pieces, 0, { durationMs: 60_000, bytes: 149 }).length, 1);
-  assert.equal(joinable(pieces, 0, { durationMs: 3000, bytes: 1000 }).length, 1);
-  assert.equal(joinable(pieces, 3, { durationMs: 3000, bytes: 1000 }).length, 0);
+  const fragments = parseArchivePlaylist(text, BASE);
+  assert.equal(joinable(fragments, 0, { durationMs: 60_000, bytes: 1000 }).length, 2);
+  assert.equal(joinable(fragments, 0, { durationMs: 60_000, bytes: 149 }).length, 1);
+  assert.equal(joinable(fragments, 0, { durationMs: 3000, bytes: 1000 }).length, 1);
+  assert.equal(joinable(fragments, 3, { durationMs: 3000, bytes: 1000 }).length, 0);
 });
 
 test('what is no such playlist is a SyntaxError and nothing else', () => {
@@ -97,8 +97,8 @@ test('what is no such playlist is a SyntaxError and nothing else', () => {
   fc.assert(
     fc.property(lines, (body) => {
       try {
-        for (const piece of parseArchivePlaylist(['#EXTM3U', ...body].join('\n'), BASE)) {
-          assert.ok(piece.endMs >= piece.startMs && piece.offset >= 0);
+        for (const fragment of parseArchivePlaylist(['#EXTM3U', ...body].join('\n'), BASE)) {
+          assert.ok(fragment.endMs >= fragment.startMs && fragment.offset >= 0);
         }
       } catch (error) {
         assert.ok(error instanceof SyntaxError, String(error));

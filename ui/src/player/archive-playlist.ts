@@ -8,7 +8,7 @@ export interface ByteSpan {
 }
 
 /** One recorded fragment (a GOP, as a rule) and where its bytes are. */
-export interface ArchivePiece extends ByteSpan {
+export interface ArchiveFragment extends ByteSpan {
   /** UTC, ms since the epoch. */
   readonly startMs: number;
   readonly endMs: number;
@@ -17,7 +17,7 @@ export interface ArchivePiece extends ByteSpan {
 }
 
 /** A playlist of seven days of one-second GOPs has some 600 000 pieces; more is not ours. */
-const PIECES_LIMIT = 1_000_000;
+const FRAGMENTS_LIMIT = 1_000_000;
 
 /**
  * Reads the archive's media playlist (RFC 8216, 4.3): only what our server writes and this player needs, which is
@@ -25,10 +25,10 @@ const PIECES_LIMIT = 1_000_000;
  * @param baseUrl absolute; what the URIs are relative to
  * @throws SyntaxError for what is not such a playlist
  */
-export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiece[] {
+export function parseArchivePlaylist(text: string, baseUrl: string): ArchiveFragment[] {
   const lines = text.split(/\r?\n/);
   if (lines[0]?.trim() !== '#EXTM3U') throw new SyntaxError('Not a playlist');
-  const pieces: ArchivePiece[] = [];
+  const fragments: ArchiveFragment[] = [];
   let init: ByteSpan | undefined;
   let clockMs: number | undefined;
   let durationMs: number | undefined;
@@ -63,11 +63,11 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiec
     if (durationMs === undefined || clockMs === undefined || !init) {
       throw new SyntaxError('A piece without its duration, its date or its init segment');
     }
-    if (pieces.length >= PIECES_LIMIT) throw new SyntaxError('Too many pieces');
+    if (fragments.length >= FRAGMENTS_LIMIT) throw new SyntaxError('Too many pieces');
     const url = addressOf(line, baseUrl);
-    const last = pieces.at(-1);
+    const last = fragments.at(-1);
     const afterLast = last?.url === url && last.length !== undefined ? last.offset + last.length : 0;
-    pieces.push({
+    fragments.push({
       url,
       offset: range?.offset ?? (range ? afterLast : 0),
       length: range?.length,
@@ -80,7 +80,7 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchivePiec
     durationMs = undefined;
     range = undefined;
   }
-  return pieces;
+  return fragments;
 }
 
 function mapOf(attributes: string, baseUrl: string): ByteSpan {
@@ -112,12 +112,12 @@ function positive(value: number): number {
  * The piece to begin with for a moment: the one that holds it, or else the next one.
  * @returns the index, or `pieces.length` when all end before
  */
-export function pieceIndexAt(pieces: readonly ArchivePiece[], ms: number): number {
+export function fragmentIndexAt(fragments: readonly ArchiveFragment[], ms: number): number {
   let low = 0;
-  let high = pieces.length;
+  let high = fragments.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((pieces[middle]?.endMs ?? 0) <= ms) low = middle + 1;
+    if ((fragments[middle]?.endMs ?? 0) <= ms) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -128,25 +128,25 @@ export function pieceIndexAt(pieces: readonly ArchivePiece[], ms: number): numbe
  * @param most how much to join at most; one piece always goes
  */
 export function joinable(
-  pieces: readonly ArchivePiece[],
+  fragments: readonly ArchiveFragment[],
   from: number,
   most: { readonly durationMs: number; readonly bytes: number },
-): ArchivePiece[] {
-  const first = pieces[from];
+): ArchiveFragment[] {
+  const first = fragments[from];
   if (!first) return [];
   const batch = [first];
   let bytes = first.length ?? Infinity;
-  for (const piece of pieces.slice(from + 1, from + 200)) {
+  for (const fragment of fragments.slice(from + 1, from + 200)) {
     const last = batch.at(-1) ?? first;
-    bytes += piece.length ?? Infinity;
+    bytes += fragment.length ?? Infinity;
     const touches =
-      piece.url === last.url &&
-      piece.init.url === last.init.url &&
-      piece.init.offset === last.init.offset &&
+      fragment.url === last.url &&
+      fragment.init.url === last.init.url &&
+      fragment.init.offset === last.init.offset &&
       last.length !== undefined &&
-      piece.offset === last.offset + last.length;
-    if (!touches || bytes > most.bytes || piece.endMs - first.startMs > most.durationMs) break;
-    batch.push(piece);
+      fragment.offset === last.offset + last.length;
+    if (!touches || bytes > most.bytes || fragment.endMs - first.startMs > most.durationMs) break;
+    batch.push(fragment);
   }
   return batch;
 }

@@ -1,5 +1,5 @@
-import type { ArchiveReader } from './archive-reader.ts';
-import type { ArchivePiece } from './archive-playlist.ts';
+import type { ArchiveAccess } from './archive-access.ts';
+import type { ArchiveFragment } from './archive-playlist.ts';
 import type { Clock } from '../base/clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
@@ -7,7 +7,7 @@ import type { MediaSink } from './media-sink.ts';
 import { Retry, type AwayReason } from '../base/retry.ts';
 
 export interface BackwardFeedOptions {
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   readonly sink: MediaSink;
   readonly clock: Clock;
   readonly fromMs: number;
@@ -79,32 +79,32 @@ export class BackwardFeed {
         await this.#untilMoved();
         continue;
       }
-      const piece = await this.#retry.run((one) => reader.pieces.before(this.#beforeMs, one));
+      const fragment = await this.#retry.run((one) => reader.fragments.before(this.#beforeMs, one));
       if (signal.aborted) return;
-      if (!piece) {
+      if (!fragment) {
         onEnd();
         return;
       }
-      await this.#feed(piece);
-      this.#beforeMs = piece.startMs;
+      await this.#feed(fragment);
+      this.#beforeMs = fragment.startMs;
     }
   }
 
-  async #feed(piece: ArchivePiece): Promise<void> {
+  async #feed(fragment: ArchiveFragment): Promise<void> {
     const { reader, isKeyFramesOnly } = this.#options;
     if (isKeyFramesOnly) {
-      const key = await this.#retry.run((signal) => reader.keys.of(piece, signal));
-      if (key) this.#append(piece, key.init, key.bytes);
+      const key = await this.#retry.run((signal) => reader.keys.of(fragment, signal));
+      if (key) this.#append(fragment, key.init, key.bytes);
       return;
     }
     const [init, bytes] = await Promise.all([
-      this.#retry.run((signal) => reader.inits.of(piece.init, signal)),
-      this.#retry.run((signal) => reader.source.bytes(piece, signal)),
+      this.#retry.run((signal) => reader.inits.of(fragment.init, signal)),
+      this.#retry.run((signal) => reader.source.bytes(fragment, signal)),
     ]);
-    if (init && bytes) this.#append(piece, init, bytes);
+    if (init && bytes) this.#append(fragment, init, bytes);
   }
 
-  #append(piece: ArchivePiece, init: InitSegment, bytes: Uint8Array): void {
+  #append(fragment: ArchiveFragment, init: InitSegment, bytes: Uint8Array): void {
     if (this.#abort.signal.aborted) return;
     const { sink, fromMs, onStart, onUnsupported } = this.#options;
     if (!sink.isSupported(init.mimeType)) {
@@ -112,23 +112,26 @@ export class BackwardFeed {
       onUnsupported(codecName(codecsOf(init.mimeType)[0] ?? init.mimeType));
       return;
     }
-    if (this.#initInUse !== keyOf(piece.init)) {
-      this.#initInUse = keyOf(piece.init);
+    if (this.#initInUse !== keyOf(fragment.init)) {
+      this.#initInUse = keyOf(fragment.init);
       sink.setType(init.mimeType);
       sink.append(init.bytes);
     }
     sink.append(bytes);
-    this.#fed.push({ startMs: piece.startMs, endMs: piece.endMs });
+    this.#fed.push({ startMs: fragment.startMs, endMs: fragment.endMs });
     if (this.#isStarted) return;
     this.#isStarted = true;
-    onStart(Math.min(fromMs, piece.endMs - LAST_PICTURE_MS));
+    onStart(Math.min(fromMs, fragment.endMs - LAST_PICTURE_MS));
   }
 
   /** Media fed and not yet played, ms; gaps don't count. */
   #behindMs(): number {
     const playheadMs = this.#options.playheadMs();
-    this.#fed = this.#fed.filter((piece) => piece.startMs < playheadMs);
-    return this.#fed.reduce((sum, piece) => sum + Math.min(piece.endMs, playheadMs) - piece.startMs, 0);
+    this.#fed = this.#fed.filter((fragment) => fragment.startMs < playheadMs);
+    return this.#fed.reduce(
+      (sum, fragment) => sum + Math.min(fragment.endMs, playheadMs) - fragment.startMs,
+      0,
+    );
   }
 
   #goalMs(): number {

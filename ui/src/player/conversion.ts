@@ -1,4 +1,4 @@
-import { ArchiveReader } from './archive-reader.ts';
+import { ArchiveAccess } from './archive-access.ts';
 import type { Clock } from '../base/clock.ts';
 import { convertedSource } from './converted-source.ts';
 import type { PlayerSource } from './player-source.ts';
@@ -8,7 +8,7 @@ export interface ConversionOptions {
   readonly source: PlayerSource;
   readonly clock: Clock;
   /** Of the archive as it is recorded. */
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   readonly canPlay: (mimeType: string) => boolean;
 }
 
@@ -18,7 +18,7 @@ export const CONVERTED_TYPE = 'video/mp4; codecs="avc1.640028"';
 /** Whether one stream is asked for as it is or converted: converted from when this browser was found to lack its codec. */
 export class Conversion {
   readonly #options: ConversionOptions;
-  #reader: ArchiveReader | undefined;
+  #reader: ArchiveAccess | undefined;
   #codec: string | undefined;
 
   constructor(options: ConversionOptions) {
@@ -31,10 +31,10 @@ export class Conversion {
   }
 
   /** The archive as it is to be played. */
-  get reader(): ArchiveReader {
+  get reader(): ArchiveAccess {
     const { source, clock, reader } = this.#options;
     if (this.#codec === undefined || !source.loadConverted) return reader;
-    this.#reader ??= new ArchiveReader(convertedSource(source, source.loadConverted), clock);
+    this.#reader ??= new ArchiveAccess(convertedSource(source, source.loadConverted), clock);
     return this.#reader;
   }
 

@@ -1,6 +1,6 @@
 import { readBoxHeader } from '@vidette/media/fmp4/box';
 import type { ArchiveSource } from './archive-source.ts';
-import type { ArchivePiece } from './archive-playlist.ts';
+import type { ArchiveFragment } from './archive-playlist.ts';
 
 /** Fetches the recorded GOP of a moment as an fMP4 that this browser can decode. Rejects as `ArchiveSource` does. */
 export type LoadConverted = (atMs: number, signal: AbortSignal) => Promise<Uint8Array>;
@@ -36,8 +36,8 @@ export function convertedSource(source: ArchiveSource, load: LoadConverted): Arc
   };
   return {
     async playlist(startMs, endMs, signal) {
-      const pieces = await source.playlist(startMs, endMs, signal);
-      return pieces.map(convertedPiece);
+      const fragments = await source.playlist(startMs, endMs, signal);
+      return fragments.map(convertedFragment);
     },
     async bytes({ url, offset, length }, signal) {
       const isInit = url.startsWith(INIT);
@@ -50,7 +50,7 @@ export function convertedSource(source: ArchiveSource, load: LoadConverted): Arc
   };
 }
 
-function convertedPiece({ startMs, endMs }: ArchivePiece): ArchivePiece {
+function convertedFragment({ startMs, endMs }: ArchiveFragment): ArchiveFragment {
   const atMs = Math.round(startMs);
   const whole = { offset: 0, length: undefined };
   return { ...whole, url: `${MEDIA}${atMs}`, startMs, endMs, init: { ...whole, url: `${INIT}${atMs}` } };

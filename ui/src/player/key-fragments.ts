@@ -1,5 +1,5 @@
 import { keyFragment } from '@vidette/media/fmp4/key-fragment';
-import type { ArchivePiece } from './archive-playlist.ts';
+import type { ArchiveFragment } from './archive-playlist.ts';
 import { keyOf, type InitSegments, type LoadBytes, type PictureInit } from './init-segments.ts';
 
 /** The first picture of a piece, which stands for the whole of it. */
@@ -35,20 +35,20 @@ export class KeyFragments {
   }
 
   /** Undefined when the piece is gone or begins with no picture. @throws MalformedError, and what loading rejects with */
-  async of(piece: ArchivePiece, signal: AbortSignal): Promise<KeyPicture | undefined> {
-    const key = keyOf(piece);
+  async of(fragment: ArchiveFragment, signal: AbortSignal): Promise<KeyPicture | undefined> {
+    const key = keyOf(fragment);
     const known = this.#kept.get(key);
     if (known) return known;
-    const length = piece.length ?? Infinity;
+    const length = fragment.length ?? Infinity;
     const [init, first] = await Promise.all([
-      this.#inits.ofPictures(piece.init, signal),
-      this.#load(partOf(piece, Math.min(length, this.#guessBytes)), signal),
+      this.#inits.ofPictures(fragment.init, signal),
+      this.#load(partOf(fragment, Math.min(length, this.#guessBytes)), signal),
     ]);
     if (!init || !first) return undefined;
     let read = keyFragment(first, init.trackId);
     for (let more = 0; read.type === 'needs' && more < 2; more++) {
       const bytes = await this.#load(
-        partOf(piece, Math.min(length, Math.max(read.bytes, this.#guessBytes))),
+        partOf(fragment, Math.min(length, Math.max(read.bytes, this.#guessBytes))),
         signal,
       );
       if (!bytes) return undefined;
@@ -73,6 +73,6 @@ export class KeyFragments {
   }
 }
 
-function partOf(piece: ArchivePiece, length: number): ArchivePiece {
-  return { ...piece, length: Number.isFinite(length) ? length : undefined };
+function partOf(fragment: ArchiveFragment, length: number): ArchiveFragment {
+  return { ...fragment, length: Number.isFinite(length) ? length : undefined };
 }

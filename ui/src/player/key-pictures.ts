@@ -1,4 +1,4 @@
-import type { ArchiveReader } from './archive-reader.ts';
+import type { ArchiveAccess } from './archive-access.ts';
 import type { Clock } from '../base/clock.ts';
 import { keyOf } from './init-segments.ts';
 import type { KeyPicture } from './key-fragments.ts';
@@ -24,7 +24,7 @@ export interface KeyPicturesOptions {
   readonly video: MediaElement & CanvasImageSource & Partial<FrameTeller>;
   readonly clock: Clock;
   readonly environment: MseEnvironment;
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   /** For what this browser can't decode: a still made by the server. */
   readonly otherwise: (utcMs: number, signal: AbortSignal) => Promise<StillPicture | undefined>;
 }
@@ -73,15 +73,15 @@ export class KeyPictures implements StillSource {
 
   async at(utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined> {
     const { reader, video, otherwise } = this.#options;
-    const piece = await reader.pieces.at(utcMs, signal);
-    const key = piece && (await reader.keys.of(piece, signal));
+    const fragment = await reader.fragments.at(utcMs, signal);
+    const key = fragment && (await reader.keys.of(fragment, signal));
     if (!key) return undefined;
     if (!this.#sink.isSupported(key.init.mimeType)) return otherwise(utcMs, signal);
-    await this.#append(keyOf(piece.init), key, signal);
+    await this.#append(keyOf(fragment.init), key, signal);
     if (!(await this.#show(key, signal))) {
       // Among neighbours appended in another order a browser may find the next one: alone, none can be taken for it.
       await this.#empty();
-      await this.#append(keyOf(piece.init), key, signal);
+      await this.#append(keyOf(fragment.init), key, signal);
       await this.#show(key, signal);
     }
     return { utcMs: key.startMs, image: video };

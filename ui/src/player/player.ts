@@ -1,5 +1,5 @@
 import { ArchivePlayer } from './archive-player.ts';
-import { ArchiveReader } from './archive-reader.ts';
+import { ArchiveAccess } from './archive-access.ts';
 import { Conversion } from './conversion.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { DecodingBudget } from './decoding-budget.ts';
@@ -52,7 +52,7 @@ export class Player {
   readonly #rest: UnseenRest;
   readonly #listeners = new Set<() => void>();
   /** The archive of the stream, also for those who look through it beside this player. */
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   readonly #conversion: Conversion;
   readonly #cancelTick: Cancel;
   #live: LivePlayer | undefined;
@@ -74,7 +74,7 @@ export class Player {
     this.#options = options;
     const { video, environment, clock } = options;
     video.muted = true;
-    this.reader = new ArchiveReader(options.source, clock);
+    this.reader = new ArchiveAccess(options.source, clock);
     const canPlay = (mimeType: string) => environment?.isTypeSupported(mimeType) ?? false;
     this.#conversion = new Conversion({ source: options.source, clock, reader: this.reader, canPlay });
     this.#play = new ElementPlay(video, {

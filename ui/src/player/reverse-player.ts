@@ -1,5 +1,5 @@
 import { ApiError } from '@vidette/contract/client';
-import type { ArchiveReader } from './archive-reader.ts';
+import type { ArchiveAccess } from './archive-access.ts';
 import { BackwardFeed } from './backward-feed.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
@@ -11,7 +11,7 @@ export interface ReversePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: Clock;
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   /** More than 0. */
   readonly speed: number;
   readonly onState: (state: PlayerState) => void;

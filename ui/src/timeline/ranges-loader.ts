@@ -15,7 +15,7 @@ export interface RangesAnswer {
   readonly begunMs?: number | undefined;
 }
 
-/** Asks the server for the ranges of at most `pieceMs`; rejects with whatever the call rejects with. */
+/** Asks the server for the ranges of at most `fragmentMs`; rejects with whatever the call rejects with. */
 type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<RangesAnswer>;
 
 /** What is known of a stretch. */
@@ -37,7 +37,7 @@ export interface RangesLoaderOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Piece extends Known {
+interface LoadedStretch extends Known {
   readonly gaps: readonly GapSpan[];
   /** Known up to here: the moment of the answer for a piece that holds the present. */
   readonly untilMs: number;
@@ -63,7 +63,7 @@ const SEARCH_LIMIT = 224;
  */
 export class RangesLoader {
   readonly #options: RangesLoaderOptions;
-  readonly #pieces = new Map<number, Piece>();
+  readonly #pieces = new Map<number, LoadedStretch>();
   readonly #asking = new Map<number, AbortController>();
   readonly #listeners = new Set<() => void>();
   #wanted: number[] = [];
@@ -184,7 +184,7 @@ export class RangesLoader {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { pieceMs, clock, onError } = this.#options;
-    const walked: Piece[] = [];
+    const walked: LoadedStretch[] = [];
     let index = Math.floor(fromMs / pieceMs);
     for (let count = 0; count < SEARCH_LIMIT; count++, index += direction) {
       if (index * pieceMs > clock.wallMs() || (index + 1) * pieceMs <= (this.#beginsMs ?? 0)) break;
@@ -229,7 +229,7 @@ export class RangesLoader {
   }
 
   /** The piece, if it needn't be asked again. */
-  #fresh(index: number, isSearch: boolean): Piece | undefined {
+  #fresh(index: number, isSearch: boolean): LoadedStretch | undefined {
     const piece = this.#pieces.get(index);
     if (!piece) return undefined;
     const nowMs = this.#options.clock.wallMs();
@@ -263,7 +263,7 @@ export class RangesLoader {
     }
   }
 
-  async #load(index: number, signal: AbortSignal): Promise<Piece> {
+  async #load(index: number, signal: AbortSignal): Promise<LoadedStretch> {
     const { pieceMs, clock, call, eventsCall } = this.#options;
     const startMs = index * pieceMs;
     const askedMs = clock.wallMs();
@@ -299,7 +299,7 @@ export class RangesLoader {
     return joined(this.#inOrder().flatMap(({ intervals }) => intervals));
   }
 
-  #inOrder(): Piece[] {
+  #inOrder(): LoadedStretch[] {
     return [...this.#pieces].sort(([a], [b]) => a - b).map(([, piece]) => piece);
   }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from '../base/clock.ts';
-import { ArchiveReader } from '../player/archive-reader.ts';
+import { ArchiveAccess } from '../player/archive-access.ts';
 import { convertedSource } from '../player/converted-source.ts';
 import type { PlayerSource } from '../player/player-source.ts';
 import { RangesLoader, type RangesAnswer } from '../timeline/ranges-loader.ts';
@@ -141,8 +141,8 @@ export class ArchiveWall {
     const { clock } = this.#options;
     const { loadConverted } = source;
     return {
-      reader: new ArchiveReader(source, clock),
-      converted: loadConverted && new ArchiveReader(convertedSource(source, loadConverted), clock),
+      reader: new ArchiveAccess(source, clock),
+      converted: loadConverted && new ArchiveAccess(convertedSource(source, loadConverted), clock),
       intervalAt: (utcMs) => this.lanes.intervalAt(uid, utcMs),
     };
   }

@@ -20,14 +20,14 @@ export type LaneCall = (
   signal: AbortSignal,
 ) => Promise<LaneAnswer>;
 
-interface Piece {
+interface LoadedTrackSpan {
   readonly intervals: readonly Interval[];
   readonly gaps: readonly GapSpan[];
 }
 
 interface Lane {
   /** By their beginnings, as they were asked for. */
-  readonly pieces: Map<number, Piece>;
+  readonly pieces: Map<number, LoadedTrackSpan>;
   joined: Interval[] | undefined;
   /** Up to here its recording had not begun, as far as it has been heard. */
   begunMs: number;
@@ -102,7 +102,7 @@ export class Lanes {
     return undefined;
   }
 
-  #keep(uid: string, startMs: number, endMs: number, answer: LaneAnswer): Piece {
+  #keep(uid: string, startMs: number, endMs: number, answer: LaneAnswer): LoadedTrackSpan {
     const piece = { intervals: intervalsOf(answer.ranges, startMs, endMs), gaps: answer.gaps };
     const lane = this.#lanes.get(uid);
     if (lane) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ArchiveReader } from '../player/archive-reader.ts';
-import type { ArchivePiece } from '../player/archive-playlist.ts';
+import { ArchiveAccess } from '../player/archive-access.ts';
+import type { ArchiveFragment } from '../player/archive-playlist.ts';
 import { MediaSink } from '../player/media-sink.ts';
 import type { PlayerState } from '../player/state.ts';
 import { settle, TestClock } from '../player/test-clock.ts';
@@ -21,8 +21,8 @@ function setUp(
   const beginMs = clock.wallMs() - 60_000;
   const shared = new SharedClock(clock, beginMs);
   const server = { untilMs: options.untilMs ?? 600_000, kind: options.kind };
-  const piecesIn = (startMs: number, endMs: number): ArchivePiece[] => {
-    const pieces: ArchivePiece[] = [];
+  const piecesIn = (startMs: number, endMs: number): ArchiveFragment[] => {
+    const pieces: ArchiveFragment[] = [];
     for (let at = beginMs - 10_000; at < beginMs + server.untilMs; at += PIECE_MS) {
       if (at + PIECE_MS <= startMs || at >= endMs) continue;
       const span = { offset: 0, length: undefined };
@@ -37,7 +37,7 @@ function setUp(
     return pieces;
   };
   const never = new Promise<Uint8Array>(() => {});
-  const reader = new ArchiveReader(
+  const reader = new ArchiveAccess(
     {
       playlist: (startMs, endMs) => Promise.resolve(piecesIn(startMs, endMs)),
       bytes: ({ url }) => {

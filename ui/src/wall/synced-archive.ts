@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed } from '../player/archive-feed.ts';
-import type { ArchiveReader } from '../player/archive-reader.ts';
+import type { ArchiveAccess } from '../player/archive-access.ts';
 import type { Clock } from '../base/clock.ts';
 import { spanAt } from '../player/media-element.ts';
 import type { MediaSink } from '../player/media-sink.ts';
@@ -10,9 +10,9 @@ import type { SharedClock } from './shared-clock.ts';
 import type { TileFeed, TileVideo } from './tile-feed.ts';
 
 export interface SyncedArchiveSource {
-  readonly reader: ArchiveReader;
+  readonly reader: ArchiveAccess;
   /** The same with pictures that the server converts; undefined where it can't be asked for that. */
-  readonly converted: ArchiveReader | undefined;
+  readonly converted: ArchiveAccess | undefined;
   /** What is known of a moment without asking; undefined when nothing is. */
   intervalAt(utcMs: number): Interval | undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@vidette/contract/client';
-import { ArchiveReader } from '../player/archive-reader.ts';
+import { ArchiveAccess } from '../player/archive-access.ts';
 import type { LiveLinkEvents } from '../player/live-link.ts';
 import { settle, TestClock } from '../player/test-clock.ts';
 import { mediaBytes, TestMse, TestVideo } from '../player/test-media.ts';
@@ -196,14 +196,14 @@ test('[R2.8] an archive that can neither be played nor converted shows pictures 
     nextPlayable: () => Promise.resolve(undefined),
     previousPlayable: () => Promise.resolve(undefined),
   });
-  const reader = new ArchiveReader(source(false), clock);
+  const reader = new ArchiveAccess(source(false), clock);
   // What an init segment says is not the matter here.
   reader.inits.of = () => Promise.resolve({ mimeType: H265, bytes: new Uint8Array() });
   tile.setArchive({
     shared,
     source: {
       reader,
-      converted: new ArchiveReader(source(true), clock),
+      converted: new ArchiveAccess(source(true), clock),
       intervalAt: (utcMs) => ({ kind, startMs: utcMs - 1, endMs: utcMs + 1 }),
     },
   });

@@ -15,7 +15,7 @@ const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { footage, conversions, license, renderPicture, watchLog } = services;
+  const { archiveReader, conversions, license, renderPicture, watchLog } = services;
 
   const noteWatched = (
     mode: 'watchArchive' | 'watchStills',
@@ -26,15 +26,15 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     license.requireValid();
     const { uid } = stream.stream;
     const [period, ranges] = await Promise.all([
-      footage.period(uid),
-      footage.ranges(uid, query.start_time, query.end_time),
+      archiveReader.period(uid),
+      archiveReader.ranges(uid, query.start_time, query.end_time),
     ]);
     return { period: period ?? null, ...ranges };
   });
 
   registrar.handle('getArchiveStats', async ({ stream }) => {
     license.requireValid();
-    const { withoutNodes, ...stats } = await footage.stats(stream.stream.uid);
+    const { withoutNodes, ...stats } = await archiveReader.stats(stream.stream.uid);
     return { ...stats, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
   });
 
@@ -42,7 +42,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     license.requireValid();
     const { start_time: startMs, end_time: endMs, timezone_offset: offset, time_zone: zone } = query;
     if (zone !== undefined) requireKnownZone(zone, 'time_zone');
-    const days = await footage.recordedDays(stream.stream.uid, startMs, endMs, zone ?? offset);
+    const days = await archiveReader.recordedDays(stream.stream.uid, startMs, endMs, zone ?? offset);
     return {
       days: days.map(({ day }) => day),
       shares: days.map(({ recordedMs, spanMs }) => Math.round((recordedMs / spanMs) * 1e5) / 1e5),
@@ -52,7 +52,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   registrar.handle('getArchivePlaylist', async ({ stream, query }) => {
     license.requireValid();
     const { start_time: startMs, end_time: endMs, entry_seconds: entrySeconds } = query;
-    const body = await footage.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
+    const body = await archiveReader.playlist(stream.stream.uid, startMs, endMs, entrySeconds * 1000);
     return { contentType: playlistType, body };
   });
 
@@ -60,7 +60,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     license.requireValid();
     const { uid } = stream.stream;
     const name = params.file.replace(/\.mp4$/, '');
-    const bytes = await footage.openSegment(uid, name);
+    const bytes = await archiveReader.openSegment(uid, name);
     noteWatched('watchArchive', { principal, stream, ip });
     const answer = await segmentAnswer(bytes, `"${name}-${bytes.size}"`, request.headers);
     if (answer.body instanceof Readable) watched(liveSessions, principal, [uid], answer.body);
@@ -69,7 +69,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
 
   registrar.handle('getArchiveExtent', async ({ stream, query }) => {
     license.requireValid();
-    const { bytes, gaps, ...extent } = await footage.extent(
+    const { bytes, gaps, ...extent } = await archiveReader.extent(
       stream.stream.uid,
       query.start_time,
       query.end_time,
@@ -78,7 +78,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   });
 
   registrar.handle('getArchiveLoss', async ({ stream, query }) => {
-    const { withoutNodes, ...loss } = await footage.loss(stream.stream.uid, query.depth_hours);
+    const { withoutNodes, ...loss } = await archiveReader.loss(stream.stream.uid, query.depth_hours);
     return { ...loss, ...(withoutNodes && { withoutNodes: [...withoutNodes] }) };
   });
 
@@ -86,7 +86,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     license.requireValid();
     audit.details = { ...query };
     const { uid, name } = stream.stream;
-    const download = await footage.download(uid, query.start_time, query.end_time);
+    const download = await archiveReader.download(uid, query.start_time, query.end_time);
     const body = Readable.from(download.stream(), { objectMode: false, highWaterMark: 262_144 });
     return {
       contentType: 'video/mp4',
@@ -106,7 +106,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
   registrar.handle('getArchiveConverted', async ({ stream, principal, query, signal, ip, request }) => {
     license.requireValid();
     const { uid } = stream.stream;
-    const read = () => footage.gopAt(uid, query.time);
+    const read = () => archiveReader.gopAt(uid, query.time);
     const headers = validatedBy(`"gop-${query.time}"`);
     const contentType = 'video/mp4';
     if (isHeld(request.headers, headers.etag)) {
@@ -121,7 +121,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
 
   registrar.handle('getArchivePicture', async ({ stream, principal, query, ip, request }) => {
     license.requireValid();
-    const frame = await footage.frameAt(stream.stream.uid, query.time);
+    const frame = await archiveReader.frameAt(stream.stream.uid, query.time);
     const headers = {
       ...validatedBy(`"still-${frame.timeMs}-${query.width}"`),
       'x-picture-time': String(frame.timeMs),

@@ -185,12 +185,12 @@ export function registerSystem(
 
 /** What is missing here another node may have recorded. */
 async function lowEverywhere(
-  { footage, config }: Services,
+  { archiveReader, config }: Services,
   low: readonly { readonly uid: string; readonly share: number }[],
 ): Promise<{ uid: string; share: number }[]> {
   const looked = await Promise.all(
     low.map(async ({ uid, share }) => {
-      const { recorded } = await footage.stats(uid);
+      const { recorded } = await archiveReader.stats(uid);
       return { uid, share: recorded?.day.share ?? share };
     }),
   );

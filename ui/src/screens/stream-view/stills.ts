@@ -1,6 +1,6 @@
 import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
-import type { ArchiveReader } from '../../player/archive-reader.ts';
+import type { ArchiveAccess } from '../../player/archive-access.ts';
 import { browserClock } from '../../base/clock.ts';
 import { KeyPictures, type StillPicture, type StillSource } from '../../player/key-pictures.ts';
 import type { MseEnvironment } from '../../player/media-sink.ts';
@@ -9,7 +9,7 @@ import type { MseEnvironment } from '../../player/media-sink.ts';
 const SERVER_WIDTH_PX = 640;
 
 /** The recorded stills of one stream: decoded here where this browser can, else by the server. */
-export function streamStills(uid: string, reader: ArchiveReader, environment: MseEnvironment | undefined): StillSource {
+export function streamStills(uid: string, reader: ArchiveAccess, environment: MseEnvironment | undefined): StillSource {
   const otherwise = (utcMs: number, signal: AbortSignal) => serverStill(uid, utcMs, signal);
   if (!environment) return { at: otherwise, dispose: () => {} };
   const video = document.createElement('video');

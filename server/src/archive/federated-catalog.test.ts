@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FootageSlice, SliceSegment } from './footage-slice.ts';
+import type { CatalogSlice, SliceSegment } from './catalog-slice.ts';
 import { encodeEntry } from './fragment-index.ts';
 import { gapsOf, intervalsOf, rangesOf } from './intervals.ts';
-import { JoinedReads, type NodeFootage } from './joined-reads.ts';
+import { FederatedCatalog, type NodeCatalog } from './federated-catalog.ts';
 
 const second = 90_000;
 const gop = { durationTicks: second, bytes: 1_000, startsWithKey: true };
@@ -23,7 +23,7 @@ function segment(fromSeconds: number, toSeconds: number, lead = 0): SliceSegment
   };
 }
 
-function slice(segments: SliceSegment[], more: Partial<FootageSlice> = {}): FootageSlice {
+function slice(segments: SliceSegment[], more: Partial<CatalogSlice> = {}): CatalogSlice {
   return {
     segmentCount: segments.length,
     removedUntilTicks: 0,
@@ -39,19 +39,19 @@ function slice(segments: SliceSegment[], more: Partial<FootageSlice> = {}): Foot
 
 function node(
   name: string,
-  found: FootageSlice | undefined,
+  found: CatalogSlice | undefined,
   fromSeconds: number,
   toSeconds: number,
-): NodeFootage {
+): NodeCatalog {
   return {
     node: name,
     slice: found,
-    tenures: [{ startTicks: fromSeconds * second, endTicks: toSeconds * second }],
+    assignments: [{ startTicks: fromSeconds * second, endTicks: toSeconds * second }],
   };
 }
 
-function timeline(parts: NodeFootage[], endSeconds: number) {
-  const reads = new JoinedReads('uid', parts);
+function timeline(parts: NodeCatalog[], endSeconds: number) {
+  const reads = new FederatedCatalog('uid', parts);
   const stream = reads.stream();
   assert.ok(stream);
   return intervalsOf(reads, stream, 0, endSeconds * 1_000, stream.isRecording);
@@ -60,7 +60,7 @@ function timeline(parts: NodeFootage[], endSeconds: number) {
 test('[R10.8] what two nodes recorded at once is there once, from a key frame of the second on', () => {
   // The second node's clock is 40 ms ahead.
   const lead = second / 25;
-  const reads = new JoinedReads('uid', [
+  const reads = new FederatedCatalog('uid', [
     node('north', slice([segment(0, 10), segment(10, 15)]), 0, 14),
     node('south', slice([segment(12, 20, lead)]), 14, Infinity),
   ]);
@@ -159,7 +159,7 @@ function segmentOfTake({ from, to, aheadTicks, lastShare = 1 }: Take, gopTicks: 
 
 /** The numbers of the GOPs that are played, in order, and where the timeline says that there is footage. */
 function played(takes: readonly Take[], gopTicks: number) {
-  const reads = new JoinedReads(
+  const reads = new FederatedCatalog(
     'uid',
     takes.map((take, index) => node(`n${index}`, slice([segmentOfTake(take, gopTicks)]), 0, 1_000)),
   );
@@ -213,7 +213,7 @@ test('[R10.8, R3.10] after a handover every picture on the disks is played, howe
 test('[R10.8] of a camera that begins a picture of its own for everyone nothing is left out either', () => {
   // All groups have one length, and the key frames of the second lie between those of the first.
   for (const lead of [0.2, 0.3, 0.5, 0.7, 0.9]) {
-    const reads = new JoinedReads('uid', [
+    const reads = new FederatedCatalog('uid', [
       node('north', slice([segment(0, 15)]), 0, 14),
       node('south', slice([segment(12, 20, Math.round(lead * second))]), 14, Infinity),
     ]);
@@ -246,7 +246,7 @@ test('[R10.8] a stream that comes back to its first node, and one that three nod
 test('[R10.8] what the next node has lost meanwhile is played from the first', () => {
   // It began, lost the camera before the first one stopped, and came back later.
   const gopTicks = second;
-  const reads = new JoinedReads('uid', [
+  const reads = new FederatedCatalog('uid', [
     node('north', slice([segmentOfTake({ from: 0, to: 20, aheadTicks: 0 }, gopTicks)]), 0, 1_000),
     node(
       'south',

@@ -4,21 +4,21 @@ import type { ByteSpan } from './archive-playlist.ts';
 import type { Clock } from '../base/clock.ts';
 import { InitSegments } from './init-segments.ts';
 import { KeyFragments } from './key-fragments.ts';
-import { PieceFinder } from './piece-finder.ts';
+import { FragmentFinder } from './fragment-finder.ts';
 
 /** What everything that plays or looks through one stream's archive shares: where it comes from, and what is known of it. */
-export class ArchiveReader {
+export class ArchiveAccess {
   readonly source: ArchiveSource;
   readonly inits: InitSegments;
   readonly keys: KeyFragments;
-  readonly pieces: PieceFinder;
+  readonly fragments: FragmentFinder;
 
   constructor(source: ArchiveSource, clock: Clock) {
     this.source = source;
     const load = (span: ByteSpan, signal: AbortSignal) => orUndefined(source.bytes(span, signal));
     this.inits = new InitSegments(load);
     this.keys = new KeyFragments(load, this.inits);
-    this.pieces = new PieceFinder(source, clock);
+    this.fragments = new FragmentFinder(source, clock);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { entriesLength, wholeSlice, type FootageSlice, type SliceSpan } from '../archive/footage-slice.ts';
-import type { RecordedParts, RecordingSpan } from '../archive/continuity-watch.ts';
+import { entriesLength, wholeSlice, type CatalogSlice, type SliceSpan } from '../archive/catalog-slice.ts';
+import type { CoverageWindows, RecordingSpan } from '../archive/recording-coverage.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
 import type { ArchiveLoss } from '../archive/retention.ts';
@@ -19,7 +19,7 @@ import {
   RemoteRecorded,
   RemoteSize,
   RemoteStats,
-} from './remote-answers.ts';
+} from './peer-answers.ts';
 
 /** As they travel in an address. */
 function writeSpans(spans: readonly RecordingSpan[]): string {
@@ -49,25 +49,25 @@ const silenceMs = 10_000;
 const readMaxBytes = 64 * 1024 * 1024;
 
 /** What it may be asked; a part of the link. */
-export type FootageLink = Pick<Link, 'ask' | 'askJson' | 'avoid'>;
+export type PeerArchiveRpc = Pick<Link, 'ask' | 'askJson' | 'avoid'>;
 
 /**
  * What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while the node is away,
  * and when its answer is none: too long, too late, or not what was asked for.
  */
-export class RemoteFootage {
-  readonly #link: FootageLink;
+export class PeerArchive {
+  readonly #link: PeerArchiveRpc;
   readonly #node: string;
   readonly #clock: Clock;
 
-  constructor(link: FootageLink, node: string, clock: Clock) {
+  constructor(link: PeerArchiveRpc, node: string, clock: Clock) {
     this.#link = link;
     this.#node = node;
     this.#clock = clock;
   }
 
   /** All of a span, however many slices that are. */
-  async slice(uid: string, span: SliceSpan): Promise<FootageSlice> {
+  async slice(uid: string, span: SliceSpan): Promise<CatalogSlice> {
     const overdue = new AbortController();
     const cancel = this.#clock.after(wholeMs, () => overdue.abort());
     let [segments, entries] = [0, 0];
@@ -102,7 +102,7 @@ export class RemoteFootage {
   }
 
   /** How much of what the node was to record in these times it did. */
-  recorded(uid: string, spans: readonly RecordingSpan[]): Promise<RecordedParts> {
+  recorded(uid: string, spans: readonly RecordingSpan[]): Promise<CoverageWindows> {
     const path = `footage/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
     return this.#believe({ path, kind: 'recorded' }, (answer) =>
       believed(RemoteRecorded, answer, this.#node),

@@ -4,7 +4,7 @@ import { ContinuityHours, continuityOf, firstSign, type Continuity } from './con
 import { CATALOG_TIMESCALE, catalogTicks } from './layout.ts';
 
 /** How much of a window was recorded, ms; what was not wanted, or was before the stream, is in neither. */
-interface RecordedShare {
+interface Coverage {
   readonly expectedMs: number;
   readonly recordedMs: number;
   /** 0 to 1; null while nothing was expected yet. */
@@ -12,9 +12,9 @@ interface RecordedShare {
 }
 
 /** The last 24 hours and the last 30 days. */
-export interface RecordedShares {
-  readonly day: RecordedShare;
-  readonly month: RecordedShare;
+export interface StreamCoverage {
+  readonly day: Coverage;
+  readonly month: Coverage;
   /** It began less than 24 hours ago: too early to judge. */
   readonly isYoung: boolean;
 }
@@ -29,10 +29,10 @@ export interface RecordingSpan {
 }
 
 /** The last 24 hours and the last 30 days, of some times in them. */
-export type RecordedParts = Pick<RecordedShares, 'day' | 'month'>;
+export type CoverageWindows = Pick<StreamCoverage, 'day' | 'month'>;
 
 /** Of several nodes or streams together. */
-export function sumOfParts(parts: Iterable<RecordedParts>): RecordedParts {
+export function sumOfParts(parts: Iterable<CoverageWindows>): CoverageWindows {
   const [day, month] = [
     { expectedMs: 0, recordedMs: 0 },
     { expectedMs: 0, recordedMs: 0 },
@@ -49,7 +49,7 @@ export function sumOfParts(parts: Iterable<RecordedParts>): RecordedParts {
   };
 }
 
-export interface ContinuityWatchOptions {
+export interface RecordingCoverageOptions {
   readonly reads: CatalogReads;
   readonly clock: Clock;
   /**
@@ -74,26 +74,26 @@ const unflushedMs = 60_000;
 interface Watched {
   readonly hours: ContinuityHours;
   readonly anewAtMs: number;
-  readonly shares: RecordedShares;
+  readonly shares: StreamCoverage;
   readonly lookedMs: number;
 }
 
 /** Keeps the shares of all streams that are recorded, each looked at about once a minute, a few at a time. */
-export class ContinuityWatch {
-  readonly #options: ContinuityWatchOptions;
+export class RecordingCoverage {
+  readonly #options: RecordingCoverageOptions;
   readonly #watched = new Map<string, Watched>();
   readonly #cancel: Cancel;
   #queue: string[] = [];
   #roundMs: number;
 
-  constructor(options: ContinuityWatchOptions) {
+  constructor(options: RecordingCoverageOptions) {
     this.#options = options;
     this.#roundMs = options.clock.monotonicMs() - staleMs;
     this.#cancel = options.clock.every(turnMs, () => this.#turn());
   }
 
   /** Of one stream, some seconds old at most; undefined for one that is not to be recorded. */
-  of(uid: string): RecordedShares | undefined {
+  of(uid: string): StreamCoverage | undefined {
     if (!this.#options.recorders.has(uid)) return undefined;
     const known = this.#watched.get(uid);
     if (known && this.#options.clock.monotonicMs() - known.lookedMs < askedStaleMs) return known.shares;
@@ -101,7 +101,7 @@ export class ContinuityWatch {
   }
 
   /** As last looked at; undefined before the first look. */
-  known(uid: string): RecordedShares | undefined {
+  known(uid: string): StreamCoverage | undefined {
     return this.#watched.get(uid)?.shares;
   }
 
@@ -116,16 +116,16 @@ export class ContinuityWatch {
   }
 
   /** Of all streams together, as far as they have been looked at. */
-  get sum(): RecordedShares {
+  get sum(): StreamCoverage {
     const shares = Array.from(this.#watched.values(), (watched) => watched.shares);
     return { ...sumOfParts(shares), isYoung: false };
   }
 
   /** Of a stream that others had as well, in the times that this node had it. */
-  over(uid: string, spans: readonly RecordingSpan[]): RecordedParts {
+  over(uid: string, spans: readonly RecordingSpan[]): CoverageWindows {
     const { reads, clock } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());
-    const sumOver = (windowTicks: number): RecordedShare => {
+    const sumOver = (windowTicks: number): Coverage => {
       let [expectedTicks, recordedTicks] = [0, 0];
       for (const { startMs, endMs, isFirst } of spans) {
         const stream = reads.stream(uid);
@@ -180,7 +180,7 @@ export class ContinuityWatch {
     }
   }
 
-  #look(uid: string): RecordedShares {
+  #look(uid: string): StreamCoverage {
     const { reads, clock } = this.#options;
     const nowMs = clock.monotonicMs();
     const known = this.#watched.get(uid);
@@ -195,7 +195,7 @@ export class ContinuityWatch {
     return shares;
   }
 
-  #sharesOf(uid: string, hours: ContinuityHours): RecordedShares {
+  #sharesOf(uid: string, hours: ContinuityHours): StreamCoverage {
     const { reads } = this.#options;
     const stream = reads.stream(uid);
     if (!stream) return { day: shareOf(0, 0), month: shareOf(0, 0), isYoung: true };
@@ -219,11 +219,11 @@ export class ContinuityWatch {
   }
 }
 
-function inMs({ expectedTicks, recordedTicks }: Continuity): RecordedShare {
+function inMs({ expectedTicks, recordedTicks }: Continuity): Coverage {
   const ms = (ticks: number) => Math.round((ticks * 1000) / CATALOG_TIMESCALE);
   return shareOf(ms(expectedTicks), ms(recordedTicks));
 }
 
-function shareOf(expectedMs: number, recordedMs: number): RecordedShare {
+function shareOf(expectedMs: number, recordedMs: number): Coverage {
   return { expectedMs, recordedMs, share: expectedMs > 0 ? Math.min(1, recordedMs / expectedMs) : null };
 }

@@ -1,28 +1,28 @@
 import type { InterruptionRow, SegmentRow, StreamRow } from './catalog-reads.ts';
-import type { FootageReads } from './footage-reads.ts';
-import type { FootageSlice, SliceSegment } from './footage-slice.ts';
-import { decodeIndex, type FragmentPosition } from './fragment-index.ts';
+import type { PlaybackCatalog } from './playback-catalog.ts';
+import type { CatalogSlice, SliceSegment } from './catalog-slice.ts';
+import { decodeIndex, type IndexedPosition } from './fragment-index.ts';
 import { handoverCut } from './handover-cut.ts';
 import { JOIN_TICKS, type Span } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** What one node has of a stream around a span. */
-export interface NodeFootage {
+export interface NodeCatalog {
   readonly node: string;
   /** Undefined while the node is away. */
-  readonly slice: FootageSlice | undefined;
+  readonly slice: CatalogSlice | undefined;
   /** When it was to record the stream, catalog ticks. */
-  readonly tenures: readonly Span[];
+  readonly assignments: readonly Span[];
 }
 
 /** A file of one node. */
-export interface SegmentPlace {
+export interface FederatedPosition {
   readonly node: string;
   /** What its file is called by. */
   readonly fileTicks: number;
 }
 
-interface JoinedSegment extends SegmentRow, SegmentPlace {
+interface FederatedSegment extends SegmentRow, FederatedPosition {
   readonly initBytes: number;
   readonly entries: string;
   /** What begins here or later is another node's to show; Infinity: nothing is. */
@@ -39,15 +39,15 @@ const noteTicks = JOIN_TICKS * 40;
  * nodes recorded the same (one takes over before the other stops) the one that began first counts, up to the last key frame
  * that both have (`handover-cut.ts`).
  */
-export class JoinedReads implements FootageReads {
+export class FederatedCatalog implements PlaybackCatalog {
   readonly #stream: StreamRow | undefined;
-  readonly #segments: readonly JoinedSegment[];
-  readonly #byStart: ReadonlyMap<number, JoinedSegment>;
+  readonly #segments: readonly FederatedSegment[];
+  readonly #byStart: ReadonlyMap<number, FederatedSegment>;
   readonly #interruptions: readonly InterruptionRow[];
   readonly #newestEndTicks: number;
   readonly #inits: readonly string[];
 
-  constructor(uid: string, parts: readonly NodeFootage[]) {
+  constructor(uid: string, parts: readonly NodeCatalog[]) {
     const inits: string[] = [];
     const slices = parts.flatMap(({ slice }) => (slice ? [slice] : []));
     this.#segments = trimmed(parts.flatMap((part) => segmentsOf(part, inits)));
@@ -73,7 +73,7 @@ export class JoinedReads implements FootageReads {
   }
 
   /** Where the bytes of a segment lie. */
-  placeOf(segment: SegmentRow): SegmentPlace {
+  placeOf(segment: SegmentRow): FederatedPosition {
     return this.#of(segment);
   }
 
@@ -124,7 +124,7 @@ export class JoinedReads implements FootageReads {
     return this.init(initId).length;
   }
 
-  fragments(segment: SegmentRow): FragmentPosition[] {
+  fragments(segment: SegmentRow): IndexedPosition[] {
     return fragmentsOf(this.#of(segment));
   }
 
@@ -134,7 +134,7 @@ export class JoinedReads implements FootageReads {
     return before ? [before, ...within] : within;
   }
 
-  #of(segment: SegmentRow): JoinedSegment {
+  #of(segment: SegmentRow): FederatedSegment {
     const found = this.#byStart.get(segment.startTicks);
     if (!found) throw new RangeError(`the slices have no segment ${segment.startTicks}`);
     return found;
@@ -142,9 +142,9 @@ export class JoinedReads implements FootageReads {
 }
 
 /** `inits` gathers them over all nodes, each once: what two nodes cut from one camera has the same. */
-function segmentsOf({ node, slice }: NodeFootage, inits: string[]): JoinedSegment[] {
+function segmentsOf({ node, slice }: NodeCatalog, inits: string[]): FederatedSegment[] {
   if (!slice) return [];
-  return slice.segments.map((segment: SliceSegment): JoinedSegment => {
+  return slice.segments.map((segment: SliceSegment): FederatedSegment => {
     const init = slice.inits[segment.initId] ?? '';
     let initId = inits.indexOf(init);
     if (initId < 0) initId = inits.push(init) - 1;
@@ -164,7 +164,7 @@ function segmentsOf({ node, slice }: NodeFootage, inits: string[]): JoinedSegmen
 }
 
 /** Whether nodes recorded the same time: then it takes their indexes to say who shows what. */
-export function overlap(parts: readonly NodeFootage[]): boolean {
+export function overlap(parts: readonly NodeCatalog[]): boolean {
   let until = { node: '', ticks: 0 };
   const segments = parts.flatMap(({ node, slice }) =>
     (slice?.segments ?? []).map(({ startTicks, endTicks }) => ({ node, startTicks, endTicks })),
@@ -177,7 +177,7 @@ export function overlap(parts: readonly NodeFootage[]): boolean {
 }
 
 /** What of the segment is shown. */
-function fragmentsOf(segment: JoinedSegment): FragmentPosition[] {
+function fragmentsOf(segment: FederatedSegment): IndexedPosition[] {
   const { entries, fileTicks, initBytes, startTicks, untilTicks } = segment;
   const all = decodeIndex(Buffer.from(entries, 'base64'), fileTicks, initBytes);
   if (startTicks === fileTicks && untilTicks === Infinity) return all;
@@ -185,8 +185,8 @@ function fragmentsOf(segment: JoinedSegment): FragmentPosition[] {
 }
 
 /** What another node shows is left out: whole segments, the end of one, or the beginning of one up to a key frame. */
-function trimmed(segments: readonly JoinedSegment[]): JoinedSegment[] {
-  const kept: JoinedSegment[] = [];
+function trimmed(segments: readonly FederatedSegment[]): FederatedSegment[] {
+  const kept: FederatedSegment[] = [];
   let untilTicks = 0;
   for (const segment of segments.toSorted((a, b) => a.startTicks - b.startTicks)) {
     if (segment.startTicks >= untilTicks || kept.at(-1)?.node === segment.node) kept.push(segment);
@@ -197,7 +197,7 @@ function trimmed(segments: readonly JoinedSegment[]): JoinedSegment[] {
 }
 
 /** Lets a segment go on where those of another node, which are kept up to `untilTicks`, end. */
-function handOver(kept: JoinedSegment[], segment: JoinedSegment, untilTicks: number): void {
+function handOver(kept: FederatedSegment[], segment: FederatedSegment, untilTicks: number): void {
   // What only counts segments, or lists gaps, does without indexes unless nodes overlap.
   const next = segment.entries === '' ? [] : fragmentsOf(segment);
   const first = kept
@@ -213,7 +213,7 @@ function handOver(kept: JoinedSegment[], segment: JoinedSegment, untilTicks: num
 }
 
 /** Ends what is kept at one of its own key frames, which the next node put down at `nextTicks`. */
-function endAt(kept: JoinedSegment[], untilTicks: number, nextTicks: number): void {
+function endAt(kept: FederatedSegment[], untilTicks: number, nextTicks: number): void {
   let last = kept.pop();
   while (last && last.startTicks >= untilTicks) last = kept.pop();
   if (!last) return;
@@ -222,17 +222,17 @@ function endAt(kept: JoinedSegment[], untilTicks: number, nextTicks: number): vo
 }
 
 /** Why a node recorded nothing counts while it was to. Of one that is away no more is known than that it is. */
-function interruptionsOf({ slice, tenures }: NodeFootage): InterruptionRow[] {
+function interruptionsOf({ slice, assignments }: NodeCatalog): InterruptionRow[] {
   if (slice) {
     return slice.interruptions.filter(
       ({ atTicks }) =>
-        tenures.length === 0 ||
-        tenures.some(
+        assignments.length === 0 ||
+        assignments.some(
           ({ startTicks, endTicks }) => atTicks >= startTicks - noteTicks && atTicks <= endTicks + noteTicks,
         ),
     );
   }
-  return tenures.flatMap(({ startTicks, endTicks }): InterruptionRow[] => [
+  return assignments.flatMap(({ startTicks, endTicks }): InterruptionRow[] => [
     { atTicks: startTicks, cause: 'node-away' },
     ...(Number.isFinite(endTicks) ? [{ atTicks: endTicks, cause: 'none' } as const] : []),
   ]);

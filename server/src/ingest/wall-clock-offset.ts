@@ -13,10 +13,10 @@ const slewRate = 0.01;
 /** Differences below this are left, ms: reading the wall clock is no more exact than that. */
 const ignoredMs = 20;
 
-export class WallShift {
+export class WallClockOffset {
   readonly #clock: Clock;
   readonly #anchorMs: number;
-  #shiftMs = 0;
+  #timeOffsetMs = 0;
   #slewedMs: number;
   /** A step that was seen once: a second look makes sure. */
   #suspectedMs: number | undefined;
@@ -28,8 +28,8 @@ export class WallShift {
   }
 
   /** To be added to all times of the connection, ms. */
-  get shiftMs(): number {
-    return this.#shiftMs;
+  get timeOffsetMs(): number {
+    return this.#timeOffsetMs;
   }
 
   /** To be called now and then. By how much the wall clock was set, ms; undefined while no step is due. */
@@ -43,7 +43,7 @@ export class WallShift {
 
   /** Takes the whole difference over: what follows is a new run. */
   step(): void {
-    this.#shiftMs += this.#missingMs();
+    this.#timeOffsetMs += this.#missingMs();
     this.#suspectedMs = undefined;
   }
 
@@ -55,10 +55,10 @@ export class WallShift {
     const missingMs = this.#missingMs();
     const distanceMs = Math.abs(missingMs);
     if (distanceMs <= ignoredMs || distanceMs > wallStepMs) return;
-    this.#shiftMs += Math.sign(missingMs) * Math.min(most, distanceMs);
+    this.#timeOffsetMs += Math.sign(missingMs) * Math.min(most, distanceMs);
   }
 
   #missingMs(): number {
-    return this.#clock.wallMs() - this.#clock.monotonicMs() - this.#anchorMs - this.#shiftMs;
+    return this.#clock.wallMs() - this.#clock.monotonicMs() - this.#anchorMs - this.#timeOffsetMs;
   }
 }

@@ -20,7 +20,7 @@ export interface SliceSegment {
 }
 
 /** What a catalog knows of one stream around a span, as JSON can hold it. */
-export interface FootageSlice {
+export interface CatalogSlice {
   /** 0: nothing is recorded. */
   readonly segmentCount: number;
   readonly removedUntilTicks: number;
@@ -47,7 +47,7 @@ const cutLeastEntries = 512 * 1024;
 /** More make no footage that anybody asks for in one question. */
 const slicesMax = 1_000;
 
-export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): FootageSlice {
+export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): CatalogSlice {
   const { fromTicks, toTicks, withFragments } = span;
   const stream = reads.stream(uid);
   const none = { segmentCount: 0, removedUntilTicks: 0, newestEndTicks: 0 };
@@ -93,8 +93,8 @@ function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly S
 /** All of a span, asked for slice by slice. @throws RangeError when a slice that is cut brings nothing new */
 export async function wholeSlice(
   span: SliceSpan,
-  ask: (span: SliceSpan) => FootageSlice | Promise<FootageSlice>,
-): Promise<FootageSlice> {
+  ask: (span: SliceSpan) => CatalogSlice | Promise<CatalogSlice>,
+): Promise<CatalogSlice> {
   const segments = new Map<number, SliceSegment>();
   const inits: Record<string, string> = {};
   const interruptions = new Map<number, InterruptionRow>();
@@ -120,7 +120,7 @@ export async function wholeSlice(
 }
 
 /** Characters. */
-export function entriesLength({ segments }: Pick<FootageSlice, 'segments'>): number {
+export function entriesLength({ segments }: Pick<CatalogSlice, 'segments'>): number {
   return segments.reduce((sum, { entries }) => sum + entries.length, 0);
 }
 

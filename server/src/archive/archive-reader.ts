@@ -1,6 +1,6 @@
 import type { Download } from './download.ts';
 import type { ArchiveExtent } from './extent.ts';
-import type { RecordedRun } from './gop.ts';
+import type { RecordingRun } from './gop.ts';
 import type { RangesAnswer } from './intervals.ts';
 import type { KeyFrame } from './key-frame.ts';
 import type { ArchiveLoss } from './retention.ts';
@@ -15,7 +15,7 @@ type Known<T> = T | Promise<T>;
  * What is recorded of streams, to be read: the archive of this node, or those of all nodes of a cluster as one. A node
  * that is away is a gap with that cause, never an error.
  */
-export interface Footage {
+export interface ArchiveReader {
   /** The longest span of one download, ms. */
   readonly downloadMaxMs: number;
   /** From the oldest to the newest footage; undefined when there is none. */
@@ -38,11 +38,11 @@ export interface Footage {
    * Where a download may best be cut: the start of the file that holds `toMs`, or `toMs` itself when none does or it begins
    * before `fromMs`. Two downloads that meet at such a start share no picture.
    */
-  seam(uid: string, fromMs: number, toMs: number): Known<number>;
+  splitPoint(uid: string, fromMs: number, toMs: number): Known<number>;
   /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
   download(uid: string, startMs: number, endMs: number): Promise<Download>;
   /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
   frameAt(uid: string, atMs: number): Promise<KeyFrame>;
   /** What is recorded from the key frame at or before a moment to the next one. @throws Fault NotFound */
-  gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]>;
+  gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]>;
 }

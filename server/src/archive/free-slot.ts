@@ -1,7 +1,7 @@
 import type { CatalogReads } from './catalog-reads.ts';
 
 /** Where a segment may begin, and how far it may grow. Catalog ticks. */
-export interface Placement {
+export interface FreeSlot {
   readonly startTicks: number;
   /** The next recorded moment, or infinity. */
   readonly limitTicks: number;
@@ -12,12 +12,12 @@ export interface Placement {
  * unless the clock was set back or a run reaches footage that was made under a clock set forward
  * (design/archive.md, "Time"): such a run is recorded behind what is there, never over it.
  */
-export function freeMoment(
+export function nextFreeSlot(
   reads: CatalogReads,
   uid: string,
   wantedTicks: number,
   lengthTicks: number,
-): Placement {
+): FreeSlot {
   const stream = reads.stream(uid);
   if (!stream) return { startTicks: wantedTicks, limitTicks: Number.POSITIVE_INFINITY };
   const before = reads.segmentAtOrBefore(stream.id, wantedTicks);

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { archiveDefaults } from '@vidette/contract/constants';
 import type { Archive } from '../archive/archive.ts';
-import { sumOfParts, type RecordedShares } from '../archive/continuity-watch.ts';
+import { sumOfParts, type StreamCoverage } from '../archive/recording-coverage.ts';
 import { planDownload, type Download } from '../archive/download.ts';
-import { extentOf, seamOf, type ArchiveExtent } from '../archive/extent.ts';
-import type { Footage } from '../archive/footage.ts';
-import type { OpenSegment } from '../archive/footage-reads.ts';
-import { wholeSlice, type SliceSpan } from '../archive/footage-slice.ts';
+import { extentOf, splitPointOf, type ArchiveExtent } from '../archive/extent.ts';
+import type { ArchiveReader } from '../archive/archive-reader.ts';
+import type { SegmentOpener } from '../archive/playback-catalog.ts';
+import { wholeSlice, type SliceSpan } from '../archive/catalog-slice.ts';
 import { intervalsOf, rangesAnswerOf, type RangesAnswer } from '../archive/intervals.ts';
-import { JoinedReads, overlap, type NodeFootage } from '../archive/joined-reads.ts';
-import { gopAt, type RecordedRun } from '../archive/gop.ts';
+import { FederatedCatalog, overlap, type NodeCatalog } from '../archive/federated-catalog.ts';
+import { gopAt, type RecordingRun } from '../archive/gop.ts';
 import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
 import { catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
@@ -21,26 +21,26 @@ import type { SegmentBytes } from '../archive/segment-bytes.ts';
 import type { ArchivePeriod, ArchiveStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { RemoteFootage } from './remote-footage.ts';
+import type { PeerArchive } from './peer-archive.ts';
 
 const dayMs = 86_400_000;
 
 /** When a node was to record a stream, ms since the epoch. */
-export interface Tenure {
+export interface Assignment {
   readonly node: string;
   readonly fromMs: number;
   /** Null: it still is. */
   readonly toMs: number | null;
 }
 
-export interface JoinedFootageOptions {
+export interface FederatedArchiveOptions {
   /** This node. */
   readonly self: string;
   readonly local: Archive;
   readonly clock: Clock;
   /** Who had a stream, the first of them first. */
-  readonly tenuresOf: (uid: string) => Promise<readonly Tenure[]>;
-  readonly remote: (node: string) => RemoteFootage;
+  readonly assignmentsOf: (uid: string) => Promise<readonly Assignment[]>;
+  readonly peer: (node: string) => PeerArchive;
   readonly limits: Pick<ArchiveLimits, 'rangesMaxMs' | 'playlistMaxMs' | 'downloadMaxMs'>;
 }
 
@@ -48,10 +48,10 @@ export interface JoinedFootageOptions {
  * What all nodes recorded, as one timeline for each stream. What lies here alone is answered by this node's archive as if
  * there were no other; of the rest the catalogs are asked for, and the bytes only when somebody reads them.
  */
-export class JoinedFootage implements Footage {
-  readonly #options: JoinedFootageOptions;
+export class FederatedArchive implements ArchiveReader {
+  readonly #options: FederatedArchiveOptions;
 
-  constructor(options: JoinedFootageOptions) {
+  constructor(options: FederatedArchiveOptions) {
     this.#options = options;
   }
 
@@ -65,11 +65,11 @@ export class JoinedFootage implements Footage {
   }
 
   async ranges(uid: string, startMs: number, endMs: number): Promise<RangesAnswer> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.ranges(uid, startMs, endMs);
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.ranges(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.rangesMaxMs);
     if (startMs === endMs) return rangesAnswerOf([]);
-    const reads = await this.#join(uid, tenures, startMs, endMs, false);
+    const reads = await this.#join(uid, assignments, startMs, endMs, false);
     const stream = reads.stream();
     const intervals = stream
       ? intervalsOf(reads, stream, startMs, endMs, stream.isRecording)
@@ -79,15 +79,15 @@ export class JoinedFootage implements Footage {
 
   /** Of the nodes that are there; one that is away counts with the time that it was to record. */
   async stats(uid: string): Promise<ArchiveStats> {
-    const { local, self, remote } = this.#options;
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return local.stats(uid);
+    const { local, self, peer } = this.#options;
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return local.stats(uid);
     const withoutNodes: string[] = [];
     const parts = await Promise.all(
-      nodesOf(tenures, self).map(async (node) => {
-        const stats = node === self ? local.stats(uid) : await unlessAway(remote(node).stats(uid));
+      nodesOf(assignments, self).map(async (node) => {
+        const stats = node === self ? local.stats(uid) : await unlessAway(peer(node).stats(uid));
         if (!stats) withoutNodes.push(node);
-        return stats ?? awayStats(tenures, node);
+        return stats ?? awayStats(assignments, node);
       }),
     );
     const durationMs = sum(parts, (part) => part.durationMs);
@@ -100,41 +100,43 @@ export class JoinedFootage implements Footage {
       farBytes: sum(parts, (part) => part.farBytes),
       segments: sum(parts, (part) => part.segments),
       bitrate: durationMs > 0 ? Math.round((bytes * 8000) / durationMs) : 0,
-      recorded: parts.some(({ recorded }) => recorded !== null) ? await this.#recordedBy(uid, tenures) : null,
+      recorded: parts.some(({ recorded }) => recorded !== null)
+        ? await this.#recordedBy(uid, assignments)
+        : null,
       ...(withoutNodes.length > 0 && { withoutNodes: withoutNodes.sort() }),
     };
   }
 
   /** What each node did in the times that it had the stream; those of one that is away are left out. */
-  async #recordedBy(uid: string, tenures: readonly Tenure[]): Promise<RecordedShares> {
-    const { local, self, remote, clock } = this.#options;
+  async #recordedBy(uid: string, assignments: readonly Assignment[]): Promise<StreamCoverage> {
+    const { local, self, peer, clock } = this.#options;
     const nowMs = clock.wallMs();
-    const recent = tenures.filter(({ toMs }) => (toMs ?? nowMs) > nowMs - 30 * dayMs);
+    const recent = assignments.filter(({ toMs }) => (toMs ?? nowMs) > nowMs - 30 * dayMs);
     const parts = await Promise.all(
       [...Map.groupBy(recent, ({ node }) => node)].map(async ([node, own]) => {
-        const spans = own.map((tenure) => ({
-          startMs: tenure.fromMs,
-          endMs: tenure.toMs,
-          isFirst: tenure === tenures[0],
+        const spans = own.map((assignment) => ({
+          startMs: assignment.fromMs,
+          endMs: assignment.toMs,
+          isFirst: assignment === assignments[0],
         }));
         return node === self
           ? local.continuity.over(uid, spans)
-          : unlessAway(remote(node).recorded(uid, spans));
+          : unlessAway(peer(node).recorded(uid, spans));
       }),
     );
-    const isYoung = (tenures[0]?.fromMs ?? nowMs) > nowMs - dayMs;
+    const isYoung = (assignments[0]?.fromMs ?? nowMs) > nowMs - dayMs;
     return { ...sumOfParts(parts.filter((part) => part !== undefined)), isYoung };
   }
 
   async recordedDays(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
-    const { local, self, remote } = this.#options;
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return local.recordedDays(uid, startMs, endMs, zone);
+    const { local, self, peer } = this.#options;
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return local.recordedDays(uid, startMs, endMs, zone);
     const days = await Promise.all(
-      nodesOf(tenures, self).map(async (node) =>
+      nodesOf(assignments, self).map(async (node) =>
         node === self
           ? local.recordedDays(uid, startMs, endMs, zone)
-          : unlessAway(remote(node).days(uid, startMs, endMs, zone)),
+          : unlessAway(peer(node).days(uid, startMs, endMs, zone)),
       ),
     );
     return joinedDays(days.flatMap((found) => found ?? []));
@@ -146,10 +148,10 @@ export class JoinedFootage implements Footage {
     endMs: number,
     entryMs = archiveDefaults.playlistEntrySeconds * 1000,
   ): Promise<string> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.playlist(uid, startMs, endMs, entryMs);
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.playlist(uid, startMs, endMs, entryMs);
     assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
-    const reads = await this.#join(uid, tenures, startMs, endMs, true);
+    const reads = await this.#join(uid, assignments, startMs, endMs, true);
     return vodPlaylistOf(reads, recorded(reads), startMs, endMs, entryMs, (segment) => {
       const { node, fileTicks } = reads.placeOf(segment);
       return `segment/${fileTicks}-${nodeCode(node)}.mp4`;
@@ -157,34 +159,34 @@ export class JoinedFootage implements Footage {
   }
 
   async openSegment(uid: string, name: string): Promise<SegmentBytes> {
-    const { local, self, remote } = this.#options;
+    const { local, self, peer } = this.#options;
     const [, ticks, code] = /^(\d{1,16})-([0-9a-f]+)$/.exec(name) ?? [];
     if (ticks === undefined) return local.openSegment(uid, name);
-    const tenures = (await this.#elsewhere(uid)) ?? [];
-    const node = nodesOf(tenures, self).find((candidate) => nodeCode(candidate) === code);
+    const assignments = (await this.#elsewhere(uid)) ?? [];
+    const node = nodesOf(assignments, self).find((candidate) => nodeCode(candidate) === code);
     if (node === undefined) throw new Fault('NotFound', 'There is no such segment.');
-    return node === self ? local.openSegment(uid, ticks) : remote(node).openSegment(uid, Number(ticks));
+    return node === self ? local.openSegment(uid, ticks) : peer(node).openSegment(uid, Number(ticks));
   }
 
   async extent(uid: string, startMs: number, endMs: number): Promise<ArchiveExtent> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.extent(uid, startMs, endMs);
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.extent(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
-    const reads = await this.#join(uid, tenures, startMs, endMs, false);
+    const reads = await this.#join(uid, assignments, startMs, endMs, false);
     const stream = reads.stream();
     return extentOf(reads, stream, startMs, endMs, stream?.isRecording ?? false);
   }
 
   /** Each node deletes its own part, and has its own hour to wait: the first counts. */
   async loss(uid: string, hours?: number): Promise<ArchiveLoss> {
-    const { local, self, remote } = this.#options;
-    const tenures = await this.#elsewhere(uid);
+    const { local, self, peer } = this.#options;
+    const assignments = await this.#elsewhere(uid);
     // Without a limit nothing goes anywhere.
-    if (!tenures || (hours ?? 0) < 0) return local.loss(uid, hours);
+    if (!assignments || (hours ?? 0) < 0) return local.loss(uid, hours);
     const withoutNodes: string[] = [];
     const answers = await Promise.all(
-      nodesOf(tenures, self).map(async (node) => {
-        const loss = node === self ? local.loss(uid, hours) : await unlessAway(remote(node).loss(uid, hours));
+      nodesOf(assignments, self).map(async (node) => {
+        const loss = node === self ? local.loss(uid, hours) : await unlessAway(peer(node).loss(uid, hours));
         if (!loss) withoutNodes.push(node);
         return loss;
       }),
@@ -201,65 +203,65 @@ export class JoinedFootage implements Footage {
     };
   }
 
-  async seam(uid: string, fromMs: number, toMs: number): Promise<number> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.seam(uid, fromMs, toMs);
-    const reads = await this.#join(uid, tenures, fromMs, toMs, false);
-    return seamOf(reads, { id: 0 }, fromMs, toMs);
+  async splitPoint(uid: string, fromMs: number, toMs: number): Promise<number> {
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.splitPoint(uid, fromMs, toMs);
+    const reads = await this.#join(uid, assignments, fromMs, toMs, false);
+    return splitPointOf(reads, { id: 0 }, fromMs, toMs);
   }
 
   async download(uid: string, startMs: number, endMs: number): Promise<Download> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.download(uid, startMs, endMs);
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.download(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.downloadMaxMs);
-    const reads = await this.#join(uid, tenures, startMs, endMs, true);
+    const reads = await this.#join(uid, assignments, startMs, endMs, true);
     return planDownload(reads, this.#opener(uid, reads), recorded(reads), startMs, endMs);
   }
 
   async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.frameAt(uid, atMs);
-    const reads = await this.#join(uid, tenures, atMs, atMs + 1, true);
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.frameAt(uid, atMs);
+    const reads = await this.#join(uid, assignments, atMs, atMs + 1, true);
     return keyFrameAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
   }
 
-  async gopAt(uid: string, atMs: number): Promise<readonly RecordedRun[]> {
-    const tenures = await this.#elsewhere(uid);
-    if (!tenures) return this.#options.local.gopAt(uid, atMs);
-    const reads = await this.#join(uid, tenures, atMs, atMs + 1, true);
+  async gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]> {
+    const assignments = await this.#elsewhere(uid);
+    if (!assignments) return this.#options.local.gopAt(uid, atMs);
+    const reads = await this.#join(uid, assignments, atMs, atMs + 1, true);
     return gopAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
   }
 
   /** Undefined when all that there is of a stream is here. */
-  async #elsewhere(uid: string): Promise<readonly Tenure[] | undefined> {
-    const { self, tenuresOf } = this.#options;
-    const tenures = await tenuresOf(uid);
-    return tenures.some(({ node }) => node !== self) ? tenures : undefined;
+  async #elsewhere(uid: string): Promise<readonly Assignment[] | undefined> {
+    const { self, assignmentsOf } = this.#options;
+    const assignments = await assignmentsOf(uid);
+    return assignments.some(({ node }) => node !== self) ? assignments : undefined;
   }
 
   async #join(
     uid: string,
-    tenures: readonly Tenure[],
+    assignments: readonly Assignment[],
     startMs: number,
     endMs: number,
     withFragments: boolean,
-  ): Promise<JoinedReads> {
+  ): Promise<FederatedCatalog> {
     const span = { fromTicks: catalogTicks(startMs), toTicks: catalogTicks(endMs), withFragments };
-    const parts = await this.#slices(uid, tenures, span);
-    if (withFragments || !overlap(parts)) return new JoinedReads(uid, parts);
-    return new JoinedReads(uid, await this.#slices(uid, tenures, { ...span, withFragments: true }));
+    const parts = await this.#slices(uid, assignments, span);
+    if (withFragments || !overlap(parts)) return new FederatedCatalog(uid, parts);
+    return new FederatedCatalog(uid, await this.#slices(uid, assignments, { ...span, withFragments: true }));
   }
 
-  #slices(uid: string, tenures: readonly Tenure[], span: SliceSpan): Promise<NodeFootage[]> {
-    const { self, local, remote } = this.#options;
+  #slices(uid: string, assignments: readonly Assignment[], span: SliceSpan): Promise<NodeCatalog[]> {
+    const { self, local, peer } = this.#options;
     return Promise.all(
-      nodesOf(tenures, self).map(async (node) => ({
+      nodesOf(assignments, self).map(async (node) => ({
         node,
         slice: await (node === self
           ? wholeSlice(span, (piece) => local.slice(uid, piece))
-          : unlessAway(remote(node).slice(uid, span))),
-        tenures: tenures
-          .filter((tenure) => tenure.node === node)
+          : unlessAway(peer(node).slice(uid, span))),
+        assignments: assignments
+          .filter((assignment) => assignment.node === node)
           .map(({ fromMs, toMs }) => ({
             startTicks: catalogTicks(fromMs),
             endTicks: toMs === null ? Infinity : catalogTicks(toMs),
@@ -268,11 +270,11 @@ export class JoinedFootage implements Footage {
     );
   }
 
-  #opener(uid: string, reads: JoinedReads): OpenSegment {
-    const { self, local, remote } = this.#options;
+  #opener(uid: string, reads: FederatedCatalog): SegmentOpener {
+    const { self, local, peer } = this.#options;
     return async (segment) => {
       const { node, fileTicks } = reads.placeOf(segment);
-      return node === self ? local.openFile(uid, fileTicks) : remote(node).open(uid, fileTicks);
+      return node === self ? local.openFile(uid, fileTicks) : peer(node).open(uid, fileTicks);
     };
   }
 }
@@ -283,15 +285,15 @@ function nodeCode(node: string): string {
 }
 
 /** @throws Fault NotFound when no node that is there has anything of the stream */
-function recorded(reads: JoinedReads): StreamRow {
+function recorded(reads: FederatedCatalog): StreamRow {
   const stream = reads.stream();
   if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
   return stream;
 }
 
 /** This node too: it may hold footage of before it was told from others. */
-function nodesOf(tenures: readonly Tenure[], self: string): string[] {
-  return [...new Set([self, ...tenures.map(({ node }) => node)])];
+function nodesOf(assignments: readonly Assignment[], self: string): string[] {
+  return [...new Set([self, ...assignments.map(({ node }) => node)])];
 }
 
 /** What several nodes recorded of a day is added up. */
@@ -321,8 +323,8 @@ async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 /** The span that a node was to record, so that the timeline reaches over what it can't show now. */
-function awayStats(tenures: readonly Tenure[], away: string): ArchiveStats {
-  const own = tenures.filter(({ node }) => node === away);
+function awayStats(assignments: readonly Assignment[], away: string): ArchiveStats {
+  const own = assignments.filter(({ node }) => node === away);
   return {
     startTime: least(own.map(({ fromMs }) => fromMs)),
     endTime: most(own.map(({ fromMs, toMs }) => toMs ?? fromMs)),

@@ -2,7 +2,7 @@ import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { SegmentReader } from './file-bytes.ts';
 
 /** What is asked of a catalog to find and play footage; it may be the catalogs of several nodes in one. */
-export type FootageReads = Pick<
+export type PlaybackCatalog = Pick<
   CatalogReads,
   | 'snapshot'
   | 'stream'
@@ -18,4 +18,4 @@ export type FootageReads = Pick<
 >;
 
 /** Opens the bytes of a segment that the reads answered with. @throws Fault NotFound when they are gone, FarArchiveUnavailable */
-export type OpenSegment = (segment: SegmentRow) => Promise<SegmentReader>;
+export type SegmentOpener = (segment: SegmentRow) => Promise<SegmentReader>;

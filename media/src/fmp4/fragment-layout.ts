@@ -5,7 +5,7 @@ import { parseHvcC } from '../codec/hvcc.ts';
 import type { VideoTrack } from '../track.ts';
 
 /** The place of one track's samples in the new file. */
-export interface Placement {
+export interface TrackLayout {
   readonly trackId: number;
   /** Which of the track's sample descriptions they need, from 1. */
   readonly descriptionIndex: number;
@@ -13,13 +13,13 @@ export interface Placement {
   readonly parameterSets: Uint8Array;
 }
 
-export interface PlacementOptions {
+export interface FragmentLayout {
   /** The new sequence_number. */
   readonly sequence: number;
   /** By track id of the original: ticks added to every decode time, negative to move back; 0 for a track left out. */
-  readonly shiftTicks: ReadonlyMap<number, number>;
+  readonly timeOffsetTicks: ReadonlyMap<number, number>;
   /** By track id of the original; a track left out keeps its id and needs its first description. */
-  readonly placements?: ReadonlyMap<number, Placement>;
+  readonly layouts?: ReadonlyMap<number, TrackLayout>;
 }
 
 /** Bytes of the original fragment, from the start of its moof. */
@@ -29,7 +29,7 @@ export interface ByteRange {
 }
 
 /** A fragment made of new bytes and ranges of the original, to be sent in this order. */
-export interface PlacedFragment {
+export interface EditedFragment {
   readonly pieces: readonly (Uint8Array | ByteRange)[];
   /** Bytes of all pieces. */
   readonly size: number;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { steadyBody, streamOf } from './answer-body.ts';
 import type { Link } from './link.ts';
-import { believed } from './remote-answers.ts';
+import { believed } from './peer-answers.ts';
 
 const Size = z.object({ bytes: z.int().min(0) });
 
@@ -11,19 +11,19 @@ const Size = z.object({ bytes: z.int().min(0) });
 const silenceMs = 10_000;
 
 /** A package of footage on another node; its bytes are requested as they are consumed. */
-export interface RemotePackage {
+export interface PeerPackage {
   readonly bytes: number;
   /** Bytes from `start` up to and with `end`. @throws Fault Unavailable while the node is away */
   stream(start: number, end: number): Promise<Readable>;
 }
 
 /** @throws Fault NotFound when it is not there any more, Unavailable while the node is away */
-export async function remotePackage(
+export async function peerPackage(
   link: Pick<Link, 'ask' | 'askJson'>,
   clock: Clock,
   node: string,
   id: number,
-): Promise<RemotePackage> {
+): Promise<PeerPackage> {
   const { bytes } = believed(
     Size,
     await link.askJson(node, { path: `export/${id}/size`, kind: 'export' }),

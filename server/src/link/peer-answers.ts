@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gapCauses } from '@vidette/contract/constants';
 import { parseInit } from '@vidette/media/fmp4/read-init';
-import type { FootageSlice } from '../archive/footage-slice.ts';
+import type { CatalogSlice } from '../archive/catalog-slice.ts';
 import { decodeIndex } from '../archive/fragment-index.ts';
 import { catalogTicks } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
@@ -95,7 +95,7 @@ export function believed<T>(schema: z.ZodType<T>, answer: unknown, node: string)
 }
 
 /** A slice that the archive's own code can work on: segments in order, indexes and inits that can be read. */
-export function believedSlice(answer: unknown, node: string): FootageSlice {
+export function believedSlice(answer: unknown, node: string): CatalogSlice {
   const slice = believed(Slice, answer, node);
   try {
     for (const init of Object.values(slice.inits)) parseInit(Buffer.from(init, 'base64'));
