@@ -10,7 +10,7 @@ import { systemClock } from '../server/src/base/clock.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { encodeClip, type Clip } from '../server/src/live/clip-fixture.ts';
 import { LowLatencyHls } from '../server/src/live/hls.ts';
-import { Stream } from '../server/src/stream/stream.ts';
+import { Stream } from '../server/src/hub/stream.ts';
 
 const clipSeconds = 4;
 const page = `<!doctype html><video id="v" muted></video><script src="/hls.min.js"></script>`;

@@ -5,7 +5,7 @@ import { catalogPath } from '../server/src/archive/layout.ts';
 import type { ArchiveLimits } from '../server/src/archive/limits.ts';
 import { silentLog } from '../server/src/base/log.ts';
 import { ManualClock } from '../server/src/base/manual-clock.ts';
-import { Stream } from '../server/src/stream/stream.ts';
+import { Stream } from '../server/src/hub/stream.ts';
 import type { Fragment } from './footage.ts';
 
 /**

@@ -23,7 +23,7 @@ export const exceptions = [
       'server/src/ingest/av/child/demo-job.ts DemoJob',
       'server/src/ingest/av/child/input-job.ts InputJob',
       'server/src/ingest/timing.ts TrackTiming',
-      'server/src/stream/reader.ts Reader',
+      'server/src/hub/reader.ts Reader',
     ],
   },
   {
@@ -72,10 +72,10 @@ export const exceptions = [
     parts: [
       'server/src/cluster/cluster.ts Cluster',
       'server/src/ingest/av/av-child.ts AvChild',
-      'server/src/ingest/rtsp/receiver.ts Receiver',
+      'server/src/ingest/rtsp/rtp-receiver.ts RtpReceiver',
       'server/src/ingest/running-attempt.ts RunningAttempt',
       'server/src/live/session.ts LiveSession',
-      'server/src/station/station-stream.ts StationStream',
+      'server/src/engine/managed-stream.ts ManagedStream',
       'server/src/system/audit-log.ts AuditLog',
       'server/src/tunnel/relay.ts Relay',
     ],

@@ -383,7 +383,7 @@ describe('while it plays', () => {
   test('[R10.1] a second track that never sends holds nobody up, and is not promised', async () => {
     const heard = await against(
       { sound: 'never' },
-      { convertAudio: () => ({ write: () => true, close() {} }) },
+      { transcodeAudio: () => ({ write: () => true, close() {} }) },
       pictures(20),
     );
     assertSame(heard, clip);

@@ -9,9 +9,9 @@ import type { AudioTrack } from '@vidette/media/track';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import {
-  openAudioConverter,
-  type AudioConverterOptions,
-} from '../../server/src/ingest/av/audio-converter.ts';
+  openAudioTranscoder,
+  type AudioTranscoderOptions,
+} from '../../server/src/ingest/av/audio-transcoder.ts';
 import { AvPool } from '../../server/src/ingest/av/pool.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './gst-server.ts';
 import { listen, ofTrack, type Heard } from './listening.ts';
@@ -129,8 +129,8 @@ describe('GStreamer', () => {
   test('[R10.1] G.711 becomes AAC, and joins the picture at a key frame', async () => {
     const pool = new AvPool({ clock: systemClock, log: silentLog });
     try {
-      const convertAudio = (options: AudioConverterOptions) => openAudioConverter(options, pool);
-      const heard = await listen({ url: server.url('/g711'), convertAudio }, flows(2));
+      const transcodeAudio = (options: AudioTranscoderOptions) => openAudioTranscoder(options, pool);
+      const heard = await listen({ url: server.url('/g711'), transcodeAudio }, flows(2));
       assert.deepEqual(
         heard.tracks.at(-1)?.map(({ codec }) => codec),
         ['h264', 'aac'],
@@ -149,8 +149,8 @@ describe('GStreamer', () => {
     test(`[R10.1] ${codec} becomes AAC that sounds the same and lasts as long`, async () => {
       const pool = new AvPool({ clock: systemClock, log: silentLog });
       try {
-        const convertAudio = (options: AudioConverterOptions) => openAudioConverter(options, pool);
-        const heard = await listen({ url: server.url(`/${codec}`), convertAudio }, flows(2, 24));
+        const transcodeAudio = (options: AudioTranscoderOptions) => openAudioTranscoder(options, pool);
+        const heard = await listen({ url: server.url(`/${codec}`), transcodeAudio }, flows(2, 24));
         const track = heard.tracks.at(-1)?.[1];
         assert.ok(track?.kind === 'audio' && track.codec === 'aac');
         assertGrowing(heard, 2);

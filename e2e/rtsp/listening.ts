@@ -3,7 +3,7 @@ import type { Track } from '@vidette/media/track';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { createDial } from '../../server/src/ingest/dial.ts';
 import { RtspSession, type RtspSessionOptions } from '../../server/src/ingest/rtsp/session.ts';
-import type { PauseCause } from '../../server/src/stream/reader.ts';
+import type { PauseCause } from '../../server/src/hub/reader.ts';
 
 /** What a session has given so far. */
 export interface Heard {

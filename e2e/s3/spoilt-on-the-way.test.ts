@@ -10,7 +10,7 @@ import { systemClock } from '../../server/src/base/clock.ts';
 import { silentLog } from '../../server/src/base/log.ts';
 import { ManualClock } from '../../server/src/base/manual-clock.ts';
 import { S3ObjectStore } from '../../server/src/s3/s3-object-store.ts';
-import { Stream } from '../../server/src/stream/stream.ts';
+import { Stream } from '../../server/src/hub/stream.ts';
 import { SpoilingGateway } from './spoiling-gateway.ts';
 import { SwiftStore } from './swift.ts';
 

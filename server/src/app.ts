@@ -27,13 +27,13 @@ import { createHttp } from './http/http.ts';
 import { Statistics } from './http/statistics.ts';
 import { ClusterInsight, LocalInsight } from './http/stream-insight.ts';
 import { SourceProbe } from './http/source-probe.ts';
-import { stationSettingsOf } from './http/stream-record.ts';
+import { managedSettingsOf } from './http/stream-record.ts';
 import { shownSource } from './ingest/address.ts';
 import { confinementWords, findConfinement } from './ingest/av/confinement.ts';
 import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
-import { Conversions } from './conversion/conversions.ts';
+import { Transcoding } from './transcoding/transcoding.ts';
 import { anyReachesDatabase, noneReachesDatabase } from './link/database-witness.ts';
 import { Gate } from './link/gate.ts';
 import { FederatedArchive } from './link/federated-archive.ts';
@@ -41,17 +41,17 @@ import { Link } from './link/link.ts';
 import { nodeAddress } from './link/node-address.ts';
 import { loadNodeKey, passingNodeKey } from './link/node-key.ts';
 import { Peers } from './link/peers.ts';
-import { RelayedPicture } from './link/relayed-picture.ts';
+import { PeerLiveFeed } from './link/peer-live-feed.ts';
 import { PeerArchive } from './link/peer-archive.ts';
 import { peerPackage } from './link/peer-package.ts';
 import { Live } from './live/live.ts';
 import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
-import { Pictures, type Render } from './station/pictures.ts';
-import { Station, type OnStationState } from './station/station.ts';
+import { Pictures, type Render } from './engine/pictures.ts';
+import { StreamManager, type OnStreamState } from './engine/stream-manager.ts';
 import { databasePlace, openClusterTables } from './store/open-database.ts';
 import type { ClusterTables } from './store/cluster-tables.ts';
-import type { Stream } from './stream/stream.ts';
+import type { Stream } from './hub/stream.ts';
 import { Store } from './store/store.ts';
 import { AccountEmails } from './system/account-emails.ts';
 import { AuditLog } from './system/audit-log.ts';
@@ -193,20 +193,20 @@ async function assemble(
   closers.push(() => statuses.settle());
   // Of all nodes together: one that is away counts with the time that it was to record.
   const keptSince = async (uid: string) => {
-    const hours = station.find(uid)?.settings.depthHours ?? -1;
+    const hours = streamManager.find(uid)?.settings.depthHours ?? -1;
     const byDepth = hours < 0 ? undefined : archive.retention.cautiousNowMs - hours * hourMs;
     const byFootage = (await archiveReader.period(uid))?.startTime;
     return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
   };
   // Each stream's events are the concern of the node that has it.
   const uids = () =>
-    Array.from(station.streams(), ({ settings }) => settings.uid).filter((uid) => membership.owns(uid));
+    Array.from(streamManager.streams(), ({ settings }) => settings.uid).filter((uid) => membership.owns(uid));
   const motion = new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
   closers.push(() => motion.close());
   const onMotion = (uid: string, event: MotionEvent) => {
     if (membership.owns(uid)) motion.note(uid, event);
   };
-  const onState: OnStationState = (uid, state) => {
+  const onState: OnStreamState = (uid, state) => {
     // What another node has it speaks for itself.
     if (!membership.owns(uid)) return;
     statuses.note(uid, state);
@@ -216,7 +216,7 @@ async function assemble(
     id: config.node.id,
     capacity: config.node.capacity,
     version: packageFile.version,
-    activeStreams: () => station.active,
+    activeStreams: () => streamManager.active,
   };
   const key = config.database === null ? passingNodeKey() : await loadNodeKey(config.dataDir);
   const tables = config.database === null ? undefined : openCluster(config.database, closers);
@@ -226,11 +226,11 @@ async function assemble(
       : await Cluster.open({
           ...self,
           publicKey: key.publicBytes.toString('base64url'),
-          report: () => ({ activeStreams: station.active, cannotRecord: !archive.canRecord }),
+          report: () => ({ activeStreams: streamManager.active, cannotRecord: !archive.canRecord }),
           tables,
           clock,
           log,
-          isReady: (uid) => station.find(uid)?.isTakenUp ?? false,
+          isReady: (uid) => streamManager.find(uid)?.isTakenUp ?? false,
           peerReaches: (ids) => anyReachesDatabase(link, ids),
           onChange: async (change) => {
             await license.reload();
@@ -243,7 +243,7 @@ async function assemble(
     nodes: store.nodes,
     clock,
     log,
-    onChange: () => station.review(),
+    onChange: () => streamManager.review(),
     cluster,
   });
   closers.push(() => membership.close());
@@ -254,25 +254,25 @@ async function assemble(
   const link = new Link({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
   closers.push(() => link.close());
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
-  const relay = (stream: Stream, picture: 'main' | 'sub') =>
-    new RelayedPicture({ stream, picture, link, nodeOf, clock, log });
-  const station = new Station({
+  const peerFeed = (stream: Stream, picture: 'main' | 'sub') =>
+    new PeerLiveFeed({ stream, picture, link, nodeOf, clock, log });
+  const streamManager = new StreamManager({
     clock,
     log,
     archive,
     engines,
     noFramesMs,
-    relay,
+    peerFeed,
     claim: (uid) => membership.claim(uid),
     permits: (uid, epoch) => membership.permits(uid, epoch),
     reportElsewhere: (uid) => membership.reportElsewhere(uid),
     onState,
     onMotion,
   });
-  closers.push(() => station.close());
+  closers.push(() => streamManager.close());
   const live = new Live({ clock, log });
-  const conversions = new Conversions({ pool: av, clock, rules: () => config.conversion });
-  closers.push(() => conversions.close());
+  const transcoding = new Transcoding({ pool: av, clock, rules: () => config.conversion });
+  closers.push(() => transcoding.close());
   const health = new Health({
     clock,
     license,
@@ -281,10 +281,12 @@ async function assemble(
     node: membership,
     isDataDiskFull: () => !reserve.isWhole,
   });
-  const statistics = new Statistics({ clock, station, live, archive, health });
+  const statistics = new Statistics({ clock, streamManager, live, archive, health });
   closers.push(() => statistics.close());
-  archive.retention.configure({ depthOf: (uid) => station.find(uid)?.settings.depthHours });
-  archive.remote?.uploader.configure({ remoteAfterOf: (uid) => station.find(uid)?.settings.farAfterHours });
+  archive.retention.configure({ depthOf: (uid) => streamManager.find(uid)?.settings.depthHours });
+  archive.remote?.uploader.configure({
+    remoteAfterOf: (uid) => streamManager.find(uid)?.settings.farAfterHours,
+  });
 
   const archiveReader = new FederatedArchive({
     self: config.node.id,
@@ -377,7 +379,7 @@ async function assemble(
   });
   configStore.onApplied(() => tunnel.reconsider());
   const pictures = new Pictures({ render: renderLate, clock });
-  const localInsight = new LocalInsight({ station, statistics, pictures, live, clock });
+  const localInsight = new LocalInsight({ streamManager, statistics, pictures, live, clock });
   const http = await createHttp({
     config,
     configStore,
@@ -405,7 +407,7 @@ async function assemble(
     audit,
     watchLog,
     membership,
-    station,
+    streamManager,
     statuses,
     archive,
     archiveReader,
@@ -415,7 +417,7 @@ async function assemble(
     exports,
     tunnel,
     live,
-    conversions,
+    transcoding,
     sourceProbe: new SourceProbe({
       prober: new SourceProber({ clock, av, engines }),
       link,
@@ -454,7 +456,7 @@ async function assemble(
   print(`Vidette listens on ${url}`);
   for (const record of await store.streams.all()) {
     // What the database says is how the last run ended.
-    const { state } = station.apply(stationSettingsOf(record));
+    const { state } = streamManager.apply(managedSettingsOf(record));
     if (membership.owns(record.uid)) statuses.note(record.uid, state);
   }
   await archive.retention.noteDepths();

@@ -15,7 +15,7 @@ import { checkArchive } from './check.ts';
 import type { ObjectStorageCheck } from './object-check.ts';
 import { diskFiles, type ArchiveFiles, type WritableFile } from './files.ts';
 import type { Finding } from './finding.ts';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { connect, footageOf, footageStartMs, type RecordedFixture } from './footage-fixture.ts';
 import { catalogPath } from './layout.ts';
 

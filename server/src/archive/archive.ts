@@ -5,7 +5,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import { closeToOthers, makeFolders } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Stream } from '../hub/stream.ts';
 import { ActiveFolders } from './active-folders.ts';
 import type { ArchiveOptions } from './archive-options.ts';
 import { ArchiveLock } from './catalog-lock.ts';

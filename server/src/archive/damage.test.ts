@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { ManualClock } from '../base/manual-clock.ts';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { until } from '../base/until-fixture.ts';
 import { faultOf, openArchive, recordSpan, temporaryRoot } from './archive-fixture.ts';
 import type { Archive } from './archive.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Sample } from '@vidette/media/sample';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import type { Archive } from './archive.ts';
 import { archiveOf, faultOf, openArchive, temporaryRoot } from './archive-fixture.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';

@@ -2,7 +2,7 @@ import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import { readClip } from '../../../media/fixtures/clip.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Stream } from '../hub/stream.ts';
 
 /** Real coded pictures and sound, repeated for as long as a test wants, for tests whose files other programs read. */
 export interface RecordedFixture {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFile, stat, utimes } from 'node:fs/promises';
 import { test } from 'node:test';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { until } from '../base/until-fixture.ts';
 import {
   copyAsKilled,

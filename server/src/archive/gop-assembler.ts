@@ -3,7 +3,7 @@ import { initSegment } from '@vidette/media/fmp4/init';
 import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
-import type { ReaderEvent } from '../stream/reader.ts';
+import type { ReaderEvent } from '../hub/reader.ts';
 import type { GapCause } from './gap-cause.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 

@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import type { Log } from '../base/log.ts';
 import { silentLog } from '../base/log.ts';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { until } from '../base/until-fixture.ts';
 import { copyAsKilled, findingsOf, openArchive, temporaryRoot } from './archive-fixture.ts';
 import type { Archive } from './archive.ts';

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { until } from '../base/until-fixture.ts';
 import { archiveOf, faultOf, openArchive, probePackets, temporaryRoot } from './archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';

@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from 'nod
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { until } from '../base/until-fixture.ts';
 import { copyAsKilled, findingsOf, openArchive, temporaryRoot } from './archive-fixture.ts';
 import { openCatalogForReading } from './catalog-file.ts';

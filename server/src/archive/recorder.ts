@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Reader, ReaderEvent } from '../stream/reader.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Reader, ReaderEvent } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
 import type { GapCause } from './gap-cause.ts';
 import {
   GopAssembler,
@@ -89,7 +89,7 @@ export class Recorder {
       name: 'archive',
       maxBytes: tools.limits.queueMaxBytes,
       from: 'next-key',
-      isPatient: true,
+      toleratesLatency: true,
       onReadable: () => this.#wake(),
     });
     this.#wake();

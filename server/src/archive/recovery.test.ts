@@ -3,7 +3,7 @@ import { appendFile, readFile, readdir, rm, stat, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import type { Recorder } from './recorder.ts';
 import { until } from '../base/until-fixture.ts';
 import { copyAsKilled, findingsOf, openArchive, probePackets, temporaryRoot } from './archive-fixture.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import type { Archive } from './archive.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir, rm, truncate } from 'node:fs/promises';
 import { test, type TestContext } from 'node:test';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import type { Archive } from './archive.ts';
 import type { ArchiveOptions } from './archive-options.ts';
 import {

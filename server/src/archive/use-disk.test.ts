@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ManualClock } from '../base/manual-clock.ts';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { faultOf, findingsOf, openArchive, temporaryRoot } from './archive-fixture.ts';
 import type { Archive } from './archive.ts';
 import { connect, footageOf, footageStartMs as t0 } from './footage-fixture.ts';

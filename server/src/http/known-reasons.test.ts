@@ -66,8 +66,10 @@ test('a field keeps the reason of a refused address in both languages', () => {
 });
 
 test('[R10.2] every reason of the tunnel is known, and has words in Russian', () => {
-  const room = join(import.meta.dirname, '../tunnel');
-  const written = ['relay.ts', 'tunnel.ts'].map((name) => readFileSync(join(room, name), 'utf8')).join('\n');
+  const folder = join(import.meta.dirname, '../tunnel');
+  const written = ['relay.ts', 'tunnel.ts']
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
   // Sentences of a failure: with places of code in them, or plain.
   const sentences = [...written.matchAll(/[`'"]((?:\$\{host\}|The )[^`"\n]*?\.)[`'"]/g)].flatMap(
     ([, text = '']) =>
@@ -88,9 +90,9 @@ test('[R10.2] every reason of the tunnel is known, and has words in Russian', ()
 });
 
 test('every known reason is one that the server gives, with the same places in Russian', () => {
-  const rooms = ['ingest', 'station', 'tunnel'].map((room) => join(import.meta.dirname, '..', room));
-  const files = rooms.flatMap((room) =>
-    readdirSync(room, { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+  const folders = ['ingest', 'engine', 'tunnel'].map((folder) => join(import.meta.dirname, '..', folder));
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   const written = files
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))

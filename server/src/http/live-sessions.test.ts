@@ -66,7 +66,7 @@ async function visit(t: TestContext) {
     authenticator,
     clock,
     log: silentLog,
-    conversions: { allows: ({ canConvert }) => canConvert },
+    transcoding: { allows: ({ canConvert }) => canConvert },
   });
   t.after(() => liveSessions.close());
   const ends: ErrorCode[] = [];

@@ -6,9 +6,9 @@ import { requireStreamRight } from '../access/stream-policy.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
-import type { Conversions } from '../conversion/conversions.ts';
+import type { Transcoding } from '../transcoding/transcoding.ts';
 import type { Store } from '../store/store.ts';
-import { convertingPerson } from './routes/conversion-viewer.ts';
+import { transcodingPerson } from './routes/transcoding-viewer.ts';
 
 /** Who takes what, for as long as a connection lasts. */
 export interface WatchedStream {
@@ -24,7 +24,7 @@ export interface WatchedStream {
 export interface LiveSessionsOptions {
   readonly store: Pick<Store, 'users' | 'streamList'>;
   readonly authenticator: Authenticator;
-  readonly conversions: Pick<Conversions, 'allows'>;
+  readonly transcoding: Pick<Transcoding, 'allows'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -157,7 +157,7 @@ export class LiveSessions {
   /** Until when somebody may watch, ms since the epoch; or the code of why they may not. */
   async #standingOf(watched: Omit<WatchedStream, 'end'>): Promise<number | ErrorCode> {
     const { principal, uid, right, isConverted = false } = watched;
-    const { store, authenticator, conversions } = this.#options;
+    const { store, authenticator, transcoding } = this.#options;
     const untilMs = await authenticator.validUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
@@ -167,7 +167,7 @@ export class LiveSessions {
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);
     try {
       requireStreamRight({ ...principal, isAdmin }, seen, right);
-      const isRefused = isConverted && !(user && conversions.allows(convertingPerson(user)));
+      const isRefused = isConverted && !(user && transcoding.allows(transcodingPerson(user)));
       return isRefused ? 'ActionNotAcceptable' : untilMs;
     } catch (error) {
       if (error instanceof Fault) return error.code;

@@ -30,7 +30,7 @@ export function serveMetrics(server: FastifyInstance, services: Services): void 
 
 async function newRegistry(services: Services): Promise<Registry> {
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
-  const { station, live, statistics, health, license, archive, tunnel } = services;
+  const { streamManager, live, statistics, health, license, archive, tunnel } = services;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -50,7 +50,7 @@ async function newRegistry(services: Services): Promise<Registry> {
     labelNames: ['level'],
     registers,
   }).set({ level: services.confinement }, 1);
-  gauge('vidette_streams', 'Streams that this server runs', () => station.size);
+  gauge('vidette_streams', 'Streams that this server runs', () => streamManager.size);
   gauge('vidette_archive_bytes', 'Bytes of all footage', () => archive.totalBytes);
   gauge('vidette_archive_disk_free_bytes', 'Free on the disk of the archive', async () => {
     return (await health.disk())?.freeBytes ?? Number.NaN;
@@ -135,7 +135,7 @@ async function newRegistry(services: Services): Promise<Registry> {
     const metrics = [up, viewers, received, frames, damaged, lost, sent, recorded, reconnects];
     for (const metric of metrics) metric.reset();
     recordedRatio.reset();
-    for (const running of station.streams()) {
+    for (const running of streamManager.streams()) {
       const labels = { stream: running.settings.uid };
       const { counters } = running.stream;
       const audience = live.audience(running.stream);

@@ -110,16 +110,16 @@ const Application = z.object({
   publicKey: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
 });
 
-function serveLive(scope: FastifyInstance, { station, membership, clock }: Services): void {
+function serveLive(scope: FastifyInstance, { streamManager, membership, clock }: Services): void {
   scope.get('live/:uid', (request, reply) => {
     const uid = uidOf(request);
-    const running = station.get(uid);
+    const running = streamManager.get(uid);
     // Never on to a third node: who asks looks up anew where the stream is.
     if (membership.claim(uid) === undefined)
       throw new Fault('Unavailable', 'This node does not run the stream.');
-    const { stream, leases } = (queryOf(request)['picture'] === 'sub' ? running.sub : undefined) ?? running;
+    const { stream, demand } = (queryOf(request)['picture'] === 'sub' ? running.sub : undefined) ?? running;
     const feed = new LiveFeed(stream, clock);
-    const release = leases.addViewer();
+    const release = demand.addViewer();
     feed.once('close', release);
     return reply.type('application/octet-stream').send(feed);
   });

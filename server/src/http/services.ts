@@ -9,7 +9,7 @@ import type { PasswordHasher } from '../access/password-hash.ts';
 import type { Archive } from '../archive/archive.ts';
 import type { ArchiveReader } from '../archive/archive-reader.ts';
 import type { Membership } from '../cluster/membership.ts';
-import type { Conversions } from '../conversion/conversions.ts';
+import type { Transcoding } from '../transcoding/transcoding.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
@@ -18,7 +18,7 @@ import type { ConfinementLevel } from '../ingest/av/confinement.ts';
 import type { Gate } from '../link/gate.ts';
 import type { LocalInsight, StreamInsight } from './stream-insight.ts';
 import type { Statistics } from './statistics.ts';
-import type { Station } from '../station/station.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Store } from '../store/store.ts';
 import type { AccountEmails } from '../system/account-emails.ts';
 import type { AuditLog } from '../system/audit-log.ts';
@@ -67,7 +67,7 @@ export interface Services {
   readonly audit: AuditLog;
   readonly watchLog: WatchLog;
   readonly membership: Membership;
-  readonly station: Station;
+  readonly streamManager: StreamManager;
   readonly statuses: StatusWriter;
   /** Of this node. */
   readonly archive: Archive;
@@ -81,7 +81,7 @@ export interface Services {
   readonly localInsight: LocalInsight;
   /** Lets other nodes in. */
   readonly gate: Gate;
-  readonly conversions: Conversions;
+  readonly transcoding: Transcoding;
   readonly sourceProbe: SourceProbe;
   /** One coded key picture as a JPEG, for the archive's stills. */
   readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;

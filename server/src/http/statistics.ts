@@ -2,11 +2,11 @@ import type { Archive } from '../archive/archive.ts';
 import type { ObjectStorageStatus } from '../archive/object-storage.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Live } from '../live/live.ts';
-import type { Station } from '../station/station.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
 import { EventLoopWatch } from '../system/event-loop-watch.ts';
 import type { Health } from '../system/health.ts';
 import { Histories, type HistoryKind, type HistoryView } from '../system/history.ts';
-import type { StationState } from '../station/state.ts';
+import type { ManagedStreamState } from '../engine/state.ts';
 import { StreamMetrics, type Outage } from './stream-figures.ts';
 
 const periodMs = 10_000;
@@ -28,7 +28,7 @@ const kinds: readonly HistoryKind[] = [
 
 export interface StatisticsOptions {
   readonly clock: Clock;
-  readonly station: Station;
+  readonly streamManager: StreamManager;
   readonly live: Live;
   readonly archive: Archive;
   readonly health: Health;
@@ -76,17 +76,17 @@ export class Statistics {
   }
 
   /** A stream's state changed; when it was away, and how often it came back, is known by this. */
-  noteState(uid: string, state: StationState): void {
+  noteState(uid: string, state: ManagedStreamState): void {
     this.#watchOf(uid).noteState(state, this.#options.clock.wallMs());
   }
 
   /** Figures of the server at this moment; those per second are of the last look. */
   async now() {
-    const { station, live, archive, health } = this.#options;
+    const { streamManager, live, archive, health } = this.#options;
     let streams = 0;
     let streamsRunning = 0;
     let viewers = 0;
-    for (const running of station.streams()) {
+    for (const running of streamManager.streams()) {
       streams++;
       if (running.state.status === 'running') streamsRunning++;
       viewers += live.audience(running.stream).viewers;
@@ -127,7 +127,7 @@ export class Statistics {
   }
 
   #lookAtAll(): void {
-    const { clock, station, live } = this.#options;
+    const { clock, streamManager, live } = this.#options;
     const nowMs = clock.wallMs();
     const elapsedSeconds = Math.max(0.001, (clock.monotonicMs() - this.#lookedMs) / 1_000);
     this.#lookedMs = clock.monotonicMs();
@@ -138,7 +138,7 @@ export class Statistics {
     let writeLatencyMs = 0;
     let streamsRunning = 0;
     let viewers = 0;
-    for (const running of station.streams()) {
+    for (const running of streamManager.streams()) {
       const figures = this.#watchOf(running.settings.uid).look(running, live, nowMs, elapsedSeconds);
       received += figures.receivedBitsPerSecond;
       sentBytes += figures.sentBytes;
@@ -183,7 +183,7 @@ export class Statistics {
 
   #forgetRemoved(): void {
     for (const uid of this.#watches.keys()) {
-      if (!this.#options.station.find(uid)) this.#watches.delete(uid);
+      if (!this.#options.streamManager.find(uid)) this.#watches.delete(uid);
     }
   }
 }

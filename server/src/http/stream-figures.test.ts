@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StationState, StationStatus } from '../station/state.ts';
+import type { ManagedStreamState, ManagedStreamStatus } from '../engine/state.ts';
 import { StreamMetrics } from './stream-figures.ts';
 
-const state = (status: StationStatus, failureReason: string | null = null): StationState => ({
+const state = (status: ManagedStreamStatus, failureReason: string | null = null): ManagedStreamState => ({
   status,
   failureReason,
   code: failureReason === null ? null : 'EHOSTUNREACH',

@@ -1,6 +1,6 @@
 import type { Live } from '../live/live.ts';
-import type { StationState } from '../station/state.ts';
-import type { StationStream } from '../station/station-stream.ts';
+import type { ManagedStreamState } from '../engine/state.ts';
+import type { ManagedStream } from '../engine/managed-stream.ts';
 import { Histories, type HistoryKind } from '../system/history.ts';
 
 const kinds: readonly HistoryKind[] = [
@@ -23,7 +23,7 @@ export interface Outage {
   /** When pictures came back; null while it lasts. */
   endMs: number | null;
   /** The newest state that says why: between attempts the source is only "pending". */
-  state: StationState;
+  state: ManagedStreamState;
 }
 
 /** What one look at a running stream found; per-second figures since the look before. */
@@ -53,7 +53,7 @@ export class StreamMetrics {
     return this.#outages;
   }
 
-  noteState(state: StationState, nowMs: number): void {
+  noteState(state: ManagedStreamState, nowMs: number): void {
     const last = this.#outages.at(-1);
     const open = last?.endMs === null ? last : undefined;
     if (state.status === 'running') {
@@ -69,7 +69,7 @@ export class StreamMetrics {
   }
 
   /** @param elapsedSeconds since the look before */
-  look(running: StationStream, live: Live, nowMs: number, elapsedSeconds: number): StreamFigures {
+  look(running: ManagedStream, live: Live, nowMs: number, elapsedSeconds: number): StreamFigures {
     const { counters } = running.stream;
     const { viewers, bytesSent } = live.audience(running.stream);
     const now = {

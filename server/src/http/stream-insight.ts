@@ -7,8 +7,8 @@ import type { Link } from '../link/link.ts';
 import { believed } from '../link/peer-answers.ts';
 import { describeTrack } from '../live/message.ts';
 import type { Live } from '../live/live.ts';
-import type { Picture, Pictures } from '../station/pictures.ts';
-import type { Station } from '../station/station.ts';
+import type { Picture, Pictures } from '../engine/pictures.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Statistics } from './statistics.ts';
 import { failureReasonOf } from './stream-record.ts';
 
@@ -26,7 +26,7 @@ export interface StreamInsight {
 }
 
 export interface LocalInsightOptions {
-  readonly station: Station;
+  readonly streamManager: StreamManager;
   readonly statistics: Statistics;
   readonly pictures: Pictures;
   readonly live: Live;
@@ -42,8 +42,8 @@ export class LocalInsight implements StreamInsight {
   }
 
   async stats(uid: string, language: Language): Promise<StreamStats> {
-    const { station, statistics, live, clock } = this.#options;
-    const running = station.get(uid);
+    const { streamManager, statistics, live, clock } = this.#options;
+    const running = streamManager.get(uid);
     const { reconnects, outages, histories } = statistics.ofStream(uid);
     const { counters, tracks } = running.stream;
     return {
@@ -76,7 +76,7 @@ export class LocalInsight implements StreamInsight {
   }
 
   async logs(uid: string, after: number): Promise<StreamLines> {
-    const lines = this.#options.station.find(uid)?.log.lines ?? [];
+    const lines = this.#options.streamManager.find(uid)?.log.lines ?? [];
     return {
       items: lines
         .filter((line) => line.id > after)
@@ -85,8 +85,8 @@ export class LocalInsight implements StreamInsight {
   }
 
   picture(uid: string, width: number): Promise<Picture> {
-    const { pictures, station } = this.#options;
-    return pictures.newest(station.get(uid).stream, width);
+    const { pictures, streamManager } = this.#options;
+    return pictures.newest(streamManager.get(uid).stream, width);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Stream } from '@vidette/contract/entities';
 import { messageOf, type Language } from '@vidette/contract/errors';
 import { shownSource } from '../ingest/address.ts';
-import type { StationSettings } from '../station/settings.ts';
-import type { StationState } from '../station/state.ts';
+import type { ManagedStreamSettings } from '../engine/settings.ts';
+import type { ManagedStreamState } from '../engine/state.ts';
 import type { SeenStream } from '../store/stream-list.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
 import { knownReason } from './known-reasons.ts';
 
 /** What the station needs to run a stored stream. */
-export function stationSettingsOf(record: StreamRecord): StationSettings {
+export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
   return {
     uid: record.uid,
     source: record.source,
@@ -24,7 +24,7 @@ export function stationSettingsOf(record: StreamRecord): StationSettings {
 }
 
 /** The reason of a failure in the reader's language: it is kept in English. One that is not known is the code's sentence. */
-export function failureReasonOf(state: StationState, language: Language): string | null {
+export function failureReasonOf(state: ManagedStreamState, language: Language): string | null {
   if (state.failureReason === null || language === 'en' || state.code === null) return state.failureReason;
   return knownReason(state.failureReason, language) ?? messageOf(state.code, language);
 }
@@ -32,7 +32,7 @@ export function failureReasonOf(state: StationState, language: Language): string
 /** A stream as one person may see it. */
 export function streamView(
   seen: SeenStream,
-  state: StationState,
+  state: ManagedStreamState,
   isNodeAvailable: boolean,
   language: Language,
 ): Stream {

@@ -9,7 +9,7 @@ import type { ClusterChange } from '../cluster/cluster-change.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { Config } from '../config/schema.ts';
 import { addressWithCredentials, parseSourceAddress } from '../ingest/address.ts';
-import type { Station } from '../station/station.ts';
+import type { StreamManager } from '../engine/stream-manager.ts';
 import { flag } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
@@ -17,14 +17,14 @@ import type { LicenseService } from '../system/license.ts';
 import type { StatusWriter } from '../system/status-writer.ts';
 import { fieldFault } from './field-errors.ts';
 import { requireKnownZone } from './known-zone.ts';
-import { stationSettingsOf } from './stream-record.ts';
+import { managedSettingsOf } from './stream-record.ts';
 import type { LiveSessions } from './live-sessions.ts';
 
 export interface StreamServiceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly store: Store;
-  readonly station: Station;
+  readonly streamManager: StreamManager;
   readonly statuses: StatusWriter;
   readonly license: LicenseService;
   readonly liveSessions: LiveSessions;
@@ -49,7 +49,7 @@ export class StreamService {
     this.#options = options;
   }
 
-  /** The station's revision at which a stream last came, went or was saved, or other people came to see it. */
+  /** The stream manager's revision at which a stream last came, went or was saved, or other people came to see it. */
   get listRevision(): number {
     return this.#listRevision;
   }
@@ -64,15 +64,15 @@ export class StreamService {
 
   /** The same, heard of from the database: what this node itself changed a moment ago changes no list again. */
   hearRights(uids: Iterable<string>): void {
-    const { clock, station } = this.#options;
+    const { clock, streamManager } = this.#options;
     const sinceMs = clock.monotonicMs() - echoMs;
     for (const [uid, notedMs] of this.#notedMs) if (notedMs < sinceMs) this.#notedMs.delete(uid);
-    for (const uid of uids) if (!this.#notedMs.has(uid) && station.find(uid)) this.#noteChange(uid);
+    for (const uid of uids) if (!this.#notedMs.has(uid) && streamManager.find(uid)) this.#noteChange(uid);
   }
 
   /** @throws Fault of the license, the quota, or a field that is wrong */
   add(principal: Principal, body: z.output<typeof StreamToAdd>): Promise<StreamRecord> {
-    const { store, station, license, membership, clock } = this.#options;
+    const { store, streamManager, license, membership, clock } = this.#options;
     const source = checkedSource(body.streamSource, 'streamSource');
     const subSource = body.subStreamSource ? checkedSource(body.subStreamSource, 'subStreamSource') : null;
     const depthHours = this.#checkedDepth(body.archive?.depthHours);
@@ -108,7 +108,7 @@ export class StreamService {
         share_key: null,
       });
       await membership.noteChange();
-      station.apply(stationSettingsOf(record));
+      streamManager.apply(managedSettingsOf(record));
       this.#noteSaved(record);
       return record;
     });
@@ -116,7 +116,7 @@ export class StreamService {
 
   /** @throws Fault ActionNotAcceptable when somebody saved in between, or of a field that is wrong */
   save(principal: Principal, old: StreamRecord, body: z.output<typeof StreamToSave>): Promise<StreamRecord> {
-    const { store, station, membership } = this.#options;
+    const { store, streamManager, membership } = this.#options;
     const source =
       body.streamSource === undefined ? old.source : checkedSource(body.streamSource, 'streamSource');
     const subSource =
@@ -151,7 +151,7 @@ export class StreamService {
       if (!record)
         throw new Fault('ActionNotAcceptable', 'Somebody else saved or deleted the stream meanwhile.');
       await membership.noteChange();
-      station.apply(stationSettingsOf(record));
+      streamManager.apply(managedSettingsOf(record));
       this.#noteSaved(record);
       return record;
     });
@@ -159,23 +159,23 @@ export class StreamService {
 
   /** Pauses or resumes; what is so already stays so. */
   setPaused(old: StreamRecord, isPaused: boolean): Promise<void> {
-    const { store, station } = this.#options;
+    const { store, streamManager } = this.#options;
     return this.#inTurn(async () => {
       await store.streams.setPaused(old.id, isPaused);
       const record = await store.streams.byUid(old.uid);
       if (!record) throw new Fault('NotFound', 'The stream is gone.');
-      station.apply(stationSettingsOf(record));
+      streamManager.apply(managedSettingsOf(record));
     });
   }
 
   /** Removes a stream and cuts who watches it; with `purge` its archive goes too. */
   remove(record: StreamRecord, options: { purge: boolean }): Promise<void> {
-    const { store, station, liveSessions, membership } = this.#options;
+    const { store, streamManager, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
       await store.streams.remove(record.id, options);
       this.#noteRemoved(record.uid);
       liveSessions.reviewStream(record.uid);
-      await station.remove(record.uid, options);
+      await streamManager.remove(record.uid, options);
       if (options.purge) await store.streams.notePurged(membership.id, record.uid);
       await membership.noteChange();
     });
@@ -183,22 +183,22 @@ export class StreamService {
 
   /** Brings what other nodes changed into force. Idempotent; rejects when the database can't be asked. */
   learn({ saved, removed, moved }: ClusterChange): Promise<void> {
-    const { store, station, statuses, liveSessions, membership } = this.#options;
+    const { store, streamManager, statuses, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
       for (const record of await store.streams.byUids(saved)) {
-        station.apply(stationSettingsOf(record));
+        streamManager.apply(managedSettingsOf(record));
         // What this node saved itself comes back to it, and so does a pause, which changes no list.
         if (this.#listed.get(record.uid) !== record.revision) this.#noteSaved(record);
       }
       for (const uid of removed) {
         this.#noteRemoved(uid);
         liveSessions.reviewStream(uid);
-        await station.remove(uid, { purge: false });
+        await streamManager.remove(uid, { purge: false });
       }
       for (const uid of moved) {
-        const stream = station.find(uid);
+        const stream = streamManager.find(uid);
         stream?.review();
-        station.changes.add(uid);
+        streamManager.changes.add(uid);
         // What this node said before it had the stream nobody heard.
         if (stream && membership.owns(uid)) statuses.note(uid, stream.state);
       }
@@ -208,9 +208,9 @@ export class StreamService {
 
   /** Removes the footage of streams that were removed while this node could not. */
   async #purge(): Promise<void> {
-    const { store, station, membership } = this.#options;
+    const { store, streamManager, membership } = this.#options;
     for (const uid of await store.streams.purges(membership.id)) {
-      await station.remove(uid, { purge: true });
+      await streamManager.remove(uid, { purge: true });
       await store.streams.notePurged(membership.id, uid);
     }
   }
@@ -236,7 +236,7 @@ export class StreamService {
   }
 
   #noteChange(uid: string): void {
-    const { changes } = this.#options.station;
+    const { changes } = this.#options.streamManager;
     changes.add(uid);
     this.#listRevision = changes.revision;
   }

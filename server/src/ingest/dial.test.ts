@@ -8,7 +8,7 @@ import { systemClock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { createDial, createSourceDial, resolveHost } from './dial.ts';
-import { forbiddenReach } from './reach.ts';
+import { forbiddenNetwork } from './address-policy.ts';
 
 const anybody = { allowLoopback: false, clock: systemClock };
 const administrator = { allowLoopback: true, clock: systemClock };
@@ -40,7 +40,7 @@ test('private networks are where cameras live; this machine, link-local, groups 
     '8.8.8.8',
     '2606:4700::1',
   ]) {
-    assert.equal(forbiddenReach(ip, anybody), undefined, ip);
+    assert.equal(forbiddenNetwork(ip, anybody), undefined, ip);
   }
   const refused = {
     loopback: [
@@ -59,11 +59,11 @@ test('private networks are where cameras live; this machine, link-local, groups 
     metadata: ['fd00:ec2::254', '100.100.100.200'],
   };
   for (const [reach, ips] of Object.entries(refused)) {
-    for (const ip of ips) assert.equal(forbiddenReach(ip, anybody), reach, ip);
+    for (const ip of ips) assert.equal(forbiddenNetwork(ip, anybody), reach, ip);
   }
-  assert.equal(forbiddenReach('127.0.0.1', administrator), undefined);
-  assert.equal(forbiddenReach('239.1.1.1', { ...anybody, isListener: true }), undefined);
-  assert.equal(forbiddenReach('169.254.169.254', { ...administrator, isListener: true }), 'link-local');
+  assert.equal(forbiddenNetwork('127.0.0.1', administrator), undefined);
+  assert.equal(forbiddenNetwork('239.1.1.1', { ...anybody, isListener: true }), undefined);
+  assert.equal(forbiddenNetwork('169.254.169.254', { ...administrator, isListener: true }), 'link-local');
 });
 
 test('an IPv4 address is judged alike in every IPv6 clothing', () => {
@@ -71,7 +71,7 @@ test('an IPv4 address is judged alike in every IPv6 clothing', () => {
     fc.property(fc.ipV4(), (ip) => {
       const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number);
       const tail = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-      const expected = forbiddenReach(ip, anybody);
+      const expected = forbiddenNetwork(ip, anybody);
       for (const clothed of [
         `::ffff:${ip}`,
         `::ffff:${tail}`,
@@ -79,7 +79,7 @@ test('an IPv4 address is judged alike in every IPv6 clothing', () => {
         `2002:${tail}::`,
         `::ffff:0:${tail}`,
       ]) {
-        assert.equal(forbiddenReach(clothed, anybody), expected, clothed);
+        assert.equal(forbiddenNetwork(clothed, anybody), expected, clothed);
       }
     }),
   );
@@ -98,14 +98,14 @@ test('the addresses of this machine’s interfaces are this machine', () => {
   ownAddresses.addAddress('192.168.1.5', 'ipv4');
   ownAddresses.addAddress('fd00::2', 'ipv6');
   for (const ip of ['192.168.1.5', '::ffff:192.168.1.5', '64:ff9b::c0a8:105', 'fd00::2', 'fd00:0:0::0:2']) {
-    assert.equal(forbiddenReach(ip, { ...anybody, ownAddresses }), 'own', ip);
-    assert.equal(forbiddenReach(ip, { ...administrator, ownAddresses }), undefined, ip);
+    assert.equal(forbiddenNetwork(ip, { ...anybody, ownAddresses }), 'own', ip);
+    assert.equal(forbiddenNetwork(ip, { ...administrator, ownAddresses }), undefined, ip);
     // A source that sends datagrams here is received at such an address.
-    assert.equal(forbiddenReach(ip, { ...anybody, ownAddresses, isListener: true }), undefined, ip);
+    assert.equal(forbiddenNetwork(ip, { ...anybody, ownAddresses, isListener: true }), undefined, ip);
   }
-  assert.equal(forbiddenReach('192.168.1.6', { ...anybody, ownAddresses }), undefined);
+  assert.equal(forbiddenNetwork('192.168.1.6', { ...anybody, ownAddresses }), undefined);
   const real = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  for (const { address } of real) assert.notEqual(forbiddenReach(address, anybody), undefined, address);
+  for (const { address } of real) assert.notEqual(forbiddenNetwork(address, anybody), undefined, address);
 });
 
 test('a source elsewhere leads nowhere on this machine, whoever saved it; one on this machine may', async () => {

@@ -3,7 +3,7 @@ import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import { forbiddenReach, leadsHere, type ReachPolicy } from './reach.ts';
+import { forbiddenNetwork, leadsHere, type AddressPolicy } from './address-policy.ts';
 
 /**
  * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of the
@@ -31,7 +31,7 @@ export type TakeBytes = (bytes: Uint8Array, length: number) => boolean;
 /** Names to IP addresses, all of them. The system's own resolver by default, so that /etc/hosts and mDNS count. */
 type Lookup = (host: string) => Promise<readonly string[]>;
 
-export interface DialPolicy extends ReachPolicy {
+export interface DialPolicy extends AddressPolicy {
   readonly clock: Clock;
   /** Limit for resolving, and again for each connection attempt, ms. Default 5000. */
   readonly timeoutMs?: number;
@@ -110,11 +110,11 @@ export async function canConnect(
  */
 export async function resolveHost(host: string, policy: DialPolicy, signal?: AbortSignal): Promise<string[]> {
   const found = isIP(host) ? [host] : await lookUp(host, policy, signal);
-  const allowed = found.filter((ip) => forbiddenReach(ip, policy) === undefined);
+  const allowed = found.filter((ip) => forbiddenNetwork(ip, policy) === undefined);
   const [refused] = found;
   if (allowed.length > 0) return allowed;
   if (refused === undefined) throw new Fault('EHOSTUNREACH', `The name ${host} has no address.`);
-  const reach = forbiddenReach(refused, policy);
+  const reach = forbiddenNetwork(refused, policy);
   const words =
     reach === 'loopback' || reach === 'own'
       ? 'Only an administrator may use this machine itself as a source.'

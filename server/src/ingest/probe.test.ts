@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { audioTrack, picture, sound, videoTrack } from '../stream/sample-fixture.ts';
+import { audioTrack, picture, sound, videoTrack } from '../hub/sample-fixture.ts';
 import { parseSourceAddress } from './address.ts';
 import { probe } from './probe.ts';
 import { ScriptedSession } from './scripted-session.ts';

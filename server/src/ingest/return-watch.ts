@@ -5,7 +5,7 @@
 import { delay, type Clock } from '../base/clock.ts';
 
 /** Whether anything listens at the address of a source. */
-export interface SourceReach {
+export interface SourceContact {
   /** Connects and lets go; within a second. Rejects with the signal's reason only. */
   canConnect(signal: AbortSignal): Promise<boolean>;
   /** How long to wait for one's turn among all that came back with the same host, ms: a recorder of 64 channels is one. */
@@ -14,7 +14,7 @@ export interface SourceReach {
 
 export interface AwaitReturnOptions {
   readonly clock: Clock;
-  readonly reach: SourceReach;
+  readonly reach: SourceContact;
   /** When the next attempt is due for a source that never went away, ms. */
   readonly pauseMs: number;
   /** Nothing listened there when it was looked at last. */

@@ -1,5 +1,5 @@
 import type { Fault } from '../base/fault.ts';
-import type { PauseCause } from '../stream/reader.ts';
+import type { PauseCause } from '../hub/reader.ts';
 import type { SourceEngine } from './running-attempt.ts';
 import type { SourceSession, SourceSink } from './source.ts';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import { rtspSchemes, type SourceAddress, type SourceScheme } from './address.ts';
-import { openAudioConverter } from './av/audio-converter.ts';
+import { openAudioTranscoder } from './av/audio-transcoder.ts';
 import type { AvPool } from './av/pool.ts';
 import { AvSession } from './av/session.ts';
 import { canConnect, createDial, createSourceDial } from './dial.ts';
-import { ReturnTurns, type SourceReach } from './return-watch.ts';
-import { ReadRounds } from './rtsp/read-rounds.ts';
+import { ReturnTurns, type SourceContact } from './return-watch.ts';
+import { PollRounds } from './rtsp/poll-rounds.ts';
 import { RtspSession, type SourceMemory } from './rtsp/session.ts';
 import type { OpenSession } from './running-attempt.ts';
 import type { Audience } from './source.ts';
@@ -19,18 +19,18 @@ const reachTimeoutMs = 1000;
 export class SourceEngines {
   readonly #clock: Clock;
   readonly #av: AvPool;
-  readonly #rounds: ReadRounds;
+  readonly #rounds: PollRounds;
   readonly #turns: ReturnTurns;
 
   constructor(options: { clock: Clock; av: AvPool }) {
     this.#clock = options.clock;
     this.#av = options.av;
-    this.#rounds = new ReadRounds(options.clock);
+    this.#rounds = new PollRounds(options.clock);
     this.#turns = new ReturnTurns(options.clock);
   }
 
   /** Whether anything listens at an address; undefined for sources that no connection is made to. */
-  reach(address: SourceAddress, allowLoopback: boolean): SourceReach | undefined {
+  reach(address: SourceAddress, allowLoopback: boolean): SourceContact | undefined {
     const { scheme, host, port } = address;
     if (!connected.has(scheme)) return undefined;
     const dial = createDial({ allowLoopback, clock: this.#clock, timeoutMs: reachTimeoutMs });
@@ -46,7 +46,7 @@ export class SourceEngines {
    */
   opener(address: SourceAddress, allowLoopback: boolean, audience?: Audience): OpenSession {
     const pool = this.#av;
-    const pace = audience && { audience, rounds: this.#rounds };
+    const polling = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };
     return (engine) => {
       // Each connection dates by the wall clock as it is when it begins.
@@ -60,8 +60,8 @@ export class SourceEngines {
             clock,
             dial: createSourceDial(address.host, policy),
             memory,
-            ...(pace && { pace }),
-            convertAudio: (options) => openAudioConverter(options, pool),
+            ...(polling && { polling }),
+            transcodeAudio: (options) => openAudioTranscoder(options, pool),
           });
         case 'av':
           return new AvSession({ address, pool, clock, policy });

@@ -1,5 +1,5 @@
 import type { Cancel } from '../base/clock.ts';
-import type { PauseCause } from '../stream/reader.ts';
+import type { PauseCause } from '../hub/reader.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
@@ -25,9 +25,9 @@ export interface SourceSink {
 /** Who takes what a source sends. */
 export interface Audience {
   /** Nobody minds getting the next samples a quarter of a second later and all at once. */
-  readonly canWait: boolean;
+  readonly toleratesLatency: boolean;
   /** Calls `run` whenever somebody joins who does mind. */
-  onHurry(run: () => void): Cancel;
+  onLowLatencyReader(run: () => void): Cancel;
 }
 
 /** One attempt at one address. A session is used once; the supervisor makes a new one for every attempt. */

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import { delay, type Clock } from '../base/clock.ts';
 import type { Fault } from '../base/fault.ts';
-import type { PauseCause } from '../stream/reader.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { PauseCause } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
 import { rtspFallbackSchemes, rtspSchemes, type SourceAddress } from './address.ts';
 import { AttemptHistory, type Attempt } from './attempt-history.ts';
 import { RetryPause } from '../base/retry-pause.ts';
-import { awaitReturn, type SourceReach } from './return-watch.ts';
+import { awaitReturn, type SourceContact } from './return-watch.ts';
 import { RunningAttempt, type AttemptEnd, type OpenSession, type SourceEngine } from './running-attempt.ts';
 import type { StreamLog } from './stream-log.ts';
 
@@ -33,7 +33,7 @@ export interface SupervisorOptions {
   readonly log: StreamLog;
   readonly openSession: OpenSession;
   /** Tells whether anything listens there; without it the pauses between attempts are all there is. */
-  readonly reach?: SourceReach | undefined;
+  readonly reach?: SourceContact | undefined;
   /** Called after every change of `status`. */
   readonly onStatus?: (status: SupervisorStatus) => void;
   /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */

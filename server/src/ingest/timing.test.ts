@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ManualClock } from '../base/manual-clock.ts';
-import { ReadRounds } from './rtsp/read-rounds.ts';
+import { PollRounds } from './rtsp/poll-rounds.ts';
 import { maxAheadMs, runClock, SourceTiming, utcMs, type TrackTiming } from './timing.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -42,7 +42,7 @@ function roundEnds(lengthMs: number): number[] {
   const clock = new ManualClock(startMs);
   let state = 1;
   clock.random = () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
-  const rounds = new ReadRounds(clock);
+  const rounds = new PollRounds(clock);
   const ends: number[] = [];
   const again = () => {
     ends.push(clock.monotonicMs());

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Cancel, Clock } from '../base/clock.ts';
-import type { Reader } from '../stream/reader.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Reader } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
 import { encodeEvent } from './sample-wire.ts';
 
 /** Silence of this length is broken, so that the other node can tell a quiet camera from a dead machine. */

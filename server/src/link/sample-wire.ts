@@ -1,6 +1,6 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
-import type { PauseCause } from '../stream/reader.ts';
+import type { PauseCause } from '../hub/reader.ts';
 
 /**
  * The live picture from node to node: frames over the body of one HTTP answer.

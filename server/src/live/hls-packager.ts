@@ -2,12 +2,12 @@ import { ticksToMs } from '@vidette/media/time';
 import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
-import type { ReaderEvent } from '../stream/reader.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { ReaderEvent } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
 import type { HlsWindow } from './hls-window.ts';
-import { PendingRun } from './pending-run.ts';
-import { flowingTracks } from './track-flow.ts';
+import { FragmentBuilder } from './fragment-builder.ts';
+import { activeTracks } from './active-tracks.ts';
 
 /** Aim of a part's length; a camera with fewer pictures a second than this allows gets longer parts. */
 const partSeconds = 0.4;
@@ -25,7 +25,7 @@ export class HlsPackager {
   readonly #window: HlsWindow;
   #declared: readonly Track[] = [];
   #used: readonly Track[] = [];
-  #run: PendingRun | undefined;
+  #run: FragmentBuilder | undefined;
   #isInitDue = true;
   /** The first picture that waits. */
   #partStart: Sample | undefined;
@@ -80,14 +80,14 @@ export class HlsPackager {
 
   #onGop(key: Sample): void {
     this.#endPart(key.dts);
-    const flowing = this.#stream.tracks === this.#declared ? flowingTracks(this.#stream) : this.#declared;
+    const active = this.#stream.tracks === this.#declared ? activeTracks(this.#stream) : this.#declared;
     const isSame =
-      flowing.length === this.#used.length && flowing.every((track, at) => track === this.#used[at]);
+      active.length === this.#used.length && active.every((track, at) => track === this.#used[at]);
     if (this.#isInitDue || !isSame) {
-      const init = this.#fragmenter.init(this.#declared, flowing);
+      const init = this.#fragmenter.init(this.#declared, active);
       this.#window.beginInit(init.bytes);
-      this.#used = flowing;
-      this.#run = new PendingRun(flowing, leastGuessMs);
+      this.#used = active;
+      this.#run = new FragmentBuilder(active, leastGuessMs);
       this.#isInitDue = false;
       this.#lastDts = undefined;
     } else if (!this.#window.isPlayable || this.#segmentSeconds() >= leastSegmentSeconds) {

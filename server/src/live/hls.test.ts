@@ -9,7 +9,7 @@ import type { Sample } from '@vidette/media/sample';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { clipStartMs, encodeClip, type Clip } from './clip-fixture.ts';
 import { LowLatencyHls } from './hls.ts';
 

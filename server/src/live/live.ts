@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Stream } from '../hub/stream.ts';
 import { LiveFragmenter } from './fragmenter.ts';
 import { LowLatencyHls } from './hls.ts';
 import { LiveSession, type LiveSink, type LiveVariant } from './session.ts';

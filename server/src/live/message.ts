@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { Track } from '@vidette/media/track';
-import type { PauseCause } from '../stream/reader.ts';
+import type { PauseCause } from '../hub/reader.ts';
 
 /**
  * The text messages of a live WebSocket (wire details of the requirements). Binary messages in between are the init

@@ -6,7 +6,7 @@ import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
 import { ManualClock } from '../base/manual-clock.ts';
 import { silentLog } from '../base/log.ts';
-import { Stream } from '../stream/stream.ts';
+import { Stream } from '../hub/stream.ts';
 import { clipStartMs, encodeClip, type Clip } from './clip-fixture.ts';
 import { LiveFragmenter } from './fragmenter.ts';
 import { Live } from './live.ts';

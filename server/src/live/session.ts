@@ -4,13 +4,13 @@ import type { Sample } from '@vidette/media/sample';
 import { ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { Cancel, Clock } from '../base/clock.ts';
-import type { Reader, ReaderEvent } from '../stream/reader.ts';
-import type { Stream } from '../stream/stream.ts';
+import type { Reader, ReaderEvent } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
 import type { LiveFragmenter } from './fragmenter.ts';
 import { describeTrack, type LiveMessage } from './message.ts';
-import { PendingRun } from './pending-run.ts';
-import { SoundWait } from './sound-wait.ts';
-import { flowingTracks } from './track-flow.ts';
+import { FragmentBuilder } from './fragment-builder.ts';
+import { AudioStartWait } from './audio-start-wait.ts';
+import { activeTracks } from './active-tracks.ts';
 
 /** Where a live session sends; a WebSocket of its own, or one of many channels of a shared one. */
 export interface LiveSink {
@@ -50,7 +50,7 @@ const batchBytes = 256 * 1024;
 const holdMs = 60;
 /** Sound alone goes out in pieces of this length. */
 const soundPieceMs = 200;
-/** See PendingRun: a guess must survive a camera that halves its frame rate, or one that waits for the next key frame. */
+/** See FragmentBuilder: a guess must survive a camera that halves its frame rate, or one that waits for the next key frame. */
 const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 
 /**
@@ -60,11 +60,11 @@ const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #reader: Reader;
-  readonly #soundWait: SoundWait;
+  readonly #audioStartWait: AudioStartWait;
   #declared: readonly Track[] = [];
   #used: readonly Track[] = [];
   #generation = 0;
-  #run: PendingRun | undefined;
+  #run: FragmentBuilder | undefined;
   #isInitDue = false;
   #isBlocked = false;
   #isScheduled = false;
@@ -74,7 +74,7 @@ export class LiveSession {
 
   constructor(options: LiveSessionOptions) {
     this.#options = options;
-    this.#soundWait = new SoundWait(options.stream, options.clock, () => this.#schedule());
+    this.#audioStartWait = new AudioStartWait(options.stream, options.clock, () => this.#schedule());
     this.#reader = options.stream.addReader({
       name: 'live',
       maxBytes: queueBytes,
@@ -117,7 +117,7 @@ export class LiveSession {
   #finish(code: ErrorCode, error?: unknown): void {
     this.#isClosed = true;
     this.#cancelHold?.();
-    this.#soundWait.stop();
+    this.#audioStartWait.stop();
     this.#reader.close();
     this.#options.onEnd(code, error);
   }
@@ -144,7 +144,7 @@ export class LiveSession {
   }
 
   #pump(): void {
-    while (!this.#isBlocked && !this.#isClosed && !this.#soundWait.isWaiting) {
+    while (!this.#isBlocked && !this.#isClosed && !this.#audioStartWait.isWaiting) {
       const event = this.#reader.take();
       if (!event) break;
       this.#handle(event);
@@ -165,7 +165,7 @@ export class LiveSession {
         this.#generation = event.generation;
         this.#run = undefined;
         this.#isInitDue = true;
-        if (this.#wantsSound) this.#soundWait.begin();
+        if (this.#wantsSound) this.#audioStartWait.begin();
         return;
       case 'skipped':
         this.#sendAll();
@@ -204,9 +204,9 @@ export class LiveSession {
   #wantedTracks(): readonly Track[] {
     const { stream } = this.#options;
     // The hub may be ahead of this reader, at other parameters already: then the declared ones are all there is to know.
-    const flowing = stream.tracks === this.#declared ? flowingTracks(stream) : this.#declared;
-    const hasVideo = flowing.some(({ kind }) => kind === 'video');
-    return this.#wantsSound ? flowing : flowing.filter(({ kind }) => kind === 'video' || !hasVideo);
+    const active = stream.tracks === this.#declared ? activeTracks(stream) : this.#declared;
+    const hasVideo = active.some(({ kind }) => kind === 'video');
+    return this.#wantsSound ? active : active.filter(({ kind }) => kind === 'video' || !hasVideo);
   }
 
   #begin(used: readonly Track[], first: Sample): void {
@@ -223,7 +223,7 @@ export class LiveSession {
     this.#send(init.bytes);
     this.#used = used;
     this.#isInitDue = false;
-    this.#run = new PendingRun(used, variant.keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
+    this.#run = new FragmentBuilder(used, variant.keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
   }
 
   /** Sends what needs no guess, and sees to it that the rest does not wait for long. */

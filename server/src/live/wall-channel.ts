@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@vidette/contract/errors';
-import type { Stream } from '../stream/stream.ts';
+import type { Stream } from '../hub/stream.ts';
 import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 

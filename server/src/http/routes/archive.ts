@@ -8,14 +8,14 @@ import { requireKnownZone } from '../known-zone.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
-import { conversionViewer } from './conversion-viewer.ts';
+import { transcodingViewer } from './transcoding-viewer.ts';
 import { watched } from './exports.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { archiveReader, conversions, license, renderPicture, watchLog } = services;
+  const { archiveReader, transcoding, license, renderPicture, watchLog } = services;
 
   const noteWatched = (
     mode: 'watchArchive' | 'watchStills',
@@ -114,7 +114,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
       noteWatched('watchArchive', { principal, stream, ip });
       return { contentType, status: 304, headers, body: '' };
     }
-    const body = await conversions.gop(conversionViewer(principal, uid), read, signal);
+    const body = await transcoding.gop(transcodingViewer(principal, uid), read, signal);
     noteWatched('watchArchive', { principal, stream, ip });
     return { contentType, body, headers };
   });

@@ -2,20 +2,20 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { WebSocket } from 'ws';
 import type { MediaAnswer } from '../call-context.ts';
 import { Fault } from '../../base/fault.ts';
-import type { ConversionViewer } from '../../conversion/conversions.ts';
+import type { TranscodingViewer } from '../../transcoding/transcoding.ts';
 import type { LiveMessage } from '../../live/message.ts';
-import type { Stream } from '../../stream/stream.ts';
+import type { Stream } from '../../hub/stream.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
-import { conversionViewer } from './conversion-viewer.ts';
+import { transcodingViewer } from './transcoding-viewer.ts';
 
 /** Live pictures: a WebSocket for the page, LL-HLS for players outside. */
 export function registerLive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { station, live, conversions, watchLog } = services;
+  const { streamManager, live, transcoding, watchLog } = services;
 
   /** What the viewer reads: the hub, or a conversion of it. Undefined when that is refused, which the viewer is told. */
-  const sourceOf = (hub: Stream, viewer: ConversionViewer | undefined, socket: WebSocket) => {
+  const sourceOf = (hub: Stream, viewer: TranscodingViewer | undefined, socket: WebSocket) => {
     if (!viewer) return { stream: hub, close: () => {} };
     const refuse = (code: ErrorCode) => {
       const message: LiveMessage = { type: 'end', code };
@@ -23,7 +23,7 @@ export function registerLive(registrar: Registrar, services: Services, liveSessi
       socket.close(1000, code);
     };
     try {
-      return conversions.live(viewer, hub, () => refuse('ProbeError'));
+      return transcoding.live(viewer, hub, () => refuse('ProbeError'));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       refuse(error.code);
@@ -33,15 +33,15 @@ export function registerLive(registrar: Registrar, services: Services, liveSessi
 
   registrar.handleSocket('watchStream', ({ stream, principal, query, ip }, socket) => {
     const { uid } = stream.stream;
-    const running = station.find(uid);
+    const running = streamManager.find(uid);
     if (!running) {
       socket.close(1011, 'Unavailable');
       return;
     }
-    const viewer = query.convert ? conversionViewer(principal, uid) : undefined;
+    const viewer = query.convert ? transcodingViewer(principal, uid) : undefined;
     const source = sourceOf(running.stream, viewer, socket);
     if (!source) return;
-    const release = running.leases.addViewer();
+    const release = running.demand.addViewer();
     const session = live.serveSocket(socket, source.stream, {
       audio: query.audio,
       keyFramesOnly: query.keyframes,
@@ -69,9 +69,9 @@ export function registerLive(registrar: Registrar, services: Services, liveSessi
     'getLiveFile',
     async ({ stream, principal, params, request, signal, ip }): Promise<MediaAnswer> => {
       const { uid } = stream.stream;
-      const running = station.get(uid);
+      const running = streamManager.get(uid);
       watchLog.touch({ mode: 'watchStream', uid, login: principal.user.login, ip });
-      running.leases.extend();
+      running.demand.extend();
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
       // A request for what is still to come may wait for seconds, and the right may go meanwhile.
       const cut = new AbortController();

@@ -14,7 +14,7 @@ import { requireStream, viewerOf, viewOf } from './streams.ts';
 
 /** Walls of several streams. */
 export function registerMosaics(registrar: Registrar, services: Services): void {
-  const { store, station, clock } = services;
+  const { store, streamManager, clock } = services;
 
   registrar.handle('listMosaics', async ({ principal, query }) => {
     const { page, pageSize, searchingValues: words } = query;
@@ -26,7 +26,8 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
   registrar.handle('getMosaic', async ({ principal, params, query, language }) => {
     const view = await viewById(services, principal, params.id, language);
     if (query.extend_lease) {
-      for (const { stream } of view.layout.cells) if (stream !== null) station.find(stream)?.leases.extend();
+      for (const { stream } of view.layout.cells)
+        if (stream !== null) streamManager.find(stream)?.demand.extend();
     }
     return view;
   });

@@ -15,7 +15,7 @@ export function registerShare(
   viewers: SharedViewers,
   streamService: StreamService,
 ): void {
-  const { store, station, live, config, watchLog } = services;
+  const { store, streamManager, live, config, watchLog } = services;
 
   registrar.handle('getStreamShare', async ({ stream, query, request, principal, ip }) => {
     const { id, uid, share_embeds, share_key } = stream.stream;
@@ -56,7 +56,7 @@ export function registerShare(
 
   registrar.handle('getShared', async ({ params }) => {
     const { uid, name } = await sharedStream(services, params.key);
-    return { name, status: station.state(uid).status, viewers: viewers.count(uid) };
+    return { name, status: streamManager.state(uid).status, viewers: viewers.count(uid) };
   });
 
   const admitted = new WeakMap<object, StreamRecord>();
@@ -64,12 +64,12 @@ export function registerShare(
     'watchShared',
     ({ request, query, params, ip }, socket) => {
       const uid = admitted.get(request)?.uid;
-      const running = uid === undefined ? undefined : station.find(uid);
+      const running = uid === undefined ? undefined : streamManager.find(uid);
       if (uid === undefined || !running) {
         socket.close(1011, 'Unavailable');
         return;
       }
-      const release = running.leases.addViewer();
+      const release = running.demand.addViewer();
       const session = live.serveSocket(socket, running.stream, {
         audio: query.audio,
         keyFramesOnly: query.keyframes,

@@ -26,7 +26,7 @@ export function registerStreams(
 }
 
 function registerLists(registrar: Registrar, services: Services, streamService: StreamService): void {
-  const { store, station, statuses, membership, clock } = services;
+  const { store, streamManager, statuses, membership, clock } = services;
   // Revisions of one run must not be taken for those of another: they begin where no earlier run can have come.
   const firstRevision = clock.wallMs();
 
@@ -57,13 +57,13 @@ function registerLists(registrar: Registrar, services: Services, streamService: 
   });
 
   registrar.handle('listStreamStatuses', async ({ principal, query, language }) => {
-    const revision = firstRevision + station.changes.revision;
+    const revision = firstRevision + streamManager.changes.revision;
     if (query.since === revision) return { items: [], revision, listChanged: false };
     const since = query.since - firstRevision;
-    const changed = since < 0 ? undefined : station.changes.since(since);
+    const changed = since < 0 ? undefined : streamManager.changes.since(since);
     const viewable = await store.streamList.viewableUids(viewerOf(principal));
     const items: StreamState[] = [];
-    for (const { settings, state } of changed ? runningOf(services, changed) : station.streams()) {
+    for (const { settings, state } of changed ? runningOf(services, changed) : streamManager.streams()) {
       if (viewable && !viewable.has(settings.uid)) continue;
       const isAvailable = state.status === 'pending' || state.status === 'running';
       if ((query.onlyAvailable || query.isOnlyAvailable) && !isAvailable) continue;
@@ -83,20 +83,24 @@ function registerLists(registrar: Registrar, services: Services, streamService: 
 }
 
 /** A stream as one person may see it, with what it does now. */
-export function viewOf({ station, membership }: Services, seen: SeenStream, language: Language): Stream {
+export function viewOf(
+  { streamManager, membership }: Services,
+  seen: SeenStream,
+  language: Language,
+): Stream {
   const { uid, node_id: nodeId } = seen.stream;
-  return streamView(seen, station.state(uid), membership.isAvailable(nodeId), language);
+  return streamView(seen, streamManager.state(uid), membership.isAvailable(nodeId), language);
 }
 
 function* runningOf(services: Services, uids: Iterable<string>) {
   for (const uid of uids) {
-    const stream = services.station.find(uid);
+    const stream = services.streamManager.find(uid);
     if (stream) yield stream;
   }
 }
 
 function registerChanges(registrar: Registrar, services: Services, streamService: StreamService): void {
-  const { store, station } = services;
+  const { store, streamManager } = services;
 
   registrar.handle('addStream', async ({ principal, body, audit }) => {
     const { uid } = await streamService.add(principal, body);
@@ -106,7 +110,7 @@ function registerChanges(registrar: Registrar, services: Services, streamService
 
   registrar.handle('getStream', ({ stream, query, language }) => {
     const { uid } = stream.stream;
-    if (query.extend_lease) station.find(uid)?.leases.extend();
+    if (query.extend_lease) streamManager.find(uid)?.demand.extend();
     return viewOf(services, stream, language);
   });
 
@@ -131,7 +135,7 @@ function registerChanges(registrar: Registrar, services: Services, streamService
       const seen = await store.streamList.find(viewerOf(principal), body.uid);
       const { stream } = requireStreamRight(principal, seen, 'edit');
       await streamService.setPaused(stream, isPaused);
-      return { status: station.state(stream.uid).status };
+      return { status: streamManager.state(stream.uid).status };
     });
   }
 }

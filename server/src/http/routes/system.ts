@@ -5,7 +5,7 @@ import type { Registrar } from '../registrar.ts';
 import type { ServerCertificate } from '../server-certificate.ts';
 import type { Services } from '../services.ts';
 import { settingsView } from '../settings-view.ts';
-import type { StationStream } from '../../station/station-stream.ts';
+import type { ManagedStream } from '../../engine/managed-stream.ts';
 import { viewerOf } from './streams.ts';
 
 /** So many streams that don't record are named in the health answer; more are the same trouble. */
@@ -17,7 +17,7 @@ export function registerSystem(
   services: Services,
   certificate: ServerCertificate | undefined,
 ): void {
-  const { station, store, health, license, logRing, audit, config, statistics } = services;
+  const { streamManager, store, health, license, logRing, audit, config, statistics } = services;
 
   // A page in use asks for the settings at every step and for the health every minute, also one that hangs on a wall:
   // with them the cookie gets its full lifetime again, as the session does with every call.
@@ -45,7 +45,7 @@ export function registerSystem(
     prolong({ principal, request, reply });
     const viewable = await store.streamList.viewableUids(viewerOf(principal));
     const idle: string[] = [];
-    for (const running of station.streams()) {
+    for (const running of streamManager.streams()) {
       if (idle.length >= namedStreams) break;
       const { uid } = running.settings;
       if (isNotRecording(running) && (viewable === undefined || viewable.has(uid))) idle.push(uid);
@@ -198,7 +198,7 @@ async function lowEverywhere(
 }
 
 /** Whether a stream that should be recorded is not: its source is away, or its pictures can't be written. */
-function isNotRecording({ settings, state, recorder }: StationStream): boolean {
+function isNotRecording({ settings, state, recorder }: ManagedStream): boolean {
   if (!settings.isRecorded || settings.isPaused) return false;
   return state.status === 'failed' || recorder?.status.state === 'failed';
 }

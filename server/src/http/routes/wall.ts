@@ -3,11 +3,11 @@ import { WallSocket } from '../../live/wall-socket.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
-import { conversionViewer } from './conversion-viewer.ts';
+import { transcodingViewer } from './transcoding-viewer.ts';
 
 /** Live pictures of many streams over one WebSocket; the right to each is asked for when it is asked for. */
 export function registerWall(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { station, live, conversions, watchLog, clock, log } = services;
+  const { streamManager, live, transcoding, watchLog, clock, log } = services;
 
   registrar.handleSocket('watchWall', ({ principal, ip }, socket) => {
     new WallSocket({
@@ -22,12 +22,12 @@ export function registerWall(registrar: Registrar, services: Services, liveSessi
         try {
           const code = await liveSessions.judge(watched);
           if (code !== undefined) throw new Fault(code, 'The stream may not be watched.');
-          const running = station.get(uid);
-          const { stream, leases } = (picture === 'sub' ? running.sub : undefined) ?? running;
+          const running = streamManager.get(uid);
+          const { stream, demand } = (picture === 'sub' ? running.sub : undefined) ?? running;
           const source = convert
-            ? conversions.live(conversionViewer(principal, uid), stream, () => end('ProbeError'))
+            ? transcoding.live(transcodingViewer(principal, uid), stream, () => end('ProbeError'))
             : { stream, close: () => {} };
-          const release = leases.addViewer();
+          const release = demand.addViewer();
           const noteEnd = watchLog.begin({ mode: 'watchWall', uid, login: principal.user.login, ip });
           return {
             stream: source.stream,

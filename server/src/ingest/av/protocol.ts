@@ -33,7 +33,7 @@ export type JobRequest =
   | InputRequest
   | AudioRequest
   | PictureRequest
-  | ConvertRequest;
+  | TranscodeRequest;
 
 export interface InputRequest {
   readonly kind: 'input';
@@ -83,7 +83,7 @@ export interface PictureRequest {
   readonly quality: number;
 }
 
-export interface ConvertRequest {
+export interface TranscodeRequest {
   readonly kind: 'convert';
   readonly codec: VideoCodec;
   /** avcC or hvcC, base64. */

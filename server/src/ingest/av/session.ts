@@ -1,10 +1,10 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
-import type { PauseCause } from '../../stream/reader.ts';
+import type { PauseCause } from '../../hub/reader.ts';
 import { addressWithCredentials, type SourceAddress, type SourceScheme } from '../address.ts';
 import { createSourceDial, resolveHost, type Dial } from '../dial.ts';
-import type { ReachPolicy } from '../reach.ts';
+import type { AddressPolicy } from '../address-policy.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import { utcMs } from '../timing.ts';
 import { ContainerTimes } from './container-times.ts';
@@ -18,7 +18,7 @@ export interface AvSessionOptions {
   readonly pool: AvPool;
   readonly clock: Clock;
   /** Where the source may be. */
-  readonly policy: ReachPolicy;
+  readonly policy: AddressPolicy;
   /** Longest wait for a connection, an answer or the next packet, ms. Default 10 s. */
   readonly timeoutMs?: number;
 }

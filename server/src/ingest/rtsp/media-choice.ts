@@ -38,7 +38,7 @@ const videoEncodings: ReadonlyMap<string, string> = new Map([
 ]);
 const soundEncodings: ReadonlySet<string> = new Set(['mpeg4-generic', 'mp4a-latm', 'opus']);
 /** Sound that a browser doesn't play; taken when somebody converts it. */
-const convertedEncodings: ReadonlySet<string> = new Set([
+const transcodedEncodings: ReadonlySet<string> = new Set([
   'pcmu',
   'pcma',
   'g722',
@@ -51,7 +51,7 @@ const convertedEncodings: ReadonlySet<string> = new Set([
 
 /** The encoding is not stored as it comes. */
 export function isConverted(encoding: string): boolean {
-  return convertedEncodings.has(encoding);
+  return transcodedEncodings.has(encoding);
 }
 
 /** How this encoding is received; undefined when it can't be. */
@@ -67,7 +67,7 @@ export function usableEncoding(
   }
   if (kind !== 'audio') return undefined;
   const isUsable =
-    soundEncodings.has(format.encoding) || (canConvert && convertedEncodings.has(format.encoding));
+    soundEncodings.has(format.encoding) || (canConvert && transcodedEncodings.has(format.encoding));
   return isUsable && isPlainAac(format) ? { kind, encoding: format.encoding } : undefined;
 }
 

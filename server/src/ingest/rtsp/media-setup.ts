@@ -6,32 +6,32 @@ import { staticFormat, type MediaFormat } from '@vidette/media/sdp/session-descr
 import { Fault } from '../../base/fault.ts';
 import type { SourceSink } from '../source.ts';
 import { SourceTiming } from '../timing.ts';
-import { AudioReader, soundFormat } from './audio-reader.ts';
+import { AudioDepacketizer, soundFormat } from './audio-depacketizer.ts';
 import type { RtspConnection } from './connection.ts';
-import { ConvertedAudioReader, type ConvertAudio } from './converted-audio-reader.ts';
+import { TranscodedAudioDepacketizer, type TranscodeAudio } from './transcoded-audio-depacketizer.ts';
 import { refuseUnlessOk } from './refusal.ts';
 import { isConverted, usableEncoding, type ChosenMedia, type MediaChoice } from './media-choice.ts';
-import { Receiver, type PayloadReader } from './receiver.ts';
-import { TrackGate } from './track-gate.ts';
-import { VideoReader } from './video-reader.ts';
+import { RtpReceiver, type PayloadDepacketizer } from './rtp-receiver.ts';
+import { TrackSelector } from './track-selector.ts';
+import { VideoDepacketizer } from './video-depacketizer.ts';
 
 export interface MediaSetupOptions {
   readonly choice: MediaChoice;
   readonly sink: SourceSink;
-  readonly convertAudio: ConvertAudio | undefined;
+  readonly transcodeAudio: TranscodeAudio | undefined;
   /** All tracks said that they end (RTCP BYE). */
   readonly onGoodbye: () => void;
 }
 
 /** What an interleaved channel carries: one stream, but for servers that put all into the same. */
 interface Channel {
-  readonly receivers: Receiver[];
+  readonly receivers: RtpReceiver[];
   readonly isControl: boolean;
 }
 
 /** How a sender of pictures is asked for a key frame. */
 interface KeyFrameSource {
-  readonly receiver: Receiver;
+  readonly receiver: RtpReceiver;
   readonly kind: 'pli' | 'fir';
   readonly channel: number;
 }
@@ -49,10 +49,10 @@ const firstDynamicType = 96;
 /** Sets the chosen media up on a connection and receives them. It owns the receivers. */
 export class MediaSetup {
   /** Those that were set up. */
-  readonly receivers: Receiver[] = [];
-  readonly #opened: Receiver[] = [];
+  readonly receivers: RtpReceiver[] = [];
+  readonly #opened: RtpReceiver[] = [];
   readonly #options: MediaSetupOptions;
-  readonly #gate: TrackGate;
+  readonly #trackSelector: TrackSelector;
   readonly #timing = new SourceTiming();
   /** By interleaved channel number. */
   readonly #channels: (Channel | undefined)[] = [];
@@ -71,7 +71,7 @@ export class MediaSetup {
       options.sink.awaiting(kind);
       if (kind === 'video') this.#requestKeyFrame();
     };
-    this.#gate = new TrackGate(
+    this.#trackSelector = new TrackSelector(
       { ...options.sink, awaiting },
       {
         video: kinds.includes('video'),
@@ -126,10 +126,10 @@ export class MediaSetup {
 
   /** Pictures came, of whatever use. */
   get isVideoSeen(): boolean {
-    return this.#gate.isVideoSeen;
+    return this.#trackSelector.isVideoSeen;
   }
 
-  #assign(number: number, receiver: Receiver, isControl: boolean): void {
+  #assign(number: number, receiver: RtpReceiver, isControl: boolean): void {
     this.#connection?.nameChannel(number);
     const channel = this.#channels[number];
     if (channel?.isControl === isControl) channel.receivers.push(receiver);
@@ -146,11 +146,11 @@ export class MediaSetup {
   }
 
   /** The receiver of one medium; undefined for sound that is left out. */
-  #open(media: ChosenMedia, trackId: number): Receiver | undefined {
+  #open(media: ChosenMedia, trackId: number): RtpReceiver | undefined {
     const { sink } = this.#options;
     const { format, kind } = media;
-    const open = (timescale: number): Receiver => {
-      const receiver: Receiver = new Receiver({
+    const open = (timescale: number): RtpReceiver => {
+      const receiver: RtpReceiver = new RtpReceiver({
         payloadType: format.payloadType,
         timing: this.#timing.addTrack(format.clockRate, timescale),
         onLost: (packets) => sink.lost(packets),
@@ -169,7 +169,7 @@ export class MediaSetup {
       const receiver = open(sound?.track.timescale ?? format.clockRate);
       receiver.setReader(
         sound
-          ? new AudioReader(sound, receiver, this.#gate)
+          ? new AudioDepacketizer(sound, receiver, this.#trackSelector)
           : this.#convertedReader(media, trackId, receiver),
       );
       return receiver;
@@ -180,16 +180,34 @@ export class MediaSetup {
     }
   }
 
-  #videoReader({ encoding, format }: ChosenMedia, trackId: number, receiver: Receiver): PayloadReader {
+  #videoReader(
+    { encoding, format }: ChosenMedia,
+    trackId: number,
+    receiver: RtpReceiver,
+  ): PayloadDepacketizer {
     const note = (message: string) => this.#options.sink.note(message);
-    return new VideoReader({ trackId, encoding, format, receiver, gate: this.#gate, note });
+    return new VideoDepacketizer({
+      trackId,
+      encoding,
+      format,
+      receiver,
+      trackSelector: this.#trackSelector,
+      note,
+    });
   }
 
-  #convertedReader(media: ChosenMedia, trackId: number, receiver: Receiver): PayloadReader {
-    const { convertAudio: convert, sink } = this.#options;
+  #convertedReader(media: ChosenMedia, trackId: number, receiver: RtpReceiver): PayloadDepacketizer {
+    const { transcodeAudio: convert, sink } = this.#options;
     if (!convert) throw new Fault('ProbeError', 'there is no converter for it');
     const note = (message: string) => sink.note(message);
-    return new ConvertedAudioReader({ trackId, media, receiver, gate: this.#gate, convert, note });
+    return new TranscodedAudioDepacketizer({
+      trackId,
+      media,
+      receiver,
+      trackSelector: this.#trackSelector,
+      convert,
+      note,
+    });
   }
 
   /**
@@ -201,8 +219,8 @@ export class MediaSetup {
     media: ChosenMedia,
     payloadType: number,
     trackId: number,
-    receiver: Receiver,
-  ): PayloadReader | 'same' | undefined {
+    receiver: RtpReceiver,
+  ): PayloadDepacketizer | 'same' | undefined {
     const listed = media.formats.find((one) => one.payloadType === payloadType && one.encoding !== '');
     const isVideo = media.kind === 'video';
     const format = listed ?? (isVideo ? undefined : staticFormat(payloadType));
@@ -217,9 +235,9 @@ export class MediaSetup {
     media: ChosenMedia,
     format: MediaFormat,
     trackId: number,
-    receiver: Receiver,
-  ): PayloadReader | undefined {
-    const found = usableEncoding(media.kind, format, this.#options.convertAudio !== undefined);
+    receiver: RtpReceiver,
+  ): PayloadDepacketizer | undefined {
+    const found = usableEncoding(media.kind, format, this.#options.transcodeAudio !== undefined);
     if (!found || format.clockRate !== media.format.clockRate) return undefined;
     const other = { ...media, ...found, format };
     if (media.kind === 'video') return this.#videoReader(other, trackId, receiver);
@@ -234,7 +252,7 @@ export class MediaSetup {
   }
 
   #leaveSoundOut(reason: string): void {
-    this.#gate.expectNoAudio();
+    this.#trackSelector.expectNoAudio();
     this.#options.sink.note(`The sound is left out: ${reason}`);
   }
 
@@ -247,7 +265,7 @@ export class MediaSetup {
       receiverOf(channel.receivers, this.#packet)?.push(this.#packet, arrivalMs);
   }
 
-  #onControl(receivers: readonly Receiver[], bytes: Uint8Array): void {
+  #onControl(receivers: readonly RtpReceiver[], bytes: Uint8Array): void {
     const { report, isGoodbye } = parseRtcp(bytes);
     const receiver =
       receivers.length > 1 ? receivers.find(({ ssrc }) => ssrc === report?.ssrc) : receivers[0];
@@ -271,7 +289,10 @@ async function setUp(
 }
 
 /** Which of the streams that share a channel a packet belongs to: by the sender, before that is known by the payload type. */
-function receiverOf(receivers: readonly Receiver[], { payloadType, ssrc }: RtpPacket): Receiver | undefined {
+function receiverOf(
+  receivers: readonly RtpReceiver[],
+  { payloadType, ssrc }: RtpPacket,
+): RtpReceiver | undefined {
   if (receivers.length === 1) return receivers[0];
   const bySender = receivers.find((one) => one.ssrc === ssrc);
   return bySender ?? receivers.find((one) => one.ssrc === undefined && one.payloadType === payloadType);

@@ -1,13 +1,13 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
 import type { SourceSink } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
-import type { Receiver } from './receiver.ts';
+import type { RtpReceiver } from './rtp-receiver.ts';
 
 export interface ReceptionReportOptions {
   readonly connection: RtspConnection;
   readonly clock: Clock;
   readonly sink: SourceSink;
-  readonly receivers: readonly Receiver[];
+  readonly receivers: readonly RtpReceiver[];
 }
 
 /** What went wrong while receiving, counted since the session began. */
@@ -40,7 +40,8 @@ export class ReceptionReport {
 
   #report(): void {
     const { receivers, connection, sink } = this.#options;
-    const sum = (of: (receiver: Receiver) => number) => receivers.reduce((total, one) => total + of(one), 0);
+    const sum = (of: (receiver: RtpReceiver) => number) =>
+      receivers.reduce((total, one) => total + of(one), 0);
     const now: Trouble = {
       lostPackets: sum(({ sequence }) => sequence.lost),
       latePackets: sum(({ sequence }) => sequence.late),

@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
-import type { PauseCause } from '../../stream/reader.ts';
+import type { PauseCause } from '../../hub/reader.ts';
 import type { Credentials } from '../address.ts';
 import { canConnect, type Dial } from '../dial.ts';
 import type { SourceSession, SourceSink } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
-import type { ConvertAudio } from './converted-audio-reader.ts';
+import type { TranscodeAudio } from './transcoded-audio-depacketizer.ts';
 import { describeSource, type Described } from './handshake.ts';
 import { KeepAlive } from './keep-alive.ts';
 import { chooseMedia, type MediaChoice } from './media-choice.ts';
 import { MediaSetup } from './media-setup.ts';
-import { ReadPace, type ReadPaceOptions } from './read-pace.ts';
+import { PollBatcher, type PollBatcherOptions } from './poll-batcher.ts';
 import { refuseUnlessOk } from './refusal.ts';
 import { ReceptionReport } from './reception-report.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -22,9 +22,9 @@ export interface RtspSessionOptions {
   /** Opens every connection, those of redirects too. */
   readonly dial: Dial;
   /** Makes AAC of G.711; without it such sound is left out. */
-  readonly convertAudio?: ConvertAudio;
+  readonly transcodeAudio?: TranscodeAudio;
   /** Whom the connection is read for, and the beat in which it is when they can wait; else it is always read at once. */
-  readonly pace?: ReadPaceOptions;
+  readonly polling?: PollBatcherOptions;
   /** How long each reply may take, ms. Default 10 s. */
   readonly replyTimeoutMs?: number;
   /** What earlier attempts at this address learned. */
@@ -68,8 +68,8 @@ export class RtspSession implements SourceSession {
   }
 
   #choose({ description, base }: Described): MediaChoice {
-    const { convertAudio, memory } = this.#options;
-    return chooseMedia(description, base, convertAudio !== undefined, memory?.videoTurn);
+    const { transcodeAudio, memory } = this.#options;
+    return chooseMedia(description, base, transcodeAudio !== undefined, memory?.videoTurn);
   }
 
   async #play(described: Described, sink: SourceSink, signal: AbortSignal): Promise<PauseCause> {
@@ -85,13 +85,13 @@ export class RtspSession implements SourceSession {
       if (this.#options.memory && videoTracks > 1 && !isVideoSeen) this.#options.memory.videoTurn++;
     };
     const start = async (): Promise<PauseCause> => {
-      const { clock, convertAudio, pace, dial } = this.#options;
+      const { clock, transcodeAudio, polling, dial } = this.#options;
       const choice = this.#choose(described);
       for (const line of choice.ignored) sink.note(line);
       const setup = new MediaSetup({
         choice,
         sink,
-        convertAudio,
+        transcodeAudio,
         onGoodbye: () => finished.resolve('ended'),
       });
       opened.push(setup);
@@ -100,7 +100,7 @@ export class RtspSession implements SourceSession {
       teardownUri = choice.aggregateUri;
       await play(connection, choice.aggregateUri);
       if (signal.aborted) return 'stopped';
-      if (pace && connection.canRest) opened.push(new ReadPace(connection, clock, pace));
+      if (polling && connection.canRest) opened.push(new PollBatcher(connection, clock, polling));
       const canGetParameter = described.methods.has('GET_PARAMETER');
       const onDead = finished.reject;
       const uri = choice.aggregateUri;

@@ -16,7 +16,7 @@ import {
 import type { AudioRequest, SourceAudioCodec } from '../protocol.ts';
 import type { Job, JobOutput } from './job.ts';
 import { checked, NativeError, received } from './native.ts';
-import { SoundConverter } from './sound-converter.ts';
+import { AudioResampler } from './audio-resampler.ts';
 
 const codecIds: Readonly<Record<SourceAudioCodec, AVCodecID>> = {
   pcmu: AV_CODEC_ID_PCM_MULAW,
@@ -48,7 +48,7 @@ export class AudioJob implements Job {
   readonly #context = new CodecContext();
   readonly #packet = new Packet();
   readonly #frame = new Frame();
-  #converter: SoundConverter | undefined;
+  #converter: AudioResampler | undefined;
   #failures = 0;
   #isClosed = false;
 
@@ -103,7 +103,7 @@ export class AudioJob implements Job {
     while (received(this.#context.receiveFrameSync(this.#frame), 'decoding')) {
       const frame = this.#frame;
       if (!this.#converter) {
-        this.#converter = new SoundConverter(1, frame);
+        this.#converter = new AudioResampler(1, frame);
         this.#output.tracks([this.#converter.encoder.track], 'utc');
       }
       for (const coded of this.#converter.push(frame, seconds)) {

@@ -14,18 +14,18 @@ import { parseSourceAddress } from '../../address.ts';
 import type { Dial } from '../../dial.ts';
 import type { InputRequest } from '../protocol.ts';
 import { aacCopy, opusCopy } from './audio-copy.ts';
-import { AudioConversion } from './audio-conversion.ts';
+import { AudioTranscoding } from './audio-transcoding.ts';
 import { CheckedProxy } from './checked-proxy.ts';
 import { describeFailure } from './input-failure.ts';
-import { inputOptions, type WayOut } from './input-options.ts';
+import { inputOptions, type OutboundPath } from './input-options.ts';
 import type { Job, JobOutput } from './job.ts';
 import type { MediaPath, PacketTimes } from './media-path.ts';
 import { checked } from './native.ts';
 import { Pacer } from './pacer.ts';
 import { rtspFilter } from './rtsp-filter.ts';
-import { TcpRelay } from './tcp-relay.ts';
-import { TrackGate } from './track-gate.ts';
-import { VideoConversion } from './video-conversion.ts';
+import { TcpForwarder } from './tcp-forwarder.ts';
+import { AvTrackSelector } from './av-track-selector.ts';
+import { VideoTranscoding } from './video-transcoding.ts';
 import { VideoCopy } from './video-copy.ts';
 
 const videoTrackId = 1;
@@ -53,8 +53,8 @@ export class InputJob implements Job {
   readonly #stopWatch: Cancel;
   readonly #dial: Dial;
   /** The proxy or relay between FFmpeg and the network; datagrams need none. */
-  #way: CheckedProxy | TcpRelay | undefined;
-  #gate: TrackGate | undefined;
+  #outbound: CheckedProxy | TcpForwarder | undefined;
+  #trackSelector: AvTrackSelector | undefined;
   /** Since when a native call waits, monotonic ms; undefined while none does. */
   #waitsSinceMs: number | undefined;
   #brokenPackets = 0;
@@ -91,41 +91,42 @@ export class InputJob implements Job {
       this.#stopWatch();
       this.#isReleasing = true;
       await this.#format.closeInput();
-      this.#way?.close();
+      this.#outbound?.close();
       for (const path of this.#paths.values()) path.close();
       this.#packet.free();
     }
   }
 
   #report(error: unknown): void {
-    const refusal = this.#way?.failure;
-    if (refusal && !this.#gate?.passed) this.#output.end({ code: refusal.code, message: refusal.message });
-    else this.#output.end(describeFailure(error, (this.#gate?.passed ?? 0) > 0));
+    const refusal = this.#outbound?.failure;
+    if (refusal && !this.#trackSelector?.passed)
+      this.#output.end({ code: refusal.code, message: refusal.message });
+    else this.#output.end(describeFailure(error, (this.#trackSelector?.passed ?? 0) > 0));
   }
 
   async #open(): Promise<void> {
     const { url, options } = inputOptions(this.#request, await this.#openWay());
     checked(await this.#native(this.#format.openInput(url, null, Dictionary.fromObject(options))), 'opening');
     checked(await this.#native(this.#format.findStreamInfo(null)), 'looking into the stream');
-    if (this.#way instanceof CheckedProxy && this.#way.isPolled)
+    if (this.#outbound instanceof CheckedProxy && this.#outbound.isPolled)
       this.#output.note('The address gives a single picture: it is asked for once a second.');
     this.#choose();
   }
 
-  async #openWay(): Promise<WayOut> {
+  async #openWay(): Promise<OutboundPath> {
     const { url, allowFile } = this.#request;
     const address = allowFile ? undefined : /^(https?|rtmps?|rtsps?):\/\//.exec(url)?.[1];
     if (address === undefined) return {};
     if (address.startsWith('http')) {
       const proxy = new CheckedProxy(this.#dial, this.#clock, parseSourceAddress(url).credentials);
-      this.#way = proxy;
+      this.#outbound = proxy;
       return { proxy: { url: await proxy.listen(), userAgent: proxy.userAgent } };
     }
     const { host, port } = this.#request;
     const connect = () => this.#dial(host, port, address.endsWith('s'));
-    const relay = new TcpRelay(connect, address.startsWith('rtsp') ? rtspFilter : undefined);
-    this.#way = relay;
-    return { relayPort: await relay.listen() };
+    const relay = new TcpForwarder(connect, address.startsWith('rtsp') ? rtspFilter : undefined);
+    this.#outbound = relay;
+    return { forwarderPort: await relay.listen() };
   }
 
   /** Picks one picture and one sound; the rest isn't read, nor even fetched where the format allows. */
@@ -142,7 +143,7 @@ export class InputJob implements Job {
     streams.forEach((stream, index) => {
       if (!this.#paths.has(index)) stream.discard = AVDISCARD_ALL;
     });
-    this.#gate = new TrackGate(this.#output, this.#paths.size, videoTrackId);
+    this.#trackSelector = new AvTrackSelector(this.#output, this.#paths.size, videoTrackId);
   }
 
   #videoPath(stream: Stream): MediaPath {
@@ -152,7 +153,7 @@ export class InputJob implements Job {
     this.#output.note(
       'The picture is converted to H.264, since browsers and MP4 files do not take it as it is.',
     );
-    return new VideoConversion(videoTrackId, stream);
+    return new VideoTranscoding(videoTrackId, stream);
   }
 
   /** Undefined when the sound can't be had; the picture goes on without it. */
@@ -161,7 +162,7 @@ export class InputJob implements Job {
     try {
       if (codecId === AV_CODEC_ID_AAC) return aacCopy(audioTrackId, extradata ?? undefined);
       const opus = codecId === AV_CODEC_ID_OPUS ? opusCopy(audioTrackId, extradata ?? undefined) : undefined;
-      return opus ?? new AudioConversion(audioTrackId, stream);
+      return opus ?? new AudioTranscoding(audioTrackId, stream);
     } catch (error) {
       this.#output.note(`The sound is left out: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -201,7 +202,7 @@ export class InputJob implements Job {
   async #pass(path: MediaPath, times: PacketTimes): Promise<boolean> {
     try {
       const output = await path.push(this.#packet, times);
-      for (const item of output) this.#gate?.take(item);
+      for (const item of output) this.#trackSelector?.take(item);
       return output.length > 0;
     } catch {
       // Counted and told once a second; many in a row end the source with words.

@@ -57,12 +57,12 @@ const playlists = {
 };
 
 /** Where FFmpeg goes in place of the source: the proxy for HTTP, the port of a relay for RTMP and RTSP. */
-export interface WayOut {
+export interface OutboundPath {
   readonly proxy?: { readonly url: string; readonly userAgent: string };
-  readonly relayPort?: number;
+  readonly forwarderPort?: number;
 }
 
-export function inputOptions(request: InputRequest, way: WayOut): InputOptions {
+export function inputOptions(request: InputRequest, way: OutboundPath): InputOptions {
   if (request.allowFile) {
     return { url: request.url, options: { ...common, protocol_whitelist: whitelists.file } };
   }
@@ -86,9 +86,9 @@ export function inputOptions(request: InputRequest, way: WayOut): InputOptions {
       };
     case 'rtmp':
     case 'rtmps':
-      if (way.relayPort === undefined) break;
+      if (way.forwarderPort === undefined) break;
       return {
-        url: relayed(request.url, 'rtmp', way.relayPort),
+        url: relayed(request.url, 'rtmp', way.forwarderPort),
         options: {
           ...common,
           protocol_whitelist: whitelists.rtmp,
@@ -101,9 +101,9 @@ export function inputOptions(request: InputRequest, way: WayOut): InputOptions {
       };
     case 'rtsp':
     case 'rtsps':
-      if (way.relayPort === undefined) break;
+      if (way.forwarderPort === undefined) break;
       return {
-        url: relayed(request.url, 'rtsp', way.relayPort),
+        url: relayed(request.url, 'rtsp', way.forwarderPort),
         options: {
           ...common,
           protocol_whitelist: whitelists.rtsp,

@@ -31,12 +31,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   // Dynamic, because node-av is optional: what is missing becomes an answer instead of a crash.
-  const { Desk } = await import('./desk.ts');
+  const { JobDispatcher } = await import('./job-dispatcher.ts');
   const serverDial = new ServerDial((request) => process.send?.(request));
   process.on('message', (reply, socket) =>
     serverDial.take(reply as DialReply, socket instanceof Socket ? socket : undefined),
   );
-  const desk = new Desk(systemClock, {
+  const dispatcher = new JobDispatcher(systemClock, {
     write: (message) => pipe.write(encodeMessage(message)),
     queuedBytes: () => pipe.writableLength,
     drained: () =>
@@ -44,7 +44,7 @@ try {
     die,
     dialOf: (job) => serverDial.of(job),
   });
-  const reader = new FrameReader((frame) => desk.handle(decodeMessage(frame)));
+  const reader = new FrameReader((frame) => dispatcher.handle(decodeMessage(frame)));
   pipe.on('data', (chunk: Buffer) => reader.push(chunk));
   pipe.write(encodeMessage({ type: 'hello', job: 0, version: protocolVersion }));
 } catch (error) {

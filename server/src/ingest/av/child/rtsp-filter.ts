@@ -3,7 +3,7 @@ import { MalformedError } from '@vidette/media/malformed';
 import type { RtspMessage } from '@vidette/media/rtsp/message';
 import { RtspParser } from '@vidette/media/rtsp/parser';
 import { Fault } from '../../../base/fault.ts';
-import type { TcpRelay } from './tcp-relay.ts';
+import type { TcpForwarder } from './tcp-forwarder.ts';
 
 /** What FFmpeg needs to see of a reply. `Location` is not among them, nor what makes it take a server for a special one. */
 const passedHeaders = new Set([
@@ -24,7 +24,7 @@ const placeParameter = /^\s*(?:source|destination|server_port|port|ttl)\s*=?/i;
  * What an RTSP server says, on its way to FFmpeg: taken apart by our own parser and written again, so that both read the
  * same. FFmpeg follows redirects for ever and unchecked; here one ends the connection. Requests of the server are left out.
  */
-export function rtspFilter(relay: TcpRelay): Transform {
+export function rtspFilter(relay: TcpForwarder): Transform {
   const written: Uint8Array[] = [];
   const parser = new RtspParser({
     packet: (channel, bytes, start, end) => {

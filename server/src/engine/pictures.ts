@@ -1,0 +1,169 @@
+import type { Sample } from '@vidette/media/sample';
+import type { VideoTrack } from '@vidette/media/track';
+import { backoffMs, type Backoff } from '../base/backoff.ts';
+import type { Clock } from '../base/clock.ts';
+import { Fault } from '../base/fault.ts';
+import type { Stream } from '../hub/stream.ts';
+
+/** Turns one key frame into a JPEG at most `maxWidth` pixels wide. */
+export type Render = (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
+
+export interface Picture {
+  readonly jpeg: Uint8Array;
+  /** When the camera took it, milliseconds since the epoch. */
+  readonly timeMs: number;
+}
+
+interface Entry {
+  picture: Picture;
+  keyDts: number;
+  renderedAtMs: number;
+}
+
+/** Renders that failed in a row. */
+interface Failure {
+  readonly fault: Fault;
+  readonly inARow: number;
+  /** Monotonic ms before which the stream is not tried again. */
+  readonly retryAtMs: number;
+}
+
+/** Widths that are rendered; a request gets the next larger one, so that a list of tiles shares its pictures. */
+const widths = [320, 640, 1280, 1920] as const;
+
+/** A picture this young is served again although a newer key frame is there. */
+const freshMs = 2_000;
+/** A newer picture that isn't ready after this is made behind the last good one, ms. */
+const waitForNewerMs = 300;
+/** How long a caller waits for the first picture of a stream, ms. */
+const waitForFirstMs = 5_000;
+/** After a failed render, doubled by each further one: frames that crash a decoder must not cost it every few seconds. */
+const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
+
+/**
+ * Stills of running streams: the newest key frame as a JPEG, rendered on request only, once for all who ask.
+ * The last good one is kept, with its time: it is served when a stream pauses or fails, and while a newer one is late or
+ * can't be made. Over `maxBytes` the least recently used go.
+ */
+export class Pictures {
+  readonly #render: Render;
+  readonly #clock: Clock;
+  readonly #maxBytes: number;
+  /** In order of use, the least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #rendering = new Map<string, Promise<Picture>>();
+  /** By key, like the entries. */
+  readonly #failures = new Map<string, Failure>();
+  #bytes = 0;
+
+  constructor(options: { render: Render; clock: Clock; maxBytes?: number }) {
+    this.#render = options.render;
+    this.#clock = options.clock;
+    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+  }
+
+  /**
+   * The newest picture of a stream; an older one, whose `timeMs` says so, when the newest is late or can't be made.
+   * @throws Fault Unavailable when none was ever seen, SERVER_NOT_RESPONSE_ERR when the first one is late, or what its
+   *   render met.
+   */
+  async newest(stream: Stream, requestedWidth: number): Promise<Picture> {
+    const width = widths.find((candidate) => candidate >= requestedWidth) ?? 1920;
+    const key = `${stream.uid}/${width}`;
+    const entry = this.#use(key);
+    const frame = newestKeyFrame(stream);
+    if (!frame || frame.sample.dts === entry?.keyDts) {
+      if (entry) return entry.picture;
+      throw new Fault('Unavailable', 'There is no picture of this stream yet.');
+    }
+    const nowMs = this.#clock.monotonicMs();
+    if (entry && nowMs - entry.renderedAtMs < freshMs) return entry.picture;
+    const failure = this.#failures.get(key);
+    if (failure && nowMs < failure.retryAtMs) {
+      if (entry) return entry.picture;
+      throw new Fault(failure.fault.code, failure.fault.message, { cause: failure.fault });
+    }
+    let rendering = this.#rendering.get(key);
+    if (!rendering) {
+      rendering = this.#renderFrame(key, frame, width).finally(() => this.#rendering.delete(key));
+      this.#rendering.set(key, rendering);
+    }
+    return entry ? this.#newerOr(rendering, entry.picture) : this.#first(rendering);
+  }
+
+  /** Forgets the pictures of a stream that is no more. */
+  forget(uid: string): void {
+    for (const width of widths) {
+      this.#drop(`${uid}/${width}`);
+      this.#failures.delete(`${uid}/${width}`);
+    }
+  }
+
+  /** The newer picture when it comes soon, else the last good one; rendering goes on and its failure is noted. */
+  #newerOr(rendering: Promise<Picture>, last: Picture): Promise<Picture> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(waitForNewerMs, () => resolve(last));
+      rendering.then(resolve, () => resolve(last)).finally(cancel);
+    });
+  }
+
+  #first(rendering: Promise<Picture>): Promise<Picture> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#clock.after(waitForFirstMs, () =>
+        reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The picture could not be made in time.')),
+      );
+      rendering.then(resolve, reject).finally(cancel);
+    });
+  }
+
+  async #renderFrame(key: string, frame: KeyFrame, width: number): Promise<Picture> {
+    const jpeg = await this.#render(frame.track, frame.sample, width).catch((error: unknown) => {
+      throw this.#noteFailure(key, error);
+    });
+    this.#failures.delete(key);
+    const picture = { jpeg, timeMs: Math.round((frame.sample.pts / frame.track.timescale) * 1000) };
+    this.#drop(key);
+    this.#entries.set(key, { picture, keyDts: frame.sample.dts, renderedAtMs: this.#clock.monotonicMs() });
+    this.#bytes += jpeg.byteLength;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#drop(oldest);
+    }
+    return picture;
+  }
+
+  #noteFailure(key: string, error: unknown): Fault {
+    const fault =
+      error instanceof Fault ? error : new Fault('InternalServerError', 'No picture.', { cause: error });
+    const inARow = (this.#failures.get(key)?.inARow ?? 0) + 1;
+    const retryAtMs = this.#clock.monotonicMs() + backoffMs(inARow, retries);
+    this.#failures.set(key, { fault, inARow, retryAtMs });
+    return fault;
+  }
+
+  #use(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.picture.jpeg.byteLength;
+  }
+}
+
+interface KeyFrame {
+  readonly track: VideoTrack;
+  readonly sample: Sample;
+}
+
+function newestKeyFrame(stream: Stream): KeyFrame | undefined {
+  const sample = stream.gop[0];
+  const track = stream.tracks?.find((candidate) => candidate.id === sample?.trackId);
+  return sample && track?.kind === 'video' ? { track, sample } : undefined;
+}

@@ -1,0 +1,61 @@
+import { isErrorCode, type ErrorCode } from '@vidette/contract/errors';
+import { Fault } from '../base/fault.ts';
+import type { SupervisorStatus } from '../ingest/supervisor.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+
+/** Wire values of a stream's status [R4.1]; pending and running count as available. */
+export type ManagedStreamStatus = (typeof managedStreamStatuses)[number];
+const managedStreamStatuses = ['pending', 'running', 'failed', 'paused', 'disabled'] as const;
+
+/** What another node said of a stream. */
+export interface ReportedState {
+  readonly status: string;
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+export interface ManagedStreamState {
+  readonly status: ManagedStreamStatus;
+  /** Why, in words; null unless failed. */
+  readonly failureReason: string | null;
+  /** The same as a code of the catalogue. */
+  readonly code: ErrorCode | null;
+}
+
+/**
+ * The status that people see, from what was asked for and what the source does, or why there is none. `elsewhere`: what is known
+ * of the stream on another node; undefined when no node runs it.
+ */
+export function stateOf(
+  settings: ManagedStreamSettings,
+  runsHere: boolean,
+  elsewhere: ReportedState | undefined,
+  source: SupervisorStatus | Fault | undefined,
+): ManagedStreamState {
+  if (settings.isPaused) return { status: 'paused', failureReason: null, code: null };
+  if (elsewhere !== undefined) return reported(elsewhere);
+  if (!runsHere) return { status: 'disabled', failureReason: null, code: null };
+  if (source instanceof Fault) return { status: 'failed', failureReason: source.message, code: source.code };
+  switch (source?.state) {
+    case 'running':
+      return { status: 'running', failureReason: null, code: null };
+    case 'failed':
+      return { status: 'failed', failureReason: source.reason ?? null, code: source.code ?? null };
+    case 'connecting':
+    case 'stopped':
+    case undefined:
+      return { status: 'pending', failureReason: null, code: null };
+  }
+}
+
+/** A word that a newer version stored says no more than that the stream is not known to run, and a code of its own nothing. */
+function reported({ status: stored, code, reason }: ReportedState): ManagedStreamState {
+  const status = managedStreamStatuses.find((known) => known === stored) ?? 'pending';
+  if (status !== 'failed') return { status, failureReason: null, code: null };
+  return { status, failureReason: reason, code: code !== null && isErrorCode(code) ? code : null };
+}
+
+/** Compares what people see. */
+export function sameState(a: ManagedStreamState, b: ManagedStreamState): boolean {
+  return a.status === b.status && a.failureReason === b.failureReason && a.code === b.code;
+}

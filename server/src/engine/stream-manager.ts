@@ -1,0 +1,92 @@
+import { Fault } from '../base/fault.ts';
+import type { ManagedStreamSettings } from './settings.ts';
+import { StateChanges } from './state-changes.ts';
+import type { ManagedStreamState } from './state.ts';
+import { ManagedStream } from './managed-stream.ts';
+import type { ManagedStreamTools } from './station-tools.ts';
+
+/** A stream was brought to the station, or what people see of it changed. */
+export type OnStreamState = (uid: string, state: ManagedStreamState) => void;
+
+/** The streams that this node runs, by uid. It owns them: they begin with `apply` and end with `remove` or `close`. */
+export class StreamManager {
+  /** For polls that want only what changed. */
+  readonly changes = new StateChanges();
+  readonly #tools: ManagedStreamTools;
+  readonly #streams = new Map<string, ManagedStream>();
+  #closed = false;
+
+  constructor(tools: Omit<ManagedStreamTools, 'onState'> & { onState?: OnStreamState }) {
+    const onState: OnStreamState = (uid, state) => {
+      this.changes.add(uid);
+      tools.onState?.(uid, state);
+    };
+    this.#tools = { ...tools, onState };
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** How many streams hold a source or a recorder. */
+  get active(): number {
+    let active = 0;
+    for (const { isActive } of this.#streams.values()) if (isActive) active++;
+    return active;
+  }
+
+  /** Which streams this node runs has changed: begins those that are its own now, ends those that are not. */
+  review(): void {
+    for (const stream of this.#streams.values()) stream.review();
+  }
+
+  streams(): IterableIterator<ManagedStream> {
+    return this.#streams.values();
+  }
+
+  find(uid: string): ManagedStream | undefined {
+    return this.#streams.get(uid);
+  }
+
+  /** @throws Fault Unavailable when this node doesn't run the stream. */
+  get(uid: string): ManagedStream {
+    const stream = this.#streams.get(uid);
+    if (!stream) throw new Fault('Unavailable', 'This server does not run the stream.');
+    return stream;
+  }
+
+  /** What people see of a stream; a stream that isn't run here is pending. */
+  state(uid: string): ManagedStreamState {
+    return this.#streams.get(uid)?.state ?? { status: 'pending', failureReason: null, code: null };
+  }
+
+  /** Runs a stream with these settings, or changes one that runs. */
+  apply(settings: ManagedStreamSettings): ManagedStream {
+    if (this.#closed) throw new Fault('Unavailable', 'The server is stopping.');
+    const running = this.#streams.get(settings.uid);
+    if (running) {
+      running.apply(settings);
+      return running;
+    }
+    const stream = new ManagedStream(settings, this.#tools);
+    this.#streams.set(settings.uid, stream);
+    this.#tools.onState(settings.uid, stream.state);
+    return stream;
+  }
+
+  /** Stops running a stream; with `purge` its archive is removed once the recorder has let go. */
+  async remove(uid: string, options: { purge: boolean }): Promise<void> {
+    const stream = this.#streams.get(uid);
+    this.#streams.delete(uid);
+    this.changes.add(uid);
+    await stream?.close('removed');
+    if (options.purge) await this.#tools.archive.remove(uid);
+  }
+
+  /** Ends all streams; idempotent. Resolves when every last GOP is on the disk. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#streams.values()].map((stream) => stream.close('server-stopped')));
+    this.#streams.clear();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Cancel, Clock } from '../base/clock.ts';
+
+/** How long an on-demand source outlives the last interest in it. */
+export const demandMs = 30_000;
+
+/**
+ * Who wants an on-demand source up: viewers for as long as they watch, and leases that each last `demandMs`.
+ * Tells when interest begins and when it has ended.
+ */
+export class ViewerDemand {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  #viewers = 0;
+  #cancelExpiry: Cancel | undefined;
+
+  constructor(clock: Clock, onChange: () => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  get isHeld(): boolean {
+    return this.#viewers > 0 || this.#cancelExpiry !== undefined;
+  }
+
+  get viewers(): number {
+    return this.#viewers;
+  }
+
+  /** Wants the source for `demandMs` from now. */
+  extend(): void {
+    const wasHeld = this.isHeld;
+    this.#cancelExpiry?.();
+    this.#cancelExpiry = this.#clock.after(demandMs, () => {
+      this.#cancelExpiry = undefined;
+      if (!this.isHeld) this.#onChange();
+    });
+    if (!wasHeld) this.#onChange();
+  }
+
+  /** Wants the source until the returned function is called (idempotent), and `demandMs` beyond. */
+  addViewer(): () => void {
+    const wasHeld = this.isHeld;
+    this.#viewers++;
+    if (!wasHeld) this.#onChange();
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      this.extend();
+      this.#viewers--;
+    };
+  }
+
+  /** Forgets everybody; for the end of the stream. */
+  clear(): void {
+    this.#cancelExpiry?.();
+    this.#cancelExpiry = undefined;
+    this.#viewers = 0;
+  }
+}

@@ -1,0 +1,235 @@
+import type { Sample } from '@vidette/media/sample';
+import type { Track } from '@vidette/media/track';
+
+/** What a reader takes out of its queue, in the order in which it happened. */
+export type ReaderEvent =
+  /** Decoder parameters: first of all, and again whenever they change. The next video sample is a key frame. */
+  | { readonly type: 'tracks'; readonly generation: number; readonly tracks: readonly Track[] }
+  /** `startsGop`: a decoder can start here; the key frame of the video track, or any frame of a stream without video. */
+  | { readonly type: 'sample'; readonly sample: Sample; readonly startsGop: boolean }
+  /** The reader was too slow: `samples` were left out; what follows starts at a key frame. */
+  | { readonly type: 'skipped'; readonly samples: number }
+  /**
+   * The source went away (it may come back: `tracks` follows then), or is away for another reason by now. Whoever holds
+   * an open GOP closes it.
+   */
+  | { readonly type: 'pause'; readonly cause: PauseCause }
+  /** The stream itself is gone; nothing follows. */
+  | { readonly type: 'end'; readonly cause: string };
+
+/** Why no frames come, kept beside the gap it makes in the archive. `waiting`: a source is wanted and has not answered yet. */
+export type PauseCause =
+  | 'waiting'
+  | 'unreachable'
+  | 'no-frames'
+  | 'stopped'
+  | 'paused'
+  | 'source-changed'
+  | 'idle'
+  | 'damaged'
+  | 'ended'
+  /** The clock of this server was set: what follows is dated by the new time. */
+  | 'clock-set'
+  /** This node was taken out of work. */
+  | 'drained'
+  /** Another node has the stream. */
+  | 'moved';
+
+export interface ReaderOptions {
+  /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */
+  readonly name: string;
+  /** Most bytes that may wait in the queue; over it the queue is emptied and reading resumes at a key frame. */
+  readonly maxBytes: number;
+  /** Start with the GOP so far (a key frame at once) or only with what comes from now on. */
+  readonly from: 'gop' | 'next-key';
+  /** It may get samples a quarter of a second late and many at once, which is cheaper to receive. Default false. */
+  readonly toleratesLatency?: boolean;
+  /**
+   * Called when the queue goes from empty to not empty; the reader then takes until `undefined`. Runs inside the
+   * writer's call, so it must be short and must not throw; for what waits from the start it is called a microtask
+   * after `addReader` has returned.
+   */
+  readonly onReadable: () => void;
+}
+
+/** What an event weighs in the queue beside its sample, bytes; a rough figure for the object and its slices. */
+const eventBytes = 64;
+
+/**
+ * A bounded queue between the one writer of a stream and one slow or quick consumer.
+ * The writer never waits: when the consumer lags past `maxBytes` all that waits is dropped, counted,
+ * and the consumer is told by a `skipped` event before the key frame at which it goes on.
+ */
+export class Reader {
+  readonly name: string;
+  readonly toleratesLatency: boolean;
+  readonly #maxBytes: number;
+  readonly #onReadable: () => void;
+  readonly #onClose: (reader: Reader) => void;
+  #queue: ReaderEvent[] = [];
+  #head = 0;
+  #bytes = 0;
+  #gops = 0;
+  #skipping: { samples: number } | undefined;
+  #awaitsKey = false;
+  #isAnnounced = false;
+  #closed = false;
+  #skippedTotal = 0;
+
+  constructor(options: ReaderOptions, onClose: (reader: Reader) => void) {
+    this.name = options.name;
+    this.toleratesLatency = options.toleratesLatency ?? false;
+    this.#maxBytes = options.maxBytes;
+    this.#onReadable = options.onReadable;
+    this.#onClose = onClose;
+  }
+
+  /** The next event, or undefined when the queue is empty. */
+  take(): ReaderEvent | undefined {
+    const event = this.#queue[this.#head];
+    if (!event) return undefined;
+    this.#head++;
+    this.#bytes -= bytesOf(event);
+    if (event.type === 'sample' && event.startsGop) this.#gops--;
+    if (this.#head === this.#queue.length) {
+      this.#queue = [];
+      this.#head = 0;
+    } else if (this.#head > 1024) {
+      this.#queue = this.#queue.slice(this.#head);
+      this.#head = 0;
+    }
+    return event;
+  }
+
+  /** Samples left out so far because this reader was too slow. */
+  get skippedSamples(): number {
+    return this.#skippedTotal;
+  }
+
+  get queuedBytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many GOPs begin in what waits: a measure of how far behind the consumer is. */
+  get waitingGops(): number {
+    return this.#gops;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Leaves the stream; idempotent. What still waits is forgotten. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#replaceQueue([]);
+    this.#onClose(this);
+  }
+
+  /**
+   * Leaves out what waits before the newest GOP; for a consumer whose own limit is time rather than bytes.
+   * What follows starts at a key frame, after a `skipped` event that counts what was left out.
+   */
+  skipToNewestGop(): void {
+    const waiting = this.#queue.slice(this.#head);
+    const newest = waiting.findLastIndex((event) => event.type === 'sample' && event.startsGop);
+    if (newest < 0) return;
+    const { kept, samples, lostBefore } = withoutSamples(waiting.slice(0, newest));
+    if (samples === 0) return;
+    this.#skippedTotal += samples;
+    this.#replaceQueue([
+      ...kept,
+      { type: 'skipped', samples: samples + lostBefore },
+      ...waiting.slice(newest),
+    ]);
+  }
+
+  /** Called by the stream only: what comes before the next key frame is not for this reader. */
+  awaitKey(): void {
+    this.#awaitsKey = true;
+  }
+
+  /** Called by the stream only: announces what was put into the queue before the consumer had the reader in hand. */
+  announceWaiting(): void {
+    this.#isAnnounced = true;
+    queueMicrotask(() => {
+      if (this.#head < this.#queue.length) this.#onReadable();
+    });
+  }
+
+  /** Called by the stream only. */
+  offer(event: ReaderEvent): void {
+    if (this.#closed) return;
+    if (event.type !== 'sample') {
+      // A source that comes and goes must not fill the queue of a consumer that is stuck.
+      if (this.#bytes + eventBytes > this.#maxBytes) this.#dropWaitingSamples();
+      this.#push(event);
+      return;
+    }
+    if (this.#awaitsKey) {
+      if (!event.startsGop) return;
+      this.#awaitsKey = false;
+    }
+    if (!this.#skipping && this.#bytes + bytesOf(event) > this.#maxBytes) this.#dropWaitingSamples();
+    if (this.#skipping) {
+      if (!event.startsGop || this.#bytes > this.#maxBytes / 2) {
+        this.#skipping.samples++;
+        this.#skippedTotal++;
+        return;
+      }
+      const { samples } = this.#skipping;
+      this.#skipping = undefined;
+      if (samples > 0) this.#push({ type: 'skipped', samples });
+    }
+    this.#push(event);
+  }
+
+  #push(event: ReaderEvent): void {
+    const wasEmpty = this.#queue.length === this.#head;
+    this.#queue.push(event);
+    this.#bytes += bytesOf(event);
+    if (event.type === 'sample' && event.startsGop) this.#gops++;
+    if (wasEmpty && this.#isAnnounced) this.#onReadable();
+  }
+
+  /** Empties the queue but for what the consumer must know; what comes next is left out until a key frame. */
+  #dropWaitingSamples(): void {
+    const { kept, samples, lostBefore } = withoutSamples(this.#queue.slice(this.#head));
+    this.#replaceQueue(kept);
+    this.#skippedTotal += samples;
+    this.#skipping = { samples: samples + lostBefore + (this.#skipping?.samples ?? 0) };
+  }
+
+  #replaceQueue(events: ReaderEvent[]): void {
+    this.#queue = events;
+    this.#head = 0;
+    this.#bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    this.#gops = events.filter((event) => event.type === 'sample' && event.startsGop).length;
+  }
+}
+
+function bytesOf(event: ReaderEvent): number {
+  return event.type === 'sample' ? event.sample.size + eventBytes : eventBytes;
+}
+
+/**
+ * What the consumer must know of events that are dropped: the newest parameters, and whether the source paused or ended
+ * after them. Beside it how many samples are lost, and how many were lost before without the consumer knowing yet.
+ */
+function withoutSamples(events: readonly ReaderEvent[]): {
+  kept: ReaderEvent[];
+  samples: number;
+  lostBefore: number;
+} {
+  let kept: ReaderEvent[] = [];
+  let samples = 0;
+  let lostBefore = 0;
+  for (const event of events) {
+    if (event.type === 'sample') samples++;
+    else if (event.type === 'skipped') lostBefore += event.samples;
+    else if (event.type === 'tracks') kept = [event];
+    else kept = [...kept.filter(({ type }) => type === 'tracks'), event];
+  }
+  return { kept, samples, lostBefore };
+}

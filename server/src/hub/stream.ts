@@ -1,0 +1,181 @@
+import type { Sample } from '@vidette/media/sample';
+import type { Cancel } from '../base/clock.ts';
+import type { Track } from '@vidette/media/track';
+import { GopBuffer } from './gop-buffer.ts';
+import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
+
+/** Counters of one stream since it was created; they only grow. */
+export interface StreamCounters {
+  videoSamples: number;
+  audioSamples: number;
+  bytes: number;
+  keySamples: number;
+  damagedSamples: number;
+  /** Of the source's transport, that never came. */
+  lostPackets: number;
+}
+
+/**
+ * The hub of one stream: one writer, any number of bounded Readers, and the GOP so far for those who come late.
+ * It knows no protocol and no disk, and writing never waits for anybody.
+ */
+export class Stream {
+  readonly uid: string;
+  readonly counters: StreamCounters = {
+    videoSamples: 0,
+    audioSamples: 0,
+    bytes: 0,
+    keySamples: 0,
+    damagedSamples: 0,
+    lostPackets: 0,
+  };
+  readonly #readers = new Set<Reader>();
+  readonly #lowLatencyListeners = new Set<() => void>();
+  readonly #gop: GopBuffer;
+  readonly #newest = new Map<number, Sample>();
+  #tracks: readonly Track[] | undefined;
+  #pauseCause: PauseCause | undefined = 'waiting';
+  #videoTrackId: number | undefined;
+  #generation = 0;
+  #needsKey = true;
+  #ended = false;
+
+  constructor(uid: string, options: { gopMaxBytes?: number } = {}) {
+    this.uid = uid;
+    this.#gop = new GopBuffer(options.gopMaxBytes ?? 32 * 1024 * 1024);
+  }
+
+  /** The parameters of what is written now; undefined while no source delivers. */
+  get tracks(): readonly Track[] | undefined {
+    return this.#tracks;
+  }
+
+  /** Why no source delivers; undefined while one does. */
+  get pauseCause(): PauseCause | undefined {
+    return this.#pauseCause;
+  }
+
+  /** Grows by one at every change of tracks. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get readerCount(): number {
+    return this.#readers.size;
+  }
+
+  /** The samples since the newest key frame, oldest first; empty before the first one. */
+  get gop(): readonly Sample[] {
+    return this.#gop.samples;
+  }
+
+  /**
+   * The sample of this track that was passed on last, of the parameters in force; undefined while the track is silent.
+   * Some cameras announce sound and never send any.
+   */
+  newest(trackId: number): Sample | undefined {
+    return this.#newest.get(trackId);
+  }
+
+  /** A picture is there to start from, and no reader minds when the next ones come. */
+  get toleratesLatency(): boolean {
+    if (this.#gop.samples.length === 0) return false;
+    for (const reader of this.#readers) if (!reader.toleratesLatency) return false;
+    return true;
+  }
+
+  /** Calls `run` whenever a reader joins that isn't patient. */
+  onLowLatencyReader(run: () => void): Cancel {
+    this.#lowLatencyListeners.add(run);
+    return () => this.#lowLatencyListeners.delete(run);
+  }
+
+  /** Declares what follows. Samples before the next key frame of the video track, if there is one, are not passed on. */
+  setTracks(tracks: readonly Track[]): void {
+    if (this.#ended) return;
+    this.#generation++;
+    this.#pauseCause = undefined;
+    this.#tracks = tracks;
+    this.#videoTrackId = tracks.find((track) => track.kind === 'video')?.id;
+    this.#needsKey = this.#videoTrackId !== undefined;
+    this.#gop.clear();
+    this.#newest.clear();
+    const event = { type: 'tracks', generation: this.#generation, tracks } as const;
+    for (const reader of this.#readers) reader.offer(event);
+  }
+
+  /** Passes one sample to all readers. It must belong to the tracks declared last. */
+  write(sample: Sample): void {
+    if (this.#ended || !this.#tracks) return;
+    const isVideo = sample.trackId === this.#videoTrackId;
+    const isKeyPoint = this.#videoTrackId === undefined ? sample.isKey : isVideo && sample.isKey;
+    this.#count(sample, isVideo);
+    if (this.#needsKey) {
+      if (!isKeyPoint) return;
+      this.#needsKey = false;
+    }
+    this.#newest.set(sample.trackId, sample);
+    if (this.#videoTrackId !== undefined) this.#gop.add(sample, isKeyPoint);
+    const event = { type: 'sample', sample, startsGop: isKeyPoint } as const;
+    for (const reader of this.#readers) reader.offer(event);
+  }
+
+  /** Counts packets that never came; what they hit is marked in the samples. */
+  noteLost(packets: number): void {
+    this.counters.lostPackets += packets;
+  }
+
+  /** The source went away, or is away for another reason than before; the next `setTracks` resumes. */
+  pause(cause: PauseCause): void {
+    if (this.#ended || this.#pauseCause === cause) return;
+    this.#pauseCause = cause;
+    this.#tracks = undefined;
+    this.#gop.clear();
+    this.#newest.clear();
+    for (const reader of this.#readers) reader.offer({ type: 'pause', cause });
+  }
+
+  /** Ends the stream for good; idempotent. Readers get `end` and are forgotten. */
+  end(cause: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#tracks = undefined;
+    this.#gop.clear();
+    this.#newest.clear();
+    for (const reader of this.#readers) reader.offer({ type: 'end', cause });
+    this.#readers.clear();
+  }
+
+  /** A new reader; with `from: 'gop'` the parameters and the GOP so far wait in its queue already. */
+  addReader(options: ReaderOptions): Reader {
+    const reader = new Reader(options, (closed) => this.#readers.delete(closed));
+    if (this.#ended) {
+      reader.offer({ type: 'end', cause: 'ended' });
+      reader.announceWaiting();
+      return reader;
+    }
+    this.#readers.add(reader);
+    if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners) run();
+    if (this.#tracks) {
+      reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
+      // Without a GOP (none begun yet, or one too long to keep) there is nothing to start from but the next key frame.
+      if (options.from === 'next-key' || this.#gop.samples.length === 0) reader.awaitKey();
+      else {
+        this.#gop.samples.forEach((sample, at) =>
+          reader.offer({ type: 'sample', sample, startsGop: at === 0 }),
+        );
+      }
+    }
+    reader.announceWaiting();
+    return reader;
+  }
+
+  #count(sample: Sample, isVideo: boolean): void {
+    const counters = this.counters;
+    if (isVideo) counters.videoSamples++;
+    else counters.audioSamples++;
+    if (isVideo && sample.isKey) counters.keySamples++;
+    if (sample.isDamaged) counters.damagedSamples++;
+    counters.bytes += sample.size;
+  }
+}

@@ -1,0 +1,144 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+/**
+ * Which IP addresses a source may live at. Private ranges are where cameras are, so they are allowed; what a request
+ * forged through a source address aims at (this very machine, link-local services of a cloud, groups) is not.
+ * The documentation ranges of RFC 5737 and RFC 3849 are left alone: nobody answers there.
+ */
+export type ForbiddenNetwork =
+  'loopback' | 'own' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata';
+
+export interface AddressPolicy {
+  /** The stream was saved by an administrator: this machine itself may be a source. */
+  readonly allowLoopback: boolean;
+  /** The addresses of this machine; by default what its interfaces have now. */
+  readonly ownAddresses?: BlockList;
+  /** The source is a UDP listener: groups and "any address" are what it listens on. */
+  readonly isListener?: boolean;
+}
+
+type Network = readonly [network: string, prefixBits: number];
+
+/** IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), the rows that no camera lives in. */
+const ranges: readonly (readonly [ForbiddenNetwork, readonly Network[]])[] = [
+  // Addresses where clouds answer with the machine's own keys, outside 169.254/16.
+  [
+    'metadata',
+    [
+      ['100.100.100.200', 32],
+      ['fd00:ec2::254', 128],
+    ],
+  ],
+  [
+    'loopback',
+    [
+      ['127.0.0.0', 8],
+      ['::1', 128],
+    ],
+  ],
+  [
+    'unspecified',
+    [
+      ['0.0.0.0', 8],
+      ['::', 128],
+    ],
+  ],
+  [
+    'link-local',
+    [
+      ['169.254.0.0', 16],
+      ['fe80::', 10],
+    ],
+  ],
+  [
+    'multicast',
+    [
+      ['224.0.0.0', 4],
+      ['ff00::', 8],
+    ],
+  ],
+  [
+    'reserved',
+    [
+      ['192.0.0.0', 24],
+      ['240.0.0.0', 4],
+      ['100::', 64],
+      ['64:ff9b:1::', 48],
+      ['2001::', 32],
+      ['fec0::', 10],
+    ],
+  ],
+];
+
+const lists = ranges.map(([reach, networks]) => {
+  const list = new BlockList();
+  for (const [network, bits] of networks) list.addSubnet(network, bits, isIPv4(network) ? 'ipv4' : 'ipv6');
+  return { reach, list };
+});
+
+/** Why this IP address may not be dialled, or undefined when it may. Anything that is not an IP address is reserved. */
+export function forbiddenNetwork(ip: string, policy: AddressPolicy): ForbiddenNetwork | undefined {
+  const reach = classify(ip, policy.ownAddresses ?? ownAddresses());
+  if ((reach === 'loopback' || reach === 'own') && policy.allowLoopback) return undefined;
+  if (policy.isListener && (reach === 'multicast' || reach === 'unspecified' || reach === 'own'))
+    return undefined;
+  return reach;
+}
+
+/** Whether this address is the machine itself, by whichever interface. */
+export function leadsHere(ip: string, own: BlockList = ownAddresses()): boolean {
+  const reach = classify(ip, own);
+  return reach === 'loopback' || reach === 'own';
+}
+
+/** Asked each time: interfaces come and go. An address of our own is dialled past the firewall, as loopback is. */
+function ownAddresses(): BlockList {
+  const list = new BlockList();
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((found) => found ?? [])) {
+    list.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+function classify(ip: string, own: BlockList): ForbiddenNetwork | undefined {
+  if (isIPv4(ip)) return find(ip, 'ipv4', own);
+  if (!isIPv6(ip) || ip.includes('%')) return 'reserved';
+  return find(ip, 'ipv6', own) ?? classifyEmbedded(ip, own);
+}
+
+function find(ip: string, family: 'ipv4' | 'ipv6', own: BlockList): ForbiddenNetwork | undefined {
+  return (
+    lists.find(({ list }) => list.check(ip, family))?.reach ?? (own.check(ip, family) ? 'own' : undefined)
+  );
+}
+
+/**
+ * IPv6 addresses that are an IPv4 address in other clothes: mapped ::ffff:0:0/96 and compatible ::/96 (RFC 4291, 2.5.5),
+ * translated ::ffff:0:0:0/96 (RFC 2765), NAT64 64:ff9b::/96 (RFC 6052), 6to4 2002::/16 (RFC 3056).
+ * What they lead to decides.
+ */
+function classifyEmbedded(ip: string, own: BlockList): ForbiddenNetwork | undefined {
+  const groups = expand(ip);
+  const head = groups.slice(0, 6).join(':');
+  if (groups[0] === 0x2002) return find(dotted(groups[1], groups[2]), 'ipv4', own);
+  if (embeddingPrefixes.has(head)) return find(dotted(groups[6], groups[7]), 'ipv4', own);
+  return undefined;
+}
+
+/** The /96 prefixes above, as their six groups in decimal. */
+const embeddingPrefixes = new Set(['0:0:0:0:0:0', '0:0:0:0:0:65535', '0:0:0:0:65535:0', '100:65435:0:0:0:0']);
+
+function dotted(high = 0, low = 0): string {
+  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
+}
+
+/** The eight 16-bit groups of a valid IPv6 address; `URL` writes every spelling in one form. */
+function expand(ip: string): number[] {
+  const canonical = new URL(`http://[${ip}]/`).hostname.slice(1, -1);
+  const [left = '', right] = canonical.split('::');
+  const head = left === '' ? [] : left.split(':');
+  const tail = right === undefined || right === '' ? [] : right.split(':');
+  const zeros = right === undefined ? 0 : 8 - head.length - tail.length;
+  return [...head, ...Array<string>(zeros).fill('0'), ...tail].map((group) => Number.parseInt(group, 16));
+}

@@ -1,0 +1,55 @@
+import type { AudioTrack } from '@vidette/media/track';
+import type { Fault } from '../../base/fault.ts';
+import type { AvPool } from './pool.ts';
+import type { SourceAudioCodec } from './protocol.ts';
+
+export interface AudioTranscoderOptions {
+  readonly codec: SourceAudioCodec;
+  /** Hz of the input; any value where the input itself carries it. */
+  readonly sampleRate: number;
+  /** Ticks a second of the times that go in; those of `sampleRate` unless given. */
+  readonly clockRate?: number;
+  readonly channels: number;
+  /** Once, before the first frame, a moment after the first packets went in: what the AAC is like. Its `id` is 1. */
+  readonly onTrack: (track: AudioTrack) => void;
+  /** One raw AAC frame; `ptsTicks` in the track's own timescale, on the same clock as what went in, always growing. */
+  readonly onFrame: (bytes: Uint8Array, ptsTicks: number) => void;
+  /** The converter is of no use any more; a new one may be opened. Not called after `close`. */
+  readonly onFailed: (fault: Fault) => void;
+}
+
+/** Sound that neither MP4 nor a browser takes (G.711, G.722, MP3 and others), made into AAC-LC in a child process. */
+export interface AudioTranscoder {
+  /**
+   * One packet: any number of samples, one whole frame of MPEG audio.
+   * @param ptsTicks time of its first sample, in ticks of `clockRate` on any clock, also UTC's
+   * @returns false when the packet was dropped because the child lags
+   */
+  write(bytes: Uint8Array, ptsTicks: number): boolean;
+  /** Idempotent. */
+  close(): void;
+}
+
+/**
+ * Opens a converter in the pool; one child serves many.
+ * @throws Fault Unavailable when node-av is not installed: the caller leaves the sound out and says so.
+ */
+export function openAudioTranscoder(options: AudioTranscoderOptions, pool: AvPool): AudioTranscoder {
+  const { codec, sampleRate, channels, clockRate = sampleRate } = options;
+  let lastTicks = Number.NEGATIVE_INFINITY;
+  const job = pool.open(() => ({ kind: 'audio', codec, sampleRate, clockRate, channels }), 'audio', {
+    message(message) {
+      if (message.type === 'tracks') {
+        const track = message.tracks.find((candidate) => candidate.kind === 'audio');
+        if (track) options.onTrack(track);
+      } else if (message.type === 'sample') {
+        lastTicks = Math.max(message.pts, lastTicks + 1);
+        options.onFrame(message.bytes, lastTicks);
+      }
+    },
+    ended(fault) {
+      if (fault) options.onFailed(fault);
+    },
+  });
+  return { write: (bytes, ptsTicks) => job.data(bytes, ptsTicks), close: () => job.close() };
+}

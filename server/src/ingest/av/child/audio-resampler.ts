@@ -1,0 +1,109 @@
+import { avChannelLayoutDefault, SoftwareResampleContext, type Frame } from 'node-av/lib';
+import { AV_SAMPLE_FMT_FLTP, type AVSampleFormat } from 'node-av/constants';
+import { AacEncoder, aacFrameSamples, type CodedSound } from './aac-encoder.ts';
+import { checked } from './native.ts';
+
+/** Sampling frequencies of AAC (ISO/IEC 14496-3, table 1.18) that are kept; anything else becomes 48 kHz. */
+const keptRates: readonly number[] = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
+/** Time stamps further than this from where the sound before them ends begin anew there. */
+const jumpSeconds = 0.2;
+/** Samples by which one AAC frame may be moved to follow the time stamps; 1 % is not heard. */
+const slewSamples = 10;
+/** Samples of one decoded frame: 4 s at 48 kHz, more than any codec has. */
+const frameMaxSamples = 192_000;
+
+/** Decoded sound of any format to AAC-LC in at most two channels, its time following the input's slowly. */
+export class AudioResampler {
+  readonly encoder: AacEncoder;
+  readonly #planes: Float32Array[];
+  #resampler: SoftwareResampleContext | undefined;
+  #inputFormat = '';
+  /** Samples that wait for a whole frame, and the time of the first of them. */
+  #filled = 0;
+  #headTicks: number | undefined;
+
+  constructor(trackId: number, first: Frame) {
+    const sampleRate = keptRates.includes(first.sampleRate) ? first.sampleRate : 48000;
+    const channels = Math.min(2, Math.max(1, first.channels));
+    this.encoder = new AacEncoder({ trackId, sampleRate, channels });
+    this.#planes = Array.from({ length: channels }, () => new Float32Array(aacFrameSamples));
+  }
+
+  /** `seconds`: the source's time of the frame's first sample. The frame stays the caller's. */
+  push(frame: Frame, seconds: number): CodedSound[] {
+    if (frame.nbSamples > frameMaxSamples) throw new RangeError(`A frame of ${frame.nbSamples} samples.`);
+    const resampler = this.#resamplerFor(frame);
+    const { sampleRate } = this.encoder.track;
+    this.#follow(seconds * sampleRate - Number(resampler.getDelay(BigInt(sampleRate))));
+    const room = resampler.getOutSamples(frame.nbSamples);
+    const output = this.#planes.map(() => Buffer.alloc(room * Float32Array.BYTES_PER_ELEMENT));
+    const input = frame.extendedData ?? frame.data;
+    const count = checked(resampler.convertSync(output, room, input, frame.nbSamples), 'resampling');
+    const sound = output.map(({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, count));
+    return this.#encode(sound, count);
+  }
+
+  close(): void {
+    this.#resampler?.free();
+    this.#resampler = undefined;
+    this.encoder.close();
+  }
+
+  #resamplerFor(frame: Frame): SoftwareResampleContext {
+    const format = `${frame.format}/${frame.sampleRate}/${frame.channels}`;
+    if (this.#resampler && format === this.#inputFormat) return this.#resampler;
+    this.#resampler?.free();
+    const { sampleRate, channels } = this.encoder.track;
+    const resampler = new SoftwareResampleContext();
+    checked(
+      resampler.allocSetOpts2(
+        avChannelLayoutDefault(channels),
+        AV_SAMPLE_FMT_FLTP,
+        sampleRate,
+        avChannelLayoutDefault(frame.channels),
+        frame.format as AVSampleFormat,
+        frame.sampleRate,
+      ),
+      'opening the resampler',
+    );
+    checked(resampler.init(), 'opening the resampler');
+    this.#resampler = resampler;
+    this.#inputFormat = format;
+    return resampler;
+  }
+
+  /** Compares where the sound so far ends with where its next sample should be. */
+  #follow(ticks: number): void {
+    const { sampleRate } = this.encoder.track;
+    const missing = this.#headTicks === undefined ? Infinity : ticks - (this.#headTicks + this.#filled);
+    if (this.#headTicks === undefined || Math.abs(missing) > jumpSeconds * sampleRate) {
+      this.#filled = 0;
+      this.#headTicks = Math.round(ticks);
+      return;
+    }
+    this.#headTicks += Math.round(Math.max(-slewSamples, Math.min(slewSamples, missing)));
+  }
+
+  #encode(sound: readonly Float32Array[], count: number): CodedSound[] {
+    const coded: CodedSound[] = [];
+    let taken = 0;
+    while (taken < count) {
+      const part = Math.min(aacFrameSamples - this.#filled, count - taken);
+      this.#planes.forEach((plane, channel) => {
+        plane.set(sound[channel]?.subarray(taken, taken + part) ?? [], this.#filled);
+      });
+      this.#filled += part;
+      taken += part;
+      if (this.#filled === aacFrameSamples) coded.push(...this.#flush());
+    }
+    return coded;
+  }
+
+  #flush(): CodedSound[] {
+    const at = this.#headTicks ?? 0;
+    this.#headTicks = at + aacFrameSamples;
+    this.#filled = 0;
+    const bytes = this.#planes.map((plane) => Buffer.from(plane.buffer, plane.byteOffset, plane.byteLength));
+    return this.encoder.encode(Buffer.concat(bytes), at);
+  }
+}

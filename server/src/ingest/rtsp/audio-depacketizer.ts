@@ -1,0 +1,142 @@
+import { aacTrack, parseAacConfig } from '@vidette/media/codec/aac';
+import { buildDops, OPUS_SAMPLE_RATE, opusTrack } from '@vidette/media/codec/opus';
+import { MalformedError } from '@vidette/media/malformed';
+import { ByteArena } from '@vidette/media/rtp/byte-arena';
+import { LatmDepacketizer, parseStreamMuxConfig } from '@vidette/media/rtp/latm';
+import { auHeaderLayout, Mpeg4GenericDepacketizer, type AudioUnit } from '@vidette/media/rtp/mpeg4-generic';
+import type { RtpPacket } from '@vidette/media/rtp/packet';
+import type { MediaFormat } from '@vidette/media/sdp/session-description';
+import type { AudioTrack } from '@vidette/media/track';
+import type { ChosenMedia } from './media-choice.ts';
+import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
+import type { TrackSelector } from './track-selector.ts';
+
+/** Sound that is stored as it comes. */
+export interface SoundFormat {
+  readonly track: AudioTrack;
+  /** How long a frame lasts, ticks of the RTP clock. */
+  readonly frameTicks: number;
+  /** @param onFrame called within `push` for every frame */
+  open(onFrame: (frame: AudioUnit) => void): Pick<PayloadDepacketizer, 'push' | 'malformedPayloads'>;
+}
+
+/**
+ * What the description says about a sound track.
+ *
+ * @throws MalformedError when its parameters are missing or make no sense
+ */
+export function soundFormat({ encoding, format }: ChosenMedia, trackId: number): SoundFormat {
+  switch (encoding) {
+    case 'mpeg4-generic':
+      return aacFormat(format, trackId);
+    case 'mp4a-latm':
+      return latmFormat(format, trackId);
+    case 'opus':
+      return opusFormat(format, trackId);
+    default:
+      throw new MalformedError(`sound in ${encoding}`);
+  }
+}
+
+function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): SoundFormat {
+  const config = hexBytes(parameters.get('config') ?? '');
+  const track = aacTrack(trackId, config);
+  const layout = auHeaderLayout(parameters);
+  const frameTicks = frameTicksOf(config, clockRate);
+  return { track, frameTicks, open: (onFrame) => new Mpeg4GenericDepacketizer(layout, frameTicks, onFrame) };
+}
+
+function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): SoundFormat {
+  // In-band configurations (cpresent=1) would need the multiplex taken apart; no camera was seen to send them.
+  if (parameters.get('cpresent') !== '0')
+    throw new MalformedError('MP4A-LATM with its configuration in band');
+  const { audioSpecificConfig, frames } = parseStreamMuxConfig(hexBytes(parameters.get('config') ?? ''));
+  const track = aacTrack(trackId, audioSpecificConfig);
+  const frameTicks = frameTicksOf(audioSpecificConfig, clockRate);
+  return { track, frameTicks, open: (onFrame) => new LatmDepacketizer(frames, frameTicks, onFrame) };
+}
+
+function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): SoundFormat {
+  // The rtpmap always says two channels; what is sent is said apart (RFC 7587, 6.1 and 7).
+  const channels = parameters.get('sprop-stereo') === '1' ? 2 : 1;
+  if (clockRate !== OPUS_SAMPLE_RATE) throw new MalformedError(`Opus with a clock of ${clockRate} Hz`);
+  const track = opusTrack(trackId, buildDops(channels));
+  return { track, frameTicks: usualOpusTicks, open: (onFrame) => new OpusDepacketizer(onFrame) };
+}
+
+/** Opus has no payload header: a packet is a frame (RFC 7587, 4.2). */
+class OpusDepacketizer {
+  readonly malformedPayloads = 0;
+  readonly #arena = new ByteArena();
+  readonly #onFrame: (frame: AudioUnit) => void;
+
+  constructor(onFrame: (frame: AudioUnit) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  push(packet: RtpPacket, lost: number): void {
+    if (packet.payloadStart === packet.payloadEnd) return;
+    const frame = this.#arena.keep(packet.bytes, packet.payloadStart, packet.payloadEnd);
+    this.#onFrame({ timestamp: packet.timestamp, isDamaged: lost > 0, data: [frame], size: frame.length });
+  }
+}
+
+/** 20 ms, as nearly all send (RFC 7587, 3.1). */
+const usualOpusTicks = OPUS_SAMPLE_RATE / 50;
+
+/**
+ * AAC and Opus, given on as they come. A packet can't be sent before its last frame was recorded to the end, so that its
+ * beginning is older than its arrival by its length: 128 ms for a frame of AAC at 8 kHz, and more where several travel together.
+ */
+export class AudioDepacketizer implements PayloadDepacketizer {
+  readonly #payloads: Pick<PayloadDepacketizer, 'push' | 'malformedPayloads'>;
+  readonly #receiver: RtpReceiver;
+  readonly #trackSelector: TrackSelector;
+  readonly #trackId: number;
+  readonly #frameTicks: number;
+  /** Of the packet being read. */
+  #frames: AudioUnit[] = [];
+
+  constructor(format: SoundFormat, receiver: RtpReceiver, trackSelector: TrackSelector) {
+    this.#receiver = receiver;
+    this.#trackSelector = trackSelector;
+    this.#trackId = format.track.id;
+    this.#frameTicks = format.frameTicks;
+    this.#payloads = format.open((frame) => this.#frames.push(frame));
+    trackSelector.setAudio(format.track);
+  }
+
+  get malformedPayloads(): number {
+    return this.#payloads.malformedPayloads;
+  }
+
+  push(packet: RtpPacket, lost: number): void {
+    this.#payloads.push(packet, lost);
+    const frames = this.#frames;
+    this.#frames = [];
+    frames.forEach((frame, index) => this.#onFrame(frame, (frames.length - index) * this.#frameTicks));
+  }
+
+  close(): void {}
+
+  /** @param recordedTicks from the beginning of the frame to the end of its packet */
+  #onFrame({ timestamp, isDamaged, data, size }: AudioUnit, recordedTicks: number): void {
+    const receiver = this.#receiver;
+    const { timing, arrivalMs } = receiver;
+    const dts = timing.mapGrowing(receiver.unwrap(timestamp), arrivalMs, recordedTicks);
+    const sample = { trackId: this.#trackId, dts, pts: dts, isKey: true, isDamaged, data, size };
+    this.#trackSelector.audio(sample, receiver.arrivalMs);
+  }
+}
+
+function frameTicksOf(config: Uint8Array, clockRate: number): number {
+  const { frameSamples, sampleRate } = parseAacConfig(config);
+  return Math.round((frameSamples * clockRate) / sampleRate);
+}
+
+function hexBytes(text: string): Uint8Array {
+  const digits = text.replaceAll('"', '').trim();
+  if (!/^([0-9a-f]{2}){1,256}$/i.test(digits))
+    throw new MalformedError('configuration of the sound is missing');
+  return Uint8Array.from(digits.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}

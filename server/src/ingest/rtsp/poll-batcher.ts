@@ -1,0 +1,72 @@
+import type { Cancel, Clock } from '../../base/clock.ts';
+import type { Audience } from '../source.ts';
+import type { RtspConnection } from './connection.ts';
+import type { PollRounds } from './poll-rounds.ts';
+
+export interface PollBatcherOptions {
+  readonly audience: Audience;
+  /** Shared by all connections. */
+  readonly rounds: PollRounds;
+}
+
+/**
+ * More than that must be read at once, bytes per second: a camera with small buffers of its own would have to wait for
+ * our system's buffer, and fall behind for good. Below it, a round leaves no more than 60 KB there, which is what
+ * that buffer takes from the first moment, before it has grown.
+ */
+const maxRate = 600_000;
+const ratePeriodMs = 1000;
+
+/**
+ * Reads a connection as soon as something arrives while somebody waits for it, and else once in a round: what comes in
+ * between lies in the system's buffer. Without this a camera costs a turn of the event loop for every picture and sound.
+ */
+export class PollBatcher {
+  readonly #connection: RtspConnection;
+  readonly #clock: Clock;
+  readonly #cancelLowLatency: Cancel;
+  /** Set while the connection is not read. */
+  #leaveRound: Cancel | undefined;
+  #periodStartMs: number;
+  #periodStartBytes: number;
+  #isSlowEnough = false;
+
+  constructor(connection: RtspConnection, clock: Clock, { audience, rounds }: PollBatcherOptions) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#periodStartMs = clock.monotonicMs();
+    this.#periodStartBytes = connection.receivedBytes;
+    const wake = () => this.#wake();
+    this.#cancelLowLatency = audience.onLowLatencyReader(wake);
+    connection.wantsMore = () => {
+      this.#measure();
+      if (this.#isSlowEnough && audience.toleratesLatency) this.#leaveRound ??= rounds.rest(wake);
+      return this.#leaveRound === undefined;
+    };
+  }
+
+  /** Leaves the connection reading all that comes; idempotent. */
+  close(): void {
+    this.#cancelLowLatency();
+    this.#connection.wantsMore = () => true;
+    this.#wake();
+  }
+
+  /** The first second is read at once, and every second decides about the next. */
+  #measure(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const elapsedMs = nowMs - this.#periodStartMs;
+    if (elapsedMs < ratePeriodMs) return;
+    const { receivedBytes } = this.#connection;
+    this.#isSlowEnough = ((receivedBytes - this.#periodStartBytes) * 1000) / elapsedMs <= maxRate;
+    this.#periodStartMs = nowMs;
+    this.#periodStartBytes = receivedBytes;
+  }
+
+  #wake(): void {
+    if (!this.#leaveRound) return;
+    this.#leaveRound();
+    this.#leaveRound = undefined;
+    this.#connection.readOn();
+  }
+}

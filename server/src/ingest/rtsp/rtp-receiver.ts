@@ -1,0 +1,156 @@
+import type { RtpPacket } from '@vidette/media/rtp/packet';
+import { SequenceTracker } from '@vidette/media/rtp/sequence';
+import type { SenderReport } from '@vidette/media/rtp/rtcp';
+import { unwrap32 } from '@vidette/media/time';
+import type { TrackTiming } from '../timing.ts';
+
+/** Turns the payloads of one track into samples. */
+export interface PayloadDepacketizer {
+  /** @param lost packets missing before this one */
+  push(packet: RtpPacket, lost: number): void;
+  /** Payloads so far that did not follow their format. */
+  readonly malformedPayloads: number;
+  /** Releases what it holds; idempotent. */
+  close(): void;
+}
+
+export interface RtpReceiverOptions {
+  /** As announced. */
+  readonly payloadType: number;
+  readonly timing: TrackTiming;
+  /** Called for every gap in the packets' numbers. */
+  readonly onLost: (packets: number) => void;
+  /** Called for every change of the payload type that is read. */
+  readonly onPayloadType?: (payloadType: number) => void;
+  /**
+   * What reads a payload type that was not announced for this stream: the same reader, another one, or nothing (undefined).
+   * Asked once for each.
+   */
+  readonly readerOf?: (payloadType: number) => PayloadDepacketizer | 'same' | undefined;
+}
+
+/** A payload type that was silent for so long may give way to another, ms: until then others are its companions (FEC...). */
+const silentTypeMs = 2000;
+
+/**
+ * One RTP stream of a session: which packets belong to it, what is missing, and its clock, unwrapped and tied to UTC.
+ * What the payloads mean is the `PayloadDepacketizer`'s business.
+ */
+export class RtpReceiver {
+  readonly sequence = new SequenceTracker();
+  hasSaidGoodbye = false;
+  /** `utcMs` when the packet being read arrived. */
+  arrivalMs = 0;
+  readonly timing: TrackTiming;
+  readonly #options: RtpReceiverOptions;
+  /** The payload type that is read, and its reader. */
+  #payloadType: number;
+  #reader: PayloadDepacketizer | undefined;
+  /** When a packet of it came last. */
+  #newestMs: number | undefined;
+  /** By payload type; undefined: not for us. */
+  readonly #readers = new Map<number, PayloadDepacketizer | undefined>();
+  #lostMeanwhile = 0;
+  #ssrc: number | undefined;
+  #newestTicks: number | undefined;
+  #waitingReport: SenderReport | undefined;
+
+  constructor(options: RtpReceiverOptions) {
+    this.#options = options;
+    this.#payloadType = options.payloadType;
+    this.timing = options.timing;
+  }
+
+  /** As announced. */
+  get payloadType(): number {
+    return this.#options.payloadType;
+  }
+
+  get ssrc(): number | undefined {
+    return this.#ssrc;
+  }
+
+  /** Payloads that did not follow their format. */
+  get malformedPayloads(): number {
+    let sum = 0;
+    for (const reader of new Set(this.#readers.values())) sum += reader?.malformedPayloads ?? 0;
+    return sum;
+  }
+
+  /** Sets what reads the announced payload type. */
+  setReader(reader: PayloadDepacketizer): void {
+    this.#reader = reader;
+    this.#readers.set(this.#options.payloadType, reader);
+  }
+
+  /** Takes the next packet of this track's channel. */
+  push(packet: RtpPacket, arrivalMs: number): void {
+    if (packet.payloadType !== this.#payloadType && !this.#takes(packet.payloadType, arrivalMs)) {
+      this.#passOver(packet);
+      return;
+    }
+    this.arrivalMs = arrivalMs;
+    this.#newestMs = arrivalMs;
+    const isNewSender = this.#ssrc !== undefined && packet.ssrc !== this.#ssrc;
+    this.#ssrc = packet.ssrc;
+    if (isNewSender) this.sequence.reset();
+    const lost = this.sequence.next(packet.sequence);
+    if (lost < 0) return;
+    if (lost > 0) this.#options.onLost(lost);
+    if (this.#newestTicks === undefined) {
+      this.#newestTicks = packet.timestamp;
+      if (this.#waitingReport) this.report(this.#waitingReport);
+      this.#waitingReport = undefined;
+    }
+    this.#reader?.push(packet, (isNewSender ? Math.max(1, lost) : lost) + this.#lostMeanwhile);
+    this.#lostMeanwhile = 0;
+  }
+
+  /**
+   * Whether a packet of another payload type is read from now on. What was announced always is; another type is when the
+   * announced one never came, or is silent, and something can read it: cameras announce one type and send another.
+   */
+  #takes(payloadType: number, arrivalMs: number): boolean {
+    const isAnnounced = payloadType === this.#options.payloadType;
+    const newestMs = this.#newestMs;
+    if (!isAnnounced && newestMs !== undefined && arrivalMs - newestMs < silentTypeMs) return false;
+    if (!this.#readers.has(payloadType)) {
+      const found = this.#options.readerOf?.(payloadType);
+      this.#readers.set(payloadType, found === 'same' ? this.#reader : found);
+    }
+    const reader = this.#readers.get(payloadType);
+    if (!reader) return false;
+    this.#payloadType = payloadType;
+    this.#reader = reader;
+    this.#options.onPayloadType?.(payloadType);
+    return true;
+  }
+
+  /** Counts a packet that isn't read: it has a number in the same sequence. */
+  #passOver(packet: RtpPacket): void {
+    if (packet.ssrc !== this.#ssrc) return;
+    const lost = this.sequence.next(packet.sequence);
+    if (lost <= 0) return;
+    this.#lostMeanwhile += lost;
+    this.#options.onLost(lost);
+  }
+
+  report(report: SenderReport): void {
+    if (this.#newestTicks === undefined) {
+      this.#waitingReport = report;
+      return;
+    }
+    this.timing.report(report.ntpMs, unwrap32(this.#newestTicks, report.rtpTimestamp));
+  }
+
+  /** For the reader: a 32-bit time stamp of the packet being read, unwrapped. */
+  unwrap(timestamp: number): number {
+    const ticks = unwrap32(this.#newestTicks ?? timestamp, timestamp);
+    this.#newestTicks = ticks;
+    return ticks;
+  }
+
+  close(): void {
+    for (const reader of new Set(this.#readers.values())) reader?.close();
+  }
+}

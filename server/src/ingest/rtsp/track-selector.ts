@@ -1,0 +1,130 @@
+import type { Sample } from '@vidette/media/sample';
+import type { AudioTrack, Track, VideoTrack } from '@vidette/media/track';
+import type { SourceSink } from '../source.ts';
+
+/** How long the first pictures wait for sound to show up, ms. */
+const graceMs = 400;
+/** Sound that has been silent for so long is left out from the next key frame on, ms. */
+const soundGoneMs = 10_000;
+/** Most samples that wait while the tracks are being decided. */
+const maxHeld = 500;
+
+/**
+ * Decides which tracks are declared to the sink, and when. A track that the camera announces but never sends must not
+ * be declared: a player waits for every track it was promised. So the tracks are those that flow, found out within
+ * `graceMs` of the first key frame and looked at again at every key frame, where a change costs nobody a picture.
+ *
+ * Audio is never declared alone where video was announced: half a camera is no success, so the watchdog has to see that
+ * the video is missing (`SourceSink.awaiting`).
+ */
+export class TrackSelector {
+  readonly #sink: SourceSink;
+  readonly #expectsVideo: boolean;
+  #expectsAudio: boolean;
+  #video: VideoTrack | undefined;
+  #audio: AudioTrack | undefined;
+  #declared: readonly Track[] | undefined;
+  #held: Sample[] = [];
+  #heldSinceMs = 0;
+  #isHolding = false;
+  #isVideoSeen = false;
+  #newestAudioMs = Number.NEGATIVE_INFINITY;
+
+  constructor(sink: SourceSink, expects: { readonly video: boolean; readonly audio: boolean }) {
+    this.#sink = sink;
+    this.#expectsVideo = expects.video;
+    this.#expectsAudio = expects.audio;
+  }
+
+  /** The parameters of the picture; when they change, the next video sample is a key frame. */
+  setVideo(track: VideoTrack): void {
+    this.#video = track;
+  }
+
+  /** The parameters of the sound, before its first sample. */
+  setAudio(track: AudioTrack): void {
+    this.#audio = track;
+  }
+
+  /** The sound that was announced will not come. */
+  expectNoAudio(): void {
+    this.#expectsAudio = false;
+  }
+
+  /** Pictures come whose parameters are not known yet. */
+  awaitVideo(): void {
+    this.#isVideoSeen = true;
+    this.#sink.awaiting('video');
+  }
+
+  /** Pictures came, whether or not they could be passed on. */
+  get isVideoSeen(): boolean {
+    return this.#isVideoSeen;
+  }
+
+  /** @param nowMs any clock that doesn't step, the same for all calls */
+  video(sample: Sample, nowMs: number): void {
+    this.#isVideoSeen = true;
+    if (sample.isKey) this.#atKey(nowMs);
+    if (this.#isHolding) {
+      this.#hold(sample, nowMs);
+    } else if (this.#declared && this.#video && this.#declared.includes(this.#video)) {
+      this.#sink.sample(sample);
+    } else {
+      this.#sink.awaiting('video');
+    }
+  }
+
+  audio(sample: Sample, nowMs: number): void {
+    this.#newestAudioMs = nowMs;
+    if (this.#isHolding) {
+      this.#hold(sample, nowMs);
+      return;
+    }
+    if (!this.#declared && !this.#expectsVideo && this.#audio) this.#declare([this.#audio]);
+    if (this.#audio && this.#declared?.includes(this.#audio)) this.#sink.sample(sample);
+    else this.#sink.awaiting('audio');
+  }
+
+  #atKey(nowMs: number): void {
+    if (this.#declared) {
+      const tracks = this.#flowing(nowMs);
+      if (!isSame(tracks, this.#declared)) this.#declare(tracks);
+    } else if (!this.#isHolding) {
+      this.#isHolding = true;
+      this.#heldSinceMs = nowMs;
+    }
+  }
+
+  #hold(sample: Sample, nowMs: number): void {
+    this.#held.push(sample);
+    const isComplete = !this.#expectsAudio || this.#isAudioFlowing(nowMs);
+    if (!isComplete && nowMs - this.#heldSinceMs < graceMs && this.#held.length < maxHeld) return;
+    const held = this.#held;
+    const tracks = this.#flowing(nowMs);
+    this.#held = [];
+    this.#isHolding = false;
+    this.#declare(tracks);
+    for (const one of held) if (tracks.some(({ id }) => id === one.trackId)) this.#sink.sample(one);
+  }
+
+  #isAudioFlowing(nowMs: number): boolean {
+    return this.#audio !== undefined && nowMs - this.#newestAudioMs < soundGoneMs;
+  }
+
+  #flowing(nowMs: number): Track[] {
+    const tracks: Track[] = [];
+    if (this.#video) tracks.push(this.#video);
+    if (this.#audio && this.#isAudioFlowing(nowMs)) tracks.push(this.#audio);
+    return tracks;
+  }
+
+  #declare(tracks: readonly Track[]): void {
+    this.#declared = tracks;
+    this.#sink.tracks(tracks);
+  }
+}
+
+function isSame(a: readonly Track[], b: readonly Track[]): boolean {
+  return a.length === b.length && a.every((track, index) => track === b[index]);
+}

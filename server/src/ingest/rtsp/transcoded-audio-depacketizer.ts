@@ -1,0 +1,109 @@
+import { MpegAudioDepacketizer } from '@vidette/media/rtp/mpeg-audio';
+import type { RtpPacket } from '@vidette/media/rtp/packet';
+import type { SourceAudioCodec } from '../av/protocol.ts';
+import type { AudioTranscoder, AudioTranscoderOptions } from '../av/audio-transcoder.ts';
+import type { Fault } from '../../base/fault.ts';
+import type { ChosenMedia } from './media-choice.ts';
+import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
+import type { TrackSelector } from './track-selector.ts';
+
+/** Opens a converter; throws a Fault when there is none. */
+export type TranscodeAudio = (options: AudioTranscoderOptions) => AudioTranscoder;
+
+export interface TranscodedAudioDepacketizerOptions {
+  readonly trackId: number;
+  readonly media: ChosenMedia;
+  readonly receiver: RtpReceiver;
+  readonly trackSelector: TrackSelector;
+  readonly convert: TranscodeAudio;
+  readonly note: (message: string) => void;
+}
+
+/** Bytes of one channel for each tick of the RTP clock, where they are the same throughout (RFC 3551, 4.5). */
+const bytesOfTick: Readonly<Record<string, number>> = { pcmu: 1, pcma: 1, g722: 1, l16: 2 };
+
+/** A converter that fails again and again is not asked any more. */
+const maxFailures = 3;
+
+/** G.711 and the like, which are made into AAC elsewhere. Times go through the converter as they are. */
+export class TranscodedAudioDepacketizer implements PayloadDepacketizer {
+  readonly malformedPayloads = 0;
+  readonly #options: TranscodedAudioDepacketizerOptions;
+  /** Takes packets apart where they hold more than samples. */
+  readonly #mpegAudio: MpegAudioDepacketizer | undefined;
+  #converter: AudioTranscoder | undefined;
+  #failures = 0;
+  #lastTicks = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  /** @throws Fault when there is no converter */
+  constructor(options: TranscodedAudioDepacketizerOptions) {
+    this.#options = options;
+    if (options.media.encoding === 'mpa')
+      this.#mpegAudio = new MpegAudioDepacketizer((bytes, timestamp) => this.#write(bytes, timestamp));
+    this.#converter = this.#open();
+  }
+
+  push(packet: RtpPacket): void {
+    const { bytes, payloadStart, payloadEnd, timestamp } = packet;
+    if (payloadStart === payloadEnd) return;
+    if (this.#mpegAudio) this.#mpegAudio.push(packet);
+    else this.#write(bytes.slice(payloadStart, payloadEnd), timestamp);
+  }
+
+  #write(bytes: Uint8Array, timestamp: number): void {
+    const { receiver } = this.#options;
+    const { encoding, format } = this.#options.media;
+    const tickBytes = bytesOfTick[encoding];
+    const recordedTicks =
+      tickBytes === undefined ? 0 : bytes.length / tickBytes / Math.max(1, format.channels);
+    const ticks = receiver.timing.mapGrowing(receiver.unwrap(timestamp), receiver.arrivalMs, recordedTicks);
+    this.#converter?.write(bytes, ticks);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#converter?.close();
+    this.#converter = undefined;
+  }
+
+  #open(): AudioTranscoder {
+    const { trackId, media, receiver, trackSelector, convert } = this.#options;
+    const { clockRate, channels } = media.format;
+    return convert({
+      codec: media.encoding as SourceAudioCodec,
+      // The clock of G.722 is half its sampling rate, by an old mistake that was kept (RFC 3551, 4.5.2).
+      sampleRate: media.encoding === 'g722' ? clockRate * 2 : clockRate,
+      clockRate,
+      channels,
+      onTrack: (track) => {
+        if (!this.#isClosed) trackSelector.setAudio({ ...track, id: trackId });
+      },
+      onFrame: (frame, ptsTicks) => {
+        if (this.#isClosed) return;
+        this.#lastTicks = Math.max(ptsTicks, this.#lastTicks + 1);
+        const dts = this.#lastTicks;
+        const sample = {
+          trackId,
+          dts,
+          pts: dts,
+          isKey: true,
+          isDamaged: false,
+          data: [frame],
+          size: frame.length,
+        };
+        trackSelector.audio(sample, receiver.arrivalMs);
+      },
+      onFailed: (fault) => this.#onFailed(fault),
+    });
+  }
+
+  #onFailed(fault: Fault): void {
+    this.#converter = undefined;
+    if (this.#isClosed) return;
+    this.#failures++;
+    this.#options.note(`The conversion of the sound failed: ${fault.message}`);
+    if (this.#failures >= maxFailures) return;
+    this.#converter = this.#open();
+  }
+}

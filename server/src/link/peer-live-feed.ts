@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import { scatteredMs } from '../base/backoff.ts';
+import { delay, type Clock } from '../base/clock.ts';
+import { FrameReader } from '../ingest/av/frame-reader.ts';
+import type { Log } from '../base/log.ts';
+import type { PauseCause } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
+import { aliveMs } from './live-feed.ts';
+import type { Link } from './link.ts';
+import { decodeEvent } from './sample-wire.ts';
+
+export interface PeerLiveFeedOptions {
+  readonly stream: Stream;
+  readonly picture: 'main' | 'sub';
+  readonly link: Pick<Link, 'ask'>;
+  /** The node that runs the stream now; undefined while none does. */
+  readonly nodeOf: (uid: string) => string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Between half and one and a half of this: a node that restarts is back within seconds. */
+const retryMs = 700;
+/** A node that is there is never silent for so long. */
+const silenceMs = 6 * aliveMs;
+
+/**
+ * The live picture of a stream that another node runs, written into this node's hub for as long as somebody here watches:
+ * once over the link, however many they are. It follows the stream to the node that takes it over, and waits for one that
+ * is away.
+ */
+export class PeerLiveFeed {
+  readonly #options: PeerLiveFeedOptions;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #isFirst = true;
+
+  constructor(options: PeerLiveFeedOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** Ends for good, idempotent; the hub is paused with the cause. */
+  async stop(cause: PauseCause): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#options.stream.pause(cause);
+  }
+
+  async #run(): Promise<void> {
+    const { clock, stream, log } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#peerFeed();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.debug({ err: error, stream: stream.uid }, 'A live picture of another node broke off');
+      }
+      if (signal.aborted) return;
+      await delay(clock, scatteredMs(retryMs, clock), signal).catch(() => undefined);
+    }
+  }
+
+  /** One connection from beginning to end. */
+  async #peerFeed(): Promise<void> {
+    const { stream, picture, link, nodeOf } = this.#options;
+    const { signal } = this.#stopping;
+    const node = nodeOf(stream.uid);
+    // Then it is as it was: drained, for one.
+    if (node === undefined) return;
+    if (this.#isFirst) stream.pause('waiting');
+    this.#isFirst = false;
+    try {
+      await this.#readFrom(await link.ask(node, { path: `live/${stream.uid}?picture=${picture}`, signal }));
+    } finally {
+      if (!signal.aborted) stream.pause('unreachable');
+    }
+  }
+
+  async #readFrom(answer: IncomingMessage): Promise<void> {
+    const { clock } = this.#options;
+    let lastMs = clock.monotonicMs();
+    const cancelWatch = clock.every(aliveMs, () => {
+      if (clock.monotonicMs() - lastMs > silenceMs) answer.destroy(new Error('the node fell silent'));
+    });
+    const frames = new FrameReader((frame) => this.#take(frame));
+    try {
+      for await (const chunk of answer) {
+        lastMs = clock.monotonicMs();
+        frames.push(chunk as Buffer);
+      }
+    } finally {
+      cancelWatch();
+      answer.destroy();
+    }
+  }
+
+  #take(frame: Buffer): void {
+    const { stream } = this.#options;
+    const event = decodeEvent(frame);
+    switch (event?.type) {
+      case 'tracks':
+        stream.setTracks(event.tracks);
+        return;
+      case 'sample':
+        stream.write(event.sample);
+        return;
+      case 'pause':
+        stream.pause(event.cause);
+        return;
+      case 'alive':
+      case undefined:
+    }
+  }
+}

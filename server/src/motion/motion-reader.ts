@@ -1,0 +1,89 @@
+import type { Track, VideoTrack } from '@vidette/media/track';
+import type { Sample } from '@vidette/media/sample';
+import type { Reader, ReaderEvent } from '../hub/reader.ts';
+import type { Stream } from '../hub/stream.ts';
+import { MotionDetector, type MotionEvent } from './motion-detector.ts';
+
+/** The watch takes what comes at once; this only bounds what a fault could pile up. */
+const queueMaxBytes = 4 * 1024 * 1024;
+/** Pictures that come after a longer break belong to a new beginning, ms. */
+const breakMs = 5_000;
+
+/** Reads a stream's pictures for their sizes and tells what moves. Begins when made, ends with `close`. */
+export class MotionReader {
+  readonly #onEvent: (event: MotionEvent) => void;
+  readonly #reader: Reader;
+  #detector: MotionDetector;
+  #video: VideoTrack | undefined;
+  #lastMs: number | undefined;
+  #highestPts = -Infinity;
+
+  /** `onEvent` is called inside the call that writes the stream: it must be short and must not throw. */
+  constructor(stream: Stream, onEvent: (event: MotionEvent) => void) {
+    this.#onEvent = onEvent;
+    this.#detector = new MotionDetector(onEvent);
+    this.#reader = stream.addReader({
+      name: 'motion',
+      maxBytes: queueMaxBytes,
+      from: 'next-key',
+      toleratesLatency: true,
+      onReadable: () => this.#read(),
+    });
+  }
+
+  /** Tells the end of what is open, and nothing after. Idempotent. */
+  close(): void {
+    if (this.#reader.isClosed) return;
+    this.#reader.close();
+    this.#detector.interrupt();
+  }
+
+  #read(): void {
+    for (let event = this.#reader.take(); event; event = this.#reader.take()) this.#take(event);
+  }
+
+  #take(event: ReaderEvent): void {
+    switch (event.type) {
+      case 'tracks':
+        this.#setTracks(event.tracks);
+        return;
+      case 'sample':
+        if (event.sample.trackId === this.#video?.id) this.#picture(event.sample, this.#video);
+        return;
+      case 'skipped':
+      case 'pause':
+      case 'end':
+        this.#interrupt();
+        return;
+    }
+  }
+
+  #setTracks(tracks: readonly Track[]): void {
+    this.#interrupt();
+    const video = tracks.find((track) => track.kind === 'video');
+    const isSame =
+      video?.codec === this.#video?.codec &&
+      video?.width === this.#video?.width &&
+      video?.height === this.#video?.height;
+    // Of another picture size, or encoded otherwise, nothing that was learnt holds.
+    if (!isSame) this.#detector = new MotionDetector(this.#onEvent);
+    this.#video = video;
+  }
+
+  #picture(sample: Sample, { timescale }: VideoTrack): void {
+    const timeMs = (sample.dts * 1000) / timescale;
+    if (this.#lastMs !== undefined && timeMs - this.#lastMs > breakMs) this.#interrupt();
+    if (this.#lastMs === undefined) this.#detector.resume(timeMs);
+    this.#lastMs = timeMs;
+    const isReordered = !sample.isKey && sample.pts < this.#highestPts;
+    this.#highestPts = sample.isKey ? sample.pts : Math.max(this.#highestPts, sample.pts);
+    // The rest of a picture that was lost on the way says nothing of its size.
+    if (sample.isDamaged) return;
+    this.#detector.frame({ timeMs, bytes: sample.size, isKey: sample.isKey, isReordered });
+  }
+
+  #interrupt(): void {
+    this.#lastMs = undefined;
+    this.#detector.interrupt();
+  }
+}

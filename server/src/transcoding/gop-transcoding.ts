@@ -1,0 +1,89 @@
+import { fragment, type FragmentTrack } from '@vidette/media/fmp4/fragment';
+import { initSegment } from '@vidette/media/fmp4/init';
+import type { Sample } from '@vidette/media/sample';
+import type { Track, VideoTrack } from '@vidette/media/track';
+import { Fault } from '../base/fault.ts';
+import type { JobListener } from '../ingest/av/av-child.ts';
+import type { AvJob } from '../ingest/av/job.ts';
+import type { AvPool } from '../ingest/av/pool.ts';
+import { sampleOf } from './live-transcoding.ts';
+import { requestFor } from './request.ts';
+
+/** One group of recorded pictures with its sound: a run of samples for each track. */
+export type RecordedGop = readonly FragmentTrack[];
+
+/**
+ * Makes a recorded GOP a fragmented MP4 of its own with H.264 in it: the same moments, the sound as it is.
+ * @throws Fault NotFound when there are no pictures in it, ProbeError; the signal's reason
+ */
+export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: AbortSignal): Promise<Uint8Array> {
+  const run = gop.find(({ track }) => track.kind === 'video');
+  if (run?.track.kind !== 'video') throw new Fault('NotFound', 'No pictures are recorded there.');
+  const [first] = run.samples;
+  const video = await transcodeFrames(run.track, run.samples, pool, signal);
+  const [earliest] = video.samples;
+  if (!first || !earliest) throw untranscodable();
+  // Reordered pictures are shown later than they are decoded; what comes out is decoded when it is shown.
+  const endDts = Math.max(run.endDts + first.pts - first.dts, (video.samples.at(-1)?.dts ?? 0) + 1);
+  const runs: FragmentTrack[] = gop.map((other) =>
+    other === run ? { track: video.track, samples: video.samples, endDts } : other,
+  );
+  const init = initSegment(runs.map(({ track }) => track));
+  const { slices, size } = fragment({ sequence: 1, tracks: runs });
+  return Buffer.concat([init, ...slices], init.length + size);
+}
+
+/** One job in a child, fed no faster than it takes. */
+async function transcodeFrames(
+  source: VideoTrack,
+  samples: readonly Sample[],
+  pool: AvPool,
+  signal: AbortSignal,
+): Promise<{ track: Track; samples: readonly Sample[] }> {
+  signal.throwIfAborted();
+  const done = Promise.withResolvers<void>();
+  let track: Track | undefined;
+  const converted: Sample[] = [];
+  const job = openJob(source, pool, {
+    message(message) {
+      if (message.type === 'tracks') track ??= message.tracks[0];
+      else if (message.type === 'sample') converted.push(sampleOf(message, source.id));
+    },
+    ended(fault) {
+      if (fault) done.reject(untranscodable(fault));
+      else done.resolve();
+    },
+  });
+  const abort = () => done.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([feed(job, samples, signal), done.promise]);
+    await done.promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    job.close();
+  }
+  if (!track) throw untranscodable();
+  return { track: { ...track, id: source.id }, samples: converted };
+}
+
+/** @throws Fault ProbeError, e.g. on a machine without node-av */
+function openJob(source: VideoTrack, pool: AvPool, listener: JobListener): AvJob {
+  try {
+    return pool.open(() => requestFor(source, false), 'convert', listener);
+  } catch (cause) {
+    throw untranscodable(cause);
+  }
+}
+
+function untranscodable(cause?: unknown): Fault {
+  return new Fault('ProbeError', 'The pictures can’t be converted.', { cause });
+}
+
+async function feed(job: AvJob, samples: readonly Sample[], signal: AbortSignal): Promise<void> {
+  for (const { data, pts } of samples) {
+    const bytes = Buffer.concat(data);
+    while (!signal.aborted && !job.data(bytes, pts)) await job.drained();
+  }
+  while (!signal.aborted && !job.data(new Uint8Array(), 0)) await job.drained();
+}
