@@ -8,16 +8,16 @@ import type { Browser, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { addressOf } from '@vidette/contract/routes';
 import { KeyPair } from '../server/src/base/key-pair.ts';
-import { nodeKeyFile } from '../server/src/link/node-key.ts';
+import { nodeKeyFile } from '../server/src/rpc/node-key.ts';
 import {
   base64url,
   claimHeader,
-  linkProtocol,
+  rpcProtocol,
   proofHeader,
   readProof,
   requestText,
   writeClaim,
-} from '../server/src/link/signature.ts';
+} from '../server/src/rpc/signature.ts';
 import { until } from './api.ts';
 import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { inspect } from './footage.ts';
@@ -405,7 +405,7 @@ async function firstEntry(by: string): Promise<{ bytes: Buffer; length: number }
 
 function claimBy(key: KeyPair, path: string, timeMs = Date.now()): string {
   const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)));
-  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs, nonce };
+  const claim = { protocol: rpcProtocol, from: 'north', to: 'south', timeMs, nonce };
   const empty = new Uint8Array();
   const text = requestText(claim, { method: 'GET', path, body: empty, channel: empty });
   return writeClaim({ ...claim, signature: base64url(key.sign(text)) });

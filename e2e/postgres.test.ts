@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Client } from '@vidette/contract/client';
-import { nodeKeyFile } from '../server/src/link/node-key.ts';
+import { nodeKeyFile } from '../server/src/rpc/node-key.ts';
 import { keyFileName } from '../server/src/store/seal.ts';
 import { administratorOf, until } from './api.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';

@@ -25,7 +25,7 @@ const serverRooms = {
   engine: ['base', 'hub', 'ingest', 'archive', 'live', 'motion'],
   tunnel: ['base', 'config'],
   cluster: ['base', 'store', 'config', 'system'],
-  link: ['base', 'store', 'access', 'hub', 'ingest', 'archive'],
+  rpc: ['base', 'store', 'access', 'hub', 'ingest', 'archive'],
   http: [
     'base',
     'config',
@@ -42,9 +42,9 @@ const serverRooms = {
     'engine',
     'tunnel',
     'cluster',
-    'link',
+    'rpc',
   ],
-  cli: ['base', 'config', 'archive', 's3', 'export', 'store', 'access', 'system', 'link'],
+  cli: ['base', 'config', 'archive', 's3', 'export', 'store', 'access', 'system', 'rpc'],
 };
 
 /** Which workspaces a workspace may import, and which outside packages, where that is limited. */

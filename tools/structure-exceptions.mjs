@@ -61,9 +61,9 @@ export const exceptions = [
       'server/src/archive/catalog-writes.ts CatalogWrites.#apply',
       'server/src/archive/check.ts checkSegment',
       'server/src/ingest/av/child/checked-proxy.ts CheckedProxy.#answer',
-      'server/src/link/link-fixture.ts pair',
-      'server/src/link/link.ts Link.#exchange',
-      'server/src/link/link.ts Link.#exchange.callback',
+      'server/src/rpc/rpc-fixture.ts pair',
+      'server/src/rpc/node-rpc.ts NodeRpc.#exchange',
+      'server/src/rpc/node-rpc.ts NodeRpc.#exchange.callback',
     ],
   },
   {

@@ -34,16 +34,16 @@ import { AvPool } from './ingest/av/pool.ts';
 import { SourceEngines } from './ingest/source-engines.ts';
 import { SourceProber } from './ingest/source-prober.ts';
 import { Transcoding } from './transcoding/transcoding.ts';
-import { anyReachesDatabase, noneReachesDatabase } from './link/database-witness.ts';
-import { Gate } from './link/gate.ts';
-import { FederatedArchive } from './link/federated-archive.ts';
-import { Link } from './link/link.ts';
-import { nodeAddress } from './link/node-address.ts';
-import { loadNodeKey, passingNodeKey } from './link/node-key.ts';
-import { Peers } from './link/peers.ts';
-import { PeerLiveFeed } from './link/peer-live-feed.ts';
-import { PeerArchive } from './link/peer-archive.ts';
-import { peerPackage } from './link/peer-package.ts';
+import { anyReachesDatabase, noneReachesDatabase } from './rpc/database-probe.ts';
+import { NodeAuthenticator } from './rpc/node-authenticator.ts';
+import { FederatedArchive } from './rpc/federated-archive.ts';
+import { NodeRpc } from './rpc/node-rpc.ts';
+import { nodeAddress } from './rpc/node-address.ts';
+import { loadNodeKey, passingNodeKey } from './rpc/node-key.ts';
+import { Peers } from './rpc/peers.ts';
+import { PeerLiveFeed } from './rpc/peer-live-feed.ts';
+import { PeerArchive } from './rpc/peer-archive.ts';
+import { peerPackage } from './rpc/peer-package.ts';
 import { Live } from './live/live.ts';
 import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
@@ -231,7 +231,7 @@ async function assemble(
           clock,
           log,
           isReady: (uid) => streamManager.find(uid)?.isTakenUp ?? false,
-          peerReaches: (ids) => anyReachesDatabase(link, ids),
+          peerReaches: (ids) => anyReachesDatabase(rpc, ids),
           onChange: async (change) => {
             await license.reload();
             await http.learn(change);
@@ -249,13 +249,13 @@ async function assemble(
   closers.push(() => membership.close());
   const peers = new Peers({ self: config.node.id, clock, read: () => cluster?.peers ?? [] });
   const between = { self: config.node.id, key, peers, clock, allowPlainHttp: config.cluster.allowPlainHttp };
-  const gate = new Gate(between);
-  closers.push(() => gate.close());
-  const link = new Link({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
-  closers.push(() => link.close());
+  const nodeAuthenticator = new NodeAuthenticator(between);
+  closers.push(() => nodeAuthenticator.close());
+  const rpc = new NodeRpc({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
+  closers.push(() => rpc.close());
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
   const peerFeed = (stream: Stream, picture: 'main' | 'sub') =>
-    new PeerLiveFeed({ stream, picture, link, nodeOf, clock, log });
+    new PeerLiveFeed({ stream, picture, rpc, nodeOf, clock, log });
   const streamManager = new StreamManager({
     clock,
     log,
@@ -263,7 +263,7 @@ async function assemble(
     engines,
     noFramesMs,
     peerFeed,
-    claim: (uid) => membership.claim(uid),
+    acquire: (uid) => membership.acquire(uid),
     permits: (uid, epoch) => membership.permits(uid, epoch),
     reportElsewhere: (uid) => membership.reportElsewhere(uid),
     onState,
@@ -293,7 +293,7 @@ async function assemble(
     local: archive,
     clock,
     assignmentsOf: (uid) => store.nodes.assignmentsOf(uid),
-    peer: (node) => new PeerArchive(link, node, clock),
+    peer: (node) => new PeerArchive(rpc, node, clock),
     limits,
   });
   const exports = new Exports({
@@ -310,7 +310,7 @@ async function assemble(
       quotaBytes: config.export.quotaBytes,
       minFreeBytes: config.export.minFreeBytes,
     }),
-    elsewhere: (node, id) => peerPackage(link, clock, node, id),
+    elsewhere: (node, id) => peerPackage(rpc, clock, node, id),
     refusal: (userId, uid) => refusalOfArchive(store, userId, uid),
     nowMs: () => archive.retention.cautiousNowMs,
     loginOf: async (userId) => (await store.users.byId(userId))?.login ?? '',
@@ -411,8 +411,8 @@ async function assemble(
     statuses,
     archive,
     archiveReader,
-    gate,
-    insight: new ClusterInsight({ local: localInsight, link, nodeOf }),
+    nodeAuthenticator,
+    insight: new ClusterInsight({ local: localInsight, rpc, nodeOf }),
     localInsight,
     exports,
     tunnel,
@@ -420,7 +420,7 @@ async function assemble(
     transcoding,
     sourceProbe: new SourceProbe({
       prober: new SourceProber({ clock, av, engines }),
-      link,
+      rpc,
       timeoutMs: () => config.source.probeSeconds * 1000,
     }),
     renderPicture,
@@ -432,7 +432,7 @@ async function assemble(
     log,
     onChange: (note) => http.review(note),
     onLost: () => http.endViewers(),
-    isFrozen: cluster && (() => noneReachesDatabase(link, cluster.peersThere)),
+    isFrozen: cluster && (() => noneReachesDatabase(rpc, cluster.peersThere)),
   });
   closers.push(() => accessFeed.close());
   if (config.trustProxy === true) {

@@ -24,7 +24,7 @@ export class Identities {
    * Saves, once it is known that the names are free.
    * @throws Fault AlreadyUsed at `name` or `email`
    */
-  claim<Saved>(self: UserRecord | undefined, names: Names, save: () => Promise<Saved>): Promise<Saved> {
+  acquire<Saved>(self: UserRecord | undefined, names: Names, save: () => Promise<Saved>): Promise<Saved> {
     const saved = this.#turn.then(async () => {
       await this.requireFree(self, names);
       return save();

@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
-import { Invitations, invitationMs } from '../link/invitation.ts';
+import { Invitations, invitationMs } from '../rpc/invitation.ts';
 import { databasePlace } from '../store/open-database.ts';
 import { Store } from '../store/store.ts';
 

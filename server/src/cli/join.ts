@@ -5,9 +5,9 @@ import { parseDocument } from 'yaml';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import { makeFolders, replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
-import { applyWith, joinPath } from '../link/invitation.ts';
-import { loadNodeKey } from '../link/node-key.ts';
-import { base64url, linkPath } from '../link/signature.ts';
+import { applyWith, joinPath } from '../rpc/invitation.ts';
+import { loadNodeKey } from '../rpc/node-key.ts';
+import { base64url, rpcPath } from '../rpc/signature.ts';
 import { keyFileName, writeKey } from '../store/seal.ts';
 
 export interface JoinOptions {
@@ -38,7 +38,7 @@ export async function join({ dataDir, address, code, node, out }: JoinOptions): 
   await makeFolders(dataDir, 0o750);
   const key = await loadNodeKey(dataDir);
   const { question, open } = applyWith(code, { node, publicKey: base64url(key.publicBytes) });
-  const reply = await post(new URL(`${linkPath}${joinPath}`, address), question);
+  const reply = await post(new URL(`${rpcPath}${joinPath}`, address), question);
   if ('refusal' in reply) {
     out(reply.refusal);
     return 1;

@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { replaceFile } from '../base/durable.ts';
 import { configFileName } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { nodeKeyFile } from '../link/node-key.ts';
+import { nodeKeyFile } from '../rpc/node-key.ts';
 import { databasePlace, sqliteFileName } from '../store/open-database.ts';
 import { keyFileName } from '../store/seal.ts';
 import { Store } from '../store/store.ts';

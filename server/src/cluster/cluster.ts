@@ -13,7 +13,7 @@ import {
 import { ClockOffset, isWrongClock } from './clock-offset.ts';
 import { Lease } from './lease.ts';
 import { emptyChange, isEmpty, joined, type ClusterChange } from './cluster-change.ts';
-import { Lead } from './lead.ts';
+import { LeaderElection } from './leader-election.ts';
 import { bestNode } from './placement.ts';
 
 const periodMs = 1_000;
@@ -63,7 +63,7 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #runId = randomUUID();
   readonly #lease: Lease;
-  readonly #lead: Lead;
+  readonly #election: LeaderElection;
   readonly #clockOffset = new ClockOffset();
   #isClockWrong = false;
   #members: readonly ClusterMember[] = [];
@@ -87,7 +87,12 @@ export class Cluster {
     this.id = options.id;
     this.#options = options;
     this.#lease = new Lease(options.clock, leaseMs - marginMs);
-    this.#lead = new Lead({ tables: options.tables, clock: options.clock, log: options.log, id: options.id });
+    this.#election = new LeaderElection({
+      tables: options.tables,
+      clock: options.clock,
+      log: options.log,
+      id: options.id,
+    });
   }
 
   /** Joins and learns whose the streams are. @throws Fault Unavailable when another process runs under this id */
@@ -105,22 +110,22 @@ export class Cluster {
   }
 
   /** The epoch under which this node runs a stream; undefined when it is another's. */
-  claim(uid: string): number | undefined {
-    if (this.#lease.state === 'yielded') return undefined;
+  acquire(uid: string): number | undefined {
+    if (this.#lease.state === 'fenced') return undefined;
     const place = this.#places.get(uid);
-    return place && this.#claimOf(place);
+    return place && this.#epochOf(place);
   }
 
   /** Whether what came under an epoch may be written now. Waits while nobody can say. */
   permits(uid: string, epoch: number): boolean | Promise<boolean> {
     const settled = this.#lease.settled;
     if (settled) return settled.then(() => this.permits(uid, epoch));
-    return this.#lease.state !== 'yielded' && epoch > (this.#lost.get(uid) ?? -1);
+    return this.#lease.state !== 'fenced' && epoch > (this.#lost.get(uid) ?? -1);
   }
 
   /** Whether this node, and no other, speaks for a stream. */
   owns(uid: string): boolean {
-    return this.#places.get(uid)?.node_id === this.id && this.claim(uid) !== undefined;
+    return this.#places.get(uid)?.node_id === this.id && this.acquire(uid) !== undefined;
   }
 
   /** What the node that has a stream said of it last. */
@@ -134,7 +139,7 @@ export class Cluster {
   /** The other node that has a stream; undefined when this one has it, or none. */
   nodeElsewhere(uid: string): string | undefined {
     const place = this.#places.get(uid);
-    return place && this.claim(uid) === undefined && place.node_id !== this.id ? place.node_id : undefined;
+    return place && this.acquire(uid) === undefined && place.node_id !== this.id ? place.node_id : undefined;
   }
 
   /** Whether a node's lease held when the database was asked last. */
@@ -201,7 +206,7 @@ export class Cluster {
     }
   }
 
-  #claimOf({ node_id, next_node_id, epoch }: StreamPlace): number | undefined {
+  #epochOf({ node_id, next_node_id, epoch }: StreamPlace): number | undefined {
     if (node_id === this.id) return this.isDrained && !this.#hasSuccessor ? undefined : epoch;
     return next_node_id === this.id ? epoch + 1 : undefined;
   }
@@ -276,7 +281,7 @@ export class Cluster {
       if (joining !== 'joined') {
         const reason =
           joining === 'taken' ? `Another server on the database is called ${this.id}.` : notInvited(this.id);
-        this.#lease.judge('yielded');
+        this.#lease.judge('fenced');
         onExpelled(reason);
         throw new Fault('Unavailable', reason);
       }
@@ -292,11 +297,11 @@ export class Cluster {
   #loseWhatWasTaken(before: ReadonlyMap<string, StreamPlace>): void {
     const moved = new Set(this.#untold.moved);
     for (const place of before.values()) {
-      const epoch = this.#claimOf(place);
+      const epoch = this.#epochOf(place);
       if (epoch === undefined) continue;
       moved.add(place.uid);
       const now = this.#places.get(place.uid);
-      if (!now || this.#claimOf(now) !== epoch) this.#lost.set(place.uid, epoch);
+      if (!now || this.#epochOf(now) !== epoch) this.#lost.set(place.uid, epoch);
     }
     this.#untold = { ...this.#untold, moved: [...moved] };
   }
@@ -347,7 +352,7 @@ export class Cluster {
       }
     }
     if (hasMoved) await this.#learn();
-    const hasPlaced = await this.#lead.act({
+    const hasPlaced = await this.#election.act({
       version: this.#version,
       members: this.#members,
       places: this.#places.values(),
@@ -400,16 +405,16 @@ export class Cluster {
     this.#isAway = true;
     const { state } = this.#lease;
     // Who has yielded waits for the database: what it had is recorded elsewhere.
-    if (state === 'held' || state === 'yielded') return;
+    if (state === 'held' || state === 'fenced') return;
     if (await peerReaches(this.peers.map(({ id }) => id))) {
-      this.#lease.judge('yielded');
+      this.#lease.judge('fenced');
       log.warn(
         {},
         'The lease is over, and another node reaches the database: it takes over what this one had',
       );
       this.#untold = { ...this.#untold, moved: [...this.#places.keys()] };
     } else {
-      this.#lease.judge('alone');
+      this.#lease.judge('isolated');
       if (state === 'undecided')
         log.warn(
           {},

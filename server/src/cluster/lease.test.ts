@@ -34,13 +34,13 @@ test('[R10.8] it counts from when the question was sent, however late the answer
 
 test('[R10.8] what is decided after its end holds until it is renewed; before its end nothing is', async () => {
   const { clock, lease } = held();
-  lease.judge('yielded');
+  lease.judge('fenced');
   assert.equal(lease.state, 'held');
   clock.advance(5_000);
   const settled = lease.settled;
-  lease.judge('alone');
+  lease.judge('isolated');
   await settled;
-  assert.deepEqual([lease.state, lease.settled, lease.heldMs], ['alone', undefined, 0]);
+  assert.deepEqual([lease.state, lease.settled, lease.heldMs], ['isolated', undefined, 0]);
   lease.renewed(clock.monotonicMs(), clock.wallMs());
   clock.advance(1_000);
   lease.renewed(clock.monotonicMs(), clock.wallMs());

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * held: renewed, and the time has not passed. alone: the time has passed, and the database answers nobody that could be
- * asked: what runs goes on. yielded: it answers another node, which takes over what was this one's. undecided: the time has passed, and nothing is known yet.
+ * held: renewed, and the time has not passed. isolated: the time has passed, and the database answers nobody that could be
+ * asked: what runs goes on. fenced: it answers another node, which takes over what was this one's. undecided: the time has passed, and nothing is known yet.
  */
-export type LeaseState = 'held' | 'alone' | 'yielded' | 'undecided';
+export type LeaseState = 'held' | 'isolated' | 'fenced' | 'undecided';
 
 /**
  * This node's lease as the node itself sees it: over somewhat before the database says so, however long the process slept.
@@ -16,7 +16,7 @@ export class Lease {
   #untilMonotonicMs = -Infinity;
   #untilWallMs = -Infinity;
   #sinceMs: number | undefined;
-  #verdict: 'alone' | 'yielded' | undefined;
+  #verdict: 'isolated' | 'fenced' | undefined;
   #settled: PromiseWithResolvers<void> | undefined;
 
   /** `lastsMs`: for how long after it was asked for; less than what the database grants. */
@@ -45,7 +45,7 @@ export class Lease {
   }
 
   /** What came of it after the time has passed. */
-  judge(verdict: 'alone' | 'yielded'): void {
+  judge(verdict: 'isolated' | 'fenced'): void {
     if (this.#isInTime) return;
     this.#verdict = verdict;
     this.#settle();
@@ -60,7 +60,7 @@ export class Lease {
 
   /** Nobody has to wait any more: the node ends. */
   close(): void {
-    this.#verdict ??= 'alone';
+    this.#verdict ??= 'isolated';
     this.#settle();
   }
 

@@ -74,7 +74,7 @@ test('[R7.39, R4.5] a drain is told once, has come to its end when no stream is 
   assert.equal((await membership.setDrained('yard', true)).state, 'draining');
   assert.equal((await membership.setDrained('yard', true)).activeStreams, 3);
   assert.equal(changes, 1);
-  assert.equal(membership.claim('any'), undefined);
+  assert.equal(membership.acquire('any'), undefined);
   active = 0;
   assert.equal((await membership.get('yard')).state, 'drained');
   const again = await open('yard');
@@ -82,7 +82,7 @@ test('[R7.39, R4.5] a drain is told once, has come to its end when no stream is 
   assert.equal((await again.setDrained('yard', false)).state, 'working');
   assert.equal((await again.setDrained('yard', false)).state, 'working');
   assert.equal(changes, 2);
-  assert.equal(again.claim('any'), 0);
+  assert.equal(again.acquire('any'), 0);
   await assert.rejects(again.setDrained('gate', true), failsWith('NotFound'));
 });
 

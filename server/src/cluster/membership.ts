@@ -66,8 +66,8 @@ export class Membership {
   }
 
   /** The epoch under which this node runs a stream; undefined when it doesn't. */
-  claim(uid: string): number | undefined {
-    if (this.#cluster) return this.#cluster.claim(uid);
+  acquire(uid: string): number | undefined {
+    if (this.#cluster) return this.#cluster.acquire(uid);
     return this.#isDrained ? undefined : onlyEpoch;
   }
 

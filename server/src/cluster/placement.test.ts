@@ -32,7 +32,7 @@ function plan(input: Partial<PlacementInput>): Move[] {
   return planMoves({
     members: [],
     places: [],
-    mayBury: true,
+    mayDeclareDead: true,
     mayBalance: true,
     knows: () => false,
     refused: () => false,
@@ -65,7 +65,7 @@ test('[R10.8] nobody is buried right after the database was away, but for those 
   const members = [member('a'), member('c', { is_there: false })];
   const places = [place('one', 'c'), place('two', 'forgotten')];
   assert.deepEqual(
-    plan({ members, places, mayBury: false }).map(({ uid }) => uid),
+    plan({ members, places, mayDeclareDead: false }).map(({ uid }) => uid),
     ['two'],
   );
 });

@@ -14,7 +14,7 @@ export interface PlacementInput {
   readonly members: readonly PlacedMember[];
   readonly places: readonly StreamPlace[];
   /** Whether a node whose lease is over counts as gone: not right after the database itself was away. */
-  readonly mayBury: boolean;
+  readonly mayDeclareDead: boolean;
   /** Whether a stream may now be moved only to spread them better. */
   readonly mayBalance: boolean;
   /** Whether a node has footage of a stream. */
@@ -130,7 +130,7 @@ class Placement {
   /** A node that nobody knows is gone whatever the time; one whose lease is over, when that may be said. */
   #isGone(id: string): boolean {
     const member = this.#members.get(id);
-    return member === undefined || (!member.is_there && this.#input.mayBury);
+    return member === undefined || (!member.is_there && this.#input.mayDeclareDead);
   }
 
   /** Whether the streams of a node are to be on another: it was taken out of work, or its disk takes no footage. */

@@ -122,7 +122,7 @@ export class ManagedStream {
     if (this.#closed) return;
     this.#enqueue(async () => {
       if (this.#closed) return;
-      const epoch = this.#tools.claim(this.#settings.uid);
+      const epoch = this.#tools.acquire(this.#settings.uid);
       if (epoch !== this.#epoch && this.#epoch !== undefined) await this.#letGo();
       this.#epoch = epoch;
       if (epoch === undefined) {
@@ -144,7 +144,7 @@ export class ManagedStream {
   }
 
   get #runsHere(): boolean {
-    return this.#tools.claim(this.#settings.uid) !== undefined;
+    return this.#tools.acquire(this.#settings.uid) !== undefined;
   }
 
   /** This node has the stream no more, or has it anew after another did. */

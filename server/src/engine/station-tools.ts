@@ -24,7 +24,7 @@ export interface ManagedStreamTools {
   /** Brings the live picture of a stream that another node runs into a hub, until it is stopped. */
   peerFeed(stream: Stream, picture: 'main' | 'sub'): PeerFeed;
   /** The epoch under which this node runs the stream now; undefined when it doesn't. Asked anew after every `review`. */
-  claim(uid: string): number | undefined;
+  acquire(uid: string): number | undefined;
   /** Whether what came under an epoch may still be written; waits while nobody can say. */
   permits(uid: string, epoch: number): boolean | Promise<boolean>;
   /** What is known of the stream where another node has it; undefined when none has. */

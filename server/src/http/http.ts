@@ -22,7 +22,7 @@ import { faultOf, logFault, sendFault } from './failure.ts';
 import { ConnectionLimiter, type Certificate } from './connection-limiter.ts';
 import { languageOfVisitor } from './language.ts';
 import { serveMetrics } from './metrics.ts';
-import { serveNodeLink } from './node-link.ts';
+import { serveNodeLink } from './rpc-server.ts';
 import { servePage } from './page.ts';
 import { Registrar } from './registrar.ts';
 import { registerAccount } from './routes/account.ts';

@@ -15,7 +15,7 @@ import type { Config } from '../config/schema.ts';
 import type { Exports } from '../export/exports.ts';
 import type { Live } from '../live/live.ts';
 import type { ConfinementLevel } from '../ingest/av/confinement.ts';
-import type { Gate } from '../link/gate.ts';
+import type { NodeAuthenticator } from '../rpc/node-authenticator.ts';
 import type { LocalInsight, StreamInsight } from './stream-insight.ts';
 import type { Statistics } from './statistics.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
@@ -80,7 +80,7 @@ export interface Services {
   /** Of streams that this node runs. */
   readonly localInsight: LocalInsight;
   /** Lets other nodes in. */
-  readonly gate: Gate;
+  readonly nodeAuthenticator: NodeAuthenticator;
   readonly transcoding: Transcoding;
   readonly sourceProbe: SourceProbe;
   /** One coded key picture as a JPEG, for the archive's stills. */

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../base/fault.ts';
 import { parseSourceAddress } from '../ingest/address.ts';
-import type { LinkRequest } from '../link/link.ts';
+import type { NodeRpcRequest } from '../rpc/node-rpc.ts';
 import { SourceProbe, type SourceReport } from './source-probe.ts';
 
 const there: SourceReport = { transport: 'udp', tracks: [] };
 const picture = Buffer.from('a picture from there');
 
 /** A node whose own look finds nothing but a way, and another that answers as it is told. */
-function look(answer: () => void): { look: SourceProbe; asked: { node: string; request: LinkRequest }[] } {
-  const asked: { node: string; request: LinkRequest }[] = [];
-  const ask = async (node: string, request: LinkRequest) => {
+function look(answer: () => void): { look: SourceProbe; asked: { node: string; request: NodeRpcRequest }[] } {
+  const asked: { node: string; request: NodeRpcRequest }[] = [];
+  const ask = async (node: string, request: NodeRpcRequest) => {
     asked.push({ node, request });
     answer();
     return { bytes: picture, headers: {} };
   };
-  const askJson = async (node: string, request: LinkRequest) => {
+  const askJson = async (node: string, request: NodeRpcRequest) => {
     await ask(node, request);
     return there;
   };
@@ -25,7 +25,7 @@ function look(answer: () => void): { look: SourceProbe; asked: { node: string; r
     preview: async () => Buffer.from('a picture from here'),
   };
   return {
-    look: new SourceProbe({ prober, link: { askBytes: ask, askJson }, timeoutMs: () => 7_000 }),
+    look: new SourceProbe({ prober, rpc: { askBytes: ask, askJson }, timeoutMs: () => 7_000 }),
     asked,
   };
 }

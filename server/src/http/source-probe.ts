@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { calls, type Calls } from '@vidette/contract/calls';
 import { Fault } from '../base/fault.ts';
 import { addressWithCredentials, type SourceAddress } from '../ingest/address.ts';
-import type { Link } from '../link/link.ts';
-import { believed } from '../link/peer-answers.ts';
+import type { NodeRpc } from '../rpc/node-rpc.ts';
+import { believed } from '../rpc/peer-answers.ts';
 
 /** What a source delivers, as people are told. */
 export type SourceReport = z.input<Calls['probeStream']['reply']>;
@@ -49,7 +49,7 @@ const wayMs = 5_000;
 
 export interface SourceProbeOptions {
   readonly prober: Prober;
-  readonly link: Pick<Link, 'askBytes' | 'askJson'>;
+  readonly rpc: Pick<NodeRpc, 'askBytes' | 'askJson'>;
   /** How long a look may take. */
   readonly timeoutMs: () => number;
 }
@@ -67,10 +67,10 @@ export class SourceProbe {
 
   /** @param node another than this one; undefined: this one. @throws Fault of one of the probe codes */
   report(node: string | undefined, at: ProbeTarget): Promise<SourceReport> {
-    const { link } = this.#options;
+    const { rpc } = this.#options;
     if (node === undefined) return this.reportHere(at);
     const ask = async () =>
-      believed(calls.probeStream.reply, await link.askJson(node, this.#request(sourceReportPath, at)), node);
+      believed(calls.probeStream.reply, await rpc.askJson(node, this.#request(sourceReportPath, at)), node);
     return elseHere(ask(), () => this.reportHere(at));
   }
 
@@ -78,8 +78,8 @@ export class SourceProbe {
   picture(node: string | undefined, at: ProbeTarget): Promise<Uint8Array> {
     if (node === undefined) return this.pictureHere(at);
     const ask = async (): Promise<Uint8Array> => {
-      const { link } = this.#options;
-      return (await link.askBytes(node, this.#request(sourcePicturePath, at))).bytes;
+      const { rpc } = this.#options;
+      return (await rpc.askBytes(node, this.#request(sourcePicturePath, at))).bytes;
     };
     return elseHere(ask(), () => this.pictureHere(at));
   }

@@ -3,8 +3,8 @@ import { calls, type Calls } from '@vidette/contract/calls';
 import type { Language } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Link } from '../link/link.ts';
-import { believed } from '../link/peer-answers.ts';
+import type { NodeRpc } from '../rpc/node-rpc.ts';
+import { believed } from '../rpc/peer-answers.ts';
 import { describeTrack } from '../live/message.ts';
 import type { Live } from '../live/live.ts';
 import type { Picture, Pictures } from '../engine/pictures.ts';
@@ -95,7 +95,7 @@ const pictureMaxBytes = 16 * 1024 * 1024;
 
 export interface ClusterInsightOptions {
   readonly local: LocalInsight;
-  readonly link: Pick<Link, 'askBytes' | 'askJson'>;
+  readonly rpc: Pick<NodeRpc, 'askBytes' | 'askJson'>;
   /** The other node that runs a stream; undefined when this one does, or none. */
   readonly nodeOf: (uid: string) => string | undefined;
 }
@@ -112,21 +112,21 @@ export class ClusterInsight implements StreamInsight {
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return this.#options.local.stats(uid, language);
     const path = `stream/${uid}/stats?language=${language}`;
-    return believed(calls.getStreamStats.reply, await this.#options.link.askJson(node, { path }), node);
+    return believed(calls.getStreamStats.reply, await this.#options.rpc.askJson(node, { path }), node);
   }
 
   async logs(uid: string, after: number): Promise<StreamLines> {
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return this.#options.local.logs(uid, after);
     const path = `stream/${uid}/logs?after=${after}`;
-    return believed(calls.getStreamLogs.reply, await this.#options.link.askJson(node, { path }), node);
+    return believed(calls.getStreamLogs.reply, await this.#options.rpc.askJson(node, { path }), node);
   }
 
   async picture(uid: string, width: number): Promise<Picture> {
-    const { local, link } = this.#options;
+    const { local, rpc } = this.#options;
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return local.picture(uid, width);
-    const { bytes: jpeg, headers } = await link.askBytes(node, {
+    const { bytes: jpeg, headers } = await rpc.askBytes(node, {
       path: `stream/${uid}/picture?width=${width}`,
       kind: 'picture',
       body: { maxBytes: pictureMaxBytes },

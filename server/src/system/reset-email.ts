@@ -14,12 +14,12 @@ export interface ResetEmailFacts {
 
 /** The e-mail with a password code, in the person's language, as text and as HTML. */
 export function resetEmail(language: Language, facts: ResetEmailFacts): Email {
-  const { subject, lines, code, link, ending } = wordings[language](facts);
-  const text = [...lines, `${code} ${facts.code}`, ...(facts.url ? [`${link} ${facts.url}`] : []), ending];
+  const { subject, lines, code, rpc, ending } = wordings[language](facts);
+  const text = [...lines, `${code} ${facts.code}`, ...(facts.url ? [`${rpc} ${facts.url}`] : []), ending];
   const paragraphs = [
     ...lines.map(escapeHtml),
     `${escapeHtml(code)} <b style="font:bold 1.4em monospace">${escapeHtml(facts.code)}</b>`,
-    ...(facts.url ? [`<a href="${escapeHtml(facts.url)}">${escapeHtml(link)}</a>`] : []),
+    ...(facts.url ? [`<a href="${escapeHtml(facts.url)}">${escapeHtml(rpc)}</a>`] : []),
     escapeHtml(ending),
   ];
   return {
@@ -34,7 +34,7 @@ interface Wording {
   readonly subject: string;
   readonly lines: readonly string[];
   readonly code: string;
-  readonly link: string;
+  readonly rpc: string;
   readonly ending: string;
 }
 
@@ -43,14 +43,14 @@ const wordings: Record<Language, (facts: ResetEmailFacts) => Wording> = {
     subject: `${title}: code for a new password`,
     lines: [`Somebody, hopefully you, asked for a new password for the user ${login} of ${title}.`],
     code: 'Your code:',
-    link: 'Set a new password:',
+    rpc: 'Set a new password:',
     ending: `The code is valid for ${minutes} min and works once. If it was not you, do nothing: the password stays as it is.`,
   }),
   ru: ({ login, title, minutes }) => ({
     subject: `${title}: код для нового пароля`,
     lines: [`Кто-то, надеемся, что вы, запросил новый пароль пользователя ${login} в ${title}.`],
     code: 'Ваш код:',
-    link: 'Задать новый пароль:',
+    rpc: 'Задать новый пароль:',
     ending: `Код действует ${minutes} мин и только один раз. Если это были не вы, ничего не делайте: пароль останется прежним.`,
   }),
 };

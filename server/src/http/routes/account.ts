@@ -110,7 +110,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
           created_ms: clock.wallMs(),
           last_seen_ms: null,
         });
-      return identities.claim(undefined, { login: body.name, email: body.email }, add);
+      return identities.acquire(undefined, { login: body.name, email: body.email }, add);
     });
     audit.login = user.login;
     const { secret } = await authenticator.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
@@ -177,7 +177,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
       changes.must_change_password = 0;
     }
     const save = () => store.users.save(user.id, changes);
-    const saved = Object.keys(changes).length > 0 ? await identities.claim(user, changes, save) : user;
+    const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
     if (body.password !== undefined) {
       // This browser stays signed in, everybody else who knew the old password does not [R5.2].
       const secret = await authenticator.endOthers(user.id, principal.by, body.keepTokens ?? false);

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts';
-import { Invitations, type Invitation } from '../../link/invitation.ts';
+import { Invitations, type Invitation } from '../../rpc/invitation.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { wholeList } from '../user-view.ts';

@@ -58,7 +58,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
         created_ms: clock.wallMs(),
         last_seen_ms: null,
       });
-    return userView(await identities.claim(undefined, { login: body.name, email: body.email }, add));
+    return userView(await identities.acquire(undefined, { login: body.name, email: body.email }, add));
   });
 
   registrar.handle('saveUser', async ({ principal, params, body, request, reply, audit }) => {
@@ -97,7 +97,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
       changes.password_hash = await passwords.hash(body.password);
     }
     const save = () => store.users.save(user.id, changes);
-    const saved = Object.keys(changes).length > 0 ? await identities.claim(user, changes, save) : user;
+    const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
     if (body.password !== undefined) {
       const by = user.id === principal.user.id ? principal.by : undefined;
       const secret = await authenticator.endOthers(user.id, by, body.keepTokens ?? false);

@@ -5,14 +5,14 @@ import { limits } from '@vidette/contract/constants';
 import { Attempts } from '../access/attempts.ts';
 import { isUid } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
-import type { Admission } from '../link/gate.ts';
+import type { AuthResult } from '../rpc/node-authenticator.ts';
 import { parseSourceAddress } from '../ingest/address.ts';
-import { Invitations, joinPath } from '../link/invitation.ts';
-import { witnessPath, type Witness } from '../link/database-witness.ts';
-import { channelOf } from '../link/link.ts';
-import { readSpans } from '../link/peer-archive.ts';
-import { LiveFeed } from '../link/live-feed.ts';
-import { claimHeader, linkPath, proofHeader } from '../link/signature.ts';
+import { Invitations, joinPath } from '../rpc/invitation.ts';
+import { databaseProbePath, type DatabaseProbe } from '../rpc/database-probe.ts';
+import { channelOf } from '../rpc/node-rpc.ts';
+import { readSpans } from '../rpc/peer-archive.ts';
+import { LiveFeed } from '../rpc/live-feed.ts';
+import { claimHeader, rpcPath, proofHeader } from '../rpc/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
@@ -31,35 +31,37 @@ export async function serveNodeLink(server: FastifyInstance, services: Services)
       serveExports(scope, services);
       serveInsight(scope, services);
       serveSources(scope, services);
-      scope.get(witnessPath, (): Witness => ({ reachesDatabase: services.membership.reachesDatabase }));
+      scope.get(databaseProbePath, (): DatabaseProbe => ({
+        reachesDatabase: services.membership.reachesDatabase,
+      }));
     },
-    { prefix: linkPath },
+    { prefix: rpcPath },
   );
-  await server.register(async (scope) => serveJoining(scope, services), { prefix: linkPath });
+  await server.register(async (scope) => serveJoining(scope, services), { prefix: rpcPath });
 }
 
-function requireNodes(scope: FastifyInstance, { gate, log }: Services): void {
-  const admissions = new WeakMap<FastifyRequest, Admission>();
+function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: Services): void {
+  const authResults = new WeakMap<FastifyRequest, AuthResult>();
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   scope.addHook('preHandler', async (request) => {
     // Whoever comes through the tunnel is no node.
     if (!(request.raw.socket instanceof Socket))
       throw new Fault('NotFound', 'There is nothing at this address.');
-    const admission = await gate.admit(request.headers[claimHeader], {
+    const authResult = await nodeAuthenticator.admit(request.headers[claimHeader], {
       method: request.method,
       path: request.url,
       body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
       channel: channelOf(request.raw.socket),
     });
-    admissions.set(request, admission);
-    if (admission.refusal) throw admission.refusal;
+    authResults.set(request, authResult);
+    if (authResult.refusal) throw authResult.refusal;
   });
   scope.addHook('onSend', (request, reply, payload, done) => {
-    const admission = admissions.get(request);
-    if (admission) {
+    const authResult = authResults.get(request);
+    if (authResult) {
       const channel = channelOf(request.raw.socket);
-      void reply.header(proofHeader, gate.proofFor(admission.claim, reply.statusCode, channel));
+      void reply.header(proofHeader, nodeAuthenticator.proofFor(authResult.claim, reply.statusCode, channel));
     }
     void reply.header('cache-control', 'no-store');
     done(null, payload);
@@ -115,7 +117,7 @@ function serveLive(scope: FastifyInstance, { streamManager, membership, clock }:
     const uid = uidOf(request);
     const running = streamManager.get(uid);
     // Never on to a third node: who asks looks up anew where the stream is.
-    if (membership.claim(uid) === undefined)
+    if (membership.acquire(uid) === undefined)
       throw new Fault('Unavailable', 'This node does not run the stream.');
     const { stream, demand } = (queryOf(request)['picture'] === 'sub' ? running.sub : undefined) ?? running;
     const feed = new LiveFeed(stream, clock);

@@ -10,7 +10,7 @@ import type { ArchiveStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { steadyBody, streamOf } from './answer-body.ts';
-import type { Link, LinkRequest } from './link.ts';
+import type { NodeRpc, NodeRpcRequest } from './node-rpc.ts';
 import {
   believed,
   believedSlice,
@@ -49,19 +49,19 @@ const silenceMs = 10_000;
 const readMaxBytes = 64 * 1024 * 1024;
 
 /** What it may be asked; a part of the link. */
-export type PeerArchiveRpc = Pick<Link, 'ask' | 'askJson' | 'avoid'>;
+export type PeerArchiveRpc = Pick<NodeRpc, 'ask' | 'askJson' | 'avoid'>;
 
 /**
  * What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while the node is away,
  * and when its answer is none: too long, too late, or not what was asked for.
  */
 export class PeerArchive {
-  readonly #link: PeerArchiveRpc;
+  readonly #rpc: PeerArchiveRpc;
   readonly #node: string;
   readonly #clock: Clock;
 
-  constructor(link: PeerArchiveRpc, node: string, clock: Clock) {
-    this.#link = link;
+  constructor(rpc: PeerArchiveRpc, node: string, clock: Clock) {
+    this.#rpc = rpc;
     this.#node = node;
     this.#clock = clock;
   }
@@ -88,7 +88,7 @@ export class PeerArchive {
       });
     } catch (error) {
       if (!overdue.signal.aborted && !isEndless(error)) throw error;
-      this.#link.avoid(this.#node, request);
+      this.#rpc.avoid(this.#node, request);
       throw this.#endless(error);
     } finally {
       cancel();
@@ -162,30 +162,30 @@ export class PeerArchive {
     start: number,
     end: number,
   ): Promise<{ readonly answer: IncomingMessage; readonly pieces: AsyncGenerator<Buffer> }> {
-    const request: LinkRequest = {
+    const request: NodeRpcRequest = {
       path: `footage/${uid}/segment/${fileTicks}?start=${start}&end=${end}`,
       kind: 'bytes',
       timeoutMs: silenceMs,
     };
-    const answer = await this.#link.ask(this.#node, request);
+    const answer = await this.#rpc.ask(this.#node, request);
     return { answer, pieces: this.#steady(answer, request, end - start + 1) };
   }
 
-  async *#steady(answer: IncomingMessage, request: LinkRequest, length: number): AsyncGenerator<Buffer> {
+  async *#steady(answer: IncomingMessage, request: NodeRpcRequest, length: number): AsyncGenerator<Buffer> {
     try {
       yield* steadyBody(answer, this.#clock, { length, silenceMs });
     } catch (error) {
-      this.#link.avoid(this.#node, request);
+      this.#rpc.avoid(this.#node, request);
       throw error;
     }
   }
 
-  async #believe<T>(request: LinkRequest, check: (answer: unknown) => T): Promise<T> {
-    const answer = await this.#link.askJson(this.#node, request);
+  async #believe<T>(request: NodeRpcRequest, check: (answer: unknown) => T): Promise<T> {
+    const answer = await this.#rpc.askJson(this.#node, request);
     try {
       return check(answer);
     } catch (error) {
-      this.#link.avoid(this.#node, request);
+      this.#rpc.avoid(this.#node, request);
       throw error;
     }
   }

@@ -25,7 +25,7 @@ export interface ClusterView {
 }
 
 /** The part of the node that leads: one at a time says which node has what. */
-export class Lead {
+export class LeaderElection {
   readonly #options: { tables: ClusterTables; clock: Clock; log: Log; id: string };
   readonly #refused = new Map<string, number>();
   #balancedMs: number;
@@ -45,12 +45,12 @@ export class Lead {
       handover_age_ms: place.next_node_id === null ? 0 : place.handover_age_ms + view.ageMs,
     }));
     // When the database was away for all, all leases are over: whoever is there renews within the time of one.
-    const mayBury = view.heldMs >= leaseMs;
+    const mayDeclareDead = view.heldMs >= leaseMs;
     const input: PlacementInput = {
       members: view.members,
       places,
-      mayBury,
-      mayBalance: mayBury && nowMs - this.#balancedMs >= balancePeriodMs,
+      mayDeclareDead,
+      mayBalance: mayDeclareDead && nowMs - this.#balancedMs >= balancePeriodMs,
       knows: () => false,
       refused: (nodeId, uid) => (this.#refused.get(`${nodeId} ${uid}`) ?? -Infinity) > nowMs,
     };

@@ -7,7 +7,7 @@ import { catalogTicks } from '../archive/layout.ts';
 import type { ManualClock } from '../base/manual-clock.ts';
 import { turns } from '../base/until-fixture.ts';
 import { FederatedArchive } from './federated-archive.ts';
-import { pair, type PairOptions, type SignedReply } from './link-fixture.ts';
+import { pair, type PairOptions, type SignedReply } from './rpc-fixture.ts';
 import { PeerArchive } from './peer-archive.ts';
 
 // A node that proves who it is, and whose answers are sick. The stream's healthy footage is here, on north.
@@ -21,7 +21,7 @@ type Respond = NonNullable<PairOptions['respond']>;
 async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean) {
   const { archive: local } = await archiveOf(t, [[0, 6_000]]);
   const paths: string[] = [];
-  const { link, linkClock } = await pair(t, {
+  const { rpc, rpcClock } = await pair(t, {
     ...(isThere && { isThere }),
     respond(path, reply) {
       paths.push(path);
@@ -31,15 +31,15 @@ async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean
   const archiveReader = new FederatedArchive({
     self: 'north',
     local,
-    clock: linkClock,
+    clock: rpcClock,
     assignmentsOf: async () => [
       { node: 'north', fromMs: startMs, toMs: movedMs },
       { node: 'south', fromMs: movedMs, toMs: null },
     ],
-    peer: (node) => new PeerArchive(link, node, linkClock),
+    peer: (node) => new PeerArchive(rpc, node, rpcClock),
     limits: { rangesMaxMs: 3_600_000, playlistMaxMs: 3_600_000, downloadMaxMs: 3_600_000 },
   });
-  return { archiveReader, local, paths, linkClock };
+  return { archiveReader, local, paths, rpcClock };
 }
 
 /** What comes of it, with the time that passes meanwhile by the clock of the node that asks. */
@@ -158,10 +158,10 @@ const sicknesses: Record<string, Respond> = {
 
 for (const [name, respond] of Object.entries(sicknesses)) {
   test(`[R10.8] a node that answers ${name} costs the others neither their footage nor much time`, async (t) => {
-    const { archiveReader, local, paths, linkClock } = await cluster(t, respond);
+    const { archiveReader, local, paths, rpcClock } = await cluster(t, respond);
     const isEmpty = name === 'that there is nothing';
     for (const round of [1, 2]) {
-      const { result, passedMs } = await timed(linkClock, archiveReader.ranges(uid, startMs, endMs));
+      const { result, passedMs } = await timed(rpcClock, archiveReader.ranges(uid, startMs, endMs));
       assert.deepEqual(result.ranges[0], { date: startMs, status: 'fragment' }, `round ${round}`);
       assert.ok(
         result.gaps.some(({ cause }) => cause === 'node-away'),
@@ -171,27 +171,27 @@ for (const [name, respond] of Object.entries(sicknesses)) {
       // It was sick a moment ago: no question waits for it again.
       if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
     }
-    const stats = (await timed(linkClock, archiveReader.stats(uid))).result;
+    const stats = (await timed(rpcClock, archiveReader.stats(uid))).result;
     assert.equal(stats.bytes, local.stats(uid).bytes);
     assert.deepEqual(stats.withoutNodes, ['south']);
-    const days = (await timed(linkClock, archiveReader.recordedDays(uid, startMs, endMs, 0))).result;
+    const days = (await timed(rpcClock, archiveReader.recordedDays(uid, startMs, endMs, 0))).result;
     assert.equal(days.length, 1);
-    linkClock.advance(60_000);
-    const playlist = (await timed(linkClock, archiveReader.playlist(uid, startMs, endMs))).result;
+    rpcClock.advance(60_000);
+    const playlist = (await timed(rpcClock, archiveReader.playlist(uid, startMs, endMs))).result;
     assert.match(playlist, /\.mp4/);
-    assert.ok((await timed(linkClock, archiveReader.download(uid, startMs, endMs))).result.contentLength > 0);
+    assert.ok((await timed(rpcClock, archiveReader.download(uid, startMs, endMs))).result.contentLength > 0);
     assert.ok(paths.length < 500, `${paths.length} questions`);
   });
 }
 
 test('[R10.8] a node whose lease is over is not asked, and is asked as soon as it is back', async (t) => {
   let isThere = false;
-  const { archiveReader, paths, linkClock } = await cluster(t, json(emptySlice), () => isThere);
-  const { result, passedMs } = await timed(linkClock, archiveReader.ranges(uid, startMs, endMs));
+  const { archiveReader, paths, rpcClock } = await cluster(t, json(emptySlice), () => isThere);
+  const { result, passedMs } = await timed(rpcClock, archiveReader.ranges(uid, startMs, endMs));
   assert.ok(result.gaps.some(({ cause }) => cause === 'node-away'));
   assert.deepEqual([passedMs, paths], [0, []]);
   isThere = true;
-  const { gaps } = (await timed(linkClock, archiveReader.ranges(uid, startMs, endMs))).result;
+  const { gaps } = (await timed(rpcClock, archiveReader.ranges(uid, startMs, endMs))).result;
   assert.ok(!gaps.some(({ cause }) => cause === 'node-away'));
 });
 
@@ -234,19 +234,19 @@ const brokenBodies: Record<string, Respond> = {
 for (const [name, respondBytes] of Object.entries(brokenBodies)) {
   test(`[R10.8] bytes of another node that ${name} end what reads them, in a stated time`, async (t) => {
     const { archive } = await archiveOf(t, [[6_000, 12_000]]);
-    const { archiveReader, linkClock } = await cluster(t, wellBut(archive, respondBytes));
-    const playlist = (await timed(linkClock, archiveReader.playlist(uid, startMs, endMs))).result;
+    const { archiveReader, rpcClock } = await cluster(t, wellBut(archive, respondBytes));
+    const playlist = (await timed(rpcClock, archiveReader.playlist(uid, startMs, endMs))).result;
     const names = [...playlist.matchAll(/segment\/(\S+)\.mp4/g)].map((match) => match[1] ?? '');
     const far = names.at(-1) ?? '';
     assert.notEqual(far.split('-')[1], names[0]?.split('-')[1]);
-    const bytes = (await timed(linkClock, archiveReader.openSegment(uid, far))).result;
+    const bytes = (await timed(rpcClock, archiveReader.openSegment(uid, far))).result;
     const read = async () => {
       for await (const _ of await bytes.stream(0, 99_999));
     };
-    await assert.rejects(timed(linkClock, read()), faultOf('Unavailable'));
-    linkClock.advance(60_000);
+    await assert.rejects(timed(rpcClock, read()), faultOf('Unavailable'));
+    rpcClock.advance(60_000);
     const still = archiveReader.frameAt(uid, endMs - 1_500);
-    await assert.rejects(timed(linkClock, still), faultOf('Unavailable'));
+    await assert.rejects(timed(rpcClock, still), faultOf('Unavailable'));
   });
 }
 
@@ -258,15 +258,15 @@ test('[R10.8] who takes bytes slowly is not taken for a node that is silent', as
     reply.begin(200, { 'content-length': String(length) });
     reply.raw.end(Buffer.alloc(length));
   });
-  const { archiveReader, linkClock } = await cluster(t, respond);
-  const playlist = (await timed(linkClock, archiveReader.playlist(uid, startMs, endMs))).result;
+  const { archiveReader, rpcClock } = await cluster(t, respond);
+  const playlist = (await timed(rpcClock, archiveReader.playlist(uid, startMs, endMs))).result;
   const far = [...playlist.matchAll(/segment\/(\S+)\.mp4/g)].at(-1)?.[1] ?? '';
-  const bytes = (await timed(linkClock, archiveReader.openSegment(uid, far))).result;
+  const bytes = (await timed(rpcClock, archiveReader.openSegment(uid, far))).result;
   let count = 0;
   for await (const piece of await bytes.stream(0, 999_999)) {
     count += (piece as Buffer).length;
     await turns(10);
-    linkClock.advance(30_000);
+    rpcClock.advance(30_000);
   }
   assert.equal(count, 1_000_000);
 });
@@ -278,10 +278,10 @@ test('a reader that leaves before the first byte of another node’s footage clo
     reply.raw.once('close', () => left.resolve());
     half(reply, path);
   });
-  const { archiveReader, linkClock } = await cluster(t, respond);
-  const playlist = (await timed(linkClock, archiveReader.playlist(uid, startMs, endMs))).result;
+  const { archiveReader, rpcClock } = await cluster(t, respond);
+  const playlist = (await timed(rpcClock, archiveReader.playlist(uid, startMs, endMs))).result;
   const far = [...playlist.matchAll(/segment\/(\S+)\.mp4/g)].at(-1)?.[1] ?? '';
-  const bytes = (await timed(linkClock, archiveReader.openSegment(uid, far))).result;
+  const bytes = (await timed(rpcClock, archiveReader.openSegment(uid, far))).result;
   (await bytes.stream(0, 999_999)).destroy();
   await left.promise;
 });

@@ -8,11 +8,11 @@ import { createHash } from 'node:crypto';
  */
 
 /** Grows when a node could misread another. Nodes whose numbers differ by one understand each other. */
-export const linkProtocol = 1;
+export const rpcProtocol = 1;
 export const claimHeader = 'x-vidette-link';
 export const proofHeader = 'x-vidette-link-proof';
 /** Of the path of every call between nodes. */
-export const linkPath = '/link/';
+export const rpcPath = '/link/';
 
 /** A request is worth nothing after this; those who answer remember it for so long. */
 export const claimLifetimeMs = 30_000;
@@ -38,7 +38,7 @@ export interface Proof {
 }
 
 /** What is asked over which connection. */
-export interface Asked {
+export interface RpcRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -51,18 +51,18 @@ export interface Asked {
 export const channelLabel = 'EXPORTER-vidette-link';
 export const channelBytes = 32;
 
-export function requestText(claim: Omit<Claim, 'signature'>, asked: Asked): Buffer {
+export function requestText(claim: Omit<Claim, 'signature'>, request: RpcRequest): Buffer {
   return lines([
     'vidette link request',
     String(claim.protocol),
     claim.from,
     claim.to,
-    asked.method,
-    asked.path,
+    request.method,
+    request.path,
     String(claim.timeMs),
     claim.nonce,
-    createHash('sha256').update(asked.body).digest('base64url'),
-    base64url(asked.channel),
+    createHash('sha256').update(request.body).digest('base64url'),
+    base64url(request.channel),
   ]);
 }
 

@@ -6,13 +6,13 @@ import type { Log } from '../base/log.ts';
 import type { PauseCause } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import { aliveMs } from './live-feed.ts';
-import type { Link } from './link.ts';
+import type { NodeRpc } from './node-rpc.ts';
 import { decodeEvent } from './sample-wire.ts';
 
 export interface PeerLiveFeedOptions {
   readonly stream: Stream;
   readonly picture: 'main' | 'sub';
-  readonly link: Pick<Link, 'ask'>;
+  readonly rpc: Pick<NodeRpc, 'ask'>;
   /** The node that runs the stream now; undefined while none does. */
   readonly nodeOf: (uid: string) => string | undefined;
   readonly clock: Clock;
@@ -64,7 +64,7 @@ export class PeerLiveFeed {
 
   /** One connection from beginning to end. */
   async #peerFeed(): Promise<void> {
-    const { stream, picture, link, nodeOf } = this.#options;
+    const { stream, picture, rpc, nodeOf } = this.#options;
     const { signal } = this.#stopping;
     const node = nodeOf(stream.uid);
     // Then it is as it was: drained, for one.
@@ -72,7 +72,7 @@ export class PeerLiveFeed {
     if (this.#isFirst) stream.pause('waiting');
     this.#isFirst = false;
     try {
-      await this.#readFrom(await link.ask(node, { path: `live/${stream.uid}?picture=${picture}`, signal }));
+      await this.#readFrom(await rpc.ask(node, { path: `live/${stream.uid}?picture=${picture}`, signal }));
     } finally {
       if (!signal.aborted) stream.pause('unreachable');
     }

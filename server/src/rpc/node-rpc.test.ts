@@ -7,10 +7,10 @@ import { test } from 'node:test';
 import { KeyPair, seedBytes } from '../base/key-pair.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Fault } from '../base/fault.ts';
-import { Gate } from './gate.ts';
-import { noBytes, pair, selfSigned, timeOf } from './link-fixture.ts';
-import { Link } from './link.ts';
-import { areCompatible, base64url, linkProtocol, proofHeader, requestText, writeClaim } from './signature.ts';
+import { NodeAuthenticator } from './node-authenticator.ts';
+import { noBytes, pair, selfSigned, timeOf } from './rpc-fixture.ts';
+import { NodeRpc } from './node-rpc.ts';
+import { areCompatible, base64url, rpcProtocol, proofHeader, requestText, writeClaim } from './signature.ts';
 
 /** What a promise was refused with. */
 async function faultOf(refused: Promise<unknown>): Promise<Fault> {
@@ -22,90 +22,108 @@ async function faultOf(refused: Promise<unknown>): Promise<Fault> {
   return fault;
 }
 
-const ask = (link: Link) => link.askJson('south', { path: 'alive?x=1' });
+const ask = (rpc: NodeRpc) => rpc.askJson('south', { path: 'alive?x=1' });
 
 test('[R10.8] a node answers another one that it knows, and proves itself', async (t) => {
-  const { link } = await pair(t);
-  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
-  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  const { rpc } = await pair(t);
+  assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
+  assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
 });
 
 test('[R10.8] who has another key than the one that joined is no node, whichever side has it', async (t) => {
   const stranger = new KeyPair(randomBytes(seedBytes));
   const asked = await pair(t, { knownAs: stranger });
-  assert.equal((await faultOf(ask(asked.link))).code, 'Unavailable');
+  assert.equal((await faultOf(ask(asked.rpc))).code, 'Unavailable');
   const answered = await pair(t, { answersAs: stranger });
-  assert.equal((await faultOf(ask(answered.link))).code, 'Unavailable');
+  assert.equal((await faultOf(ask(answered.rpc))).code, 'Unavailable');
 
-  const { gate } = await pair(t);
+  const { nodeAuthenticator } = await pair(t);
   const path = '/link/alive';
-  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'once' };
+  const claim = {
+    protocol: rpcProtocol,
+    from: 'north',
+    to: 'south',
+    timeMs: timeOf(nodeAuthenticator),
+    nonce: 'once',
+  };
   const question = { method: 'GET', path, body: noBytes, channel: noBytes };
   const signature = base64url(stranger.sign(requestText(claim, question)));
-  const refused = await faultOf(gate.admit(writeClaim({ ...claim, signature }), question));
+  const refused = await faultOf(nodeAuthenticator.admit(writeClaim({ ...claim, signature }), question));
   assert.equal(refused.code, 'AuthorizationRequired');
 });
 
 test('[R10.8] what was asked once is not answered twice, nor for another path, body, node or connection', async (t) => {
-  const { link, gate, north, claims } = await pair(t);
-  await ask(link);
+  const { rpc, nodeAuthenticator, north, claims } = await pair(t);
+  await ask(rpc);
   const header = claims.at(-1);
   const asked = { method: 'GET', path: '/link/alive?x=1', body: noBytes, channel: noBytes };
-  assert.equal((await faultOf(gate.admit(header, asked))).code, 'AuthorizationRequired');
+  assert.equal((await faultOf(nodeAuthenticator.admit(header, asked))).code, 'AuthorizationRequired');
 
   const fresh = {
-    protocol: linkProtocol,
+    protocol: rpcProtocol,
     from: 'north',
     to: 'south',
-    timeMs: timeOf(gate),
+    timeMs: timeOf(nodeAuthenticator),
     nonce: 'twice',
   };
   const signature = base64url(north.sign(requestText(fresh, asked)));
   const altered = [
-    gate.admit(writeClaim({ ...fresh, signature }), { ...asked, path: '/link/alive?x=2' }),
-    gate.admit(writeClaim({ ...fresh, signature }), { ...asked, body: Buffer.from('x') }),
-    gate.admit(writeClaim({ ...fresh, signature }), { ...asked, channel: Buffer.from('x') }),
-    gate.admit(writeClaim({ ...fresh, signature, to: 'north' }), asked),
-    gate.admit(writeClaim({ ...fresh, signature, nonce: 'thrice' }), asked),
-    gate.admit('', asked),
+    nodeAuthenticator.admit(writeClaim({ ...fresh, signature }), { ...asked, path: '/link/alive?x=2' }),
+    nodeAuthenticator.admit(writeClaim({ ...fresh, signature }), { ...asked, body: Buffer.from('x') }),
+    nodeAuthenticator.admit(writeClaim({ ...fresh, signature }), { ...asked, channel: Buffer.from('x') }),
+    nodeAuthenticator.admit(writeClaim({ ...fresh, signature, to: 'north' }), asked),
+    nodeAuthenticator.admit(writeClaim({ ...fresh, signature, nonce: 'thrice' }), asked),
+    nodeAuthenticator.admit('', asked),
   ];
   for (const attempt of altered) assert.equal((await faultOf(attempt)).code, 'AuthorizationRequired');
-  await gate.admit(writeClaim({ ...fresh, signature }), asked);
+  await nodeAuthenticator.admit(writeClaim({ ...fresh, signature }), asked);
 });
 
 test('[R10.8] clocks that differ are no obstacle, a request of yesterday is refused', async (t) => {
-  const { link, gate, north, clock } = await pair(t);
+  const { rpc, nodeAuthenticator, north, clock } = await pair(t);
   clock.advance(3_600_000);
-  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
-  const old = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'old' };
+  const old = {
+    protocol: rpcProtocol,
+    from: 'north',
+    to: 'south',
+    timeMs: timeOf(nodeAuthenticator),
+    nonce: 'old',
+  };
   const header = writeClaim({ ...old, signature: base64url(north.sign(requestText(old, asked))) });
   clock.advance(60_000);
-  assert.ok((await gate.admit(header, asked)).refusal);
+  assert.ok((await nodeAuthenticator.admit(header, asked)).refusal);
 });
 
 test('[R10.8] a clock that is set back or forward, there or here, is no obstacle', async (t) => {
-  const { link, clock, linkClock, claims } = await pair(t);
-  await ask(link);
+  const { rpc, clock, rpcClock, claims } = await pair(t);
+  await ask(rpc);
   for (const stepMs of [-600_000, 86_400_000, -90_000_000]) {
     clock.stepWall(stepMs);
-    assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
-    linkClock.stepWall(-2 * stepMs);
-    assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+    assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
+    rpcClock.stepWall(-2 * stepMs);
+    assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   }
   // The first question learnt the time; no later one had to.
   assert.equal(claims.length, 2 + 6);
 });
 
 test('[R10.8] what was asked of one run is not answered by the next, though its clock was set back', async (t) => {
-  const { gate, north, south, clock } = await pair(t);
+  const { nodeAuthenticator, north, south, clock } = await pair(t);
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
-  const claim = { protocol: linkProtocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: 'once' };
+  const claim = {
+    protocol: rpcProtocol,
+    from: 'north',
+    to: 'south',
+    timeMs: timeOf(nodeAuthenticator),
+    nonce: 'once',
+  };
   const header = writeClaim({ ...claim, signature: base64url(north.sign(requestText(claim, asked))) });
-  assert.equal((await gate.admit(header, asked)).refusal, undefined);
+  assert.equal((await nodeAuthenticator.admit(header, asked)).refusal, undefined);
   clock.stepWall(-60_000);
   const publicKey = north.publicBytes;
-  const next = new Gate({
+  const next = new NodeAuthenticator({
     self: 'south',
     key: south,
     clock,
@@ -120,8 +138,8 @@ test('[R10.8] what was asked of one run is not answered by the next, though its 
 test('[R10.8] without TLS nodes speak only where that is configured', async (t) => {
   const refusing = await pair(t, { allowPlainHttp: false });
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
-  assert.equal((await faultOf(refusing.gate.admit('', asked))).code, 'Forbidden');
-  const strict = new Link({
+  assert.equal((await faultOf(refusing.nodeAuthenticator.admit('', asked))).code, 'Forbidden');
+  const strict = new NodeRpc({
     self: 'north',
     key: new KeyPair(randomBytes(seedBytes)),
     clock: new ManualClock(),
@@ -133,9 +151,9 @@ test('[R10.8] without TLS nodes speak only where that is configured', async (t) 
 });
 
 test('[R10.8] with TLS any certificate will do, and nobody in between can pass on what is asked', async (t) => {
-  const { link, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
-  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
-  assert.deepEqual(await ask(link), { path: '/link/alive?x=1' });
+  const { rpc, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
+  assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
+  assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   // The first one learnt which time it is there.
   assert.equal(claims.length, 3);
 
@@ -157,33 +175,39 @@ test('[R10.8] with TLS any certificate will do, and nobody in between can pass o
     return `https://127.0.0.1:${(thief.address() as AddressInfo).port}`;
   };
   const robbed = await pair(t, { isTls: true, allowPlainHttp: false, between });
-  assert.equal((await faultOf(ask(robbed.link))).code, 'Unavailable');
+  assert.equal((await faultOf(ask(robbed.rpc))).code, 'Unavailable');
   assert.equal(passedOn, 401);
 });
 
 test('[R10.8] nodes whose protocols differ by one understand each other, by two they say so', async (t) => {
-  assert.ok(areCompatible(linkProtocol, linkProtocol + 1));
-  assert.ok(!areCompatible(linkProtocol, linkProtocol + 2));
-  const { gate, north } = await pair(t);
+  assert.ok(areCompatible(rpcProtocol, rpcProtocol + 1));
+  assert.ok(!areCompatible(rpcProtocol, rpcProtocol + 2));
+  const { nodeAuthenticator, north } = await pair(t);
   const asked = { method: 'GET', path: '/link/alive', body: noBytes, channel: noBytes };
   const admit = (protocol: number) => {
-    const claim = { protocol, from: 'north', to: 'south', timeMs: timeOf(gate), nonce: `p${protocol}` };
-    return gate.admit(
+    const claim = {
+      protocol,
+      from: 'north',
+      to: 'south',
+      timeMs: timeOf(nodeAuthenticator),
+      nonce: `p${protocol}`,
+    };
+    return nodeAuthenticator.admit(
       writeClaim({ ...claim, signature: base64url(north.sign(requestText(claim, asked))) }),
       asked,
     );
   };
-  assert.equal((await admit(linkProtocol + 1)).refusal, undefined);
-  assert.equal((await faultOf(admit(linkProtocol + 2))).code, 'ActionNotAcceptable');
+  assert.equal((await admit(rpcProtocol + 1)).refusal, undefined);
+  assert.equal((await faultOf(admit(rpcProtocol + 2))).code, 'ActionNotAcceptable');
 });
 
 test('[R10.8] a node that is not there is away, at once and for a moment', async (t) => {
-  const { link, server } = await pair(t);
-  await ask(link);
+  const { rpc, server } = await pair(t);
+  await ask(rpc);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  assert.equal((await faultOf(ask(link))).code, 'Unavailable');
-  assert.equal((await faultOf(ask(link))).code, 'Unavailable');
+  assert.equal((await faultOf(ask(rpc))).code, 'Unavailable');
+  assert.equal((await faultOf(ask(rpc))).code, 'Unavailable');
 });
 
 test('a stranger on the port learns nothing', async (t) => {

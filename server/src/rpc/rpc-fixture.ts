@@ -10,8 +10,8 @@ import type { TestContext } from 'node:test';
 import type { Fault } from '../base/fault.ts';
 import { KeyPair, seedBytes } from '../base/key-pair.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { Gate } from './gate.ts';
-import { channelOf, Link } from './link.ts';
+import { NodeAuthenticator } from './node-authenticator.ts';
+import { channelOf, NodeRpc } from './node-rpc.ts';
 import type { Peer } from './peers.ts';
 import { claimHeader, proofHeader, readProof } from './signature.ts';
 
@@ -19,10 +19,10 @@ import { claimHeader, proofHeader, readProof } from './signature.ts';
 export const noBytes = new Uint8Array();
 
 export interface Pair {
-  readonly link: Link;
+  readonly rpc: NodeRpc;
   /** Of the node that asks. */
-  readonly linkClock: ManualClock;
-  readonly gate: Gate;
+  readonly rpcClock: ManualClock;
+  readonly nodeAuthenticator: NodeAuthenticator;
   readonly north: KeyPair;
   readonly south: KeyPair;
   /** Of the node that is asked. */
@@ -65,7 +65,7 @@ export async function pair(t: TestContext, options: PairOptions = {}): Promise<P
     address,
     publicKey: key.publicBytes,
   });
-  const gate = new Gate({
+  const nodeAuthenticator = new NodeAuthenticator({
     self: 'south',
     key: options.answersAs ?? south,
     clock,
@@ -78,10 +78,13 @@ export async function pair(t: TestContext, options: PairOptions = {}): Promise<P
     const header = String(request.headers[claimHeader]);
     claims.push(header);
     const asked = { method: 'GET', path: request.url ?? '', body: noBytes, channel };
-    gate.admit(header, asked).then(
+    nodeAuthenticator.admit(header, asked).then(
       ({ claim, refusal }) => {
         const begin = (status = 200, headers = {}) =>
-          reply.writeHead(status, { ...headers, [proofHeader]: gate.proofFor(claim, status, channel) });
+          reply.writeHead(status, {
+            ...headers,
+            [proofHeader]: nodeAuthenticator.proofFor(claim, status, channel),
+          });
         if (refusal) {
           begin(401);
           reply.end();
@@ -101,12 +104,12 @@ export async function pair(t: TestContext, options: PairOptions = {}): Promise<P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const own = `${options.isTls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const address = (await options.between?.(own)) ?? own;
-  const linkClock = new ManualClock();
+  const rpcClock = new ManualClock();
   const { isThere } = options;
-  const link = new Link({
+  const rpc = new NodeRpc({
     self: 'north',
     key: north,
-    clock: linkClock,
+    clock: rpcClock,
     ...(isThere && { isThere }),
     allowPlainHttp,
     peers: {
@@ -114,18 +117,18 @@ export async function pair(t: TestContext, options: PairOptions = {}): Promise<P
     },
   });
   t.after(() => {
-    link.close();
-    gate.close();
+    rpc.close();
+    nodeAuthenticator.close();
     server.close();
     server.closeAllConnections();
   });
-  return { link, linkClock, gate, north, south, clock, server, claims };
+  return { rpc, rpcClock, nodeAuthenticator, north, south, clock, server, claims };
 }
 
 /** What the node that is asked takes for now, as its answers say. */
-export function timeOf(gate: Gate): number {
+export function timeOf(nodeAuthenticator: NodeAuthenticator): number {
   const claim = { protocol: 1, from: 'north', to: 'south', timeMs: 0, nonce: 'time', signature: '' };
-  return readProof(gate.proofFor(claim, 200, noBytes))?.timeMs ?? 0;
+  return readProof(nodeAuthenticator.proofFor(claim, 200, noBytes))?.timeMs ?? 0;
 }
 
 /** A key and a self-signed certificate. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { steadyBody, streamOf } from './answer-body.ts';
-import type { Link } from './link.ts';
+import type { NodeRpc } from './node-rpc.ts';
 import { believed } from './peer-answers.ts';
 
 const Size = z.object({ bytes: z.int().min(0) });
@@ -19,21 +19,21 @@ export interface PeerPackage {
 
 /** @throws Fault NotFound when it is not there any more, Unavailable while the node is away */
 export async function peerPackage(
-  link: Pick<Link, 'ask' | 'askJson'>,
+  rpc: Pick<NodeRpc, 'ask' | 'askJson'>,
   clock: Clock,
   node: string,
   id: number,
 ): Promise<PeerPackage> {
   const { bytes } = believed(
     Size,
-    await link.askJson(node, { path: `export/${id}/size`, kind: 'export' }),
+    await rpc.askJson(node, { path: `export/${id}/size`, kind: 'export' }),
     node,
   );
   return {
     bytes,
     async stream(start, end) {
       const path = `export/${id}?start=${start}&end=${end}`;
-      const answer = await link.ask(node, { path, kind: 'export-bytes', timeoutMs: silenceMs });
+      const answer = await rpc.ask(node, { path, kind: 'export-bytes', timeoutMs: silenceMs });
       return streamOf(steadyBody(answer, clock, { length: end - start + 1, silenceMs }), answer);
     },
   };

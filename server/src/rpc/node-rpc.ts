@@ -13,7 +13,7 @@ import { Avoidance } from './avoidance.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { isSignedBy, type KeyPair } from '../base/key-pair.ts';
-import { newNonce } from './gate.ts';
+import { newNonce } from './node-authenticator.ts';
 import type { Peer, Peers } from './peers.ts';
 import {
   answerText,
@@ -21,17 +21,17 @@ import {
   channelBytes,
   channelLabel,
   claimHeader,
-  linkPath,
-  linkProtocol,
+  rpcPath,
+  rpcProtocol,
   proofHeader,
   readProof,
   requestText,
   writeClaim,
-  type Asked,
+  type RpcRequest,
   type Claim,
 } from './signature.ts';
 
-export interface LinkOptions {
+export interface NodeRpcOptions {
   /** This node. */
   readonly self: string;
   readonly key: KeyPair;
@@ -42,7 +42,7 @@ export interface LinkOptions {
   readonly isThere?: (node: string) => boolean;
 }
 
-export interface LinkRequest {
+export interface NodeRpcRequest {
   /** Below the link's path, with its query. */
   readonly path: string;
   /** What goes along as JSON; then it is a POST. */
@@ -67,8 +67,8 @@ const refusalLimits: BodyLimits = { maxBytes: 65_536, timeoutMs: 2_000 };
 const reasonMaxLength = 500;
 
 /** The asking side of the link between nodes. */
-export class Link {
-  readonly #options: LinkOptions;
+export class NodeRpc {
+  readonly #options: NodeRpcOptions;
   readonly #plain = new PlainAgent({ keepAlive: true, maxSockets: socketsPerPeer });
   // Certificates are nobody's business here: both sides sign what only the two ends of this connection can know.
   readonly #tls = new TlsAgent({ keepAlive: true, maxSockets: socketsPerPeer, rejectUnauthorized: false });
@@ -79,7 +79,7 @@ export class Link {
   /** By node, when it can't be reached; by node and kind of question, when it does not answer these. */
   readonly #avoidance: Avoidance;
 
-  constructor(options: LinkOptions) {
+  constructor(options: NodeRpcOptions) {
     this.#options = options;
     this.#avoidance = new Avoidance(options.clock);
   }
@@ -88,13 +88,13 @@ export class Link {
    * The answer of a node that has proven itself; its body is the caller's to read or to destroy.
    * @throws Fault Unavailable when the node is away or is not who it should be; the Fault that it answers with
    */
-  async ask(node: string, request: LinkRequest): Promise<IncomingMessage> {
+  async ask(node: string, request: NodeRpcRequest): Promise<IncomingMessage> {
     const answer = await this.#answered(node, request);
     this.#avoidance.succeeded(keyOf(node, request));
     return answer;
   }
 
-  async #answered(node: string, request: LinkRequest): Promise<IncomingMessage> {
+  async #answered(node: string, request: NodeRpcRequest): Promise<IncomingMessage> {
     const { peers, allowPlainHttp, isThere } = this.#options;
     const peer = await peers.byId(node);
     if (!peer) throw new Fault('Unavailable', `The node ${node} has told no address yet.`);
@@ -123,7 +123,7 @@ export class Link {
   /** The same, whole. */
   async askBytes(
     node: string,
-    request: LinkRequest,
+    request: NodeRpcRequest,
   ): Promise<{ bytes: Buffer; headers: IncomingHttpHeaders }> {
     const answer = await this.#answered(node, request);
     const limits = { ...bodyLimits, ...request.body };
@@ -132,14 +132,14 @@ export class Link {
   }
 
   /** The same, as JSON. What it says is for the caller to check. */
-  async askJson(node: string, request: LinkRequest): Promise<unknown> {
+  async askJson(node: string, request: NodeRpcRequest): Promise<unknown> {
     const answer = await this.#answered(node, request);
     const limits = { ...bodyLimits, ...request.body };
     return this.#minded(node, request, readJson(answer, this.#options.clock, limits));
   }
 
   /** What the node answered to such a question is of no use: it is left off for a while. */
-  avoid(node: string, request: Pick<LinkRequest, 'path' | 'kind'>): void {
+  avoid(node: string, request: Pick<NodeRpcRequest, 'path' | 'kind'>): void {
     this.#avoidance.failed(keyOf(node, request));
   }
 
@@ -149,7 +149,7 @@ export class Link {
   }
 
   /** A body that does not come as it should costs the next questions of its kind no time. */
-  async #minded<T>(node: string, request: LinkRequest, reading: Promise<T>): Promise<T> {
+  async #minded<T>(node: string, request: NodeRpcRequest, reading: Promise<T>): Promise<T> {
     try {
       const result = await reading;
       this.#avoidance.succeeded(keyOf(node, request));
@@ -160,7 +160,7 @@ export class Link {
     }
   }
 
-  async #checked(answer: IncomingMessage, node: string, request: LinkRequest): Promise<IncomingMessage> {
+  async #checked(answer: IncomingMessage, node: string, request: NodeRpcRequest): Promise<IncomingMessage> {
     if ((answer.statusCode ?? 500) < 400) return answer;
     const body = await this.#minded(node, request, readBody(answer, this.#options.clock, refusalLimits)).then(
       (bytes) => parsed(bytes),
@@ -173,9 +173,9 @@ export class Link {
     throw new Fault(shown, reasonIn(body, code) ?? `The node ${node} answers ${answer.statusCode}.`);
   }
 
-  #exchange(peer: Peer, request: LinkRequest): Promise<IncomingMessage> {
+  #exchange(peer: Peer, request: NodeRpcRequest): Promise<IncomingMessage> {
     const { clock } = this.#options;
-    const url = new URL(`${linkPath}${request.path}`, peer.address);
+    const url = new URL(`${rpcPath}${request.path}`, peer.address);
     const isTls = url.protocol === 'https:';
     const path = `${url.pathname}${url.search}`;
     return new Promise((resolve, reject) => {
@@ -241,12 +241,12 @@ export class Link {
     });
   }
 
-  #claim(peer: Peer, asked: Asked): Claim {
+  #claim(peer: Peer, asked: RpcRequest): Claim {
     const { self, key, clock } = this.#options;
     const lead = this.#clockLead.get(peer.id);
     // A node that was not asked before tells its time with its refusal; one of an earlier version goes by the wall clock.
     const timeMs = lead === undefined ? clock.wallMs() : Math.round(clock.monotonicMs() + lead);
-    const claim = { protocol: linkProtocol, from: self, to: peer.id, timeMs, nonce: newNonce() };
+    const claim = { protocol: rpcProtocol, from: self, to: peer.id, timeMs, nonce: newNonce() };
     const text = requestText(claim, asked);
     return { ...claim, signature: base64url(key.sign(text)) };
   }
@@ -279,7 +279,7 @@ function parsed(bytes: Buffer): unknown {
 
 function keyOf(
   node: string,
-  { path, kind = /^[^/?]*/.exec(path)?.[0] }: Pick<LinkRequest, 'path' | 'kind'>,
+  { path, kind = /^[^/?]*/.exec(path)?.[0] }: Pick<NodeRpcRequest, 'path' | 'kind'>,
 ): string {
   return `${node} ${kind}`;
 }

@@ -8,15 +8,15 @@ import {
   areCompatible,
   base64url,
   claimLifetimeMs,
-  linkProtocol,
+  rpcProtocol,
   readClaim,
   requestText,
   writeProof,
-  type Asked,
+  type RpcRequest,
   type Claim,
 } from './signature.ts';
 
-export interface GateOptions {
+export interface NodeAuthenticatorOptions {
   /** This node. */
   readonly self: string;
   readonly key: KeyPair;
@@ -27,7 +27,7 @@ export interface GateOptions {
 }
 
 /** A caller that was let in, or one that is known and has the wrong time. */
-export interface Admission {
+export interface AuthResult {
   readonly claim: Claim;
   /** Why it is refused all the same; the answer tells it our time. */
   readonly refusal: Fault | undefined;
@@ -42,8 +42,8 @@ const sweepMs = 10_000;
  * run counts for itself, from a random number, so that setting a clock has no effect on it, and what was
  * asked of an earlier run, which had other nonces, is not asked of this one.
  */
-export class Gate {
-  readonly #options: GateOptions;
+export class NodeAuthenticator {
+  readonly #options: NodeAuthenticatorOptions;
   /** By nonce, until when it is remembered, ms. */
   readonly #seen = new Map<string, number>();
   /** The time of this run when it began. */
@@ -51,16 +51,16 @@ export class Gate {
   readonly #openedMonotonicMs: number;
   readonly #cancel: Cancel;
 
-  constructor(options: GateOptions) {
+  constructor(options: NodeAuthenticatorOptions) {
     this.#options = options;
     this.#openedMonotonicMs = options.clock.monotonicMs();
     this.#cancel = options.clock.every(sweepMs, () => this.#sweep());
   }
 
   /** @throws Fault AuthorizationRequired for who is no node, ActionNotAcceptable for one whose version is too far away */
-  async admit(header: unknown, asked: Asked): Promise<Admission> {
+  async admit(header: unknown, request: RpcRequest): Promise<AuthResult> {
     const { self, peers, allowPlainHttp } = this.#options;
-    if (asked.channel.length === 0 && !allowPlainHttp) {
+    if (request.channel.length === 0 && !allowPlainHttp) {
       throw new Fault(
         'Forbidden',
         'Nodes speak TLS with each other, unless cluster.allowPlainHttp says otherwise.',
@@ -71,15 +71,15 @@ export class Gate {
     if (
       !claim ||
       !peer ||
-      !isSignedBy(peer.publicKey, requestText(claim, asked), Buffer.from(claim.signature, 'base64url'))
+      !isSignedBy(peer.publicKey, requestText(claim, request), Buffer.from(claim.signature, 'base64url'))
     ) {
       throw new Fault('AuthorizationRequired', 'Only nodes of this cluster are answered here.');
     }
     const nowMs = this.#nowMs();
-    if (!areCompatible(claim.protocol, linkProtocol)) {
+    if (!areCompatible(claim.protocol, rpcProtocol)) {
       throw new Fault(
         'ActionNotAcceptable',
-        `This node speaks protocol ${linkProtocol}, not ${claim.protocol}.`,
+        `This node speaks protocol ${rpcProtocol}, not ${claim.protocol}.`,
       );
     }
     if (Math.abs(nowMs - claim.timeMs) > claimLifetimeMs || claim.timeMs < this.#openedMs) {
@@ -95,7 +95,7 @@ export class Gate {
   /** What an answer with this status carries, so that who asked knows us. */
   proofFor(claim: Claim, status: number, channel: Uint8Array): string {
     const { key } = this.#options;
-    const proof = { protocol: linkProtocol, timeMs: this.#nowMs() };
+    const proof = { protocol: rpcProtocol, timeMs: this.#nowMs() };
     const signature = base64url(key.sign(answerText(proof, claim, status, channel)));
     return writeProof({ ...proof, signature });
   }
