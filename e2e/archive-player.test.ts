@@ -93,13 +93,13 @@ async function goTo(page: Page, utcMs: number): Promise<number> {
 test('[R4.9] the picture shown is the one asked for: no picture off, at the beginning, in the middle and at the end of fragments', async (t) => {
   const page = await openPaused(t);
   for (const offsetMs of [1, 39, 500, 999, -1, 3_333]) {
-    const wishedMs = middleMs + offsetMs;
-    const clockMs = await goTo(page, wishedMs);
-    assert.ok(clockMs <= wishedMs, `${clockMs - wishedMs} ms early`);
+    const requestedMs = middleMs + offsetMs;
+    const clockMs = await goTo(page, requestedMs);
+    assert.ok(clockMs <= requestedMs, `${clockMs - requestedMs} ms early`);
     // A camera on a busy machine leaves pictures out: the one asked for is the one whose next comes after the moment.
     await page.keyboard.press('d');
     const nextMs = await changedFrom(page, clockMs);
-    assert.ok(nextMs > wishedMs, `the picture of ${offsetMs} ms was not ${clockMs}, as ${nextMs} follows`);
+    assert.ok(nextMs > requestedMs, `the picture of ${offsetMs} ms was not ${clockMs}, as ${nextMs} follows`);
   }
 });
 
@@ -180,22 +180,22 @@ test('over a moment stands its picture; leading the playhead shows the key pictu
   // The one between two that were looked at is none of them.
   for (const offsetMs of [2_500, 4_500, 3_500, 5_000]) {
     const px = pxOf(middleMs + offsetMs);
-    const wishedMs = scale.fromMs + px * msPerPx;
+    const requestedMs = scale.fromMs + px * msPerPx;
     await page.mouse.move(canvas.x + px, canvas.y + 10);
     await until(
       () => readPicture(page, 'canvas[data-still-ms]'),
       (picture) => {
-        const beforeMs = wishedMs - (picture?.clockMs ?? Number.NaN);
+        const beforeMs = requestedMs - (picture?.clockMs ?? Number.NaN);
         return beforeMs >= 0 && beforeMs < 1.5 * GOP_MS;
       },
       WAIT_MS,
     );
   }
-  const wishedMs = scale.fromMs + pxOf(middleMs + 5_000) * msPerPx;
+  const requestedMs = scale.fromMs + pxOf(middleMs + 5_000) * msPerPx;
   await page.mouse.up();
   const shown = await until(
     () => shownPicture(page),
-    (picture) => Math.abs((picture?.clockMs ?? 0) - wishedMs) < GOP_MS / 2,
+    (picture) => Math.abs((picture?.clockMs ?? 0) - requestedMs) < GOP_MS / 2,
     WAIT_MS,
   );
   assert.ok(shown);

@@ -25,7 +25,7 @@ after(async () => {
 });
 
 /** Amber pixels in the lane at the foot of the timeline's band. */
-function laneMarks(page: Page): Promise<number> {
+function trackMarks(page: Page): Promise<number> {
   return page.evaluate(() => {
     const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-timeline]');
     const context = canvas?.getContext('2d');
@@ -89,7 +89,7 @@ test('[R10.7] [R7.18] what moves in front of a camera becomes an annotation, a m
   const zoomIn = page.getByRole('button', { name: 'Zoom in' });
   while (await zoomIn.isEnabled()) await zoomIn.click();
   await until(
-    () => laneMarks(page),
+    () => trackMarks(page),
     (marks) => marks >= 3,
   );
   await page.getByRole('button', { name: 'Previous event' }).click();

@@ -20,7 +20,7 @@ const builders: ReadonlyMap<string, string> = new Map([
   ['server/src/http/openapi-examples.ts', 'patterns of our own schemas, over our own examples'],
   ['server/src/http/page-body.ts', 'one literal with a constant in it, over our own page'],
   ['ui/src/i18n/icu.ts', 'a literal of this test with another flag'],
-  ['ui/src/routing/place.ts', 'our own addresses, over the address bar'],
+  ['ui/src/routing/location.ts', 'our own addresses, over the address bar'],
 ]);
 
 const fullLength = 16_384;

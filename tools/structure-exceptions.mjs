@@ -144,7 +144,7 @@ export const exceptions = [
       'ui/src/screens/users/users.tsx UsersScreen',
       'ui/src/timeline/react/overview-strip.tsx Days',
       'ui/src/timeline/react/timeline-slider.tsx TimelineSlider',
-      'ui/src/wall/react/lanes-view.tsx LanesView',
+      'ui/src/wall/react/timeline-tracks-view.tsx TimelineTracksView',
       'ui/src/wall/react/wall-grid.tsx WallGrid',
     ],
   },

@@ -3,21 +3,21 @@ import { createRoot } from 'react-dom/client';
 import { api } from './api/api.ts';
 import { isRenewingSession } from './api/proof.ts';
 import { forgetSession, onUser, setUser, settingsQuery } from './api/session.ts';
-import { diversion, screenFor } from './app/admission.ts';
+import { redirection, screenFor } from './app/admission.ts';
 import { App } from './app/app.tsx';
 import { readBoot } from './app/boot.ts';
 import { chosenZone } from './app/chosen-zone.ts';
 import { ColorScheme } from './app/color-scheme.ts';
 import { Connection } from './app/connection.ts';
-import { replaceDestination } from './app/destination.ts';
+import { replaceDestination } from './app/sign-in-destination.ts';
 import { rememberHostApp } from './app/host-app.ts';
-import { importDesk } from './app/import-desk.ts';
+import { importAppShell } from './app/import-app-shell.ts';
 import { LanguageStore } from './app/language-store.ts';
 import { putOfflinePageBy } from './app/offline-page.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { Screens } from './app/screens.ts';
 import { chooseLanguage, loadI18n } from './i18n/i18n.ts';
-import { addressOf, placeAt } from './routing/place.ts';
+import { addressOf, locationAt } from './routing/location.ts';
 import { Router } from './routing/router.ts';
 import './app/styles.ts';
 
@@ -29,13 +29,13 @@ const patienceMs = 150;
 rememberHostApp(window.location.search, sessionStorage);
 
 const boot = readBoot(document) ?? { settings: await api.getSettings(), user: null, language: null };
-if (boot.user) void importDesk();
+if (boot.user) void importAppShell();
 const learning = loadI18n(
   chooseLanguage([boot.user?.language, boot.settings.defaultLanguage, ...navigator.languages]),
 ).then((i18n) => new LanguageStore(i18n, document));
 const screens = new Screens(async () => (await learning).learnAll());
 const { pathname, search, hash } = window.location;
-const first = screenFor(placeAt(pathname + search + hash), {
+const first = screenFor(locationAt(pathname + search + hash), {
   isLocked: boot.settings.isLocked,
   isSignedIn: boot.user !== null,
 });
@@ -83,9 +83,9 @@ const queryClient = createQueryClient({
 });
 
 function leaveForSignIn(): void {
-  const { place } = router.get();
-  const { name, params, search } = place;
-  if (name === null || addressOf(place)?.isPublic) return;
+  const { location } = router.get();
+  const { name, params, search } = location;
+  if (name === null || addressOf(location)?.isPublic) return;
   replaceDestination(sessionStorage, { name, params, search });
   forgetSession(queryClient);
   void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true, isImmediate: true });
@@ -105,7 +105,7 @@ setUser(queryClient, boot.user);
 window.history.scrollRestoration = 'manual';
 const router = new Router({
   window,
-  divert: (place, isWanted) => diversion(place, isWanted, queryClient, sessionStorage),
+  redirect: (location, isWanted) => redirection(location, isWanted, queryClient, sessionStorage),
   fetch: ({ name }) => (name === null ? undefined : screens.fetch(name)),
   // [R2.20]
   onLeave: () => void queryClient.prefetchQuery({ ...settingsQuery, staleTime: 0 }),

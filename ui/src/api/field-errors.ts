@@ -6,7 +6,7 @@ import type { I18n, MessageKey } from '../i18n/i18n.ts';
 export type CodeFields = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /** Own words for a field that did not pass; the server's are shown for fields that have none. */
-export type FieldWords = Readonly<Record<string, MessageKey>>;
+export type FieldMessages = Readonly<Record<string, MessageKey>>;
 
 /**
  * Takes a failed call apart for a form: what stands at which field, by path as in `archive.depthHours`.
@@ -16,7 +16,7 @@ export function fieldErrorsOf(
   error: unknown,
   i18n: I18n,
   codeFields: CodeFields,
-  words: FieldWords = {},
+  words: FieldMessages = {},
 ): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   const errors: Record<string, string> = {};

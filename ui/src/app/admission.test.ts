@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeAt } from '../routing/place.ts';
+import { locationAt } from '../routing/location.ts';
 import { QueryClient } from '@tanstack/react-query';
-import { diversion, screenFor } from './admission.ts';
-import { takeDestination } from './destination.ts';
+import { redirection, screenFor } from './admission.ts';
+import { takeDestination } from './sign-in-destination.ts';
 
 const guest = { isLocked: false, isSignedIn: false };
 const user = { isLocked: false, isSignedIn: true };
 
 test('whoever is not signed in comes to the sign-in, but to what is for everybody', () => {
-  assert.equal(screenFor(placeAt('/ui/stream/gate/view'), guest), '/auth');
-  assert.equal(screenFor(placeAt('/ui/recover-password'), guest), '/recover-password');
-  assert.equal(screenFor(placeAt('/ui/auth'), user), '/auth');
-  assert.equal(screenFor(placeAt('/ui/stream/gate/view'), user), '/stream/$uid/view');
+  assert.equal(screenFor(locationAt('/ui/stream/gate/view'), guest), '/auth');
+  assert.equal(screenFor(locationAt('/ui/recover-password'), guest), '/recover-password');
+  assert.equal(screenFor(locationAt('/ui/auth'), user), '/auth');
+  assert.equal(screenFor(locationAt('/ui/stream/gate/view'), user), '/stream/$uid/view');
 });
 
 test('[R2.18] what the page does not have is nobody’s', () => {
-  assert.equal(screenFor(placeAt('/ui/nowhere'), guest), null);
+  assert.equal(screenFor(locationAt('/ui/nowhere'), guest), null);
 });
 
 test('a server that nobody has set up shows that alone; one that is set up does not', () => {
   const locked = { isLocked: true, isSignedIn: false };
   for (const href of ['/ui', '/ui/auth', '/ui/nowhere', '/ui/init'])
-    assert.equal(screenFor(placeAt(href), locked), '/init');
-  assert.equal(screenFor(placeAt('/ui/init'), user), '/streams');
-  assert.equal(screenFor(placeAt('/ui/init'), { isLocked: undefined, isSignedIn: false }), '/init');
+    assert.equal(screenFor(locationAt(href), locked), '/init');
+  assert.equal(screenFor(locationAt('/ui/init'), user), '/streams');
+  assert.equal(screenFor(locationAt('/ui/init'), { isLocked: undefined, isSignedIn: false }), '/init');
 });
 
 test('[R2.21] a place that the page leads to by itself is not where the person wanted to go', () => {
@@ -37,10 +37,14 @@ test('[R2.21] a place that the page leads to by itself is not where the person w
   const queryClient = new QueryClient();
   queryClient.setQueryData(['settings'], { isLocked: false });
   const pass = (href: string) => {
-    let way = diversion(placeAt(href), true, queryClient, session);
-    for (let next = way; next; next = diversion(placeAt(`/ui${next.to}`), false, queryClient, session))
-      way = next;
-    return way?.to;
+    let target = redirection(locationAt(href), true, queryClient, session);
+    for (
+      let next = target;
+      next;
+      next = redirection(locationAt(`/ui${next.to}`), false, queryClient, session)
+    )
+      target = next;
+    return target?.to;
   };
   // A bookmark of the set-up, opened on a server that has been set up since.
   assert.equal(pass('/ui/init'), '/auth');

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { settingsQuery, userOf } from '../api/session.ts';
 import type { AddressName } from '../routing/addresses.ts';
-import { addressOf, type Place, type Way } from '../routing/place.ts';
-import { keepDestination, type DestinationStorage } from './destination.ts';
+import { addressOf, type RouteLocation, type LinkTarget } from '../routing/location.ts';
+import { keepDestination, type DestinationStorage } from './sign-in-destination.ts';
 
 /** Whom the page has before it. */
 export interface Visitor {
@@ -12,10 +12,10 @@ export interface Visitor {
 }
 
 /** The screen that is shown at a place to a visitor: the place's own unless they may not pass on to it; null for none. */
-export function screenFor(place: Place, { isLocked, isSignedIn }: Visitor): AddressName | null {
+export function screenFor(location: RouteLocation, { isLocked, isSignedIn }: Visitor): AddressName | null {
   if (isLocked === true) return '/init';
-  if (place.name === '/init' && isLocked === false) return '/streams';
-  return place.name === null || isSignedIn || addressOf(place)?.isPublic ? place.name : '/auth';
+  if (location.name === '/init' && isLocked === false) return '/streams';
+  return location.name === null || isSignedIn || addressOf(location)?.isPublic ? location.name : '/auth';
 }
 
 /**
@@ -23,15 +23,15 @@ export function screenFor(place: Place, { isLocked, isSignedIn }: Visitor): Addr
  * on to it.
  * @param isWanted they asked for it themselves, and were not led there from elsewhere
  */
-export function diversion(
-  place: Place,
+export function redirection(
+  location: RouteLocation,
   isWanted: boolean,
   queryClient: QueryClient,
   storage: DestinationStorage,
-): Way | undefined {
-  const { name, params, search } = place;
+): LinkTarget | undefined {
+  const { name, params, search } = location;
   const { isLocked } = queryClient.getQueryData(settingsQuery.queryKey) ?? {};
   if (isWanted && name !== null && isLocked !== true) keepDestination(storage, { name, params, search });
-  const shown = screenFor(place, { isLocked, isSignedIn: userOf(queryClient) !== null });
+  const shown = screenFor(location, { isLocked, isSignedIn: userOf(queryClient) !== null });
   return shown === null || shown === name ? undefined : { to: shown };
 }

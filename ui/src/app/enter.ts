@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Profile } from '@vidette/contract/entities';
-import { takeDestination } from './destination.ts';
+import { takeDestination } from './sign-in-destination.ts';
 import { usePage } from './page-context.tsx';
 import { setUser, settingsQuery } from '../api/session.ts';
-import type { Step } from '../routing/addresses.ts';
+import type { NavigateOptions } from '../routing/addresses.ts';
 import { useNavigate } from '../routing/react/router-context.tsx';
 
 /** What follows a successful sign-in: the user's language, fresh settings, and where they wanted to go [R2.21]. */
@@ -21,7 +21,7 @@ export function useEnter(): (user: Profile, mustChangePassword: boolean) => Prom
     if (mustChangePassword) await navigate({ to: '/profile/me/edit' });
     else if (destination) {
       const { name, params, search } = destination;
-      await navigate({ to: name, params, search } as Step);
+      await navigate({ to: name, params, search } as NavigateOptions);
     } else await navigate({ to: '/streams' });
   };
 }

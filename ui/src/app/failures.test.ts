@@ -5,7 +5,7 @@ import type { Mutation, Query } from '@tanstack/react-query';
 import { en } from '../i18n/en.ts';
 import { I18n } from '../i18n/i18n.ts';
 import { ru } from '../i18n/ru.ts';
-import { codeOf, mutationFailed, queryFailed, wordsOf, type FailureMeta } from './failures.ts';
+import { codeOf, mutationFailed, queryFailed, textOf, type FailureMeta } from './failures.ts';
 
 function exits() {
   const taken: string[] = [];
@@ -51,9 +51,9 @@ test('a change that meets 404 stays where it is, and a wrong password belongs to
 test('[R8.2] the code is the answer’s, else the unknown one; the words are the server’s, else the catalogue’s', () => {
   assert.equal(codeOf(new Error('oops')), 'SERVER_UNKNOWN_ERR');
   assert.equal(codeOf(new ApiError('Forbidden', '', 403)), 'Forbidden');
-  assert.equal(wordsOf(new Error('oops'), new I18n('en', en)), 'Something went wrong.');
+  assert.equal(textOf(new Error('oops'), new I18n('en', en)), 'Something went wrong.');
   const proxys = new ApiError('SERVER_UNKNOWN_ERR', 'Bad Gateway', 502);
-  assert.equal(wordsOf(proxys, new I18n('en', en)), 'Something went wrong.');
-  assert.equal(wordsOf(new ApiError('Forbidden', '', 403), new I18n('ru', ru)), 'У вас нет доступа.');
-  assert.equal(wordsOf(new ApiError('ProbeError', 'No picture.', 422), new I18n('en', en)), 'No picture.');
+  assert.equal(textOf(proxys, new I18n('en', en)), 'Something went wrong.');
+  assert.equal(textOf(new ApiError('Forbidden', '', 403), new I18n('ru', ru)), 'У вас нет доступа.');
+  assert.equal(textOf(new ApiError('ProbeError', 'No picture.', 422), new I18n('en', en)), 'No picture.');
 });

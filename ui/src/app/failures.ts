@@ -36,7 +36,7 @@ export function codeOf(error: unknown): ErrorCode {
 }
 
 /** A failure in words: the server's own, which may say more, else the catalogue's; a proxy's are no words for people. */
-export function wordsOf(error: unknown, i18n: I18n): string {
+export function textOf(error: unknown, i18n: I18n): string {
   const code = codeOf(error);
   const isOwn = code !== 'SERVER_UNKNOWN_ERR' && code !== 'SERVER_NOT_RESPONSE_ERR';
   const isTold = isOwn && error instanceof ApiError && error.message !== '';
@@ -70,7 +70,7 @@ export function mutationFailed(
 }
 
 function notifyTitled(title: MessageKey | undefined, error: unknown, exits: FailureExits): void {
-  if (title) notifyError(exits.i18n().t(title), wordsOf(error, exits.i18n()));
+  if (title) notifyError(exits.i18n().t(title), textOf(error, exits.i18n()));
 }
 
 function leavesScreen(error: unknown, exits: FailureExits): boolean {

@@ -3,7 +3,7 @@ import type { HealthWarning } from '@vidette/contract/health';
 import { useState } from 'react';
 import { healthQuery } from '../api/health.ts';
 import { useUser } from '../api/session.ts';
-import { codeWords } from '../components/code-words.ts';
+import { codeText } from '../components/code-text.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
@@ -124,13 +124,13 @@ function RecordedLowBanner({
   const i18n = useI18n();
   return (
     <Banner kind="warning" onClose={onClose}>
-      {recordedLowWords(warnings, i18n)}{' '}
+      {recordedLowText(warnings, i18n)}{' '}
       <NamedStreams uids={warnings.flatMap(({ subject }) => subject ?? [])} />
     </Banner>
   );
 }
 
-function recordedLowWords([first, ...others]: readonly HealthWarning[], i18n: I18n): string {
+function recordedLowText([first, ...others]: readonly HealthWarning[], i18n: I18n): string {
   if (others.length > 0) return i18n.t('warning.recordedLow.many', { count: others.length + 1 });
   return i18n.t('warning.recordedLow', { percent: i18n.number(first?.recordedPercent ?? 0) });
 }
@@ -145,7 +145,7 @@ function keyOf({ code, subject }: HealthWarning): string {
 }
 
 /** By what is wrong with the archive folder. */
-const archiveProblemWords: Readonly<Record<string, MessageKey>> = {
+const archiveProblemText: Readonly<Record<string, MessageKey>> = {
   'marker-of-another-archive': 'warning.archiveDiskOther',
   'disk-empty': 'warning.archiveDiskEmpty',
   'marker-damaged': 'warning.archiveDiskDamaged',
@@ -154,7 +154,7 @@ const archiveProblemWords: Readonly<Record<string, MessageKey>> = {
 };
 
 /** Whoever fills the disk is named when it isn't the archive. */
-function archiveSpaceWords({ usedPercent, figures }: HealthWarning, i18n: I18n): string {
+function archiveSpaceText({ usedPercent, figures }: HealthWarning, i18n: I18n): string {
   const percent = i18n.number(usedPercent ?? 0);
   const { archiveBytes = 0, otherBytes = 0 } = figures ?? {};
   if (otherBytes <= archiveBytes) return i18n.t('warning.archiveSpace', { percent });
@@ -162,7 +162,7 @@ function archiveSpaceWords({ usedPercent, figures }: HealthWarning, i18n: I18n):
   return i18n.t('warning.archiveSpaceOthers', { percent, ...sizes });
 }
 
-function certificateWords({ subject, expiresAt }: HealthWarning, i18n: I18n): string {
+function certificateText({ subject, expiresAt }: HealthWarning, i18n: I18n): string {
   if (subject === 'unusable') return i18n.t('warning.certificate.unusable');
   const day = i18n.date(expiresAt ?? 0);
   return i18n.t(subject === 'expired' ? 'warning.certificate.expired' : 'warning.certificate.expires', {
@@ -176,7 +176,7 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'license-expired':
       return i18n.t('warning.licenseWillExpire', { day: i18n.date(warning.expiresAt ?? 0) });
     case 'archive-disk-usage':
-      return archiveSpaceWords(warning, i18n);
+      return archiveSpaceText(warning, i18n);
     case 'data-disk-full':
       return i18n.t('warning.dataDiskFull');
     case 'archive-clock':
@@ -190,13 +190,13 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'archive-deletes-early':
       return i18n.t('warning.archiveEarly', { size: i18n.bytes(warning.figures?.['bytes'] ?? 0) });
     case 'archive-disk-missing':
-      return i18n.t(archiveProblemWords[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
+      return i18n.t(archiveProblemText[warning.subject ?? ''] ?? 'warning.archiveDiskMissing');
     case 'archive-write-failed':
       return i18n.t('warning.archiveWriteFailed', { reason: warning.subject ?? '' });
     case 'stream-not-recording':
       return i18n.t('warning.notRecording', { count: 1 });
     case 'stream-recorded-low':
-      return recordedLowWords([warning], i18n);
+      return recordedLowText([warning], i18n);
     case 'cluster-node-drained':
       return i18n.t('warning.nodeDrained');
     case 'cluster-node-clock': {
@@ -207,9 +207,9 @@ function warningText(warning: HealthWarning, i18n: I18n): string {
     case 'tunnel-down':
       return i18n.t('warning.tunnelDown');
     case 'tls-certificate':
-      return certificateWords(warning, i18n);
+      return certificateText(warning, i18n);
     case 'far-archive':
-      return i18n.t('warning.farArchive', { reason: codeWords(warning.subject, i18n) });
+      return i18n.t('warning.farArchive', { reason: codeText(warning.subject, i18n) });
     case 'trust-proxy':
       return i18n.t('warning.trustProxy');
   }

@@ -7,7 +7,7 @@ import { PasswordField } from '../components/password-field.tsx';
 import { useFocusBack } from '../components/focus-back.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
-import { codeOf, wordsOf } from './failures.ts';
+import { codeOf, textOf } from './failures.ts';
 
 /** Asks for the password before something that a stolen session must not do. */
 export function ProofDialog({ request }: { request: ProofRequest }) {
@@ -30,7 +30,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
     event.stopPropagation();
     if (password !== '' && !confirm.isPending) confirm.mutate();
   };
-  const failure = confirm.error && failureWords(confirm.error, i18n);
+  const failure = confirm.error && failureText(confirm.error, i18n);
   return (
     <Modal
       opened
@@ -66,6 +66,6 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
 }
 
 /** The code is one of changing the password, where the field is called the old one. */
-function failureWords(error: unknown, i18n: I18n): string {
-  return codeOf(error) === 'InvalidOldPassword' ? i18n.t('account.proof.wrong') : wordsOf(error, i18n);
+function failureText(error: unknown, i18n: I18n): string {
+  return codeOf(error) === 'InvalidOldPassword' ? i18n.t('account.proof.wrong') : textOf(error, i18n);
 }

@@ -12,7 +12,7 @@ export interface ScreenChunk {
   readonly screen: () => Promise<ComponentType>;
   readonly frame?: () => Promise<Frame>;
   /** The words of the first screens do for it. */
-  readonly hasFirstWords?: true;
+  readonly usesFirstMessages?: true;
 }
 
 const streamFrame = async () => (await import('../screens/stream/stream-page.tsx')).StreamPage;
@@ -24,28 +24,28 @@ const administrationFrame = async () =>
 export const screenChunks: Readonly<Record<AddressName, ScreenChunk>> = {
   '/auth': {
     screen: async () => (await import('../screens/auth/auth.tsx')).AuthScreen,
-    hasFirstWords: true,
+    usesFirstMessages: true,
   },
   '/recover-password': {
     screen: async () =>
       (await import('../screens/recover-password/recover-password.tsx')).RecoverPasswordScreen,
-    hasFirstWords: true,
+    usesFirstMessages: true,
   },
   '/init': {
     screen: async () => (await import('../screens/init/init.tsx')).InitScreen,
-    hasFirstWords: true,
+    usesFirstMessages: true,
   },
   '/not-found': {
     screen: () => Promise.resolve(NotFoundScreen),
-    hasFirstWords: true,
+    usesFirstMessages: true,
   },
   '/streams': {
     screen: async () => (await import('../screens/streams/streams.tsx')).StreamsScreen,
-    hasFirstWords: true,
+    usesFirstMessages: true,
   },
   '/add-stream': {
     screen: async () => (await import('../screens/add-stream/add-stream.tsx')).AddStreamScreen,
-    hasFirstWords: true,
+    usesFirstMessages: true,
   },
   '/stream/$uid/view': {
     screen: async () => (await import('../screens/stream-view/stream-view.tsx')).StreamViewScreen,

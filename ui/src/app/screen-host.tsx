@@ -1,5 +1,5 @@
 import { Suspense, use } from 'react';
-import { usePlace } from '../routing/react/router-context.tsx';
+import { useRouteLocation } from '../routing/react/router-context.tsx';
 import type { AddressName } from '../routing/addresses.ts';
 import { Crashes } from './crashes.tsx';
 import { NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
@@ -7,14 +7,14 @@ import type { Screens } from './screens.ts';
 
 /** The screen of the place where the page is. */
 export function ScreenHost({ screens }: { screens: Screens }) {
-  const place = usePlace();
+  const location = useRouteLocation();
   return (
-    <Crashes until={place}>
-      {place.name === null ? (
+    <Crashes until={location}>
+      {location.name === null ? (
         <NotFoundScreen />
       ) : (
         <Suspense fallback={<PendingScreen />}>
-          <Drawn screens={screens} name={place.name} />
+          <Drawn screens={screens} name={location.name} />
         </Suspense>
       )}
     </Crashes>

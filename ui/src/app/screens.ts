@@ -18,12 +18,12 @@ interface Fetched {
 /** The screens whose scripts are here, and those on their way. */
 export class Screens {
   readonly #chunks: Readonly<Record<AddressName, ScreenChunk>>;
-  readonly #learnWords: () => Promise<void>;
+  readonly #loadMessages: () => Promise<void>;
   readonly #fetched = new Map<AddressName, Fetched>();
 
-  /** `learnWords` fetches the words that the first screens do without. */
-  constructor(learnWords: () => Promise<void>, chunks = screenChunks) {
-    this.#learnWords = learnWords;
+  /** `loadMessages` fetches the words that the first screens do without. */
+  constructor(loadMessages: () => Promise<void>, chunks = screenChunks) {
+    this.#loadMessages = loadMessages;
     this.#chunks = chunks;
   }
 
@@ -58,11 +58,11 @@ export class Screens {
     return fetched;
   }
 
-  async #load({ screen, frame, hasFirstWords }: ScreenChunk): Promise<DrawableScreen> {
+  async #load({ screen, frame, usesFirstMessages }: ScreenChunk): Promise<DrawableScreen> {
     const [Screen, Frame] = await Promise.all([
       screen(),
       frame?.() ?? null,
-      hasFirstWords ? undefined : this.#learnWords(),
+      usesFirstMessages ? undefined : this.#loadMessages(),
     ]);
     return { Screen, Frame };
   }

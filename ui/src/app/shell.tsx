@@ -2,11 +2,11 @@ import { messageOf } from '@vidette/contract/errors';
 import { lazy, Suspense, useLayoutEffect } from 'react';
 import { mayAddStreams, useUser } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { addressOf } from '../routing/place.ts';
-import { useArrival, usePlace } from '../routing/react/router-context.tsx';
+import { addressOf } from '../routing/location.ts';
+import { useArrival, useRouteLocation } from '../routing/react/router-context.tsx';
 import { scrollBack } from '../routing/scroll.ts';
 import { ForbiddenScreen } from './fallback-screens.tsx';
-import { importDesk } from './import-desk.ts';
+import { importAppShell } from './import-app-shell.ts';
 import { OfflineBanner } from './offline-banner.tsx';
 import { ScreenHost } from './screen-host.tsx';
 import type { Screens } from './screens.ts';
@@ -14,15 +14,15 @@ import classes from './shell.module.css';
 import { useRouteTitle } from './title.ts';
 
 // Whoever is not signed in sees the sign-in, and should not wait for what stands around other screens.
-const Desk = lazy(async () => ({ default: (await importDesk()).Desk }));
+const AppShell = lazy(async () => ({ default: (await importAppShell()).AppShell }));
 
 /** The frame around every screen: header, banners, and the screen itself if its viewer may see it. */
 export function Shell({ screens }: { screens: Screens }) {
   const i18n = useI18n();
   const user = useUser();
-  const place = usePlace();
-  const { title = 'title.notFound', isPublic = false, audience } = addressOf(place) ?? {};
-  useRouteTitle(i18n.t(title), place.href);
+  const location = useRouteLocation();
+  const { title = 'title.notFound', isPublic = false, audience } = addressOf(location) ?? {};
+  useRouteTitle(i18n.t(title), location.href);
   // [R2.22] What is gone to begins at the top; Back and Forward lead to where one was.
   const arrival = useArrival();
   useLayoutEffect(
@@ -53,9 +53,9 @@ export function Shell({ screens }: { screens: Screens }) {
         </>
       ) : (
         <Suspense fallback={null}>
-          <Desk user={user} alert={<OfflineBanner />}>
+          <AppShell user={user} alert={<OfflineBanner />}>
             {screen}
-          </Desk>
+          </AppShell>
         </Suspense>
       )}
     </>

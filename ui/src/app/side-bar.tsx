@@ -4,10 +4,10 @@ import { useSettings } from '../api/session.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { MessageKey } from '../i18n/i18n.ts';
 import { Link } from '../routing/react/link.tsx';
-import { placesOf, type Place } from './places.ts';
+import { destinationsOf, type Destination } from './destinations.ts';
 import classes from './side-bar.module.css';
 
-const groups: readonly { readonly id: Place['group']; readonly name: MessageKey }[] = [
+const groups: readonly { readonly id: Destination['group']; readonly name: MessageKey }[] = [
   { id: 'watch', name: 'side.watch' },
   { id: 'own', name: 'side.own' },
   { id: 'administration', name: 'menu.administration' },
@@ -24,7 +24,7 @@ interface SideBarProps {
 export function SideBar({ user, isOver, onLeave }: SideBarProps) {
   const i18n = useI18n();
   const bar = useRef<HTMLElement>(null);
-  const places = placesOf(user);
+  const places = destinationsOf(user);
   const { isLicenseExpired } = useSettings();
 
   useEffect(() => {

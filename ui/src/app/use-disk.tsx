@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api } from '../api/api.ts';
 import { healthQuery } from '../api/health.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
-import { wordsOf } from './failures.ts';
+import { textOf } from './failures.ts';
 
 /** Beside the warning that the archive's disk is empty: an administrator takes it, after a question, or waits for the old one. */
 export function UseDisk() {
@@ -42,7 +42,7 @@ export function UseDisk() {
       }}
     >
       <span role={use.error ? 'alert' : undefined}>
-        {use.error ? wordsOf(use.error, i18n) : i18n.t('warning.archiveDiskEmpty.sure')}
+        {use.error ? textOf(use.error, i18n) : i18n.t('warning.archiveDiskEmpty.sure')}
       </span>
       <Button size="compact-sm" loading={use.isPending} onClick={() => use.mutate()}>
         {i18n.t('warning.archiveDiskEmpty.yes')}

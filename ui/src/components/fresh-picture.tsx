@@ -80,7 +80,7 @@ export function useFreshStill(load: LoadPicture, everyMs: number | null, oldAfte
 }
 
 /** How old a still is, in words: "12 s ago". */
-export function ageWords(oldMs: number, i18n: I18n): string {
+export function ageText(oldMs: number, i18n: I18n): string {
   return i18n.t('streams.picture.age', { duration: i18n.duration(oldMs) });
 }
 
@@ -108,7 +108,7 @@ interface FreshPictureProps {
 export function FreshPicture({ load, everyMs }: FreshPictureProps) {
   const i18n = useI18n();
   const still = useFreshStill(load, everyMs);
-  const words = still.oldMs !== undefined && everyMs !== null ? ageWords(still.oldMs, i18n) : undefined;
+  const words = still.oldMs !== undefined && everyMs !== null ? ageText(still.oldMs, i18n) : undefined;
   return (
     <>
       <StillImage still={still} />

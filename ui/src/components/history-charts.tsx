@@ -34,14 +34,14 @@ export function HistoryCharts({ histories }: { histories: readonly History[] }) 
           label={i18n.t(label)}
           times={times}
           values={values}
-          words={(value) => valueWords(value, unit, i18n)}
+          words={(value) => valueText(value, unit, i18n)}
         />
       ))}
     </div>
   );
 }
 
-function valueWords(value: number, unit: string, i18n: I18n): string {
+function valueText(value: number, unit: string, i18n: I18n): string {
   if (unit === 'B') return i18n.bytes(value);
   if (unit === '%') return i18n.number(value / 100, { style: 'percent', maximumFractionDigits: 1 });
   if (unit === 'bit/s') {

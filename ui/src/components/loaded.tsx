@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { wordsOf } from '../app/failures.ts';
+import { textOf } from '../app/failures.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Delayed } from './delayed.tsx';
 import { FailedState } from './failed-state.tsx';
@@ -25,7 +25,7 @@ export function Loaded<Data>({ query, skeletonPx, onError, children }: LoadedPro
   const { data, error, refetch } = query;
   if (data !== undefined) return children(data);
   if (error) {
-    return onError?.(error) ?? <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+    return onError?.(error) ?? <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   }
   return (
     <Delayed>

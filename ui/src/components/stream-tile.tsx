@@ -2,7 +2,7 @@ import type { StreamStatus as Status } from '@vidette/contract/entities';
 import type { ComponentProps, ReactNode } from 'react';
 import {
   OLD_MS,
-  ageWords,
+  ageText,
   StillImage,
   useFreshStill,
   type FreshStill,
@@ -65,7 +65,7 @@ export function StreamTile(tile: StreamTileProps) {
 function TileStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
-  const age = still.oldMs !== undefined && <span>{ageWords(still.oldMs, i18n)}</span>;
+  const age = still.oldMs !== undefined && <span>{ageText(still.oldMs, i18n)}</span>;
   if (status !== 'running' || isServerLost)
     return (
       <>

@@ -67,8 +67,9 @@ export class I18n {
   /** Fetches the words of the screens at the desk, once. */
   async learnAll(): Promise<void> {
     if (this.#isWhole) return;
-    const { desk } = this.language === 'ru' ? await import('./ru-desk.ts') : await import('./en-desk.ts');
-    Object.assign(this.#catalogue, desk);
+    const { signedIn } =
+      this.language === 'ru' ? await import('./ru-signed-in.ts') : await import('./en-signed-in.ts');
+    Object.assign(this.#catalogue, signedIn);
     this.#isWhole = true;
   }
 

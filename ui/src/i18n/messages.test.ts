@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { parseSync, Visitor } from 'vite';
-import { desk } from './en-desk.ts';
+import { signedIn } from './en-signed-in.ts';
 import { en } from './en.ts';
 import { I18n, type MessageKey } from './i18n.ts';
 import { parseMessage, type Message } from './icu.ts';
@@ -58,7 +58,7 @@ test('no message is unused', () => {
 });
 
 /** Where the words of the desk have been fetched before they are asked for: below the routes that wait for them. */
-const deskFiles = new RegExp(
+const signedInFiles = new RegExp(
   [
     '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|exports|rights|server-debug)/',
     '^screens/(help|mosaic|mosaic-edit|mosaics|profile|settings|stream|stream-view|swagger)/',
@@ -72,9 +72,9 @@ const deskFiles = new RegExp(
 
 test('the first screens ask for no word that comes later', () => {
   const found: string[] = [];
-  for (const file of files.filter((one) => !deskFiles.test(one))) {
+  for (const file of files.filter((one) => !signedInFiles.test(one))) {
     const code = readFileSync(join(source, file), 'utf8');
-    for (const key of Object.keys(desk)) if (code.includes(`'${key}'`)) found.push(`${file}: ${key}`);
+    for (const key of Object.keys(signedIn)) if (code.includes(`'${key}'`)) found.push(`${file}: ${key}`);
   }
   assert.deepEqual(found, []);
 });

@@ -80,10 +80,11 @@ export class ArchivePlayer {
     this.#isStopped = false;
     this.#dueStep = undefined;
     this.#stepping?.abort();
-    const wishedS = utcMs / 1000;
+    const requestedS = utcMs / 1000;
     // To the frame: the picture just before a span is another one than its first.
     const isInHand =
-      this.#targetMs === undefined && sink.spans.some(({ start, end }) => wishedS >= start && wishedS < end);
+      this.#targetMs === undefined &&
+      sink.spans.some(({ start, end }) => requestedS >= start && requestedS < end);
     if (this.#feed && !this.#hasEnded && isInHand && this.#playsKeyFrames === this.#wantsKeyFrames()) {
       video.currentTime = utcMs / 1000;
       this.#feed.moved();
@@ -269,10 +270,10 @@ export class ArchivePlayer {
   }
 
   /** The first bytes for a moment are in the buffer: only now may the playhead go there. */
-  #start(wishedMs: number, startMs: number): void {
+  #start(requestedMs: number, startMs: number): void {
     this.#targetMs = undefined;
     this.#options.video.currentTime = startMs / 1000;
-    this.#tellGap(wishedMs, startMs);
+    this.#tellGap(requestedMs, startMs);
     this.#report();
   }
 

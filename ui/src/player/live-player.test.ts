@@ -22,7 +22,7 @@ function setUp(prepare: (mse: TestMse, video: TestVideo) => void = () => {}) {
     },
     playlist: () => Promise.resolve([]),
     bytes: () => Promise.reject(new Error('not asked for here')),
-    loadConverted: () => Promise.reject(new Error('not asked for here')),
+    loadTranscoded: () => Promise.reject(new Error('not asked for here')),
     previousPlayable: () => Promise.resolve(undefined),
     nextPlayable: () => Promise.resolve(undefined),
   };

@@ -1,6 +1,6 @@
 import { ArchivePlayer } from './archive-player.ts';
 import { ArchiveAccess } from './archive-access.ts';
-import { Conversion } from './conversion.ts';
+import { TranscodingSwitch } from './transcoding-switch.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { DecodingBudget } from './decoding-budget.ts';
 import { ElementPlay } from './element-play.ts';
@@ -22,7 +22,7 @@ import {
   type PlayerState,
   type Speed,
 } from './state.ts';
-import { UnseenRest } from './unseen-rest.ts';
+import { BackgroundSuspend } from './background-suspend.ts';
 
 export interface PlayerOptions {
   readonly video: MediaElement;
@@ -49,11 +49,11 @@ export class Player {
   readonly #sink: MediaSink | undefined;
   readonly #budget = new DecodingBudget();
   readonly #play: ElementPlay;
-  readonly #rest: UnseenRest;
+  readonly #rest: BackgroundSuspend;
   readonly #listeners = new Set<() => void>();
   /** The archive of the stream, also for those who look through it beside this player. */
   readonly reader: ArchiveAccess;
-  readonly #conversion: Conversion;
+  readonly #transcoding: TranscodingSwitch;
   readonly #cancelTick: Cancel;
   #live: LivePlayer | undefined;
   #archive: ArchivePlayer | undefined;
@@ -76,7 +76,12 @@ export class Player {
     video.muted = true;
     this.reader = new ArchiveAccess(options.source, clock);
     const canPlay = (mimeType: string) => environment?.isTypeSupported(mimeType) ?? false;
-    this.#conversion = new Conversion({ source: options.source, clock, reader: this.reader, canPlay });
+    this.#transcoding = new TranscodingSwitch({
+      source: options.source,
+      clock,
+      reader: this.reader,
+      canPlay,
+    });
     this.#play = new ElementPlay(video, {
       onStarted: () => {
         if (this.#archive) video.playbackRate = this.#snapshot.speed;
@@ -90,7 +95,7 @@ export class Player {
         onBuffered: () => this.#tick(),
       });
     }
-    this.#rest = new UnseenRest(clock, () => {
+    this.#rest = new BackgroundSuspend(clock, () => {
       if (!this.#live || !this.#play.isWanted || !video.muted || this.#isOver()) return false;
       this.#live.dispose();
       this.#live = undefined;
@@ -143,7 +148,7 @@ export class Player {
     const parts = this.#parts();
     if (!parts) return;
     const { clock, source } = this.#options;
-    const convert = this.#conversion.codec !== undefined;
+    const convert = this.#transcoding.codec !== undefined;
     this.#live = new LivePlayer({
       ...parts,
       connect: (events, options) =>
@@ -336,7 +341,7 @@ export class Player {
       video,
       sink,
       clock,
-      reader: this.#conversion.reader,
+      reader: this.#transcoding.reader,
       onState: (state: PlayerState) => this.#follow(state),
       onNotice: (notice: Notice) => this.#tell(notice),
       onKeyFramesOnly: (isKeyFramesOnly: boolean) => this.#update({ isKeyFramesOnly }),
@@ -345,13 +350,13 @@ export class Player {
 
   /** What the one that plays says. What it can't decode is asked for once more, converted. */
   #follow(said: PlayerState): void {
-    const state = this.#conversion.follow(said);
+    const state = this.#transcoding.follow(said);
     if (state) {
       this.#setState(state);
       return;
     }
     const fromMs = this.utcMs ?? this.#options.clock.wallMs();
-    this.#update({ converted: this.#conversion.codec });
+    this.#update({ converted: this.#transcoding.codec });
     if (this.#live) this.goLive();
     else if (this.#reverse) this.#playBackwards(fromMs);
     else {

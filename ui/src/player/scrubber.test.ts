@@ -33,7 +33,7 @@ function setUp() {
 
 test('while one still is on its way, wishes replace each other and only the newest is asked for', async () => {
   const { scrubber, asked, answer, shownMs } = setUp();
-  for (const ms of [1, 2, 3, 4, 5]) scrubber.wish(ms);
+  for (const ms of [1, 2, 3, 4, 5]) scrubber.request(ms);
   assert.deepEqual(
     asked.map(({ ms }) => ms),
     [1],
@@ -51,10 +51,10 @@ test('while one still is on its way, wishes replace each other and only the newe
 
 test('a still that takes long is given up for a newer wish, and not for the same', async () => {
   const { scrubber, asked, clock, answer, shownMs } = setUp();
-  scrubber.wish(1);
+  scrubber.request(1);
   clock.advance(10_000);
   assert.equal(asked[0]?.signal.aborted, false);
-  scrubber.wish(2);
+  scrubber.request(2);
   clock.advance(1);
   await settle();
   assert.equal(asked[0]?.signal.aborted, true);
@@ -64,9 +64,9 @@ test('a still that takes long is given up for a newer wish, and not for the same
 
 test('nothing is shown and nothing is asked when nobody looks any more', async () => {
   const { scrubber, asked, answer, shownMs, clock } = setUp();
-  scrubber.wish(1);
-  scrubber.wish(2);
-  scrubber.wish(undefined);
+  scrubber.request(1);
+  scrubber.request(2);
+  scrubber.request(undefined);
   await settle();
   assert.equal(asked[0]?.signal.aborted, true);
   await answer(0);
@@ -77,11 +77,11 @@ test('nothing is shown and nothing is asked when nobody looks any more', async (
 
 test('a still that can’t be had is told, and the next wish is asked for', async () => {
   const { scrubber, asked, errors, answer, shownMs } = setUp();
-  scrubber.wish(1);
+  scrubber.request(1);
   asked[0]?.fail();
   await settle();
   assert.equal(errors.length, 1);
-  scrubber.wish(2);
+  scrubber.request(2);
   await answer(1);
   assert.equal(shownMs(), 2);
 });

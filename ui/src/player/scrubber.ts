@@ -11,7 +11,7 @@ export interface ScrubberOptions {
 /** What is looked for and what there is to see of it. */
 export interface Scrub {
   /** The moment wished for; undefined when nobody looks for one. */
-  readonly wishedMs: number | undefined;
+  readonly requestedMs: number | undefined;
   /** The newest still; of an earlier wish while the one for the present wish is on its way. */
   readonly still: StillPicture | undefined;
   /** Counts the stills: the same element may show another picture. */
@@ -28,7 +28,7 @@ const PATIENCE_MS = 250;
 export class Scrubber {
   readonly #options: ScrubberOptions;
   readonly #listeners = new Set<() => void>();
-  #scrub: Scrub = { wishedMs: undefined, still: undefined, count: 0 };
+  #scrub: Scrub = { requestedMs: undefined, still: undefined, count: 0 };
   #asking:
     { readonly controller: AbortController; readonly sinceMs: number; readonly ms: number } | undefined;
   #cancelPatience: Cancel | undefined;
@@ -46,9 +46,9 @@ export class Scrubber {
   };
 
   /** Looks for a moment, or for none any more. */
-  wish(utcMs: number | undefined): void {
-    if (utcMs === this.#scrub.wishedMs) return;
-    this.#change({ wishedMs: utcMs, ...(utcMs === undefined ? { still: undefined } : {}) });
+  request(utcMs: number | undefined): void {
+    if (utcMs === this.#scrub.requestedMs) return;
+    this.#change({ requestedMs: utcMs, ...(utcMs === undefined ? { still: undefined } : {}) });
     if (utcMs === undefined) this.#giveUp();
     else if (!this.#asking) this.#ask(utcMs);
     else this.#losePatience(this.#asking.sinceMs);
@@ -81,10 +81,10 @@ export class Scrubber {
   #answered(ms: number, still: StillPicture | undefined): void {
     this.#asking = undefined;
     this.#cancelPatience?.();
-    const { wishedMs } = this.#scrub;
-    if (wishedMs === undefined) return;
-    if (wishedMs === ms || still) this.#change({ still });
-    if (wishedMs !== ms) this.#ask(wishedMs);
+    const { requestedMs } = this.#scrub;
+    if (requestedMs === undefined) return;
+    if (requestedMs === ms || still) this.#change({ still });
+    if (requestedMs !== ms) this.#ask(requestedMs);
   }
 
   #losePatience(sinceMs: number): void {
@@ -93,7 +93,7 @@ export class Scrubber {
     const leftMs = Math.max(0, sinceMs + PATIENCE_MS - clock.monotonicMs());
     this.#cancelPatience = clock.after(leftMs, () => {
       const asking = this.#asking;
-      if (!asking || this.#scrub.wishedMs === asking.ms) return;
+      if (!asking || this.#scrub.requestedMs === asking.ms) return;
       asking.controller.abort();
       this.#answered(asking.ms, undefined);
     });

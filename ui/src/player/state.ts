@@ -21,7 +21,7 @@ export type PlayerState =
    * This browser has no decoder for it. `codec` as people call it, e.g. `H.265`; empty when it plays no streams at all.
    * `refusal`: why the server doesn't convert it either, a code of the error catalogue.
    */
-  | { readonly name: 'unsupported'; readonly codec: string; readonly refusal?: ConversionRefusal }
+  | { readonly name: 'unsupported'; readonly codec: string; readonly refusal?: TranscodingRefusal }
   /** The archive ends here and nothing live follows. */
   | { readonly name: 'ended' };
 
@@ -125,10 +125,10 @@ export function sameState(a: PlayerState, b: PlayerState): boolean {
 /** Codes with which the server refuses to convert: not here or not for this viewer, too many at once, not possible. */
 const REFUSALS = ['ActionNotAcceptable', 'QuotaReached', 'ProbeError'] as const;
 
-export type ConversionRefusal = (typeof REFUSALS)[number];
+export type TranscodingRefusal = (typeof REFUSALS)[number];
 
 /** Why the server doesn't convert what this browser can't play; undefined for what has other reasons. */
-export function refusalOf(code: string): ConversionRefusal | undefined {
+export function refusalOf(code: string): TranscodingRefusal | undefined {
   return REFUSALS.find((refusal) => refusal === code);
 }
 

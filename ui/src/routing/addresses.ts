@@ -116,12 +116,12 @@ type ParamsMember<Name extends LinkName> = Name extends `${string}$${string}`
   : { readonly params?: undefined };
 
 /** Where a link leads; nothing stands behind the question mark unless it is given. */
-export type Goal = {
+export type LinkDestination = {
   [Name in LinkName]: { readonly to: Name; readonly search?: SearchOf<Name> } & ParamsMember<Name>;
 }[LinkName];
 
 /** Where to go, and how. */
-export type Step = {
+export type NavigateOptions = {
   [Name in LinkName]: {
     readonly to: Name;
     /** What stands behind the question mark from then on, or how it follows from what stands there; else nothing does. */

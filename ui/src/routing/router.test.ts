@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Place, Way } from './place.ts';
+import type { RouteLocation, LinkTarget } from './location.ts';
 import { Router } from './router.ts';
 
 /** A browser's window with a history; its events come when `settle` is awaited, as they come late in a browser. */
@@ -69,24 +69,24 @@ interface Stage {
 function stage(
   href: string,
   {
-    divert = () => undefined,
+    redirect = () => undefined,
     fetch = () => undefined,
     patience = () => new Promise(() => {}),
   }: {
-    divert?: (place: Place) => Way | undefined;
-    fetch?: (place: Place) => Promise<unknown> | undefined;
+    redirect?: (location: RouteLocation) => LinkTarget | undefined;
+    fetch?: (location: RouteLocation) => Promise<unknown> | undefined;
     patience?: () => Promise<unknown>;
   } = {},
 ): Stage {
   const window = new FakeWindow(href);
   const left: string[] = [];
   const onLeave = () => void left.push(window.href);
-  return { window, left, router: new Router({ window, divert, fetch, patience, onLeave }) };
+  return { window, left, router: new Router({ window, redirect, fetch, patience, onLeave }) };
 }
 
 test('[R2.1] it begins where the address bar stands, with shortcuts followed in place', () => {
   const { window, router } = stage('/ui/?x=1');
-  assert.equal(router.get().place.name, '/streams');
+  assert.equal(router.get().location.name, '/streams');
   assert.deepEqual(
     window.entries.map(({ href }) => href),
     ['/ui/streams'],
@@ -97,12 +97,12 @@ test('going somewhere makes an entry, going where one is replaces it, and Back c
   const { window, router, left } = stage('/ui/streams');
   await router.navigate({ to: '/stream/$uid/view', params: { uid: 'gate' }, search: { t: 5 } });
   assert.equal(window.href, '/ui/stream/gate/view?t=5');
-  assert.deepEqual(router.get().place.search, { t: 5 });
+  assert.deepEqual(router.get().location.search, { t: 5 });
   await router.navigate({ to: '/stream/$uid/view', params: { uid: 'gate' }, search: { t: 5 } });
   assert.equal(window.entries.length, 2);
   window.history.go(-1);
   await window.settle();
-  assert.equal(router.get().place.name, '/streams');
+  assert.equal(router.get().location.name, '/streams');
   assert.equal(left.length, 2);
 });
 
@@ -121,7 +121,7 @@ test('a search may be made from the one in the address bar, and does not leave t
 test('whoever may not enter is led elsewhere before anything is shown or fetched', async () => {
   const fetched: (string | null)[] = [];
   const { window, router } = stage('/ui/streams', {
-    divert: ({ name }) => (name === '/auth' ? undefined : { to: '/auth' }),
+    redirect: ({ name }) => (name === '/auth' ? undefined : { to: '/auth' }),
     fetch: ({ name }) => {
       fetched.push(name);
       return undefined;
@@ -129,7 +129,7 @@ test('whoever may not enter is led elsewhere before anything is shown or fetched
   });
   assert.equal(window.href, '/ui/auth');
   await router.navigate({ to: '/help' });
-  assert.equal(router.get().place.name, '/auth');
+  assert.equal(router.get().location.name, '/auth');
   assert.deepEqual(fetched, ['/auth']);
 });
 
@@ -147,23 +147,23 @@ test('the old screen stays until the new one is here, or patience ends; the last
   const toHelp = router.navigate({ to: '/help' });
   const toMosaics = router.navigate({ to: '/mosaics' });
   assert.equal(window.href, '/ui/mosaics');
-  assert.equal(router.get().place.name, '/streams');
+  assert.equal(router.get().location.name, '/streams');
   arrivals.get('/mosaics')?.resolve();
   await toMosaics;
-  assert.equal(router.get().place.name, '/mosaics');
+  assert.equal(router.get().location.name, '/mosaics');
   arrivals.get('/help')?.resolve();
   await toHelp;
-  assert.equal(router.get().place.name, '/mosaics');
+  assert.equal(router.get().location.name, '/mosaics');
   const toSettings = router.navigate({ to: '/settings' });
   endOfPatience.resolve();
   await toSettings;
-  assert.equal(router.get().place.name, '/settings');
+  assert.equal(router.get().location.name, '/settings');
 });
 
 test('a screen that cannot be fetched is gone to all the same, so that it says so', async () => {
   const { router } = stage('/ui/streams', { fetch: () => Promise.reject(new Error('away')) });
   await router.navigate({ to: '/help' });
-  assert.equal(router.get().place.name, '/help');
+  assert.equal(router.get().location.name, '/help');
 });
 
 test('a held link goes on or stays, as somebody says', async () => {
@@ -176,17 +176,17 @@ test('a held link goes on or stays, as somebody says', async () => {
   await router.navigate({ to: '/streams' });
   router.get().held?.go();
   await window.settle();
-  assert.equal(router.get().place.name, '/streams');
+  assert.equal(router.get().location.name, '/streams');
   release();
   await router.navigate({ to: '/help' });
-  assert.equal(router.get().place.name, '/help');
+  assert.equal(router.get().location.name, '/help');
 });
 
 test('a step that ignores blockers is not held', async () => {
   const { router } = stage('/ui/add-stream');
   router.block();
   await router.navigate({ to: '/streams', ignoreBlocker: true });
-  assert.equal(router.get().place.name, '/streams');
+  assert.equal(router.get().location.name, '/streams');
 });
 
 test('Back is undone while somebody is asked, and done when they say so', async () => {
@@ -197,11 +197,11 @@ test('Back is undone while somebody is asked, and done when they say so', async 
   window.history.go(-2);
   await window.settle();
   assert.equal(window.href, '/ui/add-stream');
-  assert.equal(router.get().place.name, '/add-stream');
+  assert.equal(router.get().location.name, '/add-stream');
   router.get().held?.go();
   await window.settle();
   assert.equal(window.href, '/ui/streams');
-  assert.equal(router.get().place.name, '/streams');
+  assert.equal(router.get().location.name, '/streams');
 });
 
 test('a question that nobody needs to answer any more goes away', async () => {
@@ -218,7 +218,7 @@ test('a hash that was typed by hand is followed', async () => {
   window.entries.push({ state: null, href: '/ui/swagger#addStream' });
   window.history.go(1);
   await window.settle();
-  assert.equal(router.get().place.hash, 'addStream');
+  assert.equal(router.get().location.hash, 'addStream');
 });
 
 test('[R2.22] Back and Forward lead to where one was scrolled, going there again leads to the top, and a reload stays', async () => {
@@ -242,7 +242,7 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   assert.equal(router.get().arrival.scrollTop, 0);
   window.scrollY = 420;
   window.leave();
-  const options = { window, divert: () => undefined, fetch: () => undefined, onLeave: () => {} };
+  const options = { window, redirect: () => undefined, fetch: () => undefined, onLeave: () => {} };
   const reloaded = new Router({ ...options, patience: () => new Promise(() => {}) });
   assert.equal(reloaded.get().arrival.scrollTop, 420);
   // What was left by a link is remembered by the history itself.

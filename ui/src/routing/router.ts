@@ -1,11 +1,11 @@
-import type { Step } from './addresses.ts';
-import { hrefOf, placeAt, type Place, type Way } from './place.ts';
+import type { NavigateOptions } from './addresses.ts';
+import { hrefOf, locationAt, type RouteLocation, type LinkTarget } from './location.ts';
 
 // The address bar and the screen, kept in step: what is asked for is checked, fetched, and then shown. Nothing here
 // knows React; `react/` hands it to components.
 
 /** A step that waits for somebody's word. */
-export interface HeldStep {
+export interface HeldNavigation {
   go(): void;
   stay(): void;
 }
@@ -13,8 +13,8 @@ export interface HeldStep {
 /** What the page shows. */
 export interface RouterState {
   /** What is on screen; the address bar may be ahead of it by what is still being fetched. */
-  readonly place: Place;
-  readonly held: HeldStep | null;
+  readonly location: RouteLocation;
+  readonly held: HeldNavigation | null;
   /** How the screen was reached: another object after each step to another path or through the history. */
   readonly arrival: Arrival;
 }
@@ -32,9 +32,9 @@ export interface RouterOptions {
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
   /** Where the person has to go instead; undefined lets them in. `isWanted`: they asked for the place themselves. */
-  readonly divert: (place: Place, isWanted: boolean) => Way | undefined;
+  readonly redirect: (location: RouteLocation, isWanted: boolean) => LinkTarget | undefined;
   /** Fetches what a place is shown with; undefined when it is here. A failure is the screen's to show. */
-  readonly fetch: (place: Place) => Promise<unknown> | undefined;
+  readonly fetch: (location: RouteLocation) => Promise<unknown> | undefined;
   /** Told as soon as another path was asked for. */
   readonly onLeave: () => void;
   /** Resolves after as long as the old screen should stay for one that is not here yet. */
@@ -48,7 +48,7 @@ export class Router {
   readonly #blockers = new Set<object>();
   #state: RouterState;
   /** What the address bar says. */
-  #asked: Place;
+  #asked: RouteLocation;
   /** Position of the entry in the history, to find the way back to it. */
   #index: number;
   /** How far down the entries of the history were scrolled when they were left, by their positions, px. */
@@ -64,7 +64,7 @@ export class Router {
     this.#asked = this.#admitted(this.#barPlace());
     // Kept by a page that was left or reloaded.
     const scrollTop = memberOf(options.window.history.state, 'scrollTop') ?? 0;
-    this.#state = { place: this.#asked, held: null, arrival: { scrollTop } };
+    this.#state = { location: this.#asked, held: null, arrival: { scrollTop } };
     this.#write(this.#asked, true);
     options.window.addEventListener('popstate', () => this.#onHistory());
     options.window.addEventListener('pagehide', () => this.#keepScroll());
@@ -87,27 +87,27 @@ export class Router {
     replace = false,
     ignoreBlocker = false,
     isImmediate = false,
-  }: Step): Promise<void> => {
-    const way: Way = {
+  }: NavigateOptions): Promise<void> => {
+    const target: LinkTarget = {
       to,
       params,
       search: typeof search === 'function' ? search(this.#asked.search as never) : search,
     };
     const go = async () => {
-      const place = this.#admitted(placeAt(hrefOf(way)));
-      const isSame = place.href === this.#asked.href;
+      const location = this.#admitted(locationAt(hrefOf(target)));
+      const isSame = location.href === this.#asked.href;
       if (!replace && !isSame) this.#keepScroll();
-      this.#write(place, replace || isSame);
-      await this.#show(place, undefined, isImmediate);
+      this.#write(location, replace || isSame);
+      await this.#show(location, undefined, isImmediate);
     };
     if (!ignoreBlocker && this.#blockers.size > 0) this.#hold(() => void go());
     else await go();
   };
 
   /** Fetches what a place is shown with before somebody goes there. */
-  readonly preload = (way: Way): void => {
+  readonly preload = (target: LinkTarget): void => {
     // Whoever goes there sees what failed.
-    this.#options.fetch(placeAt(hrefOf(way)))?.catch(() => undefined);
+    this.#options.fetch(locationAt(hrefOf(target)))?.catch(() => undefined);
   };
 
   /** Asks before the place is left, until the returned function is called. */
@@ -142,9 +142,9 @@ export class Router {
     this.#index = index ?? this.#index;
     const scrollTop = this.#scrolled.get(this.#index) ?? memberOf(history.state, 'scrollTop') ?? 0;
     const asked = this.#barPlace();
-    const place = this.#admitted(asked);
-    if (place !== asked || index === undefined) this.#write(place, true);
-    void this.#show(place, { scrollTop });
+    const location = this.#admitted(asked);
+    if (location !== asked || index === undefined) this.#write(location, true);
+    void this.#show(location, { scrollTop });
   }
 
   #hold(go: () => void): void {
@@ -161,18 +161,18 @@ export class Router {
   }
 
   /** @param returned how the place was left, when it is returned to */
-  async #show(place: Place, returned?: Arrival, isImmediate = false): Promise<void> {
+  async #show(location: RouteLocation, returned?: Arrival, isImmediate = false): Promise<void> {
     const from = this.#asked;
-    this.#asked = place;
-    if (from.path !== place.path) this.#options.onLeave();
-    const fetching = this.#options.fetch(place);
+    this.#asked = location;
+    if (from.path !== location.path) this.#options.onLeave();
+    const fetching = this.#options.fetch(location);
     if (fetching && !isImmediate)
       await Promise.race([fetching.catch(() => undefined), this.#options.patience()]);
     // Whoever went on meanwhile wants to see that.
-    if (this.#asked !== place) return;
-    const hasMoved = this.#state.place.path !== place.path;
+    if (this.#asked !== location) return;
+    const hasMoved = this.#state.location.path !== location.path;
     const arrival = returned ?? (hasMoved ? { scrollTop: 0 } : this.#state.arrival);
-    this.#change({ place, arrival });
+    this.#change({ location, arrival });
   }
 
   /** Notes in the entry that is left how far down it is: it survives the page. */
@@ -182,19 +182,23 @@ export class Router {
     history.replaceState({ index: this.#index, scrollTop: scrollY }, '', this.#asked.href);
   }
 
-  #barPlace(): Place {
+  #barPlace(): RouteLocation {
     const { pathname, search, hash } = this.#options.window.location;
-    return placeAt(pathname + search + hash);
+    return locationAt(pathname + search + hash);
   }
 
-  #admitted(wanted: Place): Place {
-    let place = wanted;
-    for (let way = this.#options.divert(place, true); way; way = this.#options.divert(place, false))
-      place = placeAt(hrefOf(way));
-    return place;
+  #admitted(wanted: RouteLocation): RouteLocation {
+    let location = wanted;
+    for (
+      let target = this.#options.redirect(location, true);
+      target;
+      target = this.#options.redirect(location, false)
+    )
+      location = locationAt(hrefOf(target));
+    return location;
   }
 
-  #write({ href }: Place, replace: boolean): void {
+  #write({ href }: RouteLocation, replace: boolean): void {
     const { history } = this.#options.window;
     if (replace) history.replaceState({ index: this.#index }, '', href);
     else {

@@ -1,7 +1,7 @@
 import type { Language } from '@vidette/contract/errors';
 import type { Player } from '../player/player.ts';
 import type { PlayerState } from '../player/state.ts';
-import { shareWords, viewersText, type ShareWords } from './words.ts';
+import { shareMessages, viewersText, type ShareMessages } from './messages.ts';
 
 export interface ShareFacts {
   readonly status: string;
@@ -12,7 +12,7 @@ export interface ShareFacts {
 export class SharePage {
   readonly video = document.createElement('video');
   readonly #language: Language;
-  readonly #words: ShareWords;
+  readonly #messages: ShareMessages;
   readonly #stage = element('div', 'share-stage');
   readonly #message = element('p', 'share-words');
   readonly #live = element('span', 'share-live');
@@ -27,7 +27,7 @@ export class SharePage {
 
   constructor(root: HTMLElement, name: string, language: Language) {
     this.#language = language;
-    this.#words = shareWords[language];
+    this.#messages = shareMessages[language];
     const bar = element('header', 'share-bar');
     const heading = element('h1', 'share-name');
     heading.textContent = name;
@@ -36,9 +36,9 @@ export class SharePage {
     this.video.muted = true;
     this.video.setAttribute('aria-label', name);
     this.#message.setAttribute('role', 'status');
-    this.#live.textContent = this.#words.live;
-    this.#play.textContent = this.#words.play;
-    this.#fullScreen.textContent = this.#words.fullScreen;
+    this.#live.textContent = this.#messages.live;
+    this.#play.textContent = this.#messages.play;
+    this.#fullScreen.textContent = this.#messages.fullScreen;
     this.#stage.append(this.video, this.#message);
     const page = element('main', 'share');
     page.append(bar, this.#stage);
@@ -78,7 +78,7 @@ export class SharePage {
   }
 
   #show(): void {
-    const text = this.#isValid ? this.#reason() : this.#words.invalid;
+    const text = this.#isValid ? this.#reason() : this.#messages.invalid;
     const isPlaying = this.#isValid && this.#state.name === 'playing';
     this.#message.textContent = text;
     this.#message.hidden = text === '';
@@ -86,13 +86,13 @@ export class SharePage {
     this.#sound.hidden = !isPlaying;
     this.#fullScreen.hidden = !this.#isValid || !this.#mayFill;
     this.#play.hidden = !this.#isValid || !needsClick(this.#state);
-    this.#sound.textContent = this.video.muted ? this.#words.soundOn : this.#words.soundOff;
+    this.#sound.textContent = this.video.muted ? this.#messages.soundOn : this.#messages.soundOff;
     this.#stage.dataset['playerState'] = this.#isValid ? this.#state.name : 'failed';
   }
 
   /** Why there is no moving picture; empty while there is one. */
   #reason(): string {
-    const words = this.#words;
+    const words = this.#messages;
     const state = this.#state;
     switch (state.name) {
       case 'playing':

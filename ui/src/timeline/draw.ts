@@ -26,7 +26,7 @@ export interface TimelinePalette {
 }
 
 /** How times are written on the timeline. */
-export interface TimelineWords {
+export interface TimelineMessages {
   /** Hours and minutes. */
   readonly label: (ms: number) => string;
   /** A day, at midnight. */
@@ -41,7 +41,7 @@ export interface TimelineDrawing {
   /** Device pixels per CSS pixel. */
   readonly density: number;
   readonly palette: TimelinePalette;
-  readonly words: TimelineWords;
+  readonly words: TimelineMessages;
   readonly zone: Zone;
   readonly font: string;
 }

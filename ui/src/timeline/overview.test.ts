@@ -4,7 +4,7 @@ import { I18n } from '../i18n/i18n.ts';
 import { en } from '../i18n/en.ts';
 import { settle, TestClock } from '../player/test-clock.ts';
 import { overviewKey } from './overview-keys.ts';
-import { dayWords, overviewLabelWords, windowWords } from './overview-words.ts';
+import { dayText, overviewLabelText, windowText } from './overview-text.ts';
 import { Overview } from './overview.ts';
 import { RangesLoader } from './ranges-loader.ts';
 import { Timeline } from './timeline.ts';
@@ -112,7 +112,7 @@ test('it says what a day holds, never whole when there is a gap and never nothin
   const { overview, timeline } = await setUp();
   const i18n = new I18n('en', en, zone.name);
   const view = overview.getView();
-  const words = (ms: number) => dayWords(overview.getView(), ms, i18n, zone);
+  const words = (ms: number) => dayText(overview.getView(), ms, i18n, zone);
   assert.equal(words(view.depth.startMs), '23 Oct 2026: 33.3% recorded');
   assert.equal(words(view.depth.startMs + 14 * DAY_MS), '6 Nov 2026: nothing recorded');
   overview.setRecorded({ days: ['2026-11-20', '2026-11-21'], shares: [0.9999, 0.0001] });
@@ -120,10 +120,10 @@ test('it says what a day holds, never whole when there is a gap and never nothin
   assert.equal(words(nowMs), '21 Nov 2026: 0.1% recorded');
   timeline.lookAt(nowMs - DAY_MS);
   assert.match(
-    windowWords(overview.getView(), i18n, zone),
+    windowText(overview.getView(), i18n, zone),
     /^20 Nov 2026: 99\.9% recorded\. The timeline shows 20 Nov 03:30:00 to 02:30:00$/,
   );
-  const labelOf = overviewLabelWords(i18n, zone);
+  const labelOf = overviewLabelText(i18n, zone);
   const ms = zone.fromLocal(2026, 1, 1);
   assert.deepEqual(
     (['day', 'month', 'year'] as const).map((unit) => labelOf({ ms, px: 0, unit })),

@@ -199,11 +199,11 @@ test('who takes hold of the playhead leads it, and it plays where it is let go',
   for (let px = 0; px <= 20; px++) timeline.move(fromPx + px);
   assert.equal(timeline.getView().scale.startMs, startMs, 'nothing is dragged away');
   timeline.frame(nowMs - 2 * HOUR_MS);
-  const wishedMs = timeline.getView().scale.toMs(fromPx + 20);
-  assert.deepEqual([timeline.getView().scrubMs, timeline.getView().playheadMs], [wishedMs, wishedMs]);
+  const requestedMs = timeline.getView().scale.toMs(fromPx + 20);
+  assert.deepEqual([timeline.getView().scrubMs, timeline.getView().playheadMs], [requestedMs, requestedMs]);
   assert.deepEqual(asked, []);
   timeline.release(fromPx + 20);
-  assert.deepEqual(asked, [wishedMs]);
+  assert.deepEqual(asked, [requestedMs]);
   assert.equal(timeline.getView().scrubMs, undefined);
 });
 

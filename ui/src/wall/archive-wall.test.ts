@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PlayerSource } from '../player/player-source.ts';
 import { settle, TestClock } from '../player/test-clock.ts';
 import { ArchiveWall } from './archive-wall.ts';
-import type { LaneAnswer } from './lanes.ts';
+import type { TimelineTrackAnswer } from './timeline-tracks.ts';
 
 const LAG_MS = 1000;
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ function answerOf(
   fromMs: number,
   untilMs: number | undefined,
   [startMs, endMs]: [number, number],
-): LaneAnswer {
+): TimelineTrackAnswer {
   const edgeMs = untilMs ?? clock.wallMs() - LAG_MS;
   const ranges = [
     { date: startMs, status: 'gap' },
@@ -74,7 +74,7 @@ test('[R4.8] who watches half a minute behind the present is not taken there whe
   await run(clock, 300);
   assert.equal(asked.live, 0);
   assert.equal(Math.round(archive.shared.utcMs), nowMs + 270_000);
-  assert.equal(archive.lanes.intervalAt('gate', archive.shared.utcMs)?.kind, 'fragment');
+  assert.equal(archive.tracks.intervalAt('gate', archive.shared.utcMs)?.kind, 'fragment');
   // Two streams, and each answer lasts nearly half a minute.
   assert.ok(asked.count <= 2 * 20, `${asked.count} questions in five minutes`);
   archive.dispose();
@@ -111,8 +111,8 @@ test('a stream that stops meanwhile is a gap on its own lane, with its cause; th
   await run(clock, 60);
   assert.equal(asked.live, 0);
   assert.equal(Math.round(archive.shared.utcMs), nowMs + 30_000);
-  assert.equal(archive.lanes.intervalAt('yard', archive.shared.utcMs)?.kind, 'gap');
-  assert.equal(archive.lanes.causeAt('yard', archive.shared.utcMs), 'unreachable');
+  assert.equal(archive.tracks.intervalAt('yard', archive.shared.utcMs)?.kind, 'gap');
+  assert.equal(archive.tracks.causeAt('yard', archive.shared.utcMs), 'unreachable');
   archive.dispose();
 });
 

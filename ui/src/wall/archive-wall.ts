@@ -2,11 +2,11 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { ApiError } from '@vidette/contract/client';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { ArchiveAccess } from '../player/archive-access.ts';
-import { convertedSource } from '../player/converted-source.ts';
+import { transcodedSource } from '../player/transcoded-source.ts';
 import type { PlayerSource } from '../player/player-source.ts';
 import { RangesLoader, type RangesAnswer } from '../timeline/ranges-loader.ts';
 import { Timeline } from '../timeline/timeline.ts';
-import { Lanes, type LaneCall } from './lanes.ts';
+import { TimelineTracks, type TimelineTrackCall } from './timeline-tracks.ts';
 import { SharedClock } from './shared-clock.ts';
 import type { SyncedArchiveSource } from './synced-archive.ts';
 
@@ -14,7 +14,7 @@ export interface ArchiveWallOptions {
   readonly clock: Clock;
   /** The streams whose archive may be watched. */
   readonly uids: readonly string[];
-  readonly call: LaneCall;
+  readonly call: TimelineTrackCall;
   /** Longest question for ranges, ms. */
   readonly rangesMaxMs: number;
   /** The media of one stream; where it goes on is looked up in the ranges given. */
@@ -48,7 +48,7 @@ const EDGE_LOOKS = 2;
 export class ArchiveWall {
   readonly shared: SharedClock;
   readonly timeline: Timeline;
-  readonly lanes: Lanes;
+  readonly tracks: TimelineTracks;
   readonly #options: ArchiveWallOptions;
   readonly #loader: RangesLoader;
   readonly #sources: ReadonlyMap<string, SyncedArchiveSource>;
@@ -63,7 +63,7 @@ export class ArchiveWall {
     const { clock, uids, call, rangesMaxMs, startMs, sourceOf, onLive } = options;
     this.#options = options;
     this.shared = new SharedClock(clock, startMs);
-    this.lanes = new Lanes(uids, call);
+    this.tracks = new TimelineTracks(uids, call);
     this.#loader = new RangesLoader({
       clock,
       pieceMs: rangesMaxMs,
@@ -129,7 +129,7 @@ export class ArchiveWall {
   async #ask(fromMs: number, toMs: number, signal: AbortSignal): Promise<RangesAnswer> {
     this.#asking += 1;
     try {
-      const answer = await this.lanes.load(fromMs, toMs, signal);
+      const answer = await this.tracks.load(fromMs, toMs, signal);
       this.#update({ problem: undefined });
       return answer;
     } finally {
@@ -139,17 +139,17 @@ export class ArchiveWall {
 
   #syncedSource(uid: string, source: PlayerSource): SyncedArchiveSource {
     const { clock } = this.#options;
-    const { loadConverted } = source;
+    const { loadTranscoded } = source;
     return {
       reader: new ArchiveAccess(source, clock),
-      converted: loadConverted && new ArchiveAccess(convertedSource(source, loadConverted), clock),
-      intervalAt: (utcMs) => this.lanes.intervalAt(uid, utcMs),
+      converted: loadTranscoded && new ArchiveAccess(transcodedSource(source, loadTranscoded), clock),
+      intervalAt: (utcMs) => this.tracks.intervalAt(uid, utcMs),
     };
   }
 
   /** Where one stream goes on after a moment, from what is known of all of them together. */
   async #nextOf(uid: string, fromMs: number, signal: AbortSignal) {
-    const find = () => this.lanes.intervals(uid).find(({ kind, endMs }) => kind !== 'gap' && endMs > fromMs);
+    const find = () => this.tracks.intervals(uid).find(({ kind, endMs }) => kind !== 'gap' && endMs > fromMs);
     for (let askMs = fromMs; ;) {
       const known = find();
       if (known) return known;
@@ -168,7 +168,7 @@ export class ArchiveWall {
     const { shared } = this;
     if (!shared.isRunning || this.#search || this.#asking > 0 || this.#snapshot.isOver) return;
     const atMs = shared.utcMs;
-    const kinds = this.#options.uids.map((uid) => this.lanes.intervalAt(uid, atMs)?.kind);
+    const kinds = this.#options.uids.map((uid) => this.tracks.intervalAt(uid, atMs)?.kind);
     const isSettled = kinds.every((kind) => kind === 'fragment' || kind === 'gap');
     if (!isSettled || !kinds.includes('fragment') || this.#isNearEdge(atMs)) this.#goOn(atMs);
   }
@@ -181,7 +181,7 @@ export class ArchiveWall {
   /** A clock that is faster than the archive grows would come past its edge between two looks. */
   #isNearEdge(atMs: number): boolean {
     if (this.shared.speed <= 1) return false;
-    const kinds = this.#options.uids.map((uid) => this.lanes.intervalAt(uid, atMs + this.#edgeMs)?.kind);
+    const kinds = this.#options.uids.map((uid) => this.tracks.intervalAt(uid, atMs + this.#edgeMs)?.kind);
     return kinds.every((kind) => kind === undefined || kind === 'live');
   }
 

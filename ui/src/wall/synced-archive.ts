@@ -40,7 +40,7 @@ const MOST = 0.25;
 /** So long the others wait for a tile that loads; then they go on without it. */
 const PATIENCE_MS = 4000;
 /** A conversion that shows nothing for so long is too slow for the clock. */
-const CONVERSION_PATIENCE_MS = 12_000;
+const TRANSCODING_PATIENCE_MS = 12_000;
 /** Further behind the clock than this, what comes next is skipped, seconds. */
 const BEHIND_S = 2;
 /** Where the archive of a stream ended, it is looked for more after so long. */
@@ -194,7 +194,7 @@ export class SyncedArchive implements TileFeed {
     const { video, isConverted, onState } = this.#options;
     if (!video.paused) video.pause();
     const waitedMs = this.#holdOthers();
-    if (isConverted && waitedMs > CONVERSION_PATIENCE_MS) {
+    if (isConverted && waitedMs > TRANSCODING_PATIENCE_MS) {
       this.#stop({ name: 'failed', code: 'ProbeError' });
       return;
     }

@@ -2,12 +2,12 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { LiveLinkEvents } from '../player/live-link.ts';
 import { LivePlayer } from '../player/live-player.ts';
 import { MediaSink, type MseEnvironment } from '../player/media-sink.ts';
-import { CONVERTED_TYPE } from '../player/conversion.ts';
+import { TRANSCODED_TYPE } from '../player/transcoding-switch.ts';
 import {
   canFollow,
   refusalOf,
   sameState,
-  type ConversionRefusal,
+  type TranscodingRefusal,
   type PlayerState,
 } from '../player/state.ts';
 import type { TileLoad } from './wall-budget.ts';
@@ -18,7 +18,7 @@ import { SyncedArchive, type SyncedArchiveSource } from './synced-archive.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { TileFeed, TileVideo } from './tile-feed.ts';
 import { emptyTile, isSourceAway, type TileSnapshot } from './tile-snapshot.ts';
-import { materialOf, type Material, type TilePlace, type Want } from './tile-want.ts';
+import { variantOf, type StreamVariant, type TileSetting, type FeedSpec } from './feed-spec.ts';
 import type { WallConnection } from './wall-connection.ts';
 
 export interface WallTileOptions {
@@ -68,10 +68,10 @@ export class WallTile {
   readonly #sink: MediaSink | undefined;
   readonly #listeners = new Set<() => void>();
   #feed: TileFeed | undefined;
-  #want: Want = 'nothing';
+  #spec: FeedSpec = 'nothing';
   #sight: TileSight = { isInSight: false, widthPx: 0, heightPx: 0 };
   #isAwake = true;
-  #place: TilePlace = 'among others';
+  #place: TileSetting = 'among others';
   #isMoving = false;
   #isSmall = true;
   #isSubAway = false;
@@ -80,7 +80,7 @@ export class WallTile {
   #counted = { frames: 0, dropped: 0 };
   #isStartingPlay = false;
   /** Codecs that this browser was found to have no decoder for, as people call them. */
-  readonly #codecs = new Map<Material, string>();
+  readonly #codecs = new Map<StreamVariant, string>();
   /** All conversions were taken: asked again now and then. */
   readonly #seatRetry: RetryTimer;
   /** Asking again while single pictures are shown: nothing is said before there is more to show. */
@@ -120,7 +120,7 @@ export class WallTile {
   }
 
   /** Somebody looks at this one in particular, or at another that lies over it. */
-  setPlace(place: TilePlace): void {
+  setPlace(place: TileSetting): void {
     this.#place = place;
     this.#apply();
   }
@@ -140,7 +140,7 @@ export class WallTile {
   /** Shows the archive by a clock that all tiles share; undefined: live. */
   setArchive(archive: TileArchive | undefined): void {
     this.#archive = archive;
-    this.#want = 'nothing';
+    this.#spec = 'nothing';
     this.#apply();
   }
 
@@ -148,7 +148,7 @@ export class WallTile {
   tick(): void {
     const { video } = this.#options;
     // The live player expects a playing element; the others move theirs themselves.
-    if (this.#want.endsWith('moving') && this.#feed && video.paused) this.#play();
+    if (this.#spec.endsWith('moving') && this.#feed && video.paused) this.#play();
     this.#feed?.tick();
     this.#watchSub();
   }
@@ -160,12 +160,12 @@ export class WallTile {
 
   /** What the budget is decided from; undefined while the tile is out of sight. Counts since the last call. */
   takeLoad(): TileLoad | undefined {
-    if (!this.#want.startsWith('live')) return undefined;
+    if (!this.#spec.startsWith('live')) return undefined;
     const quality = this.#options.video.getVideoPlaybackQuality();
     const { totalVideoFrames: frames, droppedVideoFrames: dropped } = quality;
     const before = this.#counted;
     this.#counted = { frames, dropped };
-    const isMoving = this.#want.endsWith('moving');
+    const isMoving = this.#spec.endsWith('moving');
     return {
       id: this.id,
       pixels: this.#sight.widthPx * this.#sight.heightPx,
@@ -180,7 +180,7 @@ export class WallTile {
   /** Tries again after a failure that trying by itself does not mend. */
   retry(): void {
     this.#codecs.clear();
-    this.#want = 'nothing';
+    this.#spec = 'nothing';
     this.#apply();
   }
 
@@ -208,7 +208,7 @@ export class WallTile {
     this.#listeners.clear();
   }
 
-  #wanted(): Want {
+  #wanted(): FeedSpec {
     if (!this.#sight.isInSight || !this.#isAwake || this.#place === 'covered') return 'nothing';
     if (this.#archive) return 'archive';
     const isSub = this.#isSmall && this.#place !== 'enlarged' && !this.#isSubAway;
@@ -216,9 +216,9 @@ export class WallTile {
   }
 
   #apply(): void {
-    const want = this.#wanted();
-    if (want === this.#want) return;
-    this.#want = want;
+    const spec = this.#wanted();
+    if (spec === this.#spec) return;
+    this.#spec = spec;
     this.#seatRetry.cancel();
     this.#seatRetry.succeeded();
     this.#begin(false);
@@ -226,7 +226,7 @@ export class WallTile {
 
   /** Fills the tile anew with what is wanted. @param isQuiet what is shown stays until there is more */
   #begin(isQuiet: boolean): void {
-    const want = this.#want;
+    const spec = this.#spec;
     this.#feed?.dispose();
     this.#feed = undefined;
     this.#sourceAwaySinceMs = undefined;
@@ -239,32 +239,32 @@ export class WallTile {
     if (!isQuiet)
       this.#update({
         state: { name: 'idle' },
-        isKeyFrames: want.endsWith('keyFrames'),
+        isKeyFrames: spec.endsWith('keyFrames'),
         isInGap: false,
-        isArchive: want === 'archive',
+        isArchive: spec === 'archive',
         converted: undefined,
       });
-    this.#feed = this.#makeFeed(want, sink);
+    this.#feed = this.#makeFeed(spec, sink);
     // What nobody sees needs no memory.
-    if (want === 'nothing') void sink.clear();
+    if (spec === 'nothing') void sink.clear();
   }
 
-  #makeFeed(want: Want, sink: MediaSink): TileFeed | undefined {
-    if (want === 'nothing') {
+  #makeFeed(spec: FeedSpec, sink: MediaSink): TileFeed | undefined {
+    if (spec === 'nothing') {
       this.#options.video.pause();
       return undefined;
     }
-    const codec = this.#codecs.get(materialOf(want));
+    const codec = this.#codecs.get(variantOf(spec));
     // A conversion of all pictures for the sake of a few would take it from somebody who sees them all.
-    if (codec !== undefined && (want.endsWith('keyFrames') || !this.#canConvert(want)))
+    if (codec !== undefined && (spec.endsWith('keyFrames') || !this.#canConvert(spec)))
       return this.#showPictures(codec, undefined);
-    if (want === 'archive') return this.#archive && this.#makeArchive(this.#archive, sink);
-    return this.#makeLive(want, sink);
+    if (spec === 'archive') return this.#archive && this.#makeArchive(this.#archive, sink);
+    return this.#makeLive(spec, sink);
   }
 
-  #canConvert(want: Want): boolean {
-    if (want === 'archive' && !this.#archive?.source?.converted) return false;
-    return this.#options.environment?.isTypeSupported(CONVERTED_TYPE) ?? false;
+  #canConvert(spec: FeedSpec): boolean {
+    if (spec === 'archive' && !this.#archive?.source?.converted) return false;
+    return this.#options.environment?.isTypeSupported(TRANSCODED_TYPE) ?? false;
   }
 
   #makeArchive({ shared, source }: TileArchive, sink: MediaSink): TileFeed | undefined {
@@ -285,10 +285,10 @@ export class WallTile {
     });
   }
 
-  #makeLive(want: Want, sink: MediaSink): TileFeed {
+  #makeLive(spec: FeedSpec, sink: MediaSink): TileFeed {
     const { uid, video, clock, connection } = this.#options;
-    const picture = want.includes(' sub ') ? 'sub' : 'main';
-    const keyFrames = want.endsWith('keyFrames');
+    const picture = spec.includes(' sub ') ? 'sub' : 'main';
+    const keyFrames = spec.endsWith('keyFrames');
     const convert = this.#codecs.has(picture);
     const connect = (events: LiveLinkEvents) =>
       connection.watch({ uid, picture, audio: false, keyFrames, convert }, events);
@@ -306,13 +306,13 @@ export class WallTile {
   }
 
   /** Neither this browser nor the server makes a moving picture of it. @returns what goes on beside single pictures */
-  #showPictures(codec: string, refusal: ConversionRefusal | undefined): TileFeed | undefined {
+  #showPictures(codec: string, refusal: TranscodingRefusal | undefined): TileFeed | undefined {
     const { video } = this.#options;
     if (!video.paused) video.pause();
     const state: PlayerState = { name: 'unsupported', codec, ...(refusal && { refusal }) };
     this.#update({ state, converted: undefined });
     if (refusal === 'QuotaReached') this.#seatRetry.after(() => this.#begin(true));
-    const source = this.#want === 'archive' ? this.#archive?.source : undefined;
+    const source = this.#spec === 'archive' ? this.#archive?.source : undefined;
     const shared = this.#archive?.shared;
     return source && shared && new PicturedArchive({ source, shared, onGap: this.#setGap });
   }
@@ -334,7 +334,7 @@ export class WallTile {
 
   #watchSub(): void {
     const { state } = this.#snapshot;
-    if (!isSourceAway(state) || !this.#want.startsWith('live sub')) {
+    if (!isSourceAway(state) || !this.#spec.startsWith('live sub')) {
       this.#sourceAwaySinceMs = undefined;
       return;
     }
@@ -346,12 +346,12 @@ export class WallTile {
   }
 
   readonly #setState = (said: PlayerState): void => {
-    const material = materialOf(this.#want);
-    const codec = this.#codecs.get(material);
+    const variant = variantOf(this.#spec);
+    const codec = this.#codecs.get(variant);
     if (codec === undefined) {
       if (said.name !== 'unsupported' || said.codec === '') this.#follow(said, undefined);
       else {
-        this.#codecs.set(material, said.codec);
+        this.#codecs.set(variant, said.codec);
         this.#begin(false);
       }
       return;

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { MseEnvironment } from '../player/media-sink.ts';
 import { WallBudget } from './wall-budget.ts';
-import { PaintMeter, type RequestFrame } from './paint-meter.ts';
+import { RenderLoadMeter, type RequestFrame } from './render-load-meter.ts';
 import type { SharedClock } from './shared-clock.ts';
 import type { SyncedArchiveSource } from './synced-archive.ts';
 import type { TileVideo } from './tile-feed.ts';
@@ -37,7 +37,7 @@ export class Wall {
   readonly #options: WallOptions;
   readonly #connection: WallConnection;
   readonly #budget = new WallBudget();
-  readonly #paints: PaintMeter;
+  readonly #paints: RenderLoadMeter;
   readonly #tiles = new Set<WallTile>();
   readonly #cancelTimers: readonly Cancel[];
   #cancelHiding: Cancel | undefined;
@@ -50,7 +50,7 @@ export class Wall {
     const { clock, frames, open } = options;
     this.#options = options;
     this.#connection = new WallConnection({ clock, open });
-    this.#paints = new PaintMeter(frames);
+    this.#paints = new RenderLoadMeter(frames);
     this.#tickedWallMs = clock.wallMs();
     this.#cancelTimers = [
       clock.every(TICK_MS, () => this.#tick()),

@@ -1,7 +1,7 @@
 import type { User } from '@vidette/contract/entities';
 import type { Found } from '../../api/search.ts';
 import type { I18n, MessageKey } from '../../i18n/i18n.ts';
-import { placesOf } from '../places.ts';
+import { destinationsOf } from '../destinations.ts';
 
 /** One line of the palette. */
 export interface Command {
@@ -56,7 +56,7 @@ export function ownCommands(text: string, user: User, i18n: I18n, actions: Comma
     commands.filter(({ label, note }) =>
       words.every((word) => `${label} ${note}`.toLowerCase().includes(word)),
     );
-  const places = placesOf(user).map(({ to, name, group }) => ({
+  const places = destinationsOf(user).map(({ to, name, group }) => ({
     id: `place-${to.replaceAll('/', '-')}`,
     label: i18n.t(name),
     note: group === 'administration' ? i18n.t('menu.administration') : '',

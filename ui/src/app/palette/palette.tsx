@@ -6,7 +6,7 @@ import { limits } from '@vidette/contract/constants';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { searchQuery } from '../../api/search.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { wordsOf } from '../failures.ts';
+import { textOf } from '../failures.ts';
 import { ownCommands, thingCommands, type Command, type CommandGroup } from './commands.ts';
 import classes from './palette.module.css';
 import { loadRecent } from './recent.ts';
@@ -147,7 +147,7 @@ export function Palette({ user, onClose }: PaletteProps) {
         ))}
       </div>
       <output className={commands.length > 0 && !error ? 'visually-hidden' : classes.aside}>
-        {error ? wordsOf(error, i18n) : isSettled && i18n.t('palette.count', { count: commands.length })}
+        {error ? textOf(error, i18n) : isSettled && i18n.t('palette.count', { count: commands.length })}
       </output>
       <p className={classes.keys} aria-hidden="true">
         {i18n.t('palette.keys')}

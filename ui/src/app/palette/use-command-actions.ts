@@ -2,11 +2,11 @@ import type { User } from '@vidette/contract/entities';
 import { useSaveProfile } from '../../api/account.ts';
 import type { Found } from '../../api/search.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { wordsOf } from '../failures.ts';
+import { textOf } from '../failures.ts';
 import { useLeave } from '../leave.ts';
 import { notifyError } from '../notify.ts';
 import { usePage } from '../page-context.tsx';
-import type { Step } from '../../routing/addresses.ts';
+import type { NavigateOptions } from '../../routing/addresses.ts';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 import type { CommandActions } from './commands.ts';
 import { addRecent } from './recent.ts';
@@ -17,7 +17,7 @@ export function useCommandActions(user: User): CommandActions {
   const navigate = useNavigate();
   const { language } = usePage();
   const save = useSaveProfile();
-  const onError = (error: unknown) => notifyError(i18n.t('settings.failed'), wordsOf(error, i18n));
+  const onError = (error: unknown) => notifyError(i18n.t('settings.failed'), textOf(error, i18n));
   return {
     goTo: (address) => void navigate({ to: address as '/streams' }),
     open: (found) => {
@@ -32,7 +32,7 @@ export function useCommandActions(user: User): CommandActions {
 }
 
 /** Where a thing is looked at. */
-function placeOf({ kind, id, name }: Found): Step {
+function placeOf({ kind, id, name }: Found): NavigateOptions {
   switch (kind) {
     case 'stream':
       return { to: '/stream/$uid/view', params: { uid: id } };

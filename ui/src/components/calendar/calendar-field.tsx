@@ -12,7 +12,7 @@ interface CalendarFieldProps extends CalendarOptions {
   readonly label: string;
   /** Days that hold something, and what that is in words. */
   readonly marked: ReadonlySet<Day>;
-  readonly markedWords: string;
+  readonly markedText: string;
   readonly onPeriod: (period: Period) => void;
   /** Told of the months in sight, so that what they hold can be asked for. */
   readonly onMonths?: (months: readonly Day[]) => void;
@@ -29,7 +29,7 @@ const daysByKey: Readonly<Record<string, number>> = {
 export function CalendarField({
   label,
   marked,
-  markedWords,
+  markedText,
   onPeriod,
   onMonths,
   ...options
@@ -94,7 +94,7 @@ export function CalendarField({
             month={month}
             calendar={calendar}
             marked={marked}
-            markedWords={markedWords}
+            markedText={markedText}
             focusDay={focusDay}
             onClick={click}
             onKeyDown={onKeyDown}

@@ -10,7 +10,7 @@ interface MonthGridProps {
   readonly calendar: Calendar;
   /** Days with a dot under them, and what that means in words. */
   readonly marked: ReadonlySet<Day>;
-  readonly markedWords: string;
+  readonly markedText: string;
   /** The one day that the Tab key reaches. */
   readonly focusDay: Day;
   readonly onClick: (day: Day) => void;
@@ -22,7 +22,7 @@ export function MonthGrid({
   month,
   calendar,
   marked,
-  markedWords,
+  markedText,
   focusDay,
   onClick,
   onKeyDown,
@@ -53,7 +53,7 @@ export function MonthGrid({
                   <DayButton
                     day={day}
                     calendar={calendar}
-                    words={marked.has(day) ? markedWords : undefined}
+                    words={marked.has(day) ? markedText : undefined}
                     isReached={day === focusDay}
                     onClick={onClick}
                     onKeyDown={onKeyDown}

@@ -2,7 +2,7 @@ import type { GapCause } from '@vidette/contract/entities';
 import { useEffect, useState } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
-import { withCauses } from '../../timeline/gap-cause-words.ts';
+import { withCauses } from '../../timeline/gap-cause-text.ts';
 import type { Player } from '../player.ts';
 import type { Notice } from '../state.ts';
 import classes from './player-picture.module.css';
@@ -31,7 +31,7 @@ export function PlayerNotice({ player, causesOf, begunMs }: PlayerNoticeProps) {
     const timer = setTimeout(() => setGoneId(id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [id]);
-  const text = notice && notice.id !== goneId ? noticeWords(notice.notice, { causesOf, begunMs }, i18n) : '';
+  const text = notice && notice.id !== goneId ? noticeText(notice.notice, { causesOf, begunMs }, i18n) : '';
   return (
     <output className={classes.notice} data-empty={text === ''}>
       {text}
@@ -39,7 +39,7 @@ export function PlayerNotice({ player, causesOf, begunMs }: PlayerNoticeProps) {
   );
 }
 
-function noticeWords(
+function noticeText(
   notice: Notice,
   { causesOf, begunMs }: Pick<PlayerNoticeProps, 'causesOf' | 'begunMs'>,
   i18n: I18n,

@@ -4,14 +4,14 @@ import type { PictureView } from '../picture-view.ts';
 /** The wheel's turn that doubles the picture, px. */
 const WHEEL_DOUBLES_PX = 400;
 
-interface Place {
+interface GesturePoint {
   readonly x: number;
   readonly y: number;
 }
 
 /** The wheel and two fingers enlarge the picture about themselves; one pointer drags it while it is enlarged. */
 export function usePictureGestures(box: RefObject<HTMLElement | null>, view: PictureView) {
-  const down = useRef(new Map<number, Place>());
+  const down = useRef(new Map<number, GesturePoint>());
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -57,11 +57,11 @@ export function usePictureGestures(box: RefObject<HTMLElement | null>, view: Pic
   };
 }
 
-function placeOf(event: { clientX: number; clientY: number }, element: HTMLElement): Place {
+function placeOf(event: { clientX: number; clientY: number }, element: HTMLElement): GesturePoint {
   const { left, top, width, height } = element.getBoundingClientRect();
   return { x: (event.clientX - left) / Math.max(1, width), y: (event.clientY - top) / Math.max(1, height) };
 }
 
-function distance(a: Place, b: Place): number {
+function distance(a: GesturePoint, b: GesturePoint): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
 }

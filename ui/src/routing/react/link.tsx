@@ -1,10 +1,10 @@
 import type { ComponentProps, MouseEvent } from 'react';
-import type { Goal, Step } from '../addresses.ts';
-import { hrefOf, leadsTo } from '../place.ts';
-import { usePlace, useRouter } from './router-context.tsx';
+import type { LinkDestination, NavigateOptions } from '../addresses.ts';
+import { hrefOf, leadsTo } from '../location.ts';
+import { useRouteLocation, useRouter } from './router-context.tsx';
 
 type LinkProps = Omit<ComponentProps<'a'>, 'href'> &
-  Goal & {
+  LinkDestination & {
     /** The place that is left has no entry in the history. */
     readonly replace?: boolean;
   };
@@ -15,32 +15,32 @@ type LinkProps = Omit<ComponentProps<'a'>, 'href'> &
  */
 export function Link({ to, params, search, replace = false, children, ...rest }: LinkProps) {
   const router = useRouter();
-  const place = usePlace();
-  const way = { to, params, search };
+  const location = useRouteLocation();
+  const target = { to, params, search };
   const { onClick, onPointerEnter, onFocus, onTouchStart } = rest;
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     if (event.defaultPrevented || !isPlain(event)) return;
     event.preventDefault();
-    void router.navigate({ ...way, replace } as Step);
+    void router.navigate({ ...target, replace } as NavigateOptions);
   };
   return (
     <a
       {...rest}
-      href={hrefOf(way)}
-      aria-current={leadsTo(way, place) ? 'page' : undefined}
+      href={hrefOf(target)}
+      aria-current={leadsTo(target, location) ? 'page' : undefined}
       onClick={follow}
       onPointerEnter={(event) => {
         onPointerEnter?.(event);
-        router.preload(way);
+        router.preload(target);
       }}
       onFocus={(event) => {
         onFocus?.(event);
-        router.preload(way);
+        router.preload(target);
       }}
       onTouchStart={(event) => {
         onTouchStart?.(event);
-        router.preload(way);
+        router.preload(target);
       }}
     >
       {children}

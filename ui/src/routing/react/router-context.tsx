@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore, type ReactNode } from 'react';
 import type { LinkName, ParamsOf, SearchOf } from '../addresses.ts';
-import type { Place } from '../place.ts';
+import type { RouteLocation } from '../location.ts';
 import type { Arrival, Router } from '../router.ts';
 
 const RouterContext = createContext<Router | undefined>(undefined);
@@ -18,9 +18,9 @@ export function useRouter(): Router {
 }
 
 /** The place that is on screen. */
-export function usePlace(): Place {
+export function useRouteLocation(): RouteLocation {
   const router = useRouter();
-  return useSyncExternalStore(router.subscribe, () => router.get().place);
+  return useSyncExternalStore(router.subscribe, () => router.get().location);
 }
 
 /** How the place on screen was reached. */
@@ -36,10 +36,10 @@ export function useNavigate(): Router['navigate'] {
 
 /** The open parts of the address that is on screen, which has to be the one that is named or one below it. */
 export function useParams<Name extends LinkName>(_address: { from: Name }): ParamsOf<Name> {
-  return usePlace().params as ParamsOf<Name>;
+  return useRouteLocation().params as ParamsOf<Name>;
 }
 
 /** What stands behind the question mark of the address that is on screen, which has to be the one that is named. */
 export function useSearch<Name extends LinkName>(_address: { from: Name }): SearchOf<Name> {
-  return usePlace().search as SearchOf<Name>;
+  return useRouteLocation().search as SearchOf<Name>;
 }

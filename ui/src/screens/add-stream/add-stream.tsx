@@ -4,7 +4,7 @@ import IconLicenseOff from '@tabler/icons-react/dist/esm/icons/IconLicenseOff.mj
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSettings, useUser } from '../../api/session.ts';
 import { useAddStream } from '../../api/streams.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
@@ -17,7 +17,7 @@ import {
   bodyOf,
   codeFields,
   emptyValues,
-  fieldWords,
+  fieldText,
   sourceProblem,
   suggestedName,
   type StreamValues,
@@ -69,7 +69,7 @@ function AddStreamForm() {
     },
   });
   const showErrors = (error: unknown) => {
-    form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldWords));
+    form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldText));
     focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, undefined, showErrors);
@@ -91,7 +91,7 @@ function AddStreamForm() {
       <PageBar title={i18n.t('title.addStream')} />
       <Form
         onSubmit={submit}
-        failure={add.error && !isAboutFields ? wordsOf(add.error, i18n) : null}
+        failure={add.error && !isAboutFields ? textOf(add.error, i18n) : null}
       >
         <StreamFields
           form={form}

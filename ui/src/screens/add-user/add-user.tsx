@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useAddUser } from '../../api/people.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
@@ -13,7 +13,7 @@ import {
   addBody,
   emptyUser,
   userCodeFields,
-  userFieldWords,
+  userFieldText,
   userProblems,
   type UserValues,
 } from '../user-form/user-values.ts';
@@ -34,7 +34,7 @@ export function AddUserScreen() {
     (values) =>
       add.mutate(addBody(values), {
         onError: (error) => {
-          form.setErrors(fieldErrorsOf(error, i18n, userCodeFields, userFieldWords));
+          form.setErrors(fieldErrorsOf(error, i18n, userCodeFields, userFieldText));
           focusFirstError();
         },
         onSuccess: ({ name }) => {
@@ -50,7 +50,7 @@ export function AddUserScreen() {
       <PageBar title={i18n.t('title.userAdd')} />
       <Form
         onSubmit={submit}
-        failure={add.error && !isAboutFields ? wordsOf(add.error, i18n) : null}
+        failure={add.error && !isAboutFields ? textOf(add.error, i18n) : null}
       >
         <UserFields form={form} isNew />
         <FormActions>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { licenseQuery, useSaveLicense } from '../../api/administration.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
@@ -73,7 +73,7 @@ function LicenseForm() {
             },
           })
         }
-        failure={save.error && fieldError === undefined ? wordsOf(save.error, i18n) : null}
+        failure={save.error && fieldError === undefined ? textOf(save.error, i18n) : null}
       >
         <Textarea
           ref={field}

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { serverStatsQuery } from '../../api/administration.ts';
-import { codeWords } from '../../components/code-words.ts';
+import { codeText } from '../../components/code-text.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { HistoryCharts } from '../../components/history-charts.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { recordedShareWords } from '../../components/recorded-share-words.ts';
+import { recordedShareText } from '../../components/recorded-share-text.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import classes from './administration.module.css';
@@ -40,9 +40,9 @@ function NowFacts({ stats: data }: { stats: ReplyOf<'getSystemStats'> }) {
       </Fact>
       <Fact label={i18n.t('stats.viewers')}>{i18n.number(data.viewers)}</Fact>
       <Fact label={i18n.t('stats.archive')}>{i18n.bytes(data.archiveBytes)}</Fact>
-      <Fact label={i18n.t('recorded.label')}>{recordedShareWords(data.recorded, i18n)}</Fact>
-      <Fact label={i18n.t('stats.disk')}>{diskWords(data, i18n)}</Fact>
-      {data.far && <Fact label={i18n.t('stats.far')}>{farWords(data.far, i18n)}</Fact>}
+      <Fact label={i18n.t('recorded.label')}>{recordedShareText(data.recorded, i18n)}</Fact>
+      <Fact label={i18n.t('stats.disk')}>{diskText(data, i18n)}</Fact>
+      {data.far && <Fact label={i18n.t('stats.far')}>{farText(data.far, i18n)}</Fact>}
       <Fact label={i18n.t('stats.cpu')}>
         {i18n.number(data.cpuPercent / 100, { style: 'percent', maximumFractionDigits: 1 })}
       </Fact>
@@ -51,7 +51,7 @@ function NowFacts({ stats: data }: { stats: ReplyOf<'getSystemStats'> }) {
   );
 }
 
-function diskWords(stats: ReplyOf<'getSystemStats'>, i18n: I18n): string {
+function diskText(stats: ReplyOf<'getSystemStats'>, i18n: I18n): string {
   if (stats.diskFreeBytes === null || stats.diskTotalBytes === null) return i18n.t('stats.disk.unknown');
   return i18n.t('stats.disk.free', {
     free: i18n.bytes(stats.diskFreeBytes),
@@ -60,12 +60,12 @@ function diskWords(stats: ReplyOf<'getSystemStats'>, i18n: I18n): string {
 }
 
 /** How much is there, what waits, and what is wrong. */
-function farWords(far: NonNullable<ReplyOf<'getSystemStats'>['far']>, i18n: I18n): string {
+function farText(far: NonNullable<ReplyOf<'getSystemStats'>['far']>, i18n: I18n): string {
   const { name, bytes, waitingBytes, problem } = far;
   const parts = [i18n.t('stats.far.well', { size: i18n.bytes(bytes), name })];
   if (waitingBytes > 0) parts.push(i18n.t('stats.far.waiting', { size: i18n.bytes(waitingBytes) }));
   if (problem) {
-    const reason = codeWords(problem.code, i18n);
+    const reason = codeText(problem.code, i18n);
     parts.push(i18n.t('stats.far.trouble', { reason, time: i18n.dateTime(problem.since) }));
   }
   return parts.join('; ');

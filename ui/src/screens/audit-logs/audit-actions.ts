@@ -68,6 +68,6 @@ function isKnown(action: string): action is AuditAction {
 }
 
 /** An action in words; one that this page does not know by its name. */
-export function actionWords(action: string, i18n: I18n): string {
+export function actionText(action: string, i18n: I18n): string {
   return isKnown(action) ? i18n.t(`audit.action.${action}`) : action;
 }

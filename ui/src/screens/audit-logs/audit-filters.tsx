@@ -4,7 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Zone } from '../../timeline/zone.ts';
 import { localText, parseLocal } from '../../timeline/local-time.ts';
-import { actionWords, auditActions } from './audit-actions.ts';
+import { actionText, auditActions } from './audit-actions.ts';
 import { auditSearch, type AuditSearch } from './audit-search.ts';
 import classes from './audit-logs.module.css';
 
@@ -47,7 +47,7 @@ export function AuditFilters({ search, onChange }: AuditFiltersProps) {
         label={i18n.t('audit.action')}
         maxLength={limits.tagMaxLength}
         data={[...auditActions]}
-        renderOption={({ option }) => actionWords(option.value, i18n)}
+        renderOption={({ option }) => actionText(option.value, i18n)}
         limit={30}
         value={values.action}
         onChange={(action) => set({ action })}

@@ -6,7 +6,7 @@ import type { AuditEntry } from '@vidette/contract/entities';
 import { isErrorCode, messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
 import { auditLogsQuery } from '../../api/records.ts';
-import { codeOf, wordsOf } from '../../app/failures.ts';
+import { codeOf, textOf } from '../../app/failures.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
@@ -14,7 +14,7 @@ import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
-import { actionWords } from './audit-actions.ts';
+import { actionText } from './audit-actions.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import classes from './audit-logs.module.css';
 import type { AuditSearch } from './audit-search.ts';
@@ -31,7 +31,7 @@ export function AuditLogsScreen() {
   );
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   if (!data && error && codeOf(error) === 'AuditLogsDisabled') {
-    return <PageState isInline icon={IconClipboardOff} title={wordsOf(error, i18n)} text={i18n.t('audit.off')} />;
+    return <PageState isInline icon={IconClipboardOff} title={textOf(error, i18n)} text={i18n.t('audit.off')} />;
   }
   return (
     <>
@@ -40,7 +40,7 @@ export function AuditLogsScreen() {
         search={search}
         onChange={(next) => void navigate({ to: '/administration/audit-logs', search: next })}
       />
-      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!data && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
       {!data && !error && (
         <Delayed>
           <Skeleton height={320} radius={10} />
@@ -56,7 +56,7 @@ export function AuditLogsScreen() {
       )}
       {entries.length > 0 && (
         <>
-          <p className={classes.printed}>{printedWords(search, i18n)}</p>
+          <p className={classes.printed}>{printedText(search, i18n)}</p>
           <DataTable
             label={i18n.t('tab.auditLogs')}
             head={
@@ -94,7 +94,7 @@ export function AuditLogsScreen() {
 }
 
 /** What stands over the table on paper: what was asked for, and when it was printed. */
-function printedWords({ from, to, ...words }: AuditSearch, i18n: I18n): string {
+function printedText({ from, to, ...words }: AuditSearch, i18n: I18n): string {
   return [
     i18n.t('audit.printed', { time: i18n.dateTime(Date.now()) }),
     ...Object.values(words),
@@ -107,7 +107,7 @@ function EntryRows({ entry }: { entry: AuditEntry }) {
   const i18n = useI18n();
   const [isOpen, setOpen] = useState(false);
   const { time, user, action, target, outcome, ip } = entry;
-  const outcomeWords =
+  const outcomeText =
     outcome === 'ok'
       ? i18n.t('audit.ok')
       : isErrorCode(outcome)
@@ -121,18 +121,18 @@ function EntryRows({ entry }: { entry: AuditEntry }) {
         </td>
         <td>{user ?? i18n.t('audit.nobody')}</td>
         <td>
-          <div>{actionWords(action, i18n)}</div>
+          <div>{actionText(action, i18n)}</div>
           <code className={classes.code}>{action}</code>
-          {outcome !== 'ok' && <div className={classes.failed}>{outcomeWords}</div>}
+          {outcome !== 'ok' && <div className={classes.failed}>{outcomeText}</div>}
         </td>
         <td data-wide="true">{target}</td>
-        <td data-wide="true">{outcomeWords}</td>
+        <td data-wide="true">{outcomeText}</td>
         <td data-wide="true">{ip}</td>
       </tr>
       {isOpen && (
         <tr className={classes.details}>
           <td colSpan={6}>
-            <EntryDetails entry={entry} outcomeWords={outcomeWords} />
+            <EntryDetails entry={entry} outcomeText={outcomeText} />
           </td>
         </tr>
       )}
@@ -163,7 +163,7 @@ function Opener({ isOpen, timeMs, onToggle }: OpenerProps) {
   );
 }
 
-function EntryDetails({ entry, outcomeWords }: { entry: AuditEntry; outcomeWords: string }) {
+function EntryDetails({ entry, outcomeText }: { entry: AuditEntry; outcomeText: string }) {
   const i18n = useI18n();
   const { target, ip, details } = entry;
   return (
@@ -171,7 +171,7 @@ function EntryDetails({ entry, outcomeWords }: { entry: AuditEntry; outcomeWords
               <dt>{i18n.t('audit.target')}</dt>
               <dd>{target ?? i18n.t('profile.none')}</dd>
               <dt>{i18n.t('audit.outcome')}</dt>
-              <dd>{outcomeWords}</dd>
+              <dd>{outcomeText}</dd>
               <dt>{i18n.t('audit.address')}</dt>
               <dd>{ip}</dd>
               <dt>{i18n.t('audit.details')}</dt>

@@ -9,7 +9,7 @@ const SECRET = '***';
 export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
   const i18n = useI18n();
   const { changes, startTime, endTime, lastSeenTime, count, networks, moreNetworks, ...others } = details;
-  const span = spanWords({ startTime, endTime, lastSeenTime }, i18n);
+  const span = spanText({ startTime, endTime, lastSeenTime }, i18n);
   const isCounted = typeof count === 'number';
   const from = Array.isArray(networks) ? networks.join(', ') : '';
   return (
@@ -24,7 +24,7 @@ export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
           {Object.entries(changes).map(([path, change]) => {
             const [before, after] = Array.isArray(change) ? (change as unknown[]) : [null, change];
             const isSecret = before === SECRET && after === SECRET;
-            const values = { before: valueWords(before, i18n), after: valueWords(after, i18n) };
+            const values = { before: valueText(before, i18n), after: valueText(after, i18n) };
             return (
               <div key={path}>
                 <dt>
@@ -42,7 +42,7 @@ export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
 }
 
 /** From when till when, as far as it is known. */
-function spanWords(
+function spanText(
   { startTime, endTime, lastSeenTime }: { startTime: unknown; endTime: unknown; lastSeenTime: unknown },
   i18n: I18n,
 ): string | null {
@@ -53,7 +53,7 @@ function spanWords(
   return i18n.t('audit.spanOpen', { start, last: i18n.dateTime(lastSeenTime) });
 }
 
-function valueWords(value: unknown, i18n: I18n): string {
+function valueText(value: unknown, i18n: I18n): string {
   if (value === null || value === undefined || value === '') return i18n.t('audit.nothingYet');
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
     return value.length === 0 ? i18n.t('audit.nothingYet') : value.join(', ');

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../../api/api.ts';
 import { useSettings } from '../../api/session.ts';
 import { useEnter } from '../../app/enter.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { AccountFrame } from '../../components/account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -35,7 +35,7 @@ export function AuthScreen() {
   };
   return (
     <AccountFrame appTitle={settings.appTitle} appLogo={settings.appLogo} title={i18n.t('auth.title')}>
-      <Form onSubmit={submit} failure={signIn.error ? wordsOf(signIn.error, i18n) : null}>
+      <Form onSubmit={submit} failure={signIn.error ? textOf(signIn.error, i18n) : null}>
         {recover && <Notice>{i18n.t('auth.recovered')}</Notice>}
         {expired && !recover && <Notice>{i18n.t('auth.expired')}</Notice>}
         <TextInput

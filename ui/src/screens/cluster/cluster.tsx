@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { clusterNodesQuery, useDrainNode } from '../../api/cluster.ts';
 import { healthQuery } from '../../api/health.ts';
 import { useSettings } from '../../api/session.ts';
-import { codeOf, wordsOf } from '../../app/failures.ts';
+import { codeOf, textOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -21,7 +21,7 @@ export function ClusterScreen() {
   const i18n = useI18n();
   const { data, error, refetch } = useQuery(clusterNodesQuery);
   if (error && isUnlicensed(error)) return <UnlicensedState error={error} />;
-  if (!data && error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  if (!data && error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   if (!data) {
     return (
       <Delayed>
@@ -66,7 +66,7 @@ function UnlicensedState({ error }: { error: unknown }) {
     <PageState
       isInline
       icon={IconServer2}
-      title={wordsOf(error, i18n)}
+      title={textOf(error, i18n)}
       text={i18n.t('cluster.unlicensed')}
       action={
         <Button size="sm" variant="default" renderRoot={(props) => <Link to="/administration/license" {...props} />}>

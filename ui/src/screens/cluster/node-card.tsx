@@ -30,7 +30,7 @@ export function NodeCard({ node }: { node: ClusterNode }) {
       </header>
       {node.isDrained && <DrainProgress node={node} />}
       <Facts>
-        <Fact label={i18n.t('cluster.streams')}>{streamWords(node, i18n)}</Fact>
+        <Fact label={i18n.t('cluster.streams')}>{streamText(node, i18n)}</Fact>
         {node.startedTime !== null && node.lastSeenTime !== null && (
           <Fact label={i18n.t('stats.uptime')}>
             {i18n.duration(wholeSeconds(node.lastSeenTime - node.startedTime))}
@@ -76,7 +76,7 @@ function ReturnNode({ node }: { node: ClusterNode }) {
   );
 }
 
-function streamWords({ streams, activeStreams, capacity, available }: ClusterNode, i18n: I18n): string {
+function streamText({ streams, activeStreams, capacity, available }: ClusterNode, i18n: I18n): string {
   const all =
     capacity === null
       ? i18n.t('cluster.streams.count', { count: streams })

@@ -4,7 +4,7 @@ import type { ReplyOf } from '@vidette/contract/client';
 import { useMemo, useState } from 'react';
 import { configurationQuery, useSaveConfiguration } from '../../api/administration.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -79,7 +79,7 @@ function ConfigurationForm({ configuration, save }: ConfigurationFormProps) {
       </div>
       <Form
         onSubmit={submit}
-        failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+        failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}
       >
         {sectionsOf(shown).map(([name, own]) => (
           <FormSection key={name} title={name === '' ? i18n.t('config.server') : name}>

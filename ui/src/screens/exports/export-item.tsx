@@ -35,7 +35,7 @@ export function ExportItem({ item }: { item: Export }) {
           {i18n.t('exports.streams', { count: item.streams.length })}
         </div>
         <div className={classes.status} data-status={item.status} role="status">
-          {statusWords(item, i18n)}
+          {statusText(item, i18n)}
         </div>
         {item.status === 'running' && (
           <Progress
@@ -87,7 +87,7 @@ export function ExportItem({ item }: { item: Export }) {
   );
 }
 
-function statusWords(item: Export, i18n: I18n): string {
+function statusText(item: Export, i18n: I18n): string {
   switch (item.status) {
     case 'queued':
       return i18n.t('exports.status.queued');

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import IconPackageExport from '@tabler/icons-react/dist/esm/icons/IconPackageExport.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { exportsPageSize, exportsQuery } from '../../api/exports.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
@@ -24,7 +24,7 @@ export function ExportsScreen() {
   return (
     <div className={classes.page}>
       <PageBar title={i18n.t('title.exports')} />
-      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!data && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
       {!data && !error && (
         <Delayed>
           <Skeleton height={320} radius={10} />

@@ -6,7 +6,7 @@ import { api } from '../../api/api.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSettings } from '../../api/session.ts';
 import { useEnter } from '../../app/enter.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { usePage } from '../../app/page-context.tsx';
 import { AccountFrame } from '../../components/account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
@@ -76,7 +76,7 @@ export function InitScreen() {
     >
       <Form
         onSubmit={submit}
-        failure={unlock.error && !isAboutFields ? wordsOf(unlock.error, i18n) : null}
+        failure={unlock.error && !isAboutFields ? textOf(unlock.error, i18n) : null}
       >
         <NativeSelect
           label={i18n.t('account.language')}

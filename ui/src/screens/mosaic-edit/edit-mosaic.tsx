@@ -4,7 +4,7 @@ import type { WatchedMosaic } from '@vidette/contract/entities';
 import { messageOf } from '@vidette/contract/errors';
 import { useState } from 'react';
 import { editedMosaicQuery, isNoMosaic, useDeleteMosaic, useSaveMosaic } from '../../api/mosaics.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { notifySuccess } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';
@@ -25,10 +25,10 @@ export function EditMosaicScreen() {
   const { data, error, refetch } = useQuery(editedMosaicQuery(id));
   usePageTitle(data?.name);
   if (isNoMosaic(error)) return <Navigate to="/not-found" />;
-  if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
+  if (isRefused(error)) return <ForbiddenScreen message={textOf(error, i18n)} />;
   if (data && !data.meta.canAdmin) return <ForbiddenScreen message={messageOf('Forbidden', i18n.language)} />;
-  if (data) return <Desk key={data.id} mosaic={data} />;
-  if (error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  if (data) return <EditorPanel key={data.id} mosaic={data} />;
+  if (error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   return (
     <Delayed>
       <Skeleton height={480} radius={10} />
@@ -36,7 +36,7 @@ export function EditMosaicScreen() {
   );
 }
 
-function Desk({ mosaic }: { mosaic: WatchedMosaic }) {
+function EditorPanel({ mosaic }: { mosaic: WatchedMosaic }) {
   const i18n = useI18n();
   const navigate = useNavigate();
   const save = useSaveMosaic(mosaic.id);

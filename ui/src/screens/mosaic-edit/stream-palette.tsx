@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type PointerEvent } from 'react';
 import { streamsPageQuery } from '../../api/streams.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { searchValues } from '../streams/search-values.ts';
@@ -35,7 +35,7 @@ export function StreamPalette({ used, onPick, onGrab }: StreamPaletteProps) {
       <h2 className={classes.paletteTitle}>{i18n.t('mosaicEdit.streams')}</h2>
       <p className={classes.quiet}>{i18n.t('mosaicEdit.streams.help')}</p>
       <SearchField label={i18n.t('mosaicEdit.search')} value={typed} onChange={setTyped} />
-      {error && <p className={classes.quiet}>{wordsOf(error, i18n)}</p>}
+      {error && <p className={classes.quiet}>{textOf(error, i18n)}</p>}
       {data?.total === 0 && <p className={classes.quiet}>{i18n.t('streams.nothing.title')}</p>}
       <ul className={classes.paletteList}>
         {data?.items.map(({ uid, name }) => (

@@ -3,7 +3,7 @@ import { api } from '../../api/api.ts';
 import { useSettings } from '../../api/session.ts';
 import { browserClock } from '../../base/clock.ts';
 import { ArchiveWall } from '../../wall/archive-wall.ts';
-import type { LaneCall } from '../../wall/lanes.ts';
+import type { TimelineTrackCall } from '../../wall/timeline-tracks.ts';
 import { streamSource } from '../stream-view/stream-source.ts';
 import { ArchivePanel } from './archive-panel.tsx';
 import classes from './mosaic.module.css';
@@ -34,7 +34,7 @@ export function ArchiveDock(props: ArchiveDockProps) {
     const made = new ArchiveWall({
       clock: browserClock,
       uids: uids === '' ? [] : uids.split(','),
-      call: laneCall,
+      call: trackCall,
       rangesMaxMs: rangesMaxSeconds * 1000,
       sourceOf: streamSource,
       startMs,
@@ -66,7 +66,7 @@ export function ArchiveDock(props: ArchiveDockProps) {
   );
 }
 
-const laneCall: LaneCall = async (uid, startMs, endMs, signal) => {
+const trackCall: TimelineTrackCall = async (uid, startMs, endMs, signal) => {
   const query = { start_time: Math.floor(startMs), end_time: Math.ceil(endMs) };
   const { ranges, gaps, period, begunAt } = await api.getArchiveRanges({ params: { uid }, query }, { signal });
   return {

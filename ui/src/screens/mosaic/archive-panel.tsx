@@ -11,7 +11,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
 import { ZoomControls } from '../../timeline/react/zoom-controls.tsx';
 import type { ArchiveWall } from '../../wall/archive-wall.ts';
-import { LanesView } from '../../wall/react/lanes-view.tsx';
+import { TimelineTracksView } from '../../wall/react/timeline-tracks-view.tsx';
 import { JumpControl } from '../stream-view/jump-control.tsx';
 import classes from './mosaic.module.css';
 
@@ -100,7 +100,7 @@ export function ArchivePanel({ archive, name, streams, onLive, onMoment }: Archi
         </div>
       </div>
       <TimelineSlider timeline={timeline} label={i18n.t('mosaic.timeline', { name })} momentMs={momentMs} tip={null} />
-      <LanesView archive={archive} streams={streams} />
+      <TimelineTracksView archive={archive} streams={streams} />
     </>
   );
 }

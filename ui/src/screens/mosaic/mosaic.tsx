@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { WatchedMosaic } from '@vidette/contract/entities';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { isNoMosaic, useRefreshMosaic, watchedMosaicQuery } from '../../api/mosaics.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { usePageTitle } from '../../app/title.ts';
 import { FailedState } from '../../components/failed-state.tsx';
@@ -38,9 +38,9 @@ export function MosaicScreen() {
   const { data, error, refetch } = useQuery(watchedMosaicQuery(id));
   usePageTitle(data?.name);
   if (isNoMosaic(error)) return <Navigate to="/not-found" />;
-  if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
+  if (isRefused(error)) return <ForbiddenScreen message={textOf(error, i18n)} />;
   if (data) return <Stage key={data.id} mosaic={data} />;
-  if (error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  if (error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   return <div aria-busy="true" />;
 }
 
@@ -112,7 +112,7 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
     });
   }, [streams, layout, page]);
   const gapCauseOf = useCallback(
-    (uid: string) => archive?.lanes.causeAt(uid, archive.shared.utcMs),
+    (uid: string) => archive?.tracks.causeAt(uid, archive.shared.utcMs),
     [archive],
   );
   const troubles = useMemo(

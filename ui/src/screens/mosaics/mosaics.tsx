@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Mosaic } from '@vidette/contract/entities';
 import { useState } from 'react';
 import { mosaicsPageSize, mosaicsQuery } from '../../api/mosaics.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { ListBar } from '../../components/list-bar.tsx';
@@ -67,7 +67,7 @@ export function MosaicsScreen() {
           />
         </ListBar>
       )}
-      {!data && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!data && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
       {!data && !error && (
         <Delayed>
           <Skeleton height={240} radius={10} />

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEndAllSessions } from '../../api/account.ts';
 import { forgetSession } from '../../api/session.ts';
-import { clearDestination } from '../../app/destination.ts';
+import { clearDestination } from '../../app/sign-in-destination.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { useFocusBack } from '../../components/focus-back.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';

@@ -6,7 +6,7 @@ import type { User } from '@vidette/contract/entities';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSaveProfile } from '../../api/account.ts';
 import { useUser } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -66,7 +66,7 @@ function ProfileForm({ user }: { user: User }) {
   return (
     <Form
       onSubmit={submit}
-      failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+      failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}
     >
       {user.mustChangePassword && <Notice>{i18n.t('profile.mustChange')}</Notice>}
       {user.isManaged && <Notice>{i18n.t('profile.managed')}</Notice>}

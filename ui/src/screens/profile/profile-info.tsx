@@ -3,7 +3,7 @@ import { useUser } from '../../api/session.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
-import { quotaWords, roleWords } from '../user-form/role-words.ts';
+import { quotaText, roleText } from '../user-form/role-text.ts';
 
 const languageNames: Record<(typeof languages)[number], MessageKey> = {
   en: 'language.en',
@@ -21,8 +21,8 @@ export function ProfileInfoScreen() {
       <Fact label={i18n.t('account.fullName')}>{user.fullName || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('account.language')}>{i18n.t(languageNames[user.language])}</Fact>
-      <Fact label={i18n.t('profile.info.role')}>{roleWords(user, i18n)}</Fact>
-      <Fact label={i18n.t('profile.info.quota')}>{quotaWords(user, i18n)}</Fact>
+      <Fact label={i18n.t('profile.info.role')}>{roleText(user, i18n)}</Fact>
+      <Fact label={i18n.t('profile.info.quota')}>{quotaText(user, i18n)}</Fact>
       <Fact label={i18n.t('profile.info.since')}>{i18n.dateTime(user.createdAt)}</Fact>
     </Facts>
   );

@@ -112,7 +112,7 @@ function TokenItem({ token }: { token: Token }) {
       <div className={classes.itemText}>
         <div className={classes.itemName}>{token.name}</div>
         <div className={classes.itemNote}>
-          {expiryWords(token, i18n)} · {usedWords(token, i18n)}
+          {expiryText(token, i18n)} · {usedText(token, i18n)}
         </div>
       </div>
       <Button
@@ -128,13 +128,13 @@ function TokenItem({ token }: { token: Token }) {
   );
 }
 
-function expiryWords({ expireTime }: Token, i18n: I18n): string {
+function expiryText({ expireTime }: Token, i18n: I18n): string {
   return expireTime === null
     ? i18n.t('tokens.expires.never')
     : i18n.t('tokens.validUntil', { time: i18n.dateTime(expireTime) });
 }
 
-function usedWords({ lastUsedTime }: Token, i18n: I18n): string {
+function usedText({ lastUsedTime }: Token, i18n: I18n): string {
   return lastUsedTime === null
     ? i18n.t('tokens.neverUsed')
     : i18n.t('tokens.lastUsed', { time: i18n.dateTime(lastUsedTime) });

@@ -6,7 +6,7 @@ import { api } from '../../api/api.ts';
 import { fieldErrorsOf } from '../../api/field-errors.ts';
 import { sendPasswordReset } from '../../api/password-reset.ts';
 import { useSettings } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { AccountFrame } from '../../components/account-frame.tsx';
 import { Form, FormActions } from '../../components/form.tsx';
@@ -49,7 +49,7 @@ export function RecoverPasswordScreen() {
   const words = (error: Error) =>
     error instanceof ApiError && error.code === 'NotFound'
       ? i18n.t('recover.unknown', { email: email.trim() })
-      : wordsOf(error, i18n);
+      : textOf(error, i18n);
 
   return (
     <AccountFrame

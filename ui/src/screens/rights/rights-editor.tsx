@@ -13,7 +13,7 @@ import classes from './rights.module.css';
 
 const pageSize = 50;
 
-const rightWords: Record<RightName, MessageKey> = {
+const rightText: Record<RightName, MessageKey> = {
   view: 'rights.view',
   archive: 'rights.archive',
   share: 'rights.share',
@@ -114,7 +114,7 @@ function RightsLine({ row: { name, rights }, mayGive, onChange, onRemove }: Righ
               disabled={mayGive !== undefined && !mayGive[right] && !rights[right]}
               onChange={(event) => onChange(right, event.currentTarget.checked)}
             />
-            {i18n.t(rightWords[right])}
+            {i18n.t(rightText[right])}
           </label>
         ))}
       </div>

@@ -13,13 +13,13 @@ import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 
-const levelWords: Record<LogLevel, MessageKey> = {
+const levelText: Record<LogLevel, MessageKey> = {
   debug: 'serverLog.level.debug',
   info: 'serverLog.level.info',
   warn: 'serverLog.level.warn',
   error: 'serverLog.level.error',
 };
-const levels = Object.keys(levelWords) as LogLevel[];
+const levels = Object.keys(levelText) as LogLevel[];
 const typingMs = 200;
 
 /** The server's log [R2.14], newest first, as it comes or held still for reading. */
@@ -49,7 +49,7 @@ export function ServerDebugScreen() {
           aria-label={i18n.t('serverLog.level')}
           value={level}
           onChange={(event) => setLevel(levels.find((one) => one === event.currentTarget.value) ?? 'info')}
-          data={levels.map((value) => ({ value, label: i18n.t(levelWords[value]) }))}
+          data={levels.map((value) => ({ value, label: i18n.t(levelText[value]) }))}
         />
       </ListBar>
       <Loaded query={query} skeletonPx={320}>

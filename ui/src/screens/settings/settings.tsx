@@ -4,7 +4,7 @@ import type { Preferences } from '@vidette/contract/entities';
 import type { Language } from '@vidette/contract/errors';
 import { useSaveProfile } from '../../api/account.ts';
 import { useUser } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifyError, notifySuccess } from '../../app/notify.ts';
 import { usePage } from '../../app/page-context.tsx';
 import { FormSection } from '../../components/form.tsx';
@@ -34,7 +34,7 @@ export function SettingsScreen() {
   const send = (body: Parameters<typeof save.mutate>[0], done: () => Promise<void> = async () => {}) =>
     save.mutate(body, {
       onSuccess: () => void done().then(() => notifySuccess(language.get().t('settings.saved'))),
-      onError: (error) => notifyError(i18n.t('settings.failed'), wordsOf(error, i18n)),
+      onError: (error) => notifyError(i18n.t('settings.failed'), textOf(error, i18n)),
     });
   const prefer = (preferences: Partial<Preferences>) => send({ preferences });
 

@@ -4,7 +4,7 @@ const hoursInDay = 24;
 const offeredHours = [24, 72, 168, 336, 720, 2160, 8760];
 
 /** How long an archive is kept, in words: "7 days". */
-export function depthWords(depthHours: number, i18n: I18n): string {
+export function depthText(depthHours: number, i18n: I18n): string {
   if (depthHours < 0) return i18n.t('stream.depth.noLimit');
   return depthHours % hoursInDay === 0
     ? i18n.t('stream.depth.days', { days: depthHours / hoursInDay })
@@ -26,7 +26,7 @@ export function depthChoices(presentHours: number, maxHours: number, i18n: I18n)
   const hours = [...new Set([...within, ...(presentHours >= 0 ? [presentHours] : [])])];
   return [-1, ...hours.sort((one, other) => one - other)].map((value) => ({
     value: String(value),
-    label: depthWords(value, i18n),
+    label: depthText(value, i18n),
   }));
 }
 
@@ -37,11 +37,11 @@ export function farAfterChoices(presentHours: number, i18n: I18n) {
   const hours = [...new Set([...farAfterHours, ...(presentHours >= 0 ? [presentHours] : [])])];
   return [-1, ...hours.sort((one, other) => one - other)].map((value) => ({
     value: String(value),
-    label: farAfterWords(value, i18n),
+    label: farAfterText(value, i18n),
   }));
 }
 
-function farAfterWords(hours: number, i18n: I18n): string {
+function farAfterText(hours: number, i18n: I18n): string {
   if (hours < 0) return i18n.t('stream.farAfter.never');
   if (hours === 0) return i18n.t('stream.farAfter.atOnce');
   return hours % hoursInDay === 0

@@ -61,7 +61,7 @@ function ProbeResult({ probed }: { probed: Probed }) {
         </p>
         <ul>
           {tracks.map((track, index) => (
-            <li key={index}>{trackWords(track, i18n)}</li>
+            <li key={index}>{trackText(track, i18n)}</li>
           ))}
           {!tracks.some(({ kind }) => kind === 'audio') && <li>{i18n.t('probe.noSound')}</li>}
         </ul>
@@ -83,7 +83,7 @@ function Picture({ blob }: { blob: Blob }) {
   return <img ref={show} alt={i18n.t('probe.preview')} />;
 }
 
-function trackWords(track: ReplyOf<'probeStream'>['tracks'][number], i18n: I18n): string {
+function trackText(track: ReplyOf<'probeStream'>['tracks'][number], i18n: I18n): string {
   const codec = track.codec.toUpperCase();
   if (track.kind === 'video') {
     const { width, height } = track;

@@ -1,7 +1,7 @@
 import type { RequestOf } from '@vidette/contract/client';
 import { sourceSchemes } from '@vidette/contract/constants';
 import type { Stream } from '@vidette/contract/entities';
-import type { CodeFields, FieldWords } from '../../api/field-errors.ts';
+import type { CodeFields, FieldMessages } from '../../api/field-errors.ts';
 import type { I18n } from '../../i18n/i18n.ts';
 
 // What the form of a stream holds, how it becomes a call, and how the call's answer finds its fields again.
@@ -79,7 +79,7 @@ export const codeFields: CodeFields = {
 };
 
 /** Own words for what a schema refuses in general terms. */
-export const fieldWords: FieldWords = { name: 'stream.name.missing' };
+export const fieldText: FieldMessages = { name: 'stream.name.missing' };
 
 /** What can be said about a source address before asking anybody; null when it may be right. */
 export function sourceProblem(source: string, i18n: I18n): string | null {

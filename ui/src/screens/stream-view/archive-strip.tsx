@@ -12,7 +12,7 @@ import { TimelineSlider } from '../../timeline/react/timeline-slider.tsx';
 import { TimelineTip } from '../../timeline/react/timeline-tip.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import classes from './stream-view.module.css';
-import { tipWords } from './tip-words.ts';
+import { tipText } from './tip-text.ts';
 import type { Viewer } from './viewer.ts';
 
 /** The overview and the timeline, or in words why there is none. */
@@ -31,7 +31,7 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
     }));
     viewer.timeline.setBookmarks(marks ?? []);
   }, [viewer, bookmarks]);
-  const wordsAt = useCallback((ms: number) => tipWords(viewer, ms, i18n), [viewer, i18n]);
+  const textAt = useCallback((ms: number) => tipText(viewer, ms, i18n), [viewer, i18n]);
   if (!stream.canArchive) return <p className={classes.aside}>{i18n.t('timeline.forbidden')}</p>;
   return (
     <div className={classes.timeline}>
@@ -44,7 +44,7 @@ export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Strea
         timeline={viewer.timeline}
         label={i18n.t('timeline.label', { name: stream.name })}
         momentMs={momentMs}
-        tip={<TimelineTip timeline={viewer.timeline} scrubber={viewer.scrubber} wordsAt={wordsAt} />}
+        tip={<TimelineTip timeline={viewer.timeline} scrubber={viewer.scrubber} textAt={textAt} />}
       />
       <TimelineNavigation timeline={viewer.timeline} />
       {problem !== undefined && (

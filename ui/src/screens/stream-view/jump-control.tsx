@@ -101,7 +101,7 @@ function JumpDays({ uid, zone, nowMs, onJump }: JumpDaysProps) {
         max={today}
         maxRangeDays={1}
         marked={new Set(recorded?.days)}
-        markedWords={i18n.t('calendar.recorded')}
+        markedText={i18n.t('calendar.recorded')}
         onPeriod={({ start }) => onJump(zone.dayStartMs(start))}
       />
     </div>

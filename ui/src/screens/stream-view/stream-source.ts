@@ -28,7 +28,7 @@ export function streamSource(
       );
     },
     bytes: (span, signal) => loadBytes(span, signal),
-    loadConverted: (time, signal) => {
+    loadTranscoded: (time, signal) => {
       const { href } = new URL(addressOf('getArchiveConverted', params, { time }), location.href);
       return loadBytes({ url: href, offset: 0, length: undefined }, signal);
     },

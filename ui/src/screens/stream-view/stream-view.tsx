@@ -5,7 +5,7 @@ import type { Stream } from '@vidette/contract/entities';
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSettings, useUser } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { StreamClock } from '../../app/stream-clock.tsx';
 import { notifyError } from '../../app/notify.ts';
@@ -25,11 +25,11 @@ import { ArchiveStrip } from './archive-strip.tsx';
 import { BookmarkControl } from './bookmark-control.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { JumpControl } from './jump-control.tsx';
-import { LedStill } from './led-still.tsx';
+import { ScrubbedStill } from './scrubbed-still.tsx';
 import { SaveControl } from './save/save-control.tsx';
 import { SaveSide } from './save/save-side.tsx';
 import { saveSnapshot } from './snapshot.ts';
-import { StateWords } from './state-words.tsx';
+import { StateText } from './state-text.tsx';
 import classes from './stream-view.module.css';
 import { useFullScreen } from './use-full-screen.ts';
 import { UndecodedStill } from './undecoded-still.tsx';
@@ -49,7 +49,7 @@ function StreamView({ uid }: { uid: string }) {
   const i18n = useI18n();
   const { data: stream, error } = useQuery(watchedStreamQuery(uid));
   usePageTitle(stream?.name);
-  if (isRefused(error)) return <ForbiddenScreen message={wordsOf(error, i18n)} />;
+  if (isRefused(error)) return <ForbiddenScreen message={textOf(error, i18n)} />;
   return (
     <StreamClock stream={stream}>
       <Stage uid={uid} stream={stream} />
@@ -138,13 +138,13 @@ function Stage({ uid, stream }: StageProps) {
         videoRef={video}
         name={name}
         poster={addressOf('getStreamPicture', { uid }, { width: 1280 })}
-        words={viewer && <StateWords player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />}
+        words={viewer && <StateText player={viewer.player} stream={stream} onLive={() => viewer.timeline.live()} />}
         view={view}
         still={
           viewer && (
             <>
               <UndecodedStill uid={uid} player={viewer.player} />
-              <LedStill viewer={viewer} />
+              <ScrubbedStill viewer={viewer} />
             </>
           )
         }

@@ -8,7 +8,7 @@ import type { Speed } from '../../player/state.ts';
 import { Scrubber } from '../../player/scrubber.ts';
 import { RangesLoader } from '../../timeline/ranges-loader.ts';
 import { Timeline } from '../../timeline/timeline.ts';
-import { Leading } from './leading.ts';
+import { ScrubPreview } from './scrub-preview.ts';
 import { streamStills } from './stills.ts';
 import { streamSource } from './stream-source.ts';
 
@@ -33,7 +33,7 @@ export class Viewer {
   readonly timeline: Timeline;
   /** The stills under the pointer. */
   readonly scrubber: Scrubber;
-  readonly leading: Leading;
+  readonly leading: ScrubPreview;
   readonly #loader: RangesLoader;
   readonly #listeners = new Set<() => void>();
   #archiveProblem: ErrorCode | undefined;
@@ -86,7 +86,7 @@ export class Viewer {
       // A still that isn't there is seen by its absence; the player tells what is wrong with the archive.
       onError: () => {},
     });
-    this.leading = new Leading(this.timeline, this.player, this.scrubber, browserClock);
+    this.leading = new ScrubPreview(this.timeline, this.player, this.scrubber, browserClock);
     document.addEventListener('visibilitychange', this.#onVisibility);
     window.addEventListener('online', this.#onOnline);
     if (startMs === undefined) this.player.goLive();

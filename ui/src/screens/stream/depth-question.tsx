@@ -4,8 +4,8 @@ import type { RefObject } from 'react';
 import { useFocusBack } from '../../components/focus-back.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
-import { depthWords } from '../stream-form/depths.ts';
-import { lossSpanWords } from './loss-words.ts';
+import { depthText } from '../stream-form/depths.ts';
+import { lossSpanText } from './loss-text.ts';
 
 interface DepthQuestionProps {
   readonly isOpen: boolean;
@@ -31,7 +31,7 @@ export function DepthQuestion({ isOpen, opener, name, loss, isSaving, onSave, on
       closeButtonProps={{ 'aria-label': i18n.t('action.close') }}
     >
       <Stack gap="md">
-        {loss && <p>{lossWords(loss, name, i18n)}</p>}
+        {loss && <p>{lossText(loss, name, i18n)}</p>}
         <Group gap={8}>
           <Button size="sm" color="red" loading={isSaving} onClick={onSave}>
             {i18n.t('depthLoss.submit')}
@@ -45,11 +45,11 @@ export function DepthQuestion({ isOpen, opener, name, loss, isSaving, onSave, on
   );
 }
 
-function lossWords(loss: ArchiveLoss, name: string, i18n: I18n): string {
+function lossText(loss: ArchiveLoss, name: string, i18n: I18n): string {
   const { depthHours, durationMs, bytes, beginsAt, withoutNodes } = loss;
   const values = {
-    depth: depthWords(depthHours ?? -1, i18n),
-    duration: lossSpanWords(durationMs, i18n),
+    depth: depthText(depthHours ?? -1, i18n),
+    duration: lossSpanText(durationMs, i18n),
     name,
     size: i18n.bytes(bytes),
   };

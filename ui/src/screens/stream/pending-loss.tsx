@@ -3,8 +3,8 @@ import type { Stream } from '@vidette/contract/entities';
 import { pendingLossQuery } from '../../api/archive-loss.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { depthWords } from '../stream-form/depths.ts';
-import { lossTimeWords } from './loss-words.ts';
+import { depthText } from '../stream-form/depths.ts';
+import { lossTimeText } from './loss-text.ts';
 import classes from './stream.module.css';
 
 /** Says what a lowered depth is going to delete, while an editor of the stream can still undo it. */
@@ -16,8 +16,8 @@ export function PendingLoss({ stream }: { stream: Stream }) {
     <div className={classes.pending}>
     <Notice>
       {i18n.t('depthLoss.pending', {
-        time: lossTimeWords(loss.beginsAt, i18n),
-        depth: depthWords(loss.depthHours, i18n),
+        time: lossTimeText(loss.beginsAt, i18n),
+        depth: depthText(loss.depthHours, i18n),
         size: i18n.bytes(loss.bytes),
       })}
     </Notice>

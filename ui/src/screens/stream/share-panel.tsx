@@ -36,7 +36,7 @@ export function SharePanel({ stream: { uid, name, isPublic } }: { stream: Stream
   );
 }
 
-interface LinkProps {
+interface ShareLinkProps {
   readonly uid: string;
   readonly name: string;
   readonly share: StreamShare;
@@ -44,7 +44,7 @@ interface LinkProps {
   readonly onChange: (share: StreamShare | null) => void;
 }
 
-function Link({ uid, name, share, onChange }: LinkProps) {
+function Link({ uid, name, share, onChange }: ShareLinkProps) {
   const i18n = useI18n();
   const save = useSaveShare(uid);
   const revoke = useRevokeShare(uid);

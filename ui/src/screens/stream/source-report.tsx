@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { SourceProbe } from '../stream-form/source-probe.tsx';
@@ -21,7 +21,7 @@ export function SourceReport({ uid, source }: { uid: string; source: string }) {
       <SourceProbe check={{ ...check, run }} isReady isBeforeSaving={false} />
       {error !== null && (
         <p role="alert" className={classes.reportFailure}>
-          {wordsOf(error, i18n)}
+          {textOf(error, i18n)}
         </p>
       )}
       {report && (

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import type { ArchiveStats, Stream } from '@vidette/contract/entities';
 import { archiveStatsQuery, streamStatsQuery, useStream } from '../../api/streams.ts';
-import { recordedShareWords } from '../../components/recorded-share-words.ts';
+import { recordedShareText } from '../../components/recorded-share-text.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
-import { depthWords } from '../stream-form/depths.ts';
+import { depthText } from '../stream-form/depths.ts';
 import { reasonOf } from './reason.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
 import { PendingLoss } from './pending-loss.tsx';
@@ -40,12 +40,12 @@ function StreamFacts({ stream }: { stream: Stream }) {
       {reason !== null && <Fact label={i18n.t('stream.info.reason')}>{reason}</Fact>}
       <Fact label={i18n.t('stream.source')}>{stream.streamSource}</Fact>
       {stats && stats.tracks.length > 0 && (
-        <Fact label={i18n.t('stream.info.tracks')}>{tracksWords(stats)}</Fact>
+        <Fact label={i18n.t('stream.info.tracks')}>{tracksText(stats)}</Fact>
       )}
       {stats && <Fact label={i18n.t('stream.info.viewers')}>{i18n.number(stats.viewers)}</Fact>}
-      {recorded && <Fact label={i18n.t('stream.info.archive')}>{recordedWords(recorded, i18n)}</Fact>}
+      {recorded && <Fact label={i18n.t('stream.info.archive')}>{recordedText(recorded, i18n)}</Fact>}
       {recorded?.recorded && (
-        <Fact label={i18n.t('recorded.label')}>{recordedShareWords(recorded.recorded, i18n)}</Fact>
+        <Fact label={i18n.t('recorded.label')}>{recordedShareText(recorded.recorded, i18n)}</Fact>
       )}
       {recorded && recorded.bitrate > 0 && (
         <Fact label={i18n.t('stream.info.bitrate')}>
@@ -56,7 +56,7 @@ function StreamFacts({ stream }: { stream: Stream }) {
       )}
       <Fact label={i18n.t('stream.info.depth')}>
         {stream.archive.isEnable
-          ? depthWords(stream.archive.depthHours, i18n)
+          ? depthText(stream.archive.depthHours, i18n)
           : i18n.t('streams.archive.off')}
       </Fact>
       <Fact label={i18n.t('stream.tags')}>{stream.tags.join(', ') || i18n.t('profile.none')}</Fact>
@@ -71,18 +71,18 @@ function StreamFacts({ stream }: { stream: Stream }) {
   );
 }
 
-function tracksWords({ tracks }: ReplyOf<'getStreamStats'>): string {
+function tracksText({ tracks }: ReplyOf<'getStreamStats'>): string {
   return tracks.map(({ description }) => description).join('; ');
 }
 
-function recordedWords(stats: ArchiveStats, i18n: I18n): string {
+function recordedText(stats: ArchiveStats, i18n: I18n): string {
   const { withoutNodes } = stats;
-  if (!withoutNodes) return footageWords(stats, i18n);
+  if (!withoutNodes) return footageText(stats, i18n);
   const without = i18n.t('stream.info.withoutNodes', { nodes: withoutNodes.join(', ') });
-  return `${footageWords(stats, i18n)}; ${without}`;
+  return `${footageText(stats, i18n)}; ${without}`;
 }
 
-function footageWords(stats: ArchiveStats, i18n: I18n): string {
+function footageText(stats: ArchiveStats, i18n: I18n): string {
   if (stats.startTime === null) return i18n.t('stream.info.nothing');
   const { bytes, farBytes } = stats;
   const all = i18n.t('stream.info.recorded', {

@@ -4,7 +4,7 @@ import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mj
 import type { Stream } from '@vidette/contract/entities';
 import type { ReactNode } from 'react';
 import { usePauseStream, useStream } from '../../api/streams.ts';
-import { codeOf, wordsOf } from '../../app/failures.ts';
+import { codeOf, textOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { StreamClock } from '../../app/stream-clock.tsx';
 import { usePageTitle } from '../../app/title.ts';
@@ -23,7 +23,7 @@ export function StreamPage({ children }: { children: ReactNode }) {
   usePageTitle(query.data?.name);
   // Even while the stream is still at hand: a right that was taken away ends the page.
   if (query.error && codeOf(query.error) === 'Forbidden') {
-    return <ForbiddenScreen message={wordsOf(query.error, i18n)} />;
+    return <ForbiddenScreen message={textOf(query.error, i18n)} />;
   }
   return (
     <Loaded query={query} skeletonPx={280}>

@@ -8,7 +8,7 @@ import { usersQuery } from '../../api/people.ts';
 import { useUser } from '../../api/session.ts';
 import { useStream } from '../../api/streams.ts';
 import { streamPermissionsQuery, useSaveStreamPermissions } from '../../api/stream-access.ts';
-import { codeOf, wordsOf } from '../../app/failures.ts';
+import { codeOf, textOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { notifySuccess } from '../../app/notify.ts';
 import { Delayed } from '../../components/delayed.tsx';
@@ -28,8 +28,8 @@ export function StreamPermissionScreen() {
   const isAdmin = useUser()?.isAdmin === true;
   const { data: stream } = useStream(uid);
   if (!data && error) {
-    if (codeOf(error) === 'Forbidden') return <ForbiddenScreen message={wordsOf(error, i18n)} />;
-    return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+    if (codeOf(error) === 'Forbidden') return <ForbiddenScreen message={textOf(error, i18n)} />;
+    return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   }
   if (!data) {
     return (
@@ -54,7 +54,7 @@ export function StreamPermissionScreen() {
         key={dataUpdatedAt}
         saved={data.items.map(({ user, ...rights }) => ({ id: user, name: user, rights }))}
         isSaving={save.isPending}
-        failure={save.error ? failureWords(save.error, sent, i18n) : null}
+        failure={save.error ? failureText(save.error, sent, i18n) : null}
         onSave={(rows) =>
           save.mutate(
             rows.map(({ id, rights }) => ({ user: id, ...rights })),
@@ -69,11 +69,11 @@ export function StreamPermissionScreen() {
 }
 
 /** Names whom the server does not know; it points at them by their place in what was sent. */
-function failureWords(error: unknown, sent: readonly { readonly user: string }[], i18n: I18n): string {
+function failureText(error: unknown, sent: readonly { readonly user: string }[], i18n: I18n): string {
   const path = error instanceof ApiError ? error.fields[0]?.path : undefined;
   const place = /^items\.(\d+)\.user$/.exec(path ?? '')?.[1];
   const name = place === undefined ? undefined : sent[Number(place)]?.user;
-  return name === undefined ? wordsOf(error, i18n) : i18n.t('rights.unknownUser', { name });
+  return name === undefined ? textOf(error, i18n) : i18n.t('rights.unknownUser', { name });
 }
 
 const typingMs = 200;

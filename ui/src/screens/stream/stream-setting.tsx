@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import { useAskLoss } from '../../api/archive-loss.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { useSaveStream, useStream } from '../../api/streams.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { ForbiddenScreen } from '../../app/fallback-screens.tsx';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
@@ -18,7 +18,7 @@ import { StreamFields } from '../stream-form/stream-fields.tsx';
 import {
   bodyOf,
   codeFields,
-  fieldWords,
+  fieldText,
   sourceProblem,
   valuesOf,
   type StreamValues,
@@ -57,7 +57,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
     },
   });
   const showErrors = (error: unknown) => {
-    form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldWords));
+    form.setErrors(fieldErrorsOf(error, i18n, codeFields, fieldText));
     focusFirstError();
   };
   const check = useSourceCheck(form.values.streamSource, stream.uid, showErrors);
@@ -99,7 +99,7 @@ function StreamSetting({ stream }: { stream: Stream }) {
         <PendingLoss stream={stream} />
         <Form
             onSubmit={submit}
-          failure={failure && !isAboutFields ? wordsOf(failure, i18n) : null}
+          failure={failure && !isAboutFields ? textOf(failure, i18n) : null}
         >
           <StreamFields
             form={form}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import IconDeviceCctv from '@tabler/icons-react/dist/esm/icons/IconDeviceCctv.mjs';
 import { mayAddStreams, useSettings, useUser } from '../../api/session.ts';
 import { useAddStream } from '../../api/streams.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifyError } from '../../app/notify.ts';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -21,7 +21,7 @@ export function NoStreams() {
       { name: i18n.t('streams.demo.name'), streamSource: 'demo:', archive: { isEnable: true } },
       {
         onSuccess: ({ uid }) => void navigate({ to: '/stream/$uid/view', params: { uid } }),
-        onError: (error) => notifyError(i18n.t('streams.failed.add'), wordsOf(error, i18n)),
+        onError: (error) => notifyError(i18n.t('streams.failed.add'), textOf(error, i18n)),
       },
     );
   if (!mayAddStreams(user)) {

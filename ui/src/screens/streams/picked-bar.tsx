@@ -4,7 +4,7 @@ import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { DeleteDialog } from '../stream/delete-dialog.tsx';
 import classes from './picked-bar.module.css';
-import { OutcomeView, workWords } from './picked-outcome.tsx';
+import { OutcomeView, workText } from './picked-outcome.tsx';
 import { TagsDialog } from './tags-dialog.tsx';
 import type { Picking } from './use-picking.ts';
 import { usePickedWork, type Work } from './use-picked-work.ts';
@@ -25,7 +25,7 @@ export function PickedBar({ picking }: PickedBarProps) {
     work.run(kind, [...picked.values()], (outcome) => {
       if (kind.kind === 'delete') picking.leaveOut(outcome.done);
       if (outcome.failed.length + outcome.left.length > 0) return;
-      notifySuccess(i18n.t(workWords[kind.kind].done, { done: outcome.done.length }));
+      notifySuccess(i18n.t(workText[kind.kind].done, { done: outcome.done.length }));
       work.close();
       if (kind.kind === 'delete') picking.end();
     });
@@ -34,7 +34,7 @@ export function PickedBar({ picking }: PickedBarProps) {
     return (
       <section className={classes.bar} aria-label={i18n.t('streams.picked')}>
         <span className={classes.count} role="status">
-          {i18n.t(workWords[work.state.work.kind].doing, { done: work.state.finished, total: work.state.total })}
+          {i18n.t(workText[work.state.work.kind].doing, { done: work.state.finished, total: work.state.total })}
         </span>
         <progress
           className={classes.progress}

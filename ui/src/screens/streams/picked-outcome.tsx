@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import classes from './picked-bar.module.css';
@@ -7,7 +7,7 @@ import type { PickedStream } from './picked.ts';
 import type { Work, WorkState } from './use-picked-work.ts';
 
 /** What is said of each kind of work: while it goes on, when all is done, and when some is not. */
-export const workWords: Record<Work['kind'], Record<'doing' | 'done' | 'partly', MessageKey>> = {
+export const workText: Record<Work['kind'], Record<'doing' | 'done' | 'partly', MessageKey>> = {
   pause: {
     doing: 'streams.pausing',
     done: 'streams.paused.all',
@@ -46,7 +46,7 @@ export function OutcomeView({ state: { work, outcome }, onAgain, onClose }: Outc
     <div className={classes.outcome}>
       <div className={classes.outcomeHead}>
         <p className={classes.outcomeWords} role="alert">
-          {i18n.t(workWords[work.kind].partly, { done: done.length, total })}
+          {i18n.t(workText[work.kind].partly, { done: done.length, total })}
           {left.length > 0 && ` ${i18n.t('streams.picked.left', { count: left.length })}`}
         </p>
         <Button
@@ -65,7 +65,7 @@ export function OutcomeView({ state: { work, outcome }, onAgain, onClose }: Outc
           {failed.map(({ thing, error }) => (
             <li key={thing.uid}>
               <span>{thing.name}</span>
-              <span className={classes.reason}>{wordsOf(error, i18n)}</span>
+              <span className={classes.reason}>{textOf(error, i18n)}</span>
             </li>
           ))}
         </ul>

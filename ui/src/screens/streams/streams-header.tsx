@@ -11,7 +11,7 @@ import type { MessageKey } from '../../i18n/i18n.ts';
 import { sortTypes, type StreamsChoices } from './choices.ts';
 import classes from './streams.module.css';
 
-const sortWords: Record<(typeof sortTypes)[number], MessageKey> = {
+const sortText: Record<(typeof sortTypes)[number], MessageKey> = {
   name: 'streams.sort.name',
   '-createdAt': 'streams.sort.newest',
   status: 'streams.sort.status',
@@ -77,7 +77,7 @@ export function StreamsHeader({ choices, total, onChange, picking }: StreamsHead
           const sortType = sortTypes.find((one) => one === event.currentTarget.value);
           if (sortType) onChange({ sortType });
         }}
-        data={sortTypes.map((value) => ({ value, label: i18n.t(sortWords[value]) }))}
+        data={sortTypes.map((value) => ({ value, label: i18n.t(sortText[value]) }))}
       />
       <Toggle
         icon={IconTags}

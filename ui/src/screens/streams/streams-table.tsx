@@ -87,7 +87,7 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
         {stream.isPublic && <PublicMark />}
       </td>
       <td data-wide="true">
-        {archiveWords(stream, i18n)}
+        {archiveText(stream, i18n)}
       </td>
       <td data-wide="true" className={classes.cut}>
         {stream.tags.join(', ')}
@@ -104,7 +104,7 @@ function RowPicture({ uid, isRunning }: { uid: string; isRunning: boolean }) {
   return <FreshPicture load={load} everyMs={isRunning ? pictureEveryMs : null} />;
 }
 
-function archiveWords({ archive }: ListedStream, i18n: I18n): string {
+function archiveText({ archive }: ListedStream, i18n: I18n): string {
   if (!archive.isEnable) return i18n.t('streams.archive.off');
   if (archive.depthHours < 0) return i18n.t('streams.archive.noLimit');
   return i18n.duration(archive.depthHours * 3_600_000);

@@ -5,7 +5,7 @@ import IconSearchOff from '@tabler/icons-react/dist/esm/icons/IconSearchOff.mjs'
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { StreamFilter } from '../../api/streams.ts';
 import { useUser } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { PageState } from '../../components/page-state.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -57,7 +57,7 @@ export function StreamsScreen() {
           isInline
           icon={IconCloudX}
           title={i18n.t('state.failed.title')}
-          text={wordsOf(list.error, i18n)}
+          text={textOf(list.error, i18n)}
           action={
             <Button size="sm" variant="default" onClick={list.retry}>
               {i18n.t('action.retry')}

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { apiDocumentQuery } from '../../api/reference.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { PageBar } from '../../components/page-bar.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { usePlace } from '../../routing/react/router-context.tsx';
+import { useRouteLocation } from '../../routing/react/router-context.tsx';
 import { groupsOf, matching, type Group } from './api-document.ts';
 import { OperationView } from './operation-view.tsx';
 import classes from './swagger.module.css';
@@ -29,7 +29,7 @@ export function SwaggerScreen() {
         }
       />
       {groups && <Calls groups={groups} />}
-      {!groups && error && <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />}
+      {!groups && error && <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />}
       {!groups && !error && (
         <Delayed>
           <Skeleton height={32} mb={24} />
@@ -42,7 +42,7 @@ export function SwaggerScreen() {
 
 function Calls({ groups }: { groups: readonly Group[] }) {
   const i18n = useI18n();
-  const { hash: wanted } = usePlace();
+  const { hash: wanted } = useRouteLocation();
   const [search, setSearch] = useState('');
   const shown = matching(groups, search);
   return (

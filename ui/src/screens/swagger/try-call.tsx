@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { Form } from '../../components/form.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Operation } from './api-document.ts';
@@ -17,7 +17,7 @@ export function TryCall({ operation }: { operation: Operation }) {
   return (
     <Form
       onSubmit={() => trial.mutate(address)}
-      failure={trial.error ? wordsOf(trial.error, i18n) : null}
+      failure={trial.error ? textOf(trial.error, i18n) : null}
     >
       {operation.parameters.length > 0 && (
         <div className={classes.fields}>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useSaveConfiguration } from '../../api/administration.ts';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { tunnelQuery } from '../../api/tunnel.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
@@ -71,7 +71,7 @@ export function RelayForm({ location, locations }: RelayFormProps) {
     );
   return (
     <FormSection title={i18n.t('tunnel.relay')} text={i18n.t('tunnel.relay.text')}>
-      <Form onSubmit={submit} failure={save.error && !isAboutField ? wordsOf(save.error, i18n) : null}>
+      <Form onSubmit={submit} failure={save.error && !isAboutField ? textOf(save.error, i18n) : null}>
         {rows.map((row) => (
           <div key={row[0]?.name} className={classes.row} data-pair={row.length > 1}>
             {row.map(({ name, label, help, isNumber }) => (

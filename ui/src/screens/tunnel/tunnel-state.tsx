@@ -136,7 +136,7 @@ function Failure({ tunnel, location, isPending, onPin }: FailureProps) {
         </div>
       )}
       {failureCode === 'unreachable' && <p className={classes.detail}>{failureReason}</p>}
-      <p className={classes.detail}>{retryWords(tunnel, i18n)}</p>
+      <p className={classes.detail}>{retryText(tunnel, i18n)}</p>
     </>
   );
 }
@@ -144,7 +144,7 @@ function Failure({ tunnel, location, isPending, onPin }: FailureProps) {
 /** Typed on the relay, it shows the fingerprints of all its host keys. */
 const compareCommand = 'for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done';
 
-function retryWords({ retryTime, failureCode }: TunnelStatus, i18n: I18n): string {
+function retryText({ retryTime, failureCode }: TunnelStatus, i18n: I18n): string {
   if (failureCode === 'not-configured' || failureCode === 'unlicensed') return '';
   return retryTime === null
     ? i18n.t('tunnel.retrying')

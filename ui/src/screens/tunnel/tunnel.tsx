@@ -5,7 +5,7 @@ import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { useState } from 'react';
 import { useSaveConfiguration } from '../../api/administration.ts';
 import { tunnelQuery, useStartTunnel, useStopTunnel } from '../../api/tunnel.ts';
-import { codeOf, wordsOf } from '../../app/failures.ts';
+import { codeOf, textOf } from '../../app/failures.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
 import { FormSection } from '../../components/form.tsx';
@@ -24,8 +24,8 @@ export function TunnelScreen() {
   const { data, error, refetch } = useQuery(tunnelQuery);
   const code = error ? codeOf(error) : null;
   if (code === 'LicenseExpired' || code === 'FeatureNotFound') return <Unlicensed code={code} />;
-  if (data) return <TunnelDesk tunnel={data} />;
-  if (error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  if (data) return <TunnelPanel tunnel={data} />;
+  if (error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   return (
     <Delayed>
       <Skeleton height={400} radius={10} />
@@ -52,7 +52,7 @@ function Unlicensed({ code }: { code: 'LicenseExpired' | 'FeatureNotFound' }) {
   );
 }
 
-function TunnelDesk({ tunnel }: { tunnel: TunnelStatus }) {
+function TunnelPanel({ tunnel }: { tunnel: TunnelStatus }) {
   const i18n = useI18n();
   const { locations } = tunnel;
   const start = useStartTunnel();

@@ -7,9 +7,9 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import type { QuotaKind, UserValues } from './user-values.ts';
 
-const languageWords: Record<(typeof languages)[number], MessageKey> = { en: 'language.en', ru: 'language.ru' };
+const languageText: Record<(typeof languages)[number], MessageKey> = { en: 'language.en', ru: 'language.ru' };
 
-const quotaWords: Record<QuotaKind, MessageKey> = {
+const quotaText: Record<QuotaKind, MessageKey> = {
   none: 'user.quota.none',
   unlimited: 'profile.info.noLimit',
   count: 'user.quota.count',
@@ -61,7 +61,7 @@ export function UserFields({ form, isManaged = false, isSelf = false, isNew = fa
         <NativeSelect
           size="sm"
           label={i18n.t('account.language')}
-          data={languages.map((value) => ({ value, label: i18n.t(languageWords[value]) }))}
+          data={languages.map((value) => ({ value, label: i18n.t(languageText[value]) }))}
           {...form.getInputProps('language')}
         />
       </FormSection>
@@ -82,7 +82,7 @@ export function UserFields({ form, isManaged = false, isSelf = false, isNew = fa
           <NativeSelect
             size="sm"
             label={i18n.t('user.quota')}
-            data={Object.entries(quotaWords).map(([value, key]) => ({ value, label: i18n.t(key) }))}
+            data={Object.entries(quotaText).map(([value, key]) => ({ value, label: i18n.t(key) }))}
             {...form.getInputProps('quotaKind')}
           />
         )}

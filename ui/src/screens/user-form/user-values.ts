@@ -1,7 +1,7 @@
 import type { RequestOf } from '@vidette/contract/client';
 import { loginPattern } from '@vidette/contract/constants';
 import type { User } from '@vidette/contract/entities';
-import type { CodeFields, FieldWords } from '../../api/field-errors.ts';
+import type { CodeFields, FieldMessages } from '../../api/field-errors.ts';
 import type { I18n } from '../../i18n/i18n.ts';
 
 // What the form of a user holds, how it becomes a call, and how the call's answer finds its fields again.
@@ -105,4 +105,4 @@ export function userProblems(i18n: I18n, isPasswordNeeded: boolean) {
 export const userCodeFields: CodeFields = { PasswordIsNotComplexEnough: 'password' };
 
 /** Own words for what a schema refuses in general terms. */
-export const userFieldWords: FieldWords = { maxStreamCreation: 'user.quota.invalid' };
+export const userFieldText: FieldMessages = { maxStreamCreation: 'user.quota.invalid' };

@@ -5,7 +5,7 @@ import type { User } from '@vidette/contract/entities';
 import { fieldErrorsOf, focusFirstError } from '../../api/field-errors.ts';
 import { userQuery, useSaveUser } from '../../api/people.ts';
 import { useUser } from '../../api/session.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Form, FormActions, FormSection } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
@@ -15,7 +15,7 @@ import { UserFields } from '../user-form/user-fields.tsx';
 import {
   changesOf,
   userCodeFields,
-  userFieldWords,
+  userFieldText,
   userProblems,
   userValues,
   type UserValues,
@@ -42,7 +42,7 @@ function UserForm({ user }: { user: User }) {
     (values) =>
       save.mutate(changesOf(values, before), {
         onError: (error) => {
-          form.setErrors(fieldErrorsOf(error, i18n, userCodeFields, userFieldWords));
+          form.setErrors(fieldErrorsOf(error, i18n, userCodeFields, userFieldText));
           focusFirstError();
         },
         onSuccess: (saved) => {
@@ -62,7 +62,7 @@ function UserForm({ user }: { user: User }) {
     <>
       <Form
         onSubmit={submit}
-        failure={save.error && !isAboutFields ? wordsOf(save.error, i18n) : null}
+        failure={save.error && !isAboutFields ? textOf(save.error, i18n) : null}
       >
         {user.isManaged && <Notice>{i18n.t('profile.managed')}</Notice>}
         <UserFields form={form} isManaged={user.isManaged} isSelf={isSelf} />

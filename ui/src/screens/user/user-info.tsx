@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { userQuery } from '../../api/people.ts';
 import { Fact, Facts } from '../../components/facts.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { quotaWords, roleWords } from '../user-form/role-words.ts';
+import { quotaText, roleText } from '../user-form/role-text.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
 
 /** What is known about a user. */
@@ -16,8 +16,8 @@ export function UserInfoScreen() {
       <Fact label={i18n.t('profile.info.login')}>{user.name}</Fact>
       <Fact label={i18n.t('account.fullName')}>{user.fullName || i18n.t('profile.none')}</Fact>
       <Fact label={i18n.t('account.email')}>{user.email || i18n.t('profile.none')}</Fact>
-      <Fact label={i18n.t('profile.info.role')}>{roleWords(user, i18n)}</Fact>
-      <Fact label={i18n.t('user.quota')}>{quotaWords(user, i18n)}</Fact>
+      <Fact label={i18n.t('profile.info.role')}>{roleText(user, i18n)}</Fact>
+      <Fact label={i18n.t('user.quota')}>{quotaText(user, i18n)}</Fact>
       <Fact label={i18n.t('user.convert')}>
         {i18n.t(user.isAdmin || user.canConvert ? 'user.convert.yes' : 'user.convert.no')}
       </Fact>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { userPermissionsQuery, userQuery, useSaveUserPermissions } from '../../api/people.ts';
 import { streamsPageQuery } from '../../api/streams.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
@@ -21,7 +21,7 @@ export function UserPermissionScreen() {
   const { data: user } = useQuery(userQuery(login));
   const { data, error, refetch, dataUpdatedAt } = useQuery(userPermissionsQuery(login));
   const save = useSaveUserPermissions(login);
-  if (!data && error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  if (!data && error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   if (user?.isAdmin) return <Notice>{i18n.t('rights.admin')}</Notice>;
   if (!data) {
     return (
@@ -35,7 +35,7 @@ export function UserPermissionScreen() {
       key={dataUpdatedAt}
       saved={data.items.map(({ stream, streamName, ...rights }) => ({ id: stream, name: streamName, rights }))}
       isSaving={save.isPending}
-      failure={save.error ? wordsOf(save.error, i18n) : null}
+      failure={save.error ? textOf(save.error, i18n) : null}
       onSave={(rows) =>
         save.mutate(
           rows.map(({ id, rights }) => ({ stream: id, ...rights })),

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Session } from '@vidette/contract/entities';
 import { useEndUserSession, userSessionsQuery } from '../../api/people.ts';
-import { wordsOf } from '../../app/failures.ts';
+import { textOf } from '../../app/failures.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { Delayed } from '../../components/delayed.tsx';
 import { FailedState } from '../../components/failed-state.tsx';
@@ -17,7 +17,7 @@ export function UserSessionsScreen() {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });
   const { data, error, refetch } = useQuery(userSessionsQuery(login));
-  if (!data && error) return <FailedState text={wordsOf(error, i18n)} onRetry={() => void refetch()} />;
+  if (!data && error) return <FailedState text={textOf(error, i18n)} onRetry={() => void refetch()} />;
   if (!data) {
     return (
       <Delayed>

@@ -13,7 +13,7 @@ import { Pager } from '../../components/pager.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { searchValues } from '../streams/search-values.ts';
-import { roleWords } from '../user-form/role-words.ts';
+import { roleText } from '../user-form/role-text.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import { sortOf, type UsersSearch } from './users-search.ts';
@@ -135,7 +135,7 @@ function UserRow({ user }: { user: User }) {
       </td>
       <td data-wide="true">{user.email}</td>
       <td>
-        {roleWords(user, i18n)}
+        {roleText(user, i18n)}
         {user.isBlocked && <div className={classes.blocked}>{i18n.t('user.blocked')}</div>}
       </td>
       <td data-wide="true">

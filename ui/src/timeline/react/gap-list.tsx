@@ -1,6 +1,6 @@
 import type { ArchiveGap } from '@vidette/contract/entities';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { withCause } from '../gap-cause-words.ts';
+import { withCause } from '../gap-cause-text.ts';
 import classes from './gap-list.module.css';
 
 interface GapListProps {

@@ -4,9 +4,9 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { browserClock } from '../../base/clock.ts';
 import type { RecordedDays } from '../archive-depth.ts';
 import { drawOverview, OVERVIEW_HEIGHT_PX } from '../draw-overview.ts';
-import { timelineWords } from '../moment-words.ts';
+import { timelineMessages } from '../moment-text.ts';
 import { overviewKey } from '../overview-keys.ts';
-import { dayWords, overviewLabelWords, windowWords } from '../overview-words.ts';
+import { dayText, overviewLabelText, windowText } from '../overview-text.ts';
 import { Overview } from '../overview.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
@@ -59,7 +59,7 @@ function Days({ overview, zone, label }: DaysProps) {
     const element = canvas.current;
     const context = element?.getContext('2d');
     if (!element || !context) return;
-    const labelOf = overviewLabelWords(i18n, zone);
+    const labelOf = overviewLabelText(i18n, zone);
     let frame = 0;
     const draw = () => {
       frame = 0;
@@ -81,7 +81,7 @@ function Days({ overview, zone, label }: DaysProps) {
     const unsubscribe = overview.subscribe(soon);
     const redrawing = setInterval(() => {
       soon();
-      setSpoken(windowWords(overview.getView(), i18n, zone));
+      setSpoken(windowText(overview.getView(), i18n, zone));
     }, REDRAW_MS);
     const sizes = new ResizeObserver(([entry]) => {
       if (entry && entry.contentRect.width > 0) overview.resize(entry.contentRect.width);
@@ -99,7 +99,7 @@ function Days({ overview, zone, label }: DaysProps) {
     if (event.ctrlKey || event.metaKey || event.altKey || !overviewKey(overview, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
-    setSpoken(windowWords(overview.getView(), i18n, zone));
+    setSpoken(windowText(overview.getView(), i18n, zone));
   };
   const { scale, shownFromMs, shownToMs } = overview.getView();
   const leftPx =
@@ -118,8 +118,8 @@ function Days({ overview, zone, label }: DaysProps) {
       />
       {hoverMs !== undefined && !isDragging && (
         <p className={classes.tip} style={{ left: leftPx, width: TIP_WIDTH_PX }} data-overview-tip>
-          <span>{dayWords(overview.getView(), hoverMs, i18n, zone)}</span>
-          <span className={classes.time}>{timelineWords(i18n, zone).label(hoverMs)}</span>
+          <span>{dayText(overview.getView(), hoverMs, i18n, zone)}</span>
+          <span className={classes.time}>{timelineMessages(i18n, zone).label(hoverMs)}</span>
         </p>
       )}
       <input

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState, useSyncEx
 import type { KeyboardEvent, PointerEvent, ReactNode } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { BAND_TOP_PX, drawTimeline, TIMELINE_HEIGHT_PX } from '../draw.ts';
-import { momentWords, timelineWords } from '../moment-words.ts';
+import { momentText, timelineMessages } from '../moment-text.ts';
 import { timelineKey } from '../timeline-keys.ts';
 import type { Timeline } from '../timeline.ts';
 import { Zone } from '../zone.ts';
@@ -45,7 +45,7 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
     const element = canvas.current;
     const context = element?.getContext('2d');
     if (!element || !context) return;
-    const words = timelineWords(i18n, zone);
+    const words = timelineMessages(i18n, zone);
     let frame = 0;
     let drawnAt = 0;
     let isDue = true;
@@ -82,7 +82,7 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
       if (entry && entry.contentRect.width > 0) timeline.resize(entry.contentRect.width);
     });
     sizes.observe(element);
-    const speak = () => setSpoken(momentWords(timeline.getView(), i18n, zone));
+    const speak = () => setSpoken(momentText(timeline.getView(), i18n, zone));
     speak();
     const speaking = setInterval(speak, SPEAK_MS);
     return () => {

@@ -8,7 +8,7 @@ interface TimelineTipProps {
   readonly timeline: Timeline;
   readonly scrubber: Scrubber;
   /** What there is to say of a moment beside its time. */
-  readonly wordsAt: (ms: number) => readonly string[];
+  readonly textAt: (ms: number) => readonly string[];
 }
 
 /** The picture is so wide, CSS px, and this much of it stays inside the timeline. */
@@ -16,11 +16,11 @@ const TIP_WIDTH_PX = 208;
 const STILL_PX = 416;
 
 /** What there is at the moment under the pointer: its picture and, where there are any, words. */
-export function TimelineTip({ timeline, scrubber, wordsAt }: TimelineTipProps) {
+export function TimelineTip({ timeline, scrubber, textAt }: TimelineTipProps) {
   const { hoverMs, scale, isDragging } = useSyncExternalStore(timeline.subscribe, timeline.getView);
   const { still } = useSyncExternalStore(scrubber.subscribe, scrubber.getScrub);
   if (hoverMs === undefined || isDragging) return null;
-  const words = wordsAt(hoverMs);
+  const words = textAt(hoverMs);
   const isWanted = timeline.lookMs !== undefined;
   if (words.length === 0 && !isWanted) return null;
   const leftPx = Math.max(0, Math.min(scale.widthPx - TIP_WIDTH_PX, scale.toPx(hoverMs) - TIP_WIDTH_PX / 2));

@@ -6,7 +6,7 @@ import classes from './wall.module.css';
 /** Why a stream that was watched is no part of the mosaic any more, as far as its viewer goes. */
 export type Loss = 'Forbidden' | 'NotFound';
 
-export const lossWords = { Forbidden: 'wall.forbidden', NotFound: 'wall.deleted' } as const;
+export const lossText = { Forbidden: 'wall.forbidden', NotFound: 'wall.deleted' } as const;
 
 /** Whether the live picture of a tile has gone for good, and why. */
 export function lossOf({ state, isArchive }: TileSnapshot): Loss | undefined {
@@ -26,7 +26,7 @@ export function LostTile({ name, loss, style }: LostTileProps) {
   return (
     <article className={classes.tile} style={style} aria-label={name}>
       <div className={classes.words} data-tile-state="failed">
-        <p>{i18n.t(lossWords[loss])}</p>
+        <p>{i18n.t(lossText[loss])}</p>
       </div>
       <div className={classes.foot}>
         <span className={classes.name}>{name}</span>

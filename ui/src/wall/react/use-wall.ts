@@ -2,7 +2,7 @@ import { addressOf } from '@vidette/contract/routes';
 import { useCallback, useEffect, useState, useSyncExternalStore, type RefCallback } from 'react';
 import { browserClock } from '../../base/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
-import { browserFrames } from '../paint-meter.ts';
+import { browserFrames } from '../render-load-meter.ts';
 import { Wall } from '../wall.ts';
 import type { TileSnapshot } from '../tile-snapshot.ts';
 import type { WallTile } from '../wall-tile.ts';

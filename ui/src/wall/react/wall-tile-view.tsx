@@ -8,7 +8,7 @@ import type { Wall } from '../wall.ts';
 import type { WallTile } from '../wall-tile.ts';
 import { Link } from '../../routing/react/link.tsx';
 import { lossOf, type Loss } from './lost-tile.tsx';
-import { TileWords } from './tile-words.tsx';
+import { TileText } from './tile-text.tsx';
 import { useTileSnapshot, useWallTile } from './use-wall.ts';
 import classes from './wall.module.css';
 
@@ -54,7 +54,7 @@ export function WallTileView(props: WallTileViewProps) {
         onDoubleClick={props.onEnlarge}
       />
       {tile && (
-        <TileWords
+        <TileText
           tile={tile}
           uid={uid}
           gapCauseOf={props.gapCauseOf}

@@ -41,7 +41,7 @@ export function DaysField({ uid, zone, nowMs, maxRangeDays, onSpan }: DaysFieldP
         months={monthsInSight}
         maxRangeDays={maxRangeDays}
         marked={new Set(data?.days)}
-        markedWords={i18n.t('calendar.recorded')}
+        markedText={i18n.t('calendar.recorded')}
         onMonths={([month]) => month !== undefined && setFirst(month)}
         onPeriod={(period) => onSpan(spanOfDays(period, zone, nowMs))}
       />

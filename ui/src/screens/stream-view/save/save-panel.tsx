@@ -7,14 +7,14 @@ import { limits } from '@vidette/contract/constants';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { extentQuery, useAddExport } from '../../../api/exports.ts';
 import { useSettings } from '../../../api/session.ts';
-import { wordsOf } from '../../../app/failures.ts';
+import { textOf } from '../../../app/failures.ts';
 import { SignButton } from '../../../components/sign-button.tsx';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import { Zone } from '../../../timeline/zone.ts';
 import { Link } from '../../../routing/react/link.tsx';
 import { DaysField } from './days-field.tsx';
-import { DownloadWords } from './download-words.tsx';
-import { ExtentWords } from './extent-words.tsx';
+import { DownloadText } from './download-text.tsx';
+import { ExtentText } from './extent-text.tsx';
 import { OthersField } from './others-field.tsx';
 import classes from './save.module.css';
 import { SpanFields } from './span-fields.tsx';
@@ -90,10 +90,10 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
       <OthersField uid={stream.uid} value={others} onChange={setOthers} />
       <output className={classes.extent}>
         {problem === undefined && (
-          <ExtentWords
+          <ExtentText
             extent={isSettled ? extent : undefined}
             askedMs={span.endMs - span.startMs}
-            failure={error ? wordsOf(error, i18n) : undefined}
+            failure={error ? textOf(error, i18n) : undefined}
           />
         )}
       </output>
@@ -117,7 +117,7 @@ export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: Save
           </Button>
         )}
       </div>
-      <DownloadWords state={download.state} gaps={delivered?.gaps} />
+      <DownloadText state={download.state} gaps={delivered?.gaps} />
       {addExport.isSuccess && (
         <p role="status">
           {i18n.t('save.queued')}. <Link to="/exports">{i18n.t('save.queued.show')}</Link>

@@ -1,2 +1,0 @@
-/** Fetches what stands around the screens; whoever is signed in from the start needs it beside the first of them. */
-export const importDesk = () => import('./desk.tsx');

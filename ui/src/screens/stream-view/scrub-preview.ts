@@ -1,0 +1,66 @@
+import type { Cancel, Clock } from '../../base/clock.ts';
+import type { Player } from '../../player/player.ts';
+import type { Scrubber } from '../../player/scrubber.ts';
+import type { Timeline } from '../../timeline/timeline.ts';
+
+/** How often it is looked whether the player has come to where the playhead was let go. */
+const LOOK_MS = 40;
+
+/**
+ * While the playhead is led over the timeline, the scrubber's stills stand in the picture's place, and the last one stays
+ * until the player has come to where it was let go.
+ */
+export class ScrubPreview {
+  readonly #timeline: Timeline;
+  readonly #player: Player;
+  readonly #scrubber: Scrubber;
+  readonly #listeners = new Set<() => void>();
+  readonly #clock: Clock;
+  readonly #cancel: Cancel;
+  #cancelLook: Cancel | undefined;
+  #isShown = false;
+
+  constructor(timeline: Timeline, player: Player, scrubber: Scrubber, clock: Clock) {
+    this.#timeline = timeline;
+    this.#player = player;
+    this.#scrubber = scrubber;
+    this.#clock = clock;
+    this.#cancel = timeline.subscribe(() => this.#look());
+  }
+
+  /** Whether the scrubber's still is to be seen instead of the player's picture. */
+  readonly getIsShown = (): boolean => this.#isShown;
+
+  readonly subscribe = (listener: () => void): Cancel => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  dispose(): void {
+    this.#cancel();
+    this.#cancelLook?.();
+    this.#listeners.clear();
+  }
+
+  #look(): void {
+    this.#cancelLook?.();
+    const { scrubMs } = this.#timeline.getView();
+    if (scrubMs !== undefined) {
+      this.#show(true);
+      this.#scrubber.request(scrubMs);
+      return;
+    }
+    if (this.#isShown && this.#player.isSeeking) {
+      this.#cancelLook = this.#clock.after(LOOK_MS, () => this.#look());
+      return;
+    }
+    this.#show(false);
+    this.#scrubber.request(this.#timeline.lookMs);
+  }
+
+  #show(isShown: boolean): void {
+    if (isShown === this.#isShown) return;
+    this.#isShown = isShown;
+    for (const listener of this.#listeners) listener();
+  }
+}

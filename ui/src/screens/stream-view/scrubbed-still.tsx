@@ -1,0 +1,12 @@
+import { useSyncExternalStore } from 'react';
+import { StillCanvas } from '../../timeline/react/still-canvas.tsx';
+import classes from './stream-view.module.css';
+import type { Viewer } from './viewer.ts';
+
+/** In the picture's place: what was recorded where the playhead is being led. */
+export function ScrubbedStill({ viewer }: { viewer: Viewer }) {
+  const isShown = useSyncExternalStore(viewer.leading.subscribe, viewer.leading.getIsShown);
+  const { still } = useSyncExternalStore(viewer.scrubber.subscribe, viewer.scrubber.getScrub);
+  if (!isShown || !still) return null;
+  return <StillCanvas scrubber={viewer.scrubber} className={classes.still} />;
+}

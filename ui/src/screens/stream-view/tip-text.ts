@@ -1,0 +1,30 @@
+import type { I18n } from '../../i18n/i18n.ts';
+import { eventAt } from '../../timeline/events.ts';
+import { withCause } from '../../timeline/gap-cause-text.ts';
+import { gapAt } from '../../timeline/gaps.ts';
+import { intervalAt } from '../../timeline/intervals.ts';
+import type { Viewer } from './viewer.ts';
+
+/** A bookmark is named from so many pixels around its flag. */
+const NEAR_PX = 10;
+
+/** What there is at a moment of the timeline beside its time: why nothing is recorded, what was noticed, what was marked. */
+export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n: I18n): string[] {
+  const { intervals, gaps, begunMs, events, bookmarks, scale, nowMs } = timeline.getView();
+  const words: string[] = [];
+  if (ms > nowMs) return words;
+  const nearMs = NEAR_PX * scale.msPerPx;
+  const interval = intervalAt(intervals, ms);
+  if (interval?.kind === 'gap' && begunMs !== undefined && ms < begunMs) {
+    words.push(i18n.t('gap.cause.before-recording'));
+  } else if (interval?.kind === 'gap') {
+    const startMs = Math.max(interval.startMs, begunMs ?? interval.startMs);
+    const length = i18n.t('timeline.tip.gap', { duration: i18n.duration(interval.endMs - startMs) });
+    words.push(withCause(length, gapAt(gaps, ms)?.cause, i18n));
+  }
+  const event = eventAt(events, ms);
+  if (event) words.push(i18n.t(event.kind === 'motion' ? 'timeline.tip.motion' : 'timeline.tip.event'));
+  const bookmark = bookmarks.find(({ startMs, endMs }) => ms >= startMs - nearMs && ms <= endMs + nearMs);
+  if (bookmark) words.push(bookmark.note === '' ? i18n.t('timeline.tip.bookmark') : bookmark.note);
+  return words;
+}

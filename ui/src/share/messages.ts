@@ -1,0 +1,50 @@
+import type { Language } from '@vidette/contract/errors';
+
+const en = {
+  live: 'Live',
+  connecting: 'Connecting…',
+  network: 'The server can’t be reached. Trying again…',
+  storage: 'The storage does not answer. Trying again…',
+  silent: 'No new frames arrive. Waiting for the next one…',
+  source: 'The camera sends nothing at the moment. The picture returns by itself.',
+  paused: 'This stream is paused.',
+  gesture: 'Your browser plays video only after a click.',
+  play: 'Play',
+  soundOn: 'Sound on',
+  soundOff: 'Sound off',
+  fullScreen: 'Full screen',
+  invalid: 'This link is not valid, or no longer.',
+  unsupported: 'This browser can’t play this stream.',
+  failed: 'The picture can’t be shown.',
+};
+
+export type ShareMessages = Readonly<typeof en>;
+
+/** The few words of the public page travel in it: the application's catalogue would weigh more than its player. */
+export const shareMessages: Readonly<Record<Language, ShareMessages>> = {
+  en,
+  ru: {
+    live: 'Прямой эфир',
+    connecting: 'Подключение…',
+    network: 'Сервер не отвечает. Пробуем ещё раз…',
+    storage: 'Хранилище не отвечает. Пробуем ещё раз…',
+    silent: 'Новые кадры не приходят. Ждём следующего…',
+    source: 'Камера сейчас ничего не передаёт. Изображение вернётся само.',
+    paused: 'Этот поток приостановлен.',
+    gesture: 'Браузер начнёт показ только после щелчка.',
+    play: 'Смотреть',
+    soundOn: 'Включить звук',
+    soundOff: 'Выключить звук',
+    fullScreen: 'На весь экран',
+    invalid: 'Эта ссылка недействительна или больше не действует.',
+    unsupported: 'Этот браузер не может показать этот поток.',
+    failed: 'Изображение показать нельзя.',
+  },
+};
+
+/** How many watch by this link, as in "3 viewers". */
+export function viewersText(count: number, language: Language): string {
+  if (language === 'en') return count === 1 ? '1 viewer' : `${count} viewers`;
+  const forms = { one: 'зритель', few: 'зрителя' } as Partial<Record<Intl.LDMLPluralRule, string>>;
+  return `${count} ${forms[new Intl.PluralRules('ru').select(count)] ?? 'зрителей'}`;
+}

@@ -1,0 +1,47 @@
+import type { Cancel } from '../base/clock.ts';
+
+/** Calls back before the next paint with a monotonic time, ms; the returned function cancels. */
+export type RequestFrame = (run: (nowMs: number) => void) => Cancel;
+
+export const browserFrames: RequestFrame = (run) => {
+  const id = requestAnimationFrame(run);
+  return () => cancelAnimationFrame(id);
+};
+
+/** Times between paints, kept until they are asked for. A wait this long is a page that was out of sight. */
+const AWAY_MS = 5000;
+
+/** How often the page really paints, which is what a person feels of a machine's load. */
+export class RenderLoadMeter {
+  readonly #request: RequestFrame;
+  #cancel: Cancel | undefined;
+  #lastMs: number | undefined;
+  #waitsMs: number[] = [];
+
+  constructor(request: RequestFrame) {
+    this.#request = request;
+    this.#watch();
+  }
+
+  /** Nine of ten paints since the last call came within this of the one before, ms; undefined without any. */
+  take(): number | undefined {
+    const waits = this.#waitsMs.sort((a, b) => a - b);
+    this.#waitsMs = [];
+    return waits[Math.floor(waits.length * 0.9)];
+  }
+
+  /** Idempotent. */
+  dispose(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #watch(): void {
+    this.#cancel = this.#request((nowMs) => {
+      const waitMs = this.#lastMs === undefined ? undefined : nowMs - this.#lastMs;
+      if (waitMs !== undefined && waitMs < AWAY_MS) this.#waitsMs.push(waitMs);
+      this.#lastMs = nowMs;
+      this.#watch();
+    });
+  }
+}
