@@ -4,7 +4,7 @@
  * missing between its first and its last, by the times of the file.
  */
 import { administratorOf, until } from '../e2e/api.ts';
-import { download, picturesOf } from '../e2e/footage.ts';
+import { download, framesOf } from '../e2e/footage.ts';
 import { gstVideo, startGstServer } from '../e2e/rtsp/gst-server.ts';
 import { startServer } from '../e2e/server.ts';
 
@@ -43,7 +43,7 @@ try {
   const { gaps } = await rangesNow();
   for (const [index, piece] of pieces.entries()) {
     const { footage } = await download(client, uid, piece);
-    const times = picturesOf(footage).packets.map(({ dts }) => dts);
+    const times = framesOf(footage).packets.map(({ dts }) => dts);
     const steps = times.slice(1).map((dts, at) => dts - (times[at] ?? 0));
     const holes = steps.filter((step) => step * framesPerSecond > 1.5).length;
     const before = gaps.filter(({ endTime }) => index > 0 && endTime <= piece.startMs).at(-1);

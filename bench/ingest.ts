@@ -4,7 +4,7 @@
  *
  *   npm run bench ingest [ROUNDS=5] [STREAMS=30] [SECONDS=15]
  *
- * A round in which the pictures on the disk differ from the pictures sent is void. The flush of every fragment is included.
+ * A round in which the frames on the disk differ from the frames sent is void. The flush of every fragment is included.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -92,8 +92,8 @@ const sides: Record<string, Start> = { ffmpeg: startFfmpeg, vidette: startVidett
 /** One side with so many streams; undefined when the round is void. */
 async function measure(name: string, count: number, lengthSeconds: number): Promise<Figures | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'vidette-bench-'));
-  const pictures = lengthSeconds * framesPerSecond;
-  const cameras = await LoadCameras.start(count, kbitPerSecond, pictures);
+  const frames = lengthSeconds * framesPerSecond;
+  const cameras = await LoadCameras.start(count, kbitPerSecond, frames);
   try {
     const side = await sides[name]!(cameras, folder);
     const running = await watch(side, lengthSeconds);
@@ -104,8 +104,8 @@ async function measure(name: string, count: number, lengthSeconds: number): Prom
       runningCpu: (100 * running.cpuPerSecond) / count,
       memory: running.memory,
     };
-    const recorded = recordedPictures(folder);
-    const sent = count * pictures;
+    const recorded = recordedFrames(folder);
+    const sent = count * frames;
     const verdict = recorded === sent ? `${sent} pictures` : `VOID: ${recorded} pictures of ${sent}`;
     console.log(
       `${name.padEnd(8)} ${count} streams of ${lengthSeconds} s: ${figures.cpu.toFixed(3)} % of a core each ` +
@@ -138,7 +138,7 @@ async function watch(
 }
 
 /** Counts the video packets of every file below a folder. */
-function recordedPictures(folder: string): number {
+function recordedFrames(folder: string): number {
   const options =
     '-v error -select_streams v -count_packets -show_entries stream=nb_read_packets -of csv=p=0';
   return globSync('**/*.mp4', { cwd: folder }).reduce((sum, file) => {

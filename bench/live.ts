@@ -1,5 +1,5 @@
 /**
- * How far the picture in the browser is behind the camera, and how long a click waits for the first picture, through the
+ * How far the picture in the browser is behind the camera, and how long a click waits for the first frame, through the
  * whole product: camera, server, WebSocket, Media Source Extensions, pixels read back in Chromium.
  *
  *   npm run bench live [COUNT=20]
@@ -44,7 +44,7 @@ for (const [title, source] of [
     (stream) => stream.status === 'running',
   );
   const clicks: number[] = [];
-  for (let index = 0; index < count; index++) clicks.push(await clickToPicture(page, title));
+  for (let index = 0; index < count; index++) clicks.push(await clickToFrame(page, title));
   await page.waitForTimeout(5_000);
   const delays = await readDelays(page);
   report(`${title}: click to first picture`, clicks);
@@ -56,17 +56,17 @@ await server.stop();
 camera.kill('SIGKILL');
 
 /** Opens the list, clicks the stream's tile, and returns the milliseconds until a picture was presented. */
-async function clickToPicture(shownPage: Page, title: string): Promise<number> {
+async function clickToFrame(shownPage: Page, title: string): Promise<number> {
   await shownPage.goto(`${server.url}/ui/streams`);
   const link = shownPage.getByRole('link', { name: title }).first();
   await link.waitFor();
   await shownPage.waitForLoadState('networkidle').catch(() => undefined);
   await link.click();
-  await shownPage.waitForFunction(() => (window as never as Watched).firstPictureMs !== undefined);
-  return shownPage.evaluate(() => (window as never as Watched).firstPictureMs ?? Number.NaN);
+  await shownPage.waitForFunction(() => (window as never as Watched).firstFrameMs !== undefined);
+  return shownPage.evaluate(() => (window as never as Watched).firstFrameMs ?? Number.NaN);
 }
 
-/** Reads the camera's clock out of the presented pictures, twice a second. */
+/** Reads the camera's clock out of the presented frames, twice a second. */
 async function readDelays(shownPage: Page): Promise<number[]> {
   const delays: number[] = [];
   while (delays.length < count) {
@@ -79,7 +79,7 @@ async function readDelays(shownPage: Page): Promise<number[]> {
 
 interface Watched {
   /** From the last click to the first presented picture after it. */
-  firstPictureMs: number | undefined;
+  firstFrameMs: number | undefined;
   /** Age of the next presented picture by the clock in it; undefined when that could not be read. */
   readDelay(): Promise<number | undefined>;
 }
@@ -93,11 +93,11 @@ function watchClicks(readerSource: string): void {
     'click',
     () => {
       const clickedMs = performance.now();
-      watched.firstPictureMs = undefined;
+      watched.firstFrameMs = undefined;
       const look = () => {
         const element = video();
         if (!element) requestAnimationFrame(look);
-        else element.requestVideoFrameCallback((nowMs) => (watched.firstPictureMs = nowMs - clickedMs));
+        else element.requestVideoFrameCallback((nowMs) => (watched.firstFrameMs = nowMs - clickedMs));
       };
       look();
     },

@@ -1,16 +1,16 @@
 /**
  * A process that plays many RTSP cameras over TCP from one encoded loop, cheaply and countably: every session gets exactly
- * the number of pictures asked for, at the pace of a camera, and is then closed.
+ * the number of frames asked for, at the pace of a camera, and is then closed.
  *
  *   node bench/load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION
  *
- * Prints `{"port": N}` when it listens and `{"path": ..., "pictures": N}` at each session's end.
+ * Prints `{"port": N}` when it listens and `{"path": ..., "frames": N}` at each session's end.
  */
 import { createServer, type Socket } from 'node:net';
 import { audioRate, framesPerSecond, loadMedia, type LoadMedia } from './load-media.ts';
 
 const videoClock = 90_000;
-const samplesPerSound = 1024;
+const samplesPerAudio = 1024;
 const maxPayload = 1400;
 
 /** One picture or sound as interleaved RTP (RFC 2326, 10.12), with blanks for sequence number and time stamp. */
@@ -20,14 +20,14 @@ interface Template {
   readonly headers: readonly number[];
 }
 
-const [kbit, picturesPerSession] = process.argv.slice(2).map(Number);
-if (!kbit || !picturesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION');
+const [kbit, framesPerSession] = process.argv.slice(2).map(Number);
+if (!kbit || !framesPerSession) throw new Error('load-camera.ts KBIT_PER_SECOND PICTURES_PER_SESSION');
 
 const media = loadMedia(kbit);
-const pictures = media.pictures.map((nals) => pictureTemplate(nals));
-const sounds = media.sounds.map((sound) => soundTemplate(sound));
+const frames = media.frames.map((nals) => frameTemplate(nals));
+const audios = media.audios.map((audio) => audioTemplate(audio));
 const sessions = new Set<Session>();
-/** Paths that had their pictures: a recorder that comes back for more would spoil the count. */
+/** Paths that had their frames: a recorder that comes back for more would spoil the count. */
 const played = new Set<string>();
 
 /** One PLAYing client. */
@@ -35,8 +35,8 @@ class Session {
   readonly #socket: Socket;
   readonly #path: string;
   readonly #startMs = performance.now();
-  #picture = 0;
-  #sound = 0;
+  #frame = 0;
+  #audio = 0;
   #videoSequence = 0;
   #audioSequence = 0;
 
@@ -48,24 +48,24 @@ class Session {
   /** Sends all that is due. Ends the session after its last picture. */
   send(nowMs: number): void {
     const elapsedS = (nowMs - this.#startMs) / 1000;
-    while (this.#picture <= elapsedS * framesPerSecond && this.#picture < (picturesPerSession ?? 0)) {
-      const template = at(pictures, this.#picture);
-      const time = Math.round((this.#picture * videoClock) / framesPerSecond);
+    while (this.#frame <= elapsedS * framesPerSecond && this.#frame < (framesPerSession ?? 0)) {
+      const template = at(frames, this.#frame);
+      const time = Math.round((this.#frame * videoClock) / framesPerSecond);
       this.#socket.write(stamped(template, this.#videoSequence, time));
       this.#videoSequence += template.headers.length;
-      this.#picture++;
+      this.#frame++;
     }
-    while ((this.#sound * samplesPerSound) / audioRate <= (this.#picture - 1) / framesPerSecond) {
-      const template = at(sounds, this.#sound);
-      this.#socket.write(stamped(template, this.#audioSequence, this.#sound * samplesPerSound));
+    while ((this.#audio * samplesPerAudio) / audioRate <= (this.#frame - 1) / framesPerSecond) {
+      const template = at(audios, this.#audio);
+      this.#socket.write(stamped(template, this.#audioSequence, this.#audio * samplesPerAudio));
       this.#audioSequence++;
-      this.#sound++;
+      this.#audio++;
     }
-    if (this.#picture === picturesPerSession) {
+    if (this.#frame === framesPerSession) {
       sessions.delete(this);
       played.add(this.#path);
       this.#socket.end();
-      process.stdout.write(`${JSON.stringify({ path: this.#path, pictures: this.#picture })}\n`);
+      process.stdout.write(`${JSON.stringify({ path: this.#path, frames: this.#frame })}\n`);
     }
   }
 }
@@ -142,7 +142,7 @@ function description({ sps, pps }: LoadMedia): string {
 }
 
 /** RFC 6184: single NAL unit packets, and FU-A for what doesn't fit. */
-function pictureTemplate(nals: readonly Buffer[]): Template {
+function frameTemplate(nals: readonly Buffer[]): Template {
   const payloads = nals.flatMap((nal) => (nal.length <= maxPayload ? [nal] : fragmented(nal)));
   return template(payloads, 0, 96);
 }
@@ -160,9 +160,9 @@ function fragmented(nal: Buffer): Buffer[] {
 }
 
 /** RFC 3640, AAC-hbr: one access unit a packet. */
-function soundTemplate(sound: Buffer): Template {
-  const header = Buffer.from([0, 16, sound.length >> 5, (sound.length & 0x1f) << 3]);
-  return template([Buffer.concat([header, sound])], 2, 97);
+function audioTemplate(audio: Buffer): Template {
+  const header = Buffer.from([0, 16, audio.length >> 5, (audio.length & 0x1f) << 3]);
+  return template([Buffer.concat([header, audio])], 2, 97);
 }
 
 function template(payloads: readonly Buffer[], channel: number, payloadType: number): Template {

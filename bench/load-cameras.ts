@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** What `load-camera.ts` prints, a line each. */
-type CameraEvent = { readonly port: number } | { readonly path: string; readonly pictures: number };
+type CameraEvent = { readonly port: number } | { readonly path: string; readonly frames: number };
 
 /** The process that plays the cameras, `load-camera.ts`. */
 export class LoadCameras {
   readonly urls: readonly string[];
-  /** Resolves when every session had all its pictures. */
+  /** Resolves when every session had all its frames. */
   readonly finished: Promise<void>;
   readonly #process: ChildProcess;
 
@@ -17,10 +17,10 @@ export class LoadCameras {
     this.finished = finished;
   }
 
-  /** Encodes the loop first if need be. Each camera plays so many pictures, once. */
-  static async start(count: number, kbitPerSecond: number, pictures: number): Promise<LoadCameras> {
+  /** Encodes the loop first if need be. Each camera plays so many frames, once. */
+  static async start(count: number, kbitPerSecond: number, frames: number): Promise<LoadCameras> {
     const script = fileURLToPath(new URL('load-camera.ts', import.meta.url));
-    const child = spawn(process.execPath, [script, String(kbitPerSecond), String(pictures)], {
+    const child = spawn(process.execPath, [script, String(kbitPerSecond), String(frames)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const port = Promise.withResolvers<number>();

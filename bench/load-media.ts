@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 /** What a load camera plays, over and over: ten seconds of a moving, noisy picture and a tone. */
 export interface LoadMedia {
   /** Access units in decode order, each a list of NAL units without start codes. No B-frames. */
-  readonly pictures: readonly (readonly Buffer[])[];
+  readonly frames: readonly (readonly Buffer[])[];
   /** Raw AAC frames of 1024 samples. */
-  readonly sounds: readonly Buffer[];
+  readonly audios: readonly Buffer[];
   readonly sps: Buffer;
   readonly pps: Buffer;
 }
@@ -26,14 +26,14 @@ export function loadMedia(kbitPerSecond: number): LoadMedia {
   const audio = join(cacheDir, 'load.aac');
   if (!existsSync(video)) encodeVideo(video, kbitPerSecond);
   if (!existsSync(audio)) encodeAudio(audio);
-  const pictures = accessUnits(nalUnits(readFileSync(video)));
-  const [first = []] = pictures;
+  const frames = accessUnits(nalUnits(readFileSync(video)));
+  const [first = []] = frames;
   const sps = first.find((nal) => nalType(nal) === 7);
   const pps = first.find((nal) => nalType(nal) === 8);
-  if (!sps || !pps || pictures.length !== seconds * framesPerSecond) {
-    throw new Error(`${video} holds ${pictures.length} pictures; remove it and run again`);
+  if (!sps || !pps || frames.length !== seconds * framesPerSecond) {
+    throw new Error(`${video} holds ${frames.length} pictures; remove it and run again`);
   }
-  return { pictures, sounds: adtsFrames(readFileSync(audio)), sps, pps };
+  return { frames, audios: adtsFrames(readFileSync(audio)), sps, pps };
 }
 
 function encodeVideo(path: string, kbitPerSecond: number): void {

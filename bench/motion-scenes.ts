@@ -107,7 +107,7 @@ export const encoders: readonly Encoder[] = [
   },
 ];
 
-/** The arguments that make the still pictures in a folder: background, rain, leaves, and what crosses. */
+/** The arguments that make the still frames in a folder: background, rain, leaves, and what crosses. */
 export function stillArguments(): string[][] {
   const noise = (size: string, level: string) => `nullsrc=s=${size},format=gray,geq=lum='${level}'`;
   return [

@@ -13,7 +13,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { MotionDetector, type CodedFrame, type MotionEvent } from '../server/src/motion/motion-detector.ts';
+import { MotionDetector, type FrameSize, type MotionEvent } from '../server/src/motion/motion-detector.ts';
 import { encoders, sceneArguments, scenes, stillArguments, type Scene } from './motion-scenes.ts';
 
 const toleranceMs = 3_000;
@@ -112,7 +112,7 @@ function timeRight(a: readonly Span[], b: readonly Span[]): number {
   return either === 0 ? 1 : shared / either;
 }
 
-function detect(clip: readonly CodedFrame[]): MotionEvent[] {
+function detect(clip: readonly FrameSize[]): MotionEvent[] {
   const events: MotionEvent[] = [];
   const detector = new MotionDetector((event) => {
     if (!event.isOpen) events.push(event);
@@ -125,7 +125,7 @@ function detect(clip: readonly CodedFrame[]): MotionEvent[] {
   return events;
 }
 
-async function framesOf(file: string): Promise<CodedFrame[]> {
+async function framesOf(file: string): Promise<FrameSize[]> {
   const entries = 'packet=pts_time,dts_time,size,flags';
   const args = `-v error -select_streams v -show_entries ${entries} -of csv=p=0 ${file}`.split(' ');
   const { stdout } = await run('ffprobe', args, { cwd: folder, maxBuffer: 1 << 28 });

@@ -4,8 +4,8 @@
  *
  *   npm run bench player [COUNT=50]
  *
- * Moments are drawn at random from what is recorded of a `demo:` camera, whose pictures carry their own time. A scrub leads
- * the playhead there and waits for the key picture in the picture's place; near is one that was looked at before. A seek
+ * Moments are drawn at random from what is recorded of a `demo:` camera, whose frames carry their own time. A scrub leads
+ * the playhead there and waits for the key frame in the picture's place; near is one that was looked at before. A seek
  * lets the exact picture be shown. Which picture that is, is read from the recorded files, as a busy camera leaves some out;
  * what is counted ends when its time is first read from the pixels, and the error is that of what stands there afterwards.
  */
@@ -28,16 +28,16 @@ const PATIENCE_MS = 5_000;
 /** Closer to a picture's beginning than this, rounding could ask for its neighbour. */
 const EDGE_MS = 3;
 
-/** What is recorded: when each picture and each key picture begins, UTC ms, oldest first. */
+/** What is recorded: when each picture and each key frame begins, UTC ms, oldest first. */
 interface Truth {
-  readonly pictures: readonly number[];
+  readonly frames: readonly number[];
   readonly keys: readonly number[];
 }
 
-/** One look: how long until the picture asked for was there, and how many pictures off what then stood there was. */
+/** One look: how long until the picture asked for was there, and how many frames off what then stood there was. */
 interface Look {
   readonly tookMs: number;
-  readonly picturesOff: number;
+  readonly framesOff: number;
 }
 
 const server = await startServer();
@@ -50,7 +50,7 @@ try {
   const person = await newPerson(browser);
   await signInByCookie(person, server.url, cookie);
   const page = await person.newPage();
-  await page.addInitScript(watchPictures, readDemoClock.toString());
+  await page.addInitScript(watchFrames, readDemoClock.toString());
   await page.goto(`${server.url}/ui/stream/${uid}/view?t=${startMs + 5_000}`);
   await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({ state: 'attached' });
   await page.keyboard.press('k');
@@ -95,7 +95,7 @@ async function recorded(): Promise<number> {
 async function readTruth(startMs: number): Promise<Truth> {
   const url = `${server.url}/v1/stream/${uid}/archive/index.m3u8?start_time=${startMs}&end_time=${Date.now()}&entry_seconds=0`;
   const pieces = parseArchivePlaylist(await (await fetched(url)).text(), url);
-  const pictures: number[] = [];
+  const frames: number[] = [];
   const keys: number[] = [];
   for (const file of new Set(pieces.map((piece) => piece.url))) {
     const bytes = new Uint8Array(await (await fetched(file)).arrayBuffer());
@@ -109,11 +109,11 @@ async function readTruth(startMs: number): Promise<Truth> {
       const starts = shownFrames(bytes.subarray(offset, offset + length), track.id).map(
         ({ startPts }) => (startPts / track.timescale) * 1000,
       );
-      pictures.push(...starts);
+      frames.push(...starts);
       keys.push(...starts.slice(0, 1));
     }
   }
-  return { pictures, keys };
+  return { frames, keys };
 }
 
 async function fetched(url: string): Promise<Response> {
@@ -147,7 +147,7 @@ async function scrubLooks(shown: Page, truth: Truth, moments: readonly number[])
     const watch = watchFor(shown, 'canvas[data-still-ms]', truth.keys[wanted] ?? Number.NaN);
     await shown.mouse.move(canvas.x + px, canvas.y + 10);
     const { tookMs, clockMs } = await watch;
-    const look = { tookMs, picturesOff: indexAt(truth.keys, clockMs + EDGE_MS) - wanted };
+    const look = { tookMs, framesOff: indexAt(truth.keys, clockMs + EDGE_MS) - wanted };
     (seen.has(wanted) ? near : cold).push(look);
     seen.add(wanted);
   }
@@ -155,7 +155,7 @@ async function scrubLooks(shown: Page, truth: Truth, moments: readonly number[])
   return { cold, near };
 }
 
-/** The pixel of a moment, or the next one from which no key picture begins within a pixel: pointers are rounded. */
+/** The pixel of a moment, or the next one from which no key frame begins within a pixel: pointers are rounded. */
 function pixelAt(ms: number, fromMs: number, msPerPx: number, keys: readonly number[]): number {
   for (let px = Math.round((ms - fromMs) / msPerPx); ; px++) {
     const atMs = fromMs + px * msPerPx;
@@ -167,12 +167,12 @@ async function seekLooks(shown: Page, truth: Truth, moments: readonly number[]):
   const slider = shown.getByRole('slider', { name: 'Timeline of Clock' });
   const looks: Look[] = [];
   for (const momentMs of moments) {
-    const wanted = indexAt(truth.pictures, momentMs);
-    const startMs = truth.pictures[wanted] ?? Number.NaN;
+    const wanted = indexAt(truth.frames, momentMs);
+    const startMs = truth.frames[wanted] ?? Number.NaN;
     const watch = watchFor(shown, 'video', startMs);
     await slider.fill(String(Math.max(momentMs, startMs + EDGE_MS)));
     const { tookMs, clockMs } = await watch;
-    looks.push({ tookMs, picturesOff: indexAt(truth.pictures, clockMs + EDGE_MS) - wanted });
+    looks.push({ tookMs, framesOff: indexAt(truth.frames, clockMs + EDGE_MS) - wanted });
   }
   return looks;
 }
@@ -197,7 +197,7 @@ interface Watcher {
 }
 
 /** Runs in the page before its own scripts. */
-function watchPictures(readerSource: string): void {
+function watchFrames(readerSource: string): void {
   const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d', { willReadFrequently: true });
@@ -239,7 +239,7 @@ function loads(): string {
 
 function report(title: string, looks: readonly Look[], goalMs: number | undefined): void {
   const times = looks.map(({ tookMs }) => tookMs);
-  const off = looks.map(({ picturesOff }) => Math.abs(picturesOff));
+  const off = looks.map(({ framesOff }) => Math.abs(framesOff));
   const goal = goalMs === undefined ? '' : `, goal ${goalMs} ms at the median`;
   process.stdout.write(
     `${title}: median ${Math.round(median(times))} ms, worst of ${times.length} ${Math.round(Math.max(...times))} ms${goal}; ` +

@@ -1,10 +1,10 @@
 /**
- * What a live picture costs when it is watched on the node that does not run it, beside watching it where it runs: CPU of
+ * What a live video costs when it is watched on the node that does not run it, beside watching it where it runs: CPU of
  * both servers, and how much later it comes.
  *
  *   npm run bench relay [VIEWERS=20] [SECONDS=10]
  *
- * Two servers on one PostgreSQL, one RTSP camera of 25 pictures a second in 1080p; the viewers are WebSockets of this very
+ * Two servers on one PostgreSQL, one RTSP camera of 25 frames a second in 1080p; the viewers are WebSockets of this very
  * process, all of the same stream. "Idle" is the same without viewers: the stream is received and recorded. All share
  * one machine and its clock; the link has no TLS.
  */
@@ -79,7 +79,7 @@ async function watch(on: 'north' | 'south', count: number): Promise<LiveViewer[]
   return watching;
 }
 
-/** By how much a picture comes later over the link than where the stream runs: of the same pictures, median, ms. */
+/** By how much a picture comes later over the link than where the stream runs: of the same frames, median, ms. */
 async function laterMs(): Promise<number> {
   const [[here], [there]] = await Promise.all([watch('south', 1), watch('north', 1)]);
   const arrived: Map<number, number>[] = [new Map<number, number>(), new Map<number, number>()];

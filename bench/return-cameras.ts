@@ -24,9 +24,9 @@ async function up(): Promise<void> {
   cameras = await Promise.all(
     hosts.map((host, index) => {
       const laterMs = (index * gopFrames * 1000) / framesPerSecond / hosts.length;
-      const pictureNow = () => Math.floor(((Date.now() - laterMs) * framesPerSecond) / 1000);
+      const frameNow = () => Math.floor(((Date.now() - laterMs) * framesPerSecond) / 1000);
       const port = ports[index];
-      return startFakeCamera({ clip, host, pictureNow, ...(port === undefined ? {} : { port }) });
+      return startFakeCamera({ clip, host, frameNow, ...(port === undefined ? {} : { port }) });
     }),
   );
   for (const [index, camera] of cameras.entries()) ports[index] = camera.port;

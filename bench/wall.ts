@@ -1,5 +1,5 @@
 // `npm run bench wall [TILES] [SECONDS]`: a wall of 25 fps streams in headless Chromium: how many tiles the budget lets
-// move and how many of their pictures are dropped, how long a key press takes to be painted, what the page's memory does, and
+// move and how many of their frames are dropped, how long a key press takes to be painted, what the page's memory does, and
 // how far tiles of the archive are apart. Other programs on the machine show in all of it, so its load stands beside.
 import { loadavg } from 'node:os';
 import { readDemoClock } from '../server/src/ingest/av/demo-clock.ts';
@@ -9,7 +9,7 @@ import { startServer } from '../e2e/server.ts';
 
 const tiles = Number(process.argv[2] ?? 36);
 const seconds = Number(process.argv[3] ?? 120);
-/** So many sources draw pictures; the tiles share them, or the drawing would be what is measured. */
+/** So many sources draw frames; the tiles share them, or the drawing would be what is measured. */
 const sources = 4;
 const sampleEveryMs = 5_000;
 
@@ -53,7 +53,7 @@ try {
   await until(count, ({ playing }) => playing === tiles, 300_000);
 
   /** Pictures of the tiles that move, counted by the browser; a tile that begins anew begins to count anew. */
-  const pictures = () =>
+  const frames = () =>
     page.evaluate(() =>
       [...document.querySelectorAll('article')].map((tile) => {
         const isMoving = tile.querySelector('[data-key-frames="false"]') !== null;
@@ -64,7 +64,7 @@ try {
       }),
     );
   const counted = { shown: 0, dropped: 0 };
-  let before = await pictures();
+  let before = await frames();
   const loads: number[] = [];
   const inputsMs: number[] = [];
   const heapsMb: number[] = [];
@@ -78,7 +78,7 @@ try {
     heapsMb.push(heap / 1e6);
     movings.push((await count()).moving);
     loads.push(loadavg()[0] ?? 0);
-    const now = await pictures();
+    const now = await frames();
     for (const [at, one] of now.entries()) {
       const then = before[at];
       if (!one || !then || one.shown < then.shown) continue;
@@ -136,7 +136,7 @@ try {
     return times;
   }
 
-  /** How far the pictures of the archive's tiles are apart, ms; undefined while not all of them play. */
+  /** How far the frames of the archive's tiles are apart, ms; undefined while not all of them play. */
   function spread(): Promise<number | undefined> {
     return page.evaluate(
       ([reader, wanted]) => {

@@ -4,13 +4,13 @@ import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { readPicture, shownPicture } from './picture.ts';
+import { readFrame, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
 // Real recordings of a source that draws its clock into every picture: what is shown is read from the pixels.
 
-/** The demo's pictures and fragments, ms. */
-const PICTURE_MS = 40;
+/** The demo's frames and fragments, ms. */
+const FRAME_MS = 40;
 const GOP_MS = 1000;
 const WAIT_MS = 60_000;
 
@@ -69,8 +69,8 @@ async function openPaused(t: TestContext): Promise<Page> {
 /** Waits until a picture other than the one with this time in it is on the screen; resolves with its time. */
 async function changedFrom(page: Page, clockMs: number): Promise<number> {
   const shown = await until(
-    () => shownPicture(page),
-    (picture) => picture?.clockMs !== undefined && picture.clockMs !== clockMs,
+    () => shownFrame(page),
+    (frame) => frame?.clockMs !== undefined && frame.clockMs !== clockMs,
     WAIT_MS,
   );
   return shown?.clockMs ?? Number.NaN;
@@ -80,13 +80,13 @@ async function changedFrom(page: Page, clockMs: number): Promise<number> {
 async function goTo(page: Page, utcMs: number): Promise<number> {
   await page.getByRole('slider', { name: 'Timeline of Gate 2' }).fill(String(utcMs));
   await until(
-    () => shownPicture(page),
-    (picture) => picture?.clockMs !== undefined && Math.abs((picture.atMs ?? 0) - utcMs) < 0.6,
+    () => shownFrame(page),
+    (frame) => frame?.clockMs !== undefined && Math.abs((frame.atMs ?? 0) - utcMs) < 0.6,
     WAIT_MS,
   );
   // The element is there a moment before its picture is on the screen.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const shown = await shownPicture(page);
+  const shown = await shownFrame(page);
   return shown?.clockMs ?? Number.NaN;
 }
 
@@ -96,7 +96,7 @@ test('[R4.9] the picture shown is the one asked for: no picture off, at the begi
     const requestedMs = middleMs + offsetMs;
     const clockMs = await goTo(page, requestedMs);
     assert.ok(clockMs <= requestedMs, `${clockMs - requestedMs} ms early`);
-    // A camera on a busy machine leaves pictures out: the one asked for is the one whose next comes after the moment.
+    // A camera on a busy machine leaves frames out: the one asked for is the one whose next comes after the moment.
     await page.keyboard.press('d');
     const nextMs = await changedFrom(page, clockMs);
     assert.ok(nextMs > requestedMs, `the picture of ${offsetMs} ms was not ${clockMs}, as ${nextMs} follows`);
@@ -105,7 +105,7 @@ test('[R4.9] the picture shown is the one asked for: no picture off, at the begi
 
 test('steps go by one picture, over the beginnings of fragments, and back to the same pictures', async (t) => {
   const page = await openPaused(t);
-  const seen = [await goTo(page, middleMs + GOP_MS - 2 * PICTURE_MS + 1)];
+  const seen = [await goTo(page, middleMs + GOP_MS - 2 * FRAME_MS + 1)];
   for (let step = 0; step < 5; step++) {
     const lastMs = seen.at(-1) ?? 0;
     await page.keyboard.press('d');
@@ -119,7 +119,7 @@ test('steps go by one picture, over the beginnings of fragments, and back to the
     assert.equal(await changedFrom(page, lastMs), wantedMs);
   }
   let lastMs = seen[0] ?? 0;
-  while (lastMs >= middleMs - 2 * PICTURE_MS) {
+  while (lastMs >= middleMs - 2 * FRAME_MS) {
     await page.keyboard.press('a');
     const clockMs = await changedFrom(page, lastMs);
     assert.ok(clockMs < lastMs, `${clockMs - lastMs} ms back`);
@@ -134,8 +134,8 @@ test('J plays backwards, faster with each press, and L turns round', async (t) =
   await page.keyboard.press('j');
   while (lastMs > middleMs + 3_000) {
     const shown = await until(
-      () => shownPicture(page),
-      (picture) => picture?.clockMs !== undefined && picture.clockMs !== lastMs,
+      () => shownFrame(page),
+      (frame) => frame?.clockMs !== undefined && frame.clockMs !== lastMs,
       WAIT_MS,
     );
     const clockMs = shown?.clockMs ?? Number.NaN;
@@ -146,10 +146,10 @@ test('J plays backwards, faster with each press, and L turns round', async (t) =
   await page.locator('[data-player-state=paused]').waitFor({ state: 'attached', timeout: WAIT_MS });
   await page.keyboard.press('l');
   await page.locator('[data-player-state=playing]').waitFor({ state: 'attached', timeout: WAIT_MS });
-  const turnedMs = (await shownPicture(page))?.clockMs ?? lastMs;
+  const turnedMs = (await shownFrame(page))?.clockMs ?? lastMs;
   await until(
-    () => shownPicture(page),
-    (picture) => (picture?.clockMs ?? 0) > turnedMs + 200,
+    () => shownFrame(page),
+    (frame) => (frame?.clockMs ?? 0) > turnedMs + 200,
     WAIT_MS,
   );
 });
@@ -170,8 +170,8 @@ test('over a moment stands its picture; leading the playhead shows the key pictu
   const hoveredMs = scale.fromMs + pxOf(middleMs + 3_500) * msPerPx;
   await page.mouse.move(canvas.x + pxOf(middleMs + 3_500), canvas.y + 40);
   const hovered = await until(
-    () => readPicture(page, '[data-timeline-tip] canvas[data-still-ms]'),
-    (picture) => Math.abs((picture?.clockMs ?? 0) - hoveredMs) < 1.5 * GOP_MS,
+    () => readFrame(page, '[data-timeline-tip] canvas[data-still-ms]'),
+    (frame) => Math.abs((frame?.clockMs ?? 0) - hoveredMs) < 1.5 * GOP_MS,
     WAIT_MS,
   );
   assert.ok((hovered?.clockMs ?? Number.NaN) <= hoveredMs, 'the one before the moment');
@@ -183,9 +183,9 @@ test('over a moment stands its picture; leading the playhead shows the key pictu
     const requestedMs = scale.fromMs + px * msPerPx;
     await page.mouse.move(canvas.x + px, canvas.y + 10);
     await until(
-      () => readPicture(page, 'canvas[data-still-ms]'),
-      (picture) => {
-        const beforeMs = requestedMs - (picture?.clockMs ?? Number.NaN);
+      () => readFrame(page, 'canvas[data-still-ms]'),
+      (frame) => {
+        const beforeMs = requestedMs - (frame?.clockMs ?? Number.NaN);
         return beforeMs >= 0 && beforeMs < 1.5 * GOP_MS;
       },
       WAIT_MS,
@@ -194,8 +194,8 @@ test('over a moment stands its picture; leading the playhead shows the key pictu
   const requestedMs = scale.fromMs + pxOf(middleMs + 5_000) * msPerPx;
   await page.mouse.up();
   const shown = await until(
-    () => shownPicture(page),
-    (picture) => Math.abs((picture?.clockMs ?? 0) - requestedMs) < GOP_MS / 2,
+    () => shownFrame(page),
+    (frame) => Math.abs((frame?.clockMs ?? 0) - requestedMs) < GOP_MS / 2,
     WAIT_MS,
   );
   assert.ok(shown);
@@ -215,8 +215,8 @@ test('[R9.5] every speed plays, and a bookmark, a zoomed picture and the list of
       WAIT_MS,
     );
     await until(
-      () => shownPicture(page),
-      (picture) => (picture?.clockMs ?? 0) > fromMs,
+      () => shownFrame(page),
+      (frame) => (frame?.clockMs ?? 0) > fromMs,
       WAIT_MS,
     );
     await page.keyboard.press('k');
@@ -272,7 +272,7 @@ test('[R4.7] [R4.8] playing faster than the archive grows ends at the live pictu
       timeout: WAIT_MS,
     });
     assert.equal(await speed.inputValue(), '1');
-    const shown = await shownPicture(page);
+    const shown = await shownFrame(page);
     assert.ok(Math.abs(Date.now() - (shown?.clockMs ?? 0)) < 5_000, 'what is shown is of now');
   }
 });
@@ -303,8 +303,8 @@ test('while it buffers the clock stands, and goes on with the next picture', asy
   assert.ok(stoodMs > middleMs + 500, 'it had been playing');
   deliver();
   const shown = await until(
-    () => shownPicture(page),
-    (picture) => (picture?.clockMs ?? 0) > stoodMs,
+    () => shownFrame(page),
+    (frame) => (frame?.clockMs ?? 0) > stoodMs,
     WAIT_MS,
   );
   assert.ok((shown?.clockMs ?? 0) < stoodMs + 3 * GOP_MS, 'and leaves nothing out');

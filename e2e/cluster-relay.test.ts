@@ -23,7 +23,7 @@ import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browse
 import { inspect } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { Nodes } from './nodes.ts';
-import { assertMoves } from './picture.ts';
+import { assertMoves } from './frame.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
@@ -35,7 +35,7 @@ const WAIT_MS = 60_000;
 
 let postgres: TestPostgres;
 let camera: FakeCamera;
-/** The same camera's smaller picture. */
+/** The same camera's sub-stream. */
 let subCamera: FakeCamera;
 let nodes: Nodes;
 let browser: Browser;
@@ -95,12 +95,12 @@ test('[R10.8, R3.1] live pictures, figures and lines of a stream are had from th
   second.close();
   assert.ok((await north().getStreamLogs({ params: params() })).items.length > 0);
 
-  const picture = await until(
+  const frame = await until(
     () => north().getStreamPicture({ params: params() }),
     ({ ok }) => ok,
   );
-  assert.equal(picture.headers.get('content-type'), 'image/jpeg');
-  assert.ok((await picture.arrayBuffer()).byteLength > 500);
+  assert.equal(frame.headers.get('content-type'), 'image/jpeg');
+  assert.ok((await frame.arrayBuffer()).byteLength > 500);
 
   const playlist = await north().getLiveFile({ params: { uid, file: 'index.m3u8' } });
   assert.match(await playlist.text(), /#EXTM3U/);
@@ -124,8 +124,16 @@ test('[R10.8, R2.12] a wall on the node that runs none of its streams has the wh
     if (message.channel !== undefined && width !== undefined) widths.set(message.channel, width);
   });
   await once(socket, 'open');
-  for (const [channel, picture] of (['main', 'sub'] as const).entries()) {
-    const request = { type: 'watch', channel, uid, picture, keyFrames: false, audio: false, convert: false };
+  for (const [channel, frame] of (['main', 'sub'] as const).entries()) {
+    const request = {
+      type: 'watch',
+      channel,
+      uid,
+      picture: frame,
+      keyFrames: false,
+      audio: false,
+      convert: false,
+    };
     socket.send(JSON.stringify(request));
   }
   await until(
@@ -221,7 +229,7 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   await shows('live');
   await assertMoves(page);
   await tilePlays();
-  // Past the gap of the restart the archive may have come to the live picture [R4.8].
+  // Past the gap of the restart the archive may have come to the live video [R4.8].
   await archive.locator('[data-player-state=playing]').waitFor({ state: 'attached', timeout: WAIT_MS });
   await assertMoves(archive);
   await archive.goto(`${nodes.server('north').url}/ui/stream/${uid}/view?t=${momentMs}`);

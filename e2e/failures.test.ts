@@ -141,7 +141,7 @@ before(async () => {
     ['emptyCamera', { status: { DESCRIBE: 404 } }],
     ['pageCamera', { html }],
     ['bareCamera', { describes: (text: string) => text.slice(0, text.indexOf('m=')) }],
-    ['keylessCamera', { loses: (picture: number) => picture % 10 === 0 }],
+    ['keylessCamera', { loses: (frame: number) => frame % 10 === 0 }],
   ] as const) {
     const camera = await startFakeCamera({ clip, ...options });
     cameras.push(camera);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { download, picturesOf, recorded, recordedFor, runTool } from './footage.ts';
+import { download, framesOf, recorded, recordedFor, runTool } from './footage.ts';
 import { recordedFrames } from './recorded-frames.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
@@ -90,7 +90,7 @@ test('[R10.3] nothing is recorded in the future: cameras with clocks that run wr
   assert.ok(piece);
   const { footage } = await download(client, uids[2] ?? '', piece);
   assert.equal(footage.complaints, '');
-  const { packets } = picturesOf(footage);
+  const { packets } = framesOf(footage);
   const rate = (packets.length * 1000) / (piece.endMs - piece.startMs);
   assert.ok(
     rate > 14 && rate < 30,

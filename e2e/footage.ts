@@ -92,15 +92,15 @@ export async function runTool(
   return { stdout: Buffer.concat(output.stdout).toString(), stderr: Buffer.concat(output.stderr).toString() };
 }
 
-/** The pictures of a file; throws when it has none. */
-export function picturesOf(footage: DownloadProbe): FootageTrack {
+/** The frames of a file; throws when it has none. */
+export function framesOf(footage: DownloadProbe): FootageTrack {
   const track = footage.tracks.find(({ kind }) => kind === 'video');
   if (!track) throw new Error('the footage has no pictures');
   return track;
 }
 
 /** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
-export function assertSound(footage: DownloadProbe, codecs: readonly string[]): void {
+export function assertAudio(footage: DownloadProbe, codecs: readonly string[]): void {
   assert.equal(footage.complaints, '');
   assert.deepEqual(
     footage.tracks.map(({ codec }) => codec),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { until } from './api.ts';
 import { complaintsOf, desktop, launchBrowser, newPerson } from './browser.ts';
-import { assertMoves, shownPicture } from './picture.ts';
+import { assertMoves, shownFrame } from './frame.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { administrator, startServer, type TestServer } from './server.ts';
 
@@ -15,7 +15,7 @@ let camera: GstServer;
 let browser: Browser;
 let page: Page;
 let complaints: string[];
-/** When the pictures of both streams were seen live. */
+/** When the frames of both streams were seen live. */
 let startedMs = 0;
 /** Addresses of the two streams' views. */
 const views = { camera: '', demo: '' };
@@ -145,8 +145,8 @@ async function utcMs(shownPage: Page): Promise<number> {
 
 async function readClock(shownPage: Page): Promise<number> {
   const shown = await until(
-    () => shownPicture(shownPage),
-    (picture) => picture?.clockMs !== undefined,
+    () => shownFrame(shownPage),
+    (frame) => frame?.clockMs !== undefined,
   );
   return shown?.clockMs ?? Number.NaN;
 }

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import { administratorOf, until } from './api.ts';
-import { download, picturesOf, recorded, recordedFor } from './footage.ts';
+import { download, framesOf, recorded, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
@@ -23,7 +23,7 @@ let client: Client;
 let cookie: string;
 let silent: SilentHost;
 const cameras: FakeCamera[] = [];
-/** The eight streams that must go on. The first has pictures of 140 kB, the last two have sound that a child converts. */
+/** The eight streams that must go on. The first has frames of 140 kB, the last two have sound that a child converts. */
 const uids: string[] = [];
 const viewers: LiveViewer[] = [];
 const downloads: IncomingMessage[] = [];
@@ -33,7 +33,7 @@ before(async () => {
   const noisy = await encodeClip({ framesPerSecond, width: 640, height: 360, isNoisy: true });
   cameras.push(await startFakeCamera({ clip: noisy }));
   for (let index = 1; index < 6; index++) cameras.push(await startFakeCamera({ clip: small }));
-  for (let index = 6; index < 8; index++) cameras.push(await startFakeCamera({ clip: small, sound: 'pcmu' }));
+  for (let index = 6; index < 8; index++) cameras.push(await startFakeCamera({ clip: small, audio: 'pcmu' }));
   silent = await startSilentHost();
   server = await startServer({ env: { VIDETTE_SOURCE_PROBE_SECONDS: '3' } });
   ({ client, cookie } = await administratorOf(server));
@@ -71,7 +71,7 @@ test('[R10.3] a viewer that stops reading holds up nobody', async () => {
     }),
   );
   await othersGoOn();
-  // That it was really held: the server had to leave pictures out for it, and says so when it reads again.
+  // That it was really held: the server had to leave frames out for it, and says so when it reads again.
   const [slow] = viewers;
   assert.ok(slow);
   slow.resumeReading();
@@ -104,15 +104,15 @@ test('[R10.3] cameras that take the connection and say nothing hold up nobody, w
 test('[R10.3] media processes that hang hold up nobody, and are replaced', async () => {
   await client.getStreamPicture({ params: { uid: uids[1] ?? '' } });
   const hung = await childrenOf(server.pid);
-  // Sound of the cameras, the silent cameras of the other engine, and pictures.
+  // Sound of the cameras, the silent cameras of the other engine, and frames.
   assert.ok(hung.length >= 3, `${hung.length} media processes`);
   for (const pid of hung) process.kill(pid, 'SIGSTOP');
-  const picture = client.getStreamPicture({ params: { uid: uids[2] ?? '' } }).then(
+  const frame = client.getStreamPicture({ params: { uid: uids[2] ?? '' } }).then(
     () => 'made',
     (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
   );
   await othersGoOn();
-  assert.equal(await picture, 'SERVER_NOT_RESPONSE_ERR');
+  assert.equal(await frame, 'SERVER_NOT_RESPONSE_ERR');
   await until(
     () => childrenOf(server.pid),
     (pids) => hung.every((pid) => !pids.includes(pid)),
@@ -132,7 +132,7 @@ test('[R10.3] after all that each of the eight is recorded in one piece, no pict
     while (piece.endMs - startMs > frameMs) {
       const { footage, headers } = await download(client, uid, { startMs, endMs: piece.endMs });
       assert.equal(footage.complaints, '');
-      assertEvery(picturesOf(footage).packets.map(({ dts }) => dts));
+      assertEvery(framesOf(footage).packets.map(({ dts }) => dts));
       const gotMs = Number(headers.get('x-archive-start'));
       assert.ok(Math.abs(gotMs - startMs) <= frameMs, `${gotMs - startMs} ms are missing`);
       startMs = Number(headers.get('x-archive-end'));

@@ -78,7 +78,7 @@ export class PageLife {
     };
   }
 
-  /** Waits until no player and no socket is left, as on a screen without pictures. */
+  /** Waits until no player and no socket is left, as on a screen without frames. */
   async untilQuiet(): Promise<PageHoldings> {
     return until(
       () => this.holdings(),

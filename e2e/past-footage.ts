@@ -9,8 +9,8 @@ import { Stream } from '../server/src/hub/stream.ts';
 import type { Fragment } from './footage.ts';
 
 /**
- * Records spans of days gone by into the data folder of a server that doesn't run, by the recorder itself: real pictures with
- * sound, one key picture a second. The camera was unreachable in between, and the server is off since the last one.
+ * Records spans of days gone by into the data folder of a server that doesn't run, by the recorder itself: real frames with
+ * sound, one key frame a second. The camera was unreachable in between, and the server is off since the last one.
  */
 export async function recordPast(
   dataDir: string,

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf } from './api.ts';
-import { download, picturesOf, recorded, recordedFor } from './footage.ts';
+import { download, framesOf, recorded, recordedFor } from './footage.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { startServer, type TestServer } from './server.ts';
@@ -79,7 +79,7 @@ for (const [name, end] of [
     for (const piece of [last, next]) {
       const { footage } = await download(client, uid, piece);
       assert.equal(footage.complaints, '');
-      const { packets, decodedFrames } = picturesOf(footage);
+      const { packets, decodedFrames } = framesOf(footage);
       assert.equal(decodedFrames, packets.length);
       assert.ok(packets.length > framesPerSecond);
     }

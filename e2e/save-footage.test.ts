@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Download, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
-import { assertSound, inspect, picturesOf, recorded, recordedFor, type Fragment } from './footage.ts';
+import { assertAudio, inspect, framesOf, recorded, recordedFor, type Fragment } from './footage.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
 import { button, Stage } from './stage.ts';
@@ -93,7 +93,7 @@ test('[R9.3] a span is led on the timeline; size and length are said before, wha
     assert.ok(ledMs < endMs && ledMs > startMs, `led to ${new Date(ledMs).toISOString()}`);
 
     const [file] = await Promise.all([page.waitForEvent('download'), button(page, 'Download MP4').click()]);
-    assertSound(await footageOf(file), ['h264']);
+    assertAudio(await footageOf(file), ['h264']);
     const done = side(page).getByRole('status');
     await done.getByText(/^Delivered: .* to .*, [\d.]+ s, .*B\.$/).waitFor();
     await done.getByText(/^Asked for: .* Missing: [\d.]+ s\.$/).waitFor();
@@ -106,7 +106,7 @@ test('[R9.3] a span is led on the timeline; size and length are said before, wha
 async function footageOf(file: Download) {
   assert.match(file.suggestedFilename(), /^Gate .*\.mp4$/);
   const footage = await inspect(await readFile(await file.path()));
-  assert.ok(picturesOf(footage).packets.length > 20);
+  assert.ok(framesOf(footage).packets.length > 20);
   return footage;
 }
 

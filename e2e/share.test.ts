@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { complaintsOf, desktop, launchBrowser, newPerson } from './browser.ts';
-import { assertMoves } from './picture.ts';
+import { assertMoves } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
 let server: TestServer;

@@ -9,14 +9,14 @@ import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { close, ffmpeg, freePort, serve } from '../server/src/ingest/av/fixtures/live-sources.ts';
 import { administratorOf, until } from './api.ts';
-import { assertSound, inspect, pauseAndDownload, picturesOf, recordedFor } from './footage.ts';
+import { assertAudio, inspect, pauseAndDownload, framesOf, recordedFor } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { startServer, type TestServer } from './server.ts';
 
 /** How long each source is recorded before its footage is looked at. */
 const recordedMs = 4_000;
-/** Longer than all of this takes: FFmpeg loses pictures where it plays a clip again. */
+/** Longer than all of this takes: FFmpeg loses frames where it plays a clip again. */
 const clipSeconds = 150;
 
 let server: TestServer;
@@ -33,7 +33,7 @@ const cases = [
   { name: 'HLS', codecs: ['h264', 'aac'], framesPerSecond: 15 },
   { name: 'MPEG-TS over UDP', codecs: ['h264', 'aac'], framesPerSecond: 15 },
   { name: 'RTMP', codecs: ['h264', 'aac'], framesPerSecond: 15 },
-  // Its pictures have no times but those of their arrival, so that none can be missed by them.
+  // Its frames have no times but those of their arrival, so that none can be missed by them.
   // Datagrams may be lost on a busy machine.
   { name: 'RTSP over UDP only', codecs: ['h264', 'aac'], framesPerSecond: undefined },
   { name: 'MJPEG, which becomes H.264', codecs: ['h264'], framesPerSecond: undefined },
@@ -43,8 +43,8 @@ const cases = [
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vidette-sources-'));
   const clip = join(folder, 'clip.ts');
-  const picture = `-f lavfi -i testsrc=size=160x120:rate=15 -f lavfi -i sine=frequency=440 -t ${clipSeconds}`;
-  await ffmpeg(`${picture} -c:v libx264 -preset ultrafast -threads 1 -bf 2 -g 15 -c:a aac ${clip}`);
+  const frame = `-f lavfi -i testsrc=size=160x120:rate=15 -f lavfi -i sine=frequency=440 -t ${clipSeconds}`;
+  await ffmpeg(`${frame} -c:v libx264 -preset ultrafast -threads 1 -bf 2 -g 15 -c:a aac ${clip}`);
   web = await serve((request, response) => {
     if (request.url === '/mjpeg') {
       response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace;boundary=ffmpeg' });
@@ -115,14 +115,14 @@ for (const { name, codecs, framesPerSecond } of cases) {
     const viewer = await LiveViewer.watch(server, cookie, uid);
     try {
       const { initSegment, fragments } = await viewer.receive(20);
-      assertSound(await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments])), codecs);
+      assertAudio(await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments])), codecs);
     } finally {
       viewer.close();
     }
     await recordedFor(client, uid, recordedMs);
     const { footage } = await pauseAndDownload(client, uid);
-    assertSound(footage, codecs);
-    const { packets } = picturesOf(footage);
+    assertAudio(footage, codecs);
+    const { packets } = framesOf(footage);
     if (framesPerSecond === undefined) return;
     const seconds = (packets.at(-1)?.dts ?? 0) - (packets[0]?.dts ?? 0);
     const lost = Math.round(seconds * framesPerSecond) - (packets.length - 1);

@@ -9,7 +9,7 @@ import { desktop, launchBrowser, newPerson } from './browser.ts';
 import {
   download,
   pauseAndDownload,
-  picturesOf,
+  framesOf,
   recordedFor,
   runTool,
   type DownloadProbe,
@@ -25,7 +25,7 @@ const framesPerSecond = 20;
 const frameMs = 1000 / framesPerSecond;
 const gopFrames = 10;
 /** Pictures that a camera sends before it hangs or changes. */
-const firstPictures = 100;
+const firstFrames = 100;
 
 let server: TestServer;
 let client: Client;
@@ -38,8 +38,8 @@ let viewer: LiveViewer;
 before(async () => {
   const clip = await encodeClip({ framesPerSecond, gopFrames });
   const other = await encodeClip({ framesPerSecond, gopFrames, width: 160, height: 120 });
-  const stalling = await startFakeCamera({ clip, stallAfter: firstPictures });
-  const changing = await startFakeCamera({ clip, change: { at: firstPictures, clip: other } });
+  const stalling = await startFakeCamera({ clip, stallAfter: firstFrames });
+  const changing = await startFakeCamera({ clip, change: { at: firstFrames, clip: other } });
   cameras.push(stalling, changing);
   dropping = await startGstServer({ mounts: { '/cam': `( ${gstVideo('h264')} )` }, dropEverySeconds: 8 });
   server = await startServer({ env: { VIDETTE_SOURCE_NO_FRAMES_SECONDS: '2' } });
@@ -72,11 +72,11 @@ test('[R10.2] [R4.9] a camera that stops sending while its socket stays open is 
   assert.ok(first && second);
   assert.ok(second.startMs - first.endMs >= 2_000, 'the gap holds the silence that was waited for');
   const { footage, headers } = await download(client, uid, first);
-  const { packets, decodedFrames } = picturesOf(footage);
+  const { packets, decodedFrames } = framesOf(footage);
   assert.equal(footage.complaints, '');
-  assert.equal(packets.length, firstPictures);
-  assert.equal(decodedFrames, firstPictures);
-  assertEven(Number(headers.get('x-archive-duration')), firstPictures * frameMs);
+  assert.equal(packets.length, firstFrames);
+  assert.equal(decodedFrames, firstFrames);
+  assertEven(Number(headers.get('x-archive-duration')), firstFrames * frameMs);
 });
 
 test('[R10.2] [R10.3] a server that drops its clients again and again: each drop is a gap, all between is recorded', async () => {
@@ -89,7 +89,7 @@ test('[R10.2] [R10.3] a server that drops its clients again and again: each drop
   for (const piece of [first, second]) {
     const { footage } = await download(client, uid, piece);
     assert.equal(footage.complaints, '');
-    const times = picturesOf(footage).packets.map(({ dts }) => dts);
+    const times = framesOf(footage).packets.map(({ dts }) => dts);
     times.slice(1).forEach((dts, index) => assert.ok((dts - (times[index] ?? 0)) * 15 < 1.5));
   }
 });
@@ -106,19 +106,19 @@ test('[R10.1] [R10.3] parameter sets that change midway begin a new file, and bo
   const whole = await pauseAndDownload(client, uid);
   const first = await download(client, uid, { startMs: changeMs - 60_000, endMs: changeMs });
   const rest = await download(client, uid, { startMs: changeMs, endMs: Date.now() });
-  assert.equal(picturesOf(first.footage).packets.length, firstPictures);
+  assert.equal(framesOf(first.footage).packets.length, firstFrames);
   assert.deepEqual(
-    [first, rest].map(({ footage }) => picturesOf(footage).width),
+    [first, rest].map(({ footage }) => framesOf(footage).width),
     [320, 160],
   );
   for (const { footage } of [whole, first, rest]) {
     assert.equal(footage.complaints, '');
-    const { packets, decodedFrames } = picturesOf(footage);
+    const { packets, decodedFrames } = framesOf(footage);
     assert.equal(decodedFrames, packets.length);
   }
-  const parts = [first, rest].map(({ footage }) => picturesOf(footage).packets.length);
+  const parts = [first, rest].map(({ footage }) => framesOf(footage).packets.length);
   assert.equal(
-    picturesOf(whole.footage).packets.length,
+    framesOf(whole.footage).packets.length,
     parts.reduce((sum, count) => sum + count, 0),
   );
   const { text } = await playlistOf(uid, { startMs: changeMs - 60_000, endMs: Date.now() });
@@ -167,7 +167,7 @@ test('[R7.17] FFmpeg reads the playlist across the gap: every picture, no compla
       download(client, uid, span),
     ),
   );
-  const recordedFrames = whole.map(({ footage }) => picturesOf(footage).packets.length);
+  const recordedFrames = whole.map(({ footage }) => framesOf(footage).packets.length);
   // A playlist goes on to the end of the GOP.
   const missing = recordedFrames.reduce((sum, count) => sum + count, 0) - frames;
   assert.ok(
@@ -262,9 +262,9 @@ function assertEven(actualMs: number, expectedMs: number): void {
   );
 }
 
-/** What a player shows, from the first picture to the end of the last, is so long; one frame more or less. */
+/** What a player shows, from the first frame to the end of the last, is so long; one frame more or less. */
 function assertLength(footage: DownloadProbe, expectedMs: number): void {
-  const { packets } = picturesOf(footage);
+  const { packets } = framesOf(footage);
   const [first, last] = [packets[0], packets.at(-1)];
   assert.ok(first && last);
   const lengthMs = (last.pts + last.durationSeconds - first.pts) * 1000;

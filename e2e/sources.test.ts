@@ -4,10 +4,10 @@ import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson } from './browser.ts';
 import {
-  assertSound,
+  assertAudio,
   inspect,
   pauseAndDownload,
-  picturesOf,
+  framesOf,
   recordedFor,
   type FootageTrack,
 } from './footage.ts';
@@ -33,7 +33,7 @@ const uids = new Map<string, string>();
 interface Case {
   readonly name: string;
   readonly address: () => string;
-  /** Of the live picture, as a browser is told. */
+  /** Of the live video, as a browser is told. */
   readonly mimeType: RegExp;
   /** In the file, as FFmpeg names them. */
   readonly codecs: readonly string[];
@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
 
 before(async () => {
   const clip = await encodeClip({ framesPerSecond: gstFramesPerSecond, gopFrames: gstFramesPerSecond });
-  fakes.push(await startFakeCamera({ clip, sound: 'never' }));
+  fakes.push(await startFakeCamera({ clip, audio: 'never' }));
   open = await startGstServer({
     mounts: {
       '/b-frames-aac': `( ${gstVideo('h264', { bFrames: 2 })} ${gstAudio('aac')} )`,
@@ -123,21 +123,21 @@ for (const { name, mimeType, codecs, hasReordering = false } of cases) {
       const { init, initSegment, fragments } = await viewer.receive(2 * gstFramesPerSecond);
       assert.match(init.mimeType, mimeType);
       const seen = await inspect(Buffer.concat([initSegment ?? Buffer.alloc(0), ...fragments]));
-      assertSound(seen, codecs);
+      assertAudio(seen, codecs);
     } finally {
       viewer.close();
     }
 
     await recordedFor(client, uid, recordedMs);
     const { footage } = await pauseAndDownload(client, uid);
-    assertSound(footage, codecs);
-    const pictures = picturesOf(footage);
-    assertEveryPicture(pictures);
-    const isReordered = pictures.packets.some(({ pts, dts }) => pts > dts);
+    assertAudio(footage, codecs);
+    const frames = framesOf(footage);
+    assertEveryFrame(frames);
+    const isReordered = frames.packets.some(({ pts, dts }) => pts > dts);
     assert.equal(isReordered, hasReordering);
     const { videoFrames, damagedFrames } = await client.getStreamStats({ params: { uid } });
     assert.equal(damagedFrames, 0);
-    assert.equal(pictures.packets.length, videoFrames, 'every picture that came is in the file');
+    assert.equal(frames.packets.length, videoFrames, 'every picture that came is in the file');
   });
 }
 
@@ -163,9 +163,9 @@ test('[R10.1] H.265: the page plays it, and says so where it is converted for a 
 
 /**
  * Pictures follow each other at the camera's own pace: where one is missing there would be a hole of its length. What
- * is shown after the last decode time is left out: pictures between those, sent later, were cut off with the recording.
+ * is shown after the last decode time is left out: frames between those, sent later, were cut off with the recording.
  */
-function assertEveryPicture({ packets, decodedFrames }: FootageTrack): void {
+function assertEveryFrame({ packets, decodedFrames }: FootageTrack): void {
   assert.equal(decodedFrames, packets.length);
   const lastDts = packets.at(-1)?.dts ?? 0;
   const shown = packets.map(({ pts }) => pts).filter((pts) => pts <= lastDts);

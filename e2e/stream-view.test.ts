@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { desktop, launchBrowser, newPerson, type Look } from './browser.ts';
-import { assertMoves, shownPicture } from './picture.ts';
+import { assertMoves, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -59,8 +59,8 @@ function playing(page: Page, mode: 'live' | 'archive') {
 /** UTC ms by the clock that is drawn into the picture. */
 async function drawnMs(page: Page): Promise<number> {
   const shown = await until(
-    () => shownPicture(page),
-    (picture) => picture?.clockMs !== undefined,
+    () => shownFrame(page),
+    (frame) => frame?.clockMs !== undefined,
   );
   return shown?.clockMs ?? Number.NaN;
 }

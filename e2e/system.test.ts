@@ -103,7 +103,7 @@ test('[R7.34, R7.45] figures of the server and of a stream come with their histo
 });
 
 test('[R10.1, R10.10] packets that never came are counted, per stream and in the metrics', async () => {
-  const loses = (picture: number) => picture === 3 || picture === 5;
+  const loses = (frame: number) => frame === 3 || frame === 5;
   const camera = await startFakeCamera({ clip: await encodeClip(), loses });
   try {
     const { uid: lossy } = await admin.addStream({ body: { name: 'Lossy', streamSource: camera.url } });

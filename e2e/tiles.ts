@@ -33,7 +33,7 @@ export function allPlaying(page: Page, count: number): Promise<Record<string, st
 export interface ShownMoments {
   /** Of the clock that all tiles share, ms. */
   readonly sharedMs: number;
-  /** By the clocks in their pictures, ms; and the streams that they show, in the same order. */
+  /** By the clocks in their frames, ms; and the streams that they show, in the same order. */
   readonly clocksMs: readonly number[];
   readonly uids: readonly string[];
 }
@@ -44,8 +44,8 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
     const tiles = [...document.querySelectorAll('article[data-uid]')].filter((tile) =>
       tile.querySelector('[data-tile-state="playing"], [data-tile-state="paused"]'),
     );
-    // All pictures are taken before any is read: reading takes longer than a picture lasts.
-    const pictures = tiles.flatMap((tile) => {
+    // All frames are taken before any is read: reading takes longer than a picture lasts.
+    const frames = tiles.flatMap((tile) => {
       const video = tile.querySelector('video');
       const canvas = document.createElement('canvas');
       const context = canvas.getContext('2d', { willReadFrequently: true });
@@ -56,7 +56,7 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
       return [context];
     });
     const shared = document.querySelector<HTMLElement>('[data-shared-ms]')?.dataset['sharedMs'];
-    const clocksMs = pictures.map((context) => {
+    const clocksMs = frames.map((context) => {
       const { width, height } = context.canvas;
       return read(context.getImageData(0, 0, width, height).data, width, height) ?? Number.NaN;
     });
@@ -65,10 +65,10 @@ export function shownMoments(page: Page): Promise<ShownMoments> {
   }, readDemoClock.toString());
 }
 
-/** Of a source of ten pictures a second. */
+/** Of a source of ten frames a second. */
 export const frameMs = 100;
 
-/** Waits until so many tiles show pictures at most one frame apart. @returns the first of their moments, ms */
+/** Waits until so many tiles show frames at most one frame apart. @returns the first of their moments, ms */
 export async function inStep(page: Page, count: number, isFarFrom = Number.NaN): Promise<number> {
   const { clocksMs } = await until(
     () => shownMoments(page),

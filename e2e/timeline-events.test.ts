@@ -43,7 +43,7 @@ function trackMarks(page: Page): Promise<number> {
 test('[R10.7] [R7.18] what moves in front of a camera becomes an annotation, a mark on the timeline, and a key goes there', async (t) => {
   const port = await freePort('tcp');
   const box = "x='if(between(t,24,30),-40+60*(t-24),-99)':y=90";
-  const picture = `color=gray:s=320x180:r=10[ground];testsrc=s=320x240:r=10,crop=24:48:60:60[box];[ground][box]overlay=${box},noise=alls=2:allf=t`;
+  const frame = `color=gray:s=320x180:r=10[ground];testsrc=s=320x240:r=10,crop=24:48:60:60[box];[ground][box]overlay=${box},noise=alls=2:allf=t`;
   const encode =
     '-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g 20 -crf 26 -f mpegts -listen 1';
   const camera = spawn(
@@ -56,7 +56,7 @@ test('[R10.7] [R7.18] what moves in front of a camera becomes an annotation, a m
       '-f',
       'lavfi',
       '-i',
-      picture,
+      frame,
       ...encode.split(' '),
       `http://127.0.0.1:${port}/camera.ts`,
     ],

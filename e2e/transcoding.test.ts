@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
 import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { shownPicture } from './picture.ts';
+import { shownFrame } from './frame.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
 // A camera that sends H.265, which this Chromium can't decode, with a clock in its picture.
@@ -63,8 +63,8 @@ const plays = (page: Page, mode: 'live' | 'archive') =>
 /** How far the time in the picture is from the time that the player says, once it is read. */
 async function clockError(page: Page): Promise<number> {
   const shown = await until(
-    () => shownPicture(page),
-    (picture) => picture?.clockMs !== undefined && picture.atMs !== undefined,
+    () => shownFrame(page),
+    (frame) => frame?.clockMs !== undefined && frame.atMs !== undefined,
     WAIT_MS,
   );
   return (shown?.clockMs ?? Number.NaN) - (shown?.atMs ?? Number.NaN);
@@ -110,16 +110,16 @@ test('[R2.8] H.265 plays live and from the archive where the browser has no deco
   await page.keyboard.press('k');
   await page.locator('[data-player-state=paused]').waitFor({ state: 'attached', timeout: WAIT_MS });
   const paused = await until(
-    () => shownPicture(page),
-    (picture) => picture?.clockMs !== undefined && picture.atMs !== undefined,
+    () => shownFrame(page),
+    (frame) => frame?.clockMs !== undefined && frame.atMs !== undefined,
     WAIT_MS,
   );
   // An element that was stopped in its course may show a picture that its time has not reached: the first step goes there.
   await page.keyboard.press('d');
   await page.keyboard.press('d');
   await until(
-    () => shownPicture(page),
-    (picture) => (picture?.clockMs ?? 0) > (paused?.clockMs ?? 0),
+    () => shownFrame(page),
+    (frame) => (frame?.clockMs ?? 0) > (paused?.clockMs ?? 0),
     WAIT_MS,
   );
 });
@@ -164,15 +164,15 @@ async function makeWall(): Promise<number> {
   return (await client.addMosaic({ body: { name: 'Quay', layout, isShared: true } })).id;
 }
 
-/** Waits until each tile is one of both: converted and moving, or single pictures. */
+/** Waits until each tile is one of both: converted and moving, or single frames. */
 const wallTiles = (page: Page) =>
   until(
     () =>
       page.evaluate(() => ({
         converted: document.querySelectorAll('[data-tile-state=playing][data-converted="H.265"]').length,
-        pictures: document.querySelectorAll('[data-tile-state=unsupported] img[data-picture=fresh]').length,
+        frames: document.querySelectorAll('[data-tile-state=unsupported] img[data-picture=fresh]').length,
       })),
-    ({ converted, pictures }) => converted + pictures === 2,
+    ({ converted, frames }) => converted + frames === 2,
     WAIT_MS,
   );
 
@@ -182,14 +182,14 @@ test('[R2.8] on a wall as many tiles are converted as the server allows, live an
   await client.saveConfiguration({ body: { values: { conversion: { for: 'everyone', atOnce: 1 } } } });
   const page = await openPage(t, `/mosaic/${id}`);
   const isBusy = page.getByText('This browser can’t play H.265. The server already converts');
-  assert.deepEqual(await wallTiles(page), { converted: 1, pictures: 1 });
+  assert.deepEqual(await wallTiles(page), { converted: 1, frames: 1 });
   await page.getByText('from H.265').waitFor();
   await isBusy.waitFor();
   const lateMs = await clockError(page);
 
   await page.goto(`${server.url}/ui/mosaic/${id}?t=${startMs}`);
   await page.locator('[data-shared-ms]').waitFor({ timeout: WAIT_MS });
-  assert.deepEqual(await wallTiles(page), { converted: 1, pictures: 1 });
+  assert.deepEqual(await wallTiles(page), { converted: 1, frames: 1 });
   await showsItsMoment(page, lateMs);
   await isBusy.waitFor();
 });
@@ -200,9 +200,9 @@ test('[R4.4] who loses the right to conversion sees pictures from that moment on
   const { items } = await client.listMosaics({ query: { searchingValues: ['quay'] } });
   const as = await signIn(server, guard.name, guard.password);
   const page = await openPage(t, `/mosaic/${items[0]?.id}`, as);
-  assert.deepEqual(await wallTiles(page), { converted: 2, pictures: 0 });
+  assert.deepEqual(await wallTiles(page), { converted: 2, frames: 0 });
   await client.saveUser({ params: { login: guard.name }, body: { canConvert: false } });
   await page.locator('[data-tile-state=unsupported]').nth(1).waitFor({ timeout: WAIT_MS });
-  assert.deepEqual(await wallTiles(page), { converted: 0, pictures: 2 });
+  assert.deepEqual(await wallTiles(page), { converted: 0, frames: 2 });
   await page.getByText('Conversion is off on this server, or not for you').first().waitFor();
 });

@@ -14,7 +14,7 @@ import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { writeLicense } from '../server/src/system/license-text.ts';
 import { administratorOf, clientOf, until } from './api.ts';
 import { launchBrowser, newPerson, signInByCookie } from './browser.ts';
-import { assertMoves } from './picture.ts';
+import { assertMoves } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 import { freePort, TestSshd } from './sshd.ts';
 

@@ -8,7 +8,7 @@ import { recordedFrames } from './recorded-frames.ts';
 import { button, Stage } from './stage.ts';
 import { allPlaying, frameMs, inStep, shownMoments, tileStates, wallPatienceMs } from './tiles.ts';
 
-// Walls as people watch them: live and from the archive, against real streams whose pictures carry a clock.
+// Walls as people watch them: live and from the archive, against real streams whose frames carry a clock.
 
 const names = ['Dock', 'Gate 2', 'Roof', 'Yard'] as const;
 /** Was paused for a while, so that its archive has a gap. */

@@ -58,7 +58,7 @@ const workspaces = {
 /** Contract files that the page loads: Zod would cost it more than the whole player. */
 const lightContract = new Set(['errors', 'constants', 'routes', 'client']);
 
-/** What polls for everybody else, and a tool that takes pictures for people and gives what fades in its time. */
+/** What polls for everybody else, and a tool that takes frames for people and gives what fades in its time. */
 const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);
 
 /** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */

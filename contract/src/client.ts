@@ -27,7 +27,7 @@ export type RequestOf<Name extends CallName> = InputPart<'params', MemberOf<Name
   InputPart<'query', MemberOf<Name, 'query'>> &
   InputPart<'body', MemberOf<Name, 'body'>>;
 
-/** What a call answers: an entity, or the raw Response for pictures, video and playlists. */
+/** What a call answers: an entity, or the raw Response for frames, video and playlists. */
 export type ReplyOf<Name extends CallName> = Calls[Name]['reply'] extends z.ZodType
   ? z.output<Calls[Name]['reply']>
   : Calls[Name]['reply'] extends MediaReply

@@ -55,14 +55,14 @@ export const gapCauses = [
   'paused',
   /** The source answered and then ended by itself. */
   'ended',
-  /** What came could not be read as pictures. */
+  /** What came could not be read as frames. */
   'damaged',
   /** Nobody wanted the stream while it runs on demand. */
   'idle',
   'stopped',
   /** Its address or its parameters were changed. */
   'source-changed',
-  /** The time of its pictures jumped by more than a long frame. */
+  /** The time of its frames jumped by more than a long frame. */
   'time-jump',
   /** The clock of the server was set forwards or back. */
   'clock-set',
@@ -120,7 +120,7 @@ export const limits = {
 
 /** Of a wall's socket. */
 export const wallLimits = {
-  /** Open at once: every tile of a full page, and as many again while their pictures change over. */
+  /** Open at once: every tile of a full page, and as many again while their frames change over. */
   channelsMax: 128,
   /** Of the channel's number before every binary message. */
   headerBytes: 4,

@@ -12,12 +12,12 @@ export const WallRequest = z.discriminatedUnion('type', [
     type: z.literal('watch'),
     channel: z.int().min(0).max(0xffff_ffff),
     uid: Uid,
-    /** `sub` means the smaller picture, where the stream has one; else it is the main one as well. */
+    /** `sub` means the sub-stream, where the stream has one; else it is the main one as well. */
     picture: z.enum(['main', 'sub']),
     /** Key frames only. */
     keyFrames: z.boolean(),
     audio: z.boolean(),
-    /** With pictures that every browser can decode, made on the server for this viewer. */
+    /** With frames that every browser can decode, made on the server for this viewer. */
     convert: z.boolean(),
   }),
   z.strictObject({ type: z.literal('leave'), channel: z.int().min(0).max(0xffff_ffff) }),

@@ -217,7 +217,7 @@ test('[R4.4, R7.12] a blocked user’s open picture ends at once, as does that o
   const password = 'ведро и труба';
   await client.addUser({ body: { name: 'guest', password } });
   const rights = { params: { uid }, body: { items: [{ user: 'guest', view: true }] } };
-  /** Opens the live picture; resolves once it is open to what tells the last text message when it is closed. */
+  /** Opens the live video; resolves once it is open to what tells the last text message when it is closed. */
   const watch = async () => {
     const signedIn = await fetch(`${server.url}/v1/sign-in`, {
       method: 'POST',

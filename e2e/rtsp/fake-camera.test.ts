@@ -53,7 +53,7 @@ function faultWith(code: ErrorCode, words: RegExp): (error: unknown) => boolean 
   };
 }
 
-const pictures = (count: number) => (heard: Heard) => heard.samples.length >= count;
+const frames = (count: number) => (heard: Heard) => heard.samples.length >= count;
 
 /** Decode times grow, and every sample of the picture holds what the clip holds. */
 function assertSame(heard: Heard, source: Clip, from = 0): void {
@@ -61,7 +61,7 @@ function assertSame(heard: Heard, source: Clip, from = 0): void {
   ofTrack(heard, 1).forEach((sample, index) => {
     assert.ok(sample.dts > last, 'decode times grow');
     last = sample.dts;
-    const expected = source.pictures[(from + index) % source.pictures.length];
+    const expected = source.frames[(from + index) % source.frames.length];
     assert.deepEqual(
       sampleNals(sample.data).map((nal) => Buffer.from(nal).toString('base64')),
       expected?.nals.map((nal) => Buffer.from(nal).toString('base64')),
@@ -87,7 +87,7 @@ describe('sign-in', () => {
     { scheme: 'digest', algorithms: ['SHA-256'], hasQop: true, nonceUses: 1, ...user },
   ] as const) {
     test(`[R10.1] ${JSON.stringify({ ...auth, user: undefined, password: undefined })}`, async () => {
-      const heard = await against({ auth }, { credentials }, pictures(3));
+      const heard = await against({ auth }, { credentials }, frames(3));
       assert.equal(heard.cause, 'stopped');
       assertSame(heard, clip);
       const answers = heard.camera.requests.flatMap(({ headers }) =>
@@ -106,7 +106,7 @@ describe('sign-in', () => {
   for (const scheme of ['basic', 'digest'] as const) {
     test(`[R10.1] a camera that closes the connection with its 401: ${scheme}`, async () => {
       const auth = { scheme, ...user };
-      const heard = await against({ auth, closesAfterRefusal: true }, { credentials }, pictures(3));
+      const heard = await against({ auth, closesAfterRefusal: true }, { credentials }, frames(3));
       assertSame(heard, clip);
       assert.equal(heard.camera.connections, 2);
     });
@@ -152,13 +152,13 @@ const scrambled = (seed: number) => createHash('sha512').update(`picture ${seed}
 
 describe('payload types', () => {
   test('[R10.1] another type than announced is taken when it is the video', async () => {
-    const heard = await against({ payloadType: () => 101 }, {}, pictures(30));
+    const heard = await against({ payloadType: () => 101 }, {}, frames(30));
     assertSame(heard, clip);
     assert.ok(heard.notes.some((note) => /payload type 101/.test(note)));
   });
 
   test('[R10.1] a type that changes midway is followed after a pause, and back', async () => {
-    const payloadType = (picture: number) => (picture >= 20 && picture < 300 ? 97 : 96);
+    const payloadType = (frame: number) => (frame >= 20 && frame < 300 ? 97 : 96);
     const heard = await against({ payloadType }, {}, (now) =>
       now.notes.some((note) => /payload type 96/.test(note)),
     );
@@ -168,7 +168,7 @@ describe('payload types', () => {
 
   test('a companion of the announced type, such as forward error correction, is passed over', async () => {
     for (const companionType of [33, 97]) {
-      const heard = await against({ companionType }, {}, pictures(30));
+      const heard = await against({ companionType }, {}, frames(30));
       assertSame(heard, clip);
       assert.equal(heard.lostPackets, 0);
       assert.deepEqual(damagedAmong(heard), []);
@@ -178,7 +178,7 @@ describe('payload types', () => {
   test('what is no video is not taken for it', async () => {
     const noise = {
       ...clip,
-      pictures: clip.pictures.map((one, index) => ({ ...one, nals: [scrambled(index)] })),
+      frames: clip.frames.map((one, index) => ({ ...one, nals: [scrambled(index)] })),
     };
     let [awaited, declared] = [0, 0];
     const camera = await startFakeCamera({ clip: noise, paceMs: 5, payloadType: () => 98 });
@@ -192,7 +192,7 @@ describe('payload types', () => {
       note() {},
     };
     const running = session.run(sink, stop.signal);
-    await until(() => camera.pictures >= 200);
+    await until(() => camera.frames >= 200);
     stop.abort();
     await running;
     await camera.stop();
@@ -206,22 +206,22 @@ describe('tracks', () => {
     const silent = 'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:trackID=9\r\n';
     const describes = (sdp: string) => sdp.replace('m=video', `${silent}m=video`);
     const memory = { videoTurn: 0 };
-    const first = await against({ describes, pictures: 5, goodbyeAfter: 5 }, { memory }, () => false);
+    const first = await against({ describes, frames: 5, goodbyeAfter: 5 }, { memory }, () => false);
     assert.equal(first.samples.length, 0);
     assert.equal(memory.videoTurn, 1);
-    assertSame(await against({ describes }, { memory }, pictures(5)), clip);
+    assertSame(await against({ describes }, { memory }, frames(5)), clip);
     assert.equal(memory.videoTurn, 1);
   });
 
   test('an ONVIF back channel is not taken for the audio of the camera', async () => {
     const describes = (sdp: string) => `${sdp}m=audio 0 RTP/AVP 0\r\na=control:trackID=3\r\na=sendonly\r\n`;
-    const heard = await against({ describes }, {}, pictures(3));
+    const heard = await against({ describes }, {}, frames(3));
     assert.ok(heard.camera.requests.every(({ uri }) => !uri.endsWith('trackID=3')));
   });
 
   test('a camera that takes requests is asked for a key frame that is missing', async () => {
     const describes = (sdp: string) => sdp.replace('a=fmtp:96', 'a=rtcp-fb:96 nack pli\r\na=fmtp:96');
-    const heard = await against({ describes, keysOnRequest: true }, {}, pictures(3));
+    const heard = await against({ describes, keysOnRequest: true }, {}, frames(3));
     assert.equal(heard.samples[0]?.isKey, true);
   });
 });
@@ -229,7 +229,7 @@ describe('tracks', () => {
 describe('addresses', () => {
   for (const control of ['relative', 'absolute', 'missing'] as const) {
     test(`[R10.1] control attributes: ${control}`, async () => {
-      const heard = await against({ control }, {}, pictures(2));
+      const heard = await against({ control }, {}, frames(2));
       const setup = heard.camera.requests.find(({ method }) => method === 'SETUP');
       const { url } = heard.camera;
       assert.equal(setup?.uri, control === 'missing' ? url : `${url}/trackID=0`);
@@ -238,14 +238,14 @@ describe('addresses', () => {
   }
 
   test('[R10.1] Content-Base', async () => {
-    const heard = await against({ contentBase: (origin) => `${origin}/other/place/` }, {}, pictures(2));
+    const heard = await against({ contentBase: (origin) => `${origin}/other/place/` }, {}, frames(2));
     const setup = heard.camera.requests.find(({ method }) => method === 'SETUP');
     assert.match(setup?.uri ?? '', /\/other\/place\/trackID=0$/);
   });
 
   test('[R10.1] redirects are followed through the dialler, and not for ever', async () => {
     const target = await startFakeCamera({ clip, paceMs: 10 });
-    const heard = await against({ redirectTo: target.url }, {}, pictures(2));
+    const heard = await against({ redirectTo: target.url }, {}, frames(2));
     assert.equal(heard.camera.connections, 1);
     assert.equal(target.connections, 1);
     await target.stop();
@@ -309,7 +309,7 @@ describe('what cannot be received', () => {
 describe('while it plays', () => {
   test('[R10.1] parameter sets in the description, in the stream, or both', async () => {
     for (const parameters of ['described', 'in-band', 'both'] as const) {
-      const heard = await against({ parameters }, {}, pictures(12));
+      const heard = await against({ parameters }, {}, frames(12));
       assertSame(heard, clip);
       assert.equal(heard.tracks.length, 1);
       assert.deepEqual(
@@ -336,15 +336,15 @@ describe('while it plays', () => {
     const heard = await against(
       { pieceBytes: 7, firstChannel: 6, startsEarly: true, cseqOffset: 1000 },
       {},
-      pictures(6),
+      frames(6),
     );
     assertSame(heard, clip);
   });
 
   test('[R10.1] lost packets are counted, and only the pictures they hit are damaged', async () => {
     const large = await encodeClip({ width: 640, height: 360, slices: 4 });
-    const loses = (picture: number, position: number) => picture === 3 && position === 1;
-    const heard = await against({ clip: large, loses }, {}, pictures(12));
+    const loses = (frame: number, position: number) => frame === 3 && position === 1;
+    const heard = await against({ clip: large, loses }, {}, frames(12));
     assert.deepEqual(damagedAmong(heard), [3]);
     assert.equal(heard.samples.length, 12);
     assert.equal(heard.lostPackets, 1);
@@ -355,14 +355,14 @@ describe('while it plays', () => {
   });
 
   test('[R10.1] of a picture that is lost as a whole, the next one bears the mark, unless it is a key frame', async () => {
-    const loses = (picture: number) => picture === 3 || picture === 9;
-    const heard = await against({ loses }, {}, pictures(12));
+    const loses = (frame: number) => frame === 3 || frame === 9;
+    const heard = await against({ loses }, {}, frames(12));
     assert.deepEqual(damagedAmong(heard), [3]);
     assert.ok(heard.samples[8]?.isKey);
   });
 
   test('[R10.1] time stamps that wrap go on evenly', async () => {
-    const heard = await against({ firstTimestamp: 2 ** 32 - 4 * 4500, paceMs: 50 }, {}, pictures(10));
+    const heard = await against({ firstTimestamp: 2 ** 32 - 4 * 4500, paceMs: 50 }, {}, frames(10));
     heard.samples.slice(1).forEach((sample, index) => {
       assert.equal(sample.dts - (heard.samples[index]?.dts ?? 0), 4500);
     });
@@ -370,7 +370,7 @@ describe('while it plays', () => {
 
   test('[R10.1] a jump of the time stamps begins anew at the time of arrival', async () => {
     for (const ticks of [90_000 * 3600, -90_000 * 3600]) {
-      const heard = await against({ jump: { at: 5, ticks } }, {}, pictures(10));
+      const heard = await against({ jump: { at: 5, ticks } }, {}, frames(10));
       const [first] = heard.samples;
       const last = heard.samples.at(-1);
       assert.ok(first && last && last.dts > first.dts && last.dts - first.dts < 90_000 * 30);
@@ -382,9 +382,9 @@ describe('while it plays', () => {
 
   test('[R10.1] a second track that never sends holds nobody up, and is not promised', async () => {
     const heard = await against(
-      { sound: 'never' },
+      { audio: 'never' },
       { transcodeAudio: () => ({ write: () => true, close() {} }) },
-      pictures(20),
+      frames(20),
     );
     assertSame(heard, clip);
     assert.deepEqual(

@@ -17,7 +17,7 @@ export interface FakeCameraOptions {
   /** Parameter sets in the description, in front of every key frame, or both. Default both. */
   readonly parameters?: 'described' | 'in-band' | 'both';
   /** A second track: silence in G.711, or one that is announced and never sends. */
-  readonly sound?: 'pcmu' | 'never';
+  readonly audio?: 'pcmu' | 'never';
   /** Every request is answered with this page. */
   readonly html?: string;
   /** Statuses by method, in place of 200. */
@@ -35,17 +35,17 @@ export interface FakeCameraOptions {
   readonly replyDelayMs?: number;
   /** Requests of this method are never answered. */
   readonly ignores?: string;
-  /** Closes the connection after so many pictures, */
+  /** Closes the connection after so many frames, */
   readonly dropAfter?: number;
   /** or stays silent from then on, */
   readonly stallAfter?: number;
   /** or says goodbye by RTCP. */
   readonly goodbyeAfter?: number;
   /** RTP packets that are left out, by picture and position in it, both from 0. */
-  readonly loses?: (picture: number, position: number) => boolean;
+  readonly loses?: (frame: number, position: number) => boolean;
   /** How fast the clock of its time stamps runs. Default 1. */
   readonly clockSpeed?: number;
-  /** RTP time stamp of the first picture. */
+  /** RTP time stamp of the first frame. */
   readonly firstTimestamp?: number;
   /** Added to the time stamps from this picture on. */
   readonly jump?: { readonly at: number; readonly ticks: number };
@@ -54,22 +54,22 @@ export interface FakeCameraOptions {
   readonly markers?: 'last' | 'none' | 'all';
   /** Cuts what is written into pieces of so many bytes. */
   readonly pieceBytes?: number;
-  /** Time between pictures; the clip's own unless given, ms. */
+  /** Time between frames; the clip's own unless given, ms. */
   readonly paceMs?: number;
   /** RTP payload type of each packet of a picture, from 0; 96, as announced, unless given. */
-  readonly payloadType?: (picture: number) => number;
+  readonly payloadType?: (frame: number) => number;
   /** Sends a packet of this payload type beside each picture, which belongs to nothing. */
   readonly companionType?: number;
   /** Changes the description before it is sent. */
   readonly describes?: (description: string) => string;
-  /** Takes key frame requests as an encoder does: only the first picture and what was asked for are key frames. */
+  /** Takes key frame requests as an encoder does: only the first frame and what was asked for are key frames. */
   readonly keysOnRequest?: boolean;
   /** Closes the connection after each 401. */
   readonly closesAfterRefusal?: boolean;
   /** Which picture is due now, of an encoder that runs whether or not anybody watches; the first at each PLAY unless given. */
-  readonly pictureNow?: () => number;
+  readonly frameNow?: () => number;
   /** Pictures from now on per session, then silence with the socket open. Unlimited unless given. */
-  readonly pictures?: number;
+  readonly frames?: number;
 }
 
 interface FakeAuth {
@@ -89,13 +89,13 @@ export interface FakeCamera {
   readonly requests: readonly RtspRequest[];
   readonly connections: number;
   /** Pictures that were due so far, of all connections. */
-  readonly pictures: number;
+  readonly frames: number;
   stop(): Promise<void>;
 }
 
 const realm = 'fake camera';
 const videoClock = 90_000;
-const soundTicks = 160;
+const audioTicks = 160;
 /** The newest nonce of each camera. */
 const nonces = new WeakMap<FakeCameraOptions, string>();
 
@@ -104,12 +104,12 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
   const requests: RtspRequest[] = [];
   const connections = new Set<Connection>();
   let count = 0;
-  let pictures = 0;
+  let frames = 0;
   const server = createServer((socket) => {
     count++;
     const connection = new Connection(socket, options, {
       request: (request) => requests.push(request),
-      picture: () => pictures++,
+      picture: () => frames++,
     });
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
@@ -124,8 +124,8 @@ export async function startFakeCamera(options: FakeCameraOptions): Promise<FakeC
     get connections() {
       return count;
     },
-    get pictures() {
-      return pictures;
+    get frames() {
+      return frames;
     },
     async stop() {
       for (const connection of connections) connection.close();
@@ -150,12 +150,12 @@ class Connection {
   #nonces = 0;
   #setups = 0;
   #timer: NodeJS.Timeout | undefined;
-  #picture = 0;
+  #frame = 0;
   #sequence = 65_530;
-  #isPictureWanted = false;
+  #isFrameWanted = false;
   #isKeyWanted = false;
   #sinceKey = 0;
-  #soundSequence = 0;
+  #audioSequence = 0;
 
   constructor(socket: Socket, options: FakeCameraOptions, on: ConnectionEvents) {
     this.#socket = socket;
@@ -234,7 +234,7 @@ class Connection {
         return;
       }
       case 'SETUP': {
-        this.#isPictureWanted ||= !request.uri.includes('trackID=') || request.uri.endsWith('trackID=0');
+        this.#isFrameWanted ||= !request.uri.includes('trackID=') || request.uri.endsWith('trackID=0');
         const channel = (options.firstChannel ?? 0) + 2 * this.#setups++;
         this.#reply(request, 200, [
           `Transport: RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}`,
@@ -276,7 +276,7 @@ class Connection {
   }
 
   #description(uri: string): string {
-    const { clip, parameters = 'both', control = 'relative', sound } = this.#options;
+    const { clip, parameters = 'both', control = 'relative', audio } = this.#options;
     const named = (name: string) =>
       control === 'missing' ? [] : [`a=control:${control === 'absolute' ? `${uri}/` : ''}${name}`];
     const sprop = `${clip.sps.toString('base64')},${clip.pps.toString('base64')}`;
@@ -286,7 +286,7 @@ class Connection {
       'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000',
       `a=fmtp:96 packetization-mode=1${described}`,
       ...named('trackID=0'),
-      ...(sound ? ['m=audio 0 RTP/AVP 0', ...named('trackID=1')] : []),
+      ...(audio ? ['m=audio 0 RTP/AVP 0', ...named('trackID=1')] : []),
       'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000',
       ...named('trackID=2'),
       '',
@@ -319,11 +319,11 @@ class Connection {
     );
   }
 
-  /** One picture, and the sound that belongs to it. */
+  /** One picture, and the audio that belongs to it. */
   /** By the clock, not by ticks: what a busy machine delays is made up for, or the camera's time would fall behind ours. */
   #play(paceMs: number): void {
     const startMs = performance.now();
-    this.#picture = this.#options.pictureNow?.() ?? this.#picture;
+    this.#frame = this.#options.frameNow?.() ?? this.#frame;
     let sent = 0;
     this.#timer = setInterval(() => {
       const due = Math.floor((performance.now() - startMs) / Math.max(paceMs, 1));
@@ -332,8 +332,8 @@ class Connection {
   }
 
   #send(): void {
-    const { clip, change, dropAfter, stallAfter, goodbyeAfter, sound, pictures } = this.#options;
-    const index = this.#picture++;
+    const { clip, change, dropAfter, stallAfter, goodbyeAfter, audio, frames } = this.#options;
+    const index = this.#frame++;
     this.#on.picture();
     if (index === dropAfter) {
       this.close();
@@ -342,15 +342,15 @@ class Connection {
     } else if (
       index < (stallAfter ?? Infinity) &&
       index < (goodbyeAfter ?? Infinity) &&
-      index < (pictures ?? Infinity)
+      index < (frames ?? Infinity)
     ) {
       const isChanged = change !== undefined && index >= change.at;
-      this.#sendPicture(isChanged ? change.clip : clip, isChanged ? index - change.at : index, index);
-      if (sound === 'pcmu') this.#sendSound();
+      this.#sendFrame(isChanged ? change.clip : clip, isChanged ? index - change.at : index, index);
+      if (audio === 'pcmu') this.#sendAudio();
     }
   }
 
-  #sendPicture(clip: Clip, clipIndex: number, index: number): void {
+  #sendFrame(clip: Clip, clipIndex: number, index: number): void {
     const {
       parameters = 'both',
       markers = 'last',
@@ -362,12 +362,12 @@ class Connection {
       companionType,
       keysOnRequest,
     } = this.#options;
-    if (!this.#isPictureWanted) return;
+    if (!this.#isFrameWanted) return;
     const played = keysOnRequest ? this.#playOnRequest(clip) : clipIndex;
-    const picture = clip.pictures[played % clip.pictures.length];
-    if (!picture) return;
-    const hasParameters = picture.isKey && parameters !== 'described';
-    const payloads = h264Payloads(hasParameters ? [clip.sps, clip.pps, ...picture.nals] : picture.nals);
+    const frame = clip.frames[played % clip.frames.length];
+    if (!frame) return;
+    const hasParameters = frame.isKey && parameters !== 'described';
+    const payloads = h264Payloads(hasParameters ? [clip.sps, clip.pps, ...frame.nals] : frame.nals);
     const ticks = Math.round((index * videoClock * (this.#options.clockSpeed ?? 1)) / clip.framesPerSecond);
     const timestamp = firstTimestamp + ticks + (jump && index >= jump.at ? jump.ticks : 0);
     payloads.forEach((payload, position) => {
@@ -394,14 +394,14 @@ class Connection {
     return this.#sinceKey;
   }
 
-  #sendSound(): void {
+  #sendAudio(): void {
     const { clip, firstChannel = 0 } = this.#options;
-    const due = Math.floor((this.#picture * 8000) / clip.framesPerSecond / soundTicks);
-    for (; this.#soundSequence < due; this.#soundSequence++) {
-      const timestamp = this.#soundSequence * soundTicks;
+    const due = Math.floor((this.#frame * 8000) / clip.framesPerSecond / audioTicks);
+    for (; this.#audioSequence < due; this.#audioSequence++) {
+      const timestamp = this.#audioSequence * audioTicks;
       const fields = { channel: firstChannel + 2, payloadType: 0, isMarker: false, timestamp };
-      const silence = Buffer.alloc(soundTicks, 0xff);
-      this.#write(interleavedRtp({ ...fields, sequence: this.#soundSequence }, silence));
+      const silence = Buffer.alloc(audioTicks, 0xff);
+      this.#write(interleavedRtp({ ...fields, sequence: this.#audioSequence }, silence));
     }
   }
 }
@@ -412,7 +412,7 @@ function originOf(uri: string): string {
 
 /** Pictures of the first group. */
 function firstGop(clip: Clip): number {
-  return clip.pictures.findIndex(({ isKey }, index) => index > 0 && isKey);
+  return clip.frames.findIndex(({ isKey }, index) => index > 0 && isKey);
 }
 
 /** A BYE of the picture's sender (RFC 3550, 6.6). */

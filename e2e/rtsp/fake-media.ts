@@ -7,12 +7,12 @@ import { annexBToNals } from '@vidette/media/codec/nal';
 export interface Clip {
   readonly framesPerSecond: number;
   /** In decode order; units without start codes, parameter sets left out. The first is a key frame. */
-  readonly pictures: readonly ClipPicture[];
+  readonly frames: readonly ClipFrame[];
   readonly sps: Buffer;
   readonly pps: Buffer;
 }
 
-interface ClipPicture {
+interface ClipFrame {
   readonly nals: readonly Uint8Array[];
   readonly isKey: boolean;
 }
@@ -56,7 +56,7 @@ export async function encodeClip(options: ClipOptions = {}): Promise<Clip> {
 }
 
 function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): Clip {
-  const pictures: { nals: Uint8Array[]; isKey: boolean }[] = [];
+  const frames: { nals: Uint8Array[]; isKey: boolean }[] = [];
   let sps: Uint8Array | undefined;
   let pps: Uint8Array | undefined;
   for (const nal of nals) {
@@ -64,11 +64,11 @@ function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): Clip {
     if (type === H264_NAL.sps) sps = nal;
     else if (type === H264_NAL.pps) pps = nal;
     else if (isH264FirstSlice(nal)) {
-      pictures.push({ nals: [nal], isKey: type === H264_NAL.idr });
-    } else if (type === H264_NAL.slice || type === H264_NAL.idr) pictures.at(-1)?.nals.push(nal);
+      frames.push({ nals: [nal], isKey: type === H264_NAL.idr });
+    } else if (type === H264_NAL.slice || type === H264_NAL.idr) frames.at(-1)?.nals.push(nal);
   }
   if (!sps || !pps) throw new Error('the encoder left the parameter sets out');
-  return { framesPerSecond, pictures, sps: Buffer.from(sps), pps: Buffer.from(pps) };
+  return { framesPerSecond, frames, sps: Buffer.from(sps), pps: Buffer.from(pps) };
 }
 
 const maxPayloadBytes = 1200;

@@ -32,8 +32,8 @@ const flows =
     );
 
 /** The pitch of a tone in AAC: how often it crosses zero. */
-function toneOf(track: AudioTrack, sounds: readonly Sample[]): number {
-  const frames = sounds.map(({ data, size }) => {
+function toneOf(track: AudioTrack, audios: readonly Sample[]): number {
+  const frames = audios.map(({ data, size }) => {
     const frequency = [
       96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000,
     ].indexOf(track.sampleRate);
@@ -101,17 +101,17 @@ describe('GStreamer', () => {
       heard.tracks.at(-1)?.map(({ codec }) => codec),
       ['h264', 'aac'],
     );
-    const pictures = ofTrack(heard, 1);
-    assert.ok(pictures.every(({ dts, pts }) => pts >= dts));
+    const frames = ofTrack(heard, 1);
+    assert.ok(frames.every(({ dts, pts }) => pts >= dts));
     assert.ok(
-      pictures.some(({ dts, pts }) => pts > dts),
+      frames.some(({ dts, pts }) => pts > dts),
       'pictures are reordered',
     );
     assertGrowing(heard, 1);
     assertGrowing(heard, 2);
-    const sounds = ofTrack(heard, 2);
-    sounds.slice(1).forEach((sound, index) => {
-      const length = sound.dts - (sounds[index]?.dts ?? 0);
+    const audios = ofTrack(heard, 2);
+    audios.slice(1).forEach((audio, index) => {
+      const length = audio.dts - (audios[index]?.dts ?? 0);
       assert.ok(Math.abs(length - 1024) < 15, `a frame of AAC lasts ${length}`);
     });
   });
@@ -137,9 +137,9 @@ describe('GStreamer', () => {
       );
       assertGrowing(heard, 2);
       const track = heard.tracks.at(-1)?.[1];
-      const soundMs = ((ofTrack(heard, 2).at(-1)?.dts ?? 0) * 1000) / (track?.timescale ?? 1);
-      const pictureMs = (ofTrack(heard, 1).at(-1)?.dts ?? 0) / 90;
-      assert.ok(Math.abs(soundMs - pictureMs) < 5000, `sound is ${soundMs - pictureMs} ms ahead`);
+      const audioMs = ((ofTrack(heard, 2).at(-1)?.dts ?? 0) * 1000) / (track?.timescale ?? 1);
+      const frameMs = (ofTrack(heard, 1).at(-1)?.dts ?? 0) / 90;
+      assert.ok(Math.abs(audioMs - frameMs) < 5000, `sound is ${audioMs - frameMs} ms ahead`);
     } finally {
       await pool.dispose('the test is over');
     }
@@ -154,11 +154,11 @@ describe('GStreamer', () => {
         const track = heard.tracks.at(-1)?.[1];
         assert.ok(track?.kind === 'audio' && track.codec === 'aac');
         assertGrowing(heard, 2);
-        const sounds = ofTrack(heard, 2);
-        const lasts = (sounds.at(-1)?.dts ?? 0) - (sounds[0]?.dts ?? 0);
-        const expected = (sounds.length - 1) * 1024;
+        const audios = ofTrack(heard, 2);
+        const lasts = (audios.at(-1)?.dts ?? 0) - (audios[0]?.dts ?? 0);
+        const expected = (audios.length - 1) * 1024;
         assert.ok(Math.abs(lasts / expected - 1) < 0.05, `${lasts} ticks for ${expected} samples`);
-        const hertz = toneOf(track, sounds);
+        const hertz = toneOf(track, audios);
         assert.ok(Math.abs(hertz - 440) < 15, `${hertz} Hz`);
       } finally {
         await pool.dispose('the test is over');

@@ -50,18 +50,18 @@ export async function startGstServer(options: GstServerOptions): Promise<GstServ
   };
 }
 
-export interface PictureOptions {
+export interface FrameOptions {
   readonly width?: number;
   readonly height?: number;
   readonly framesPerSecond?: number;
   /** Pictures from one key frame to the next. */
   readonly gopFrames?: number;
-  /** Between two reference pictures; 0 for none. H.264 only. */
+  /** Between two reference frames; 0 for none. H.264 only. */
   readonly bFrames?: number;
 }
 
 /** A test picture with a running clock, cheap to encode: the pay0 part of a launch line. */
-export function gstVideo(codec: 'h264' | 'h265', options: PictureOptions = {}): string {
+export function gstVideo(codec: 'h264' | 'h265', options: FrameOptions = {}): string {
   const { width = 320, height = 240, framesPerSecond = 15, gopFrames = 15, bFrames = 0 } = options;
   const source =
     `videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,width=${width},height=${height},` +

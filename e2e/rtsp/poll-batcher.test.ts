@@ -70,7 +70,7 @@ function collect(stream: Stream, samples: Sample[], toleratesLatency: boolean): 
 function assertWhole(samples: readonly Sample[], count: number): void {
   assert.equal(samples.length, count);
   samples.forEach((sample, index) => {
-    const nals = clip.pictures[index % clip.pictures.length]?.nals ?? [];
+    const nals = clip.frames[index % clip.frames.length]?.nals ?? [];
     assert.equal(
       sample.size,
       nals.reduce((sum, nal) => sum + 4 + nal.length, 0),
@@ -81,9 +81,9 @@ function assertWhole(samples: readonly Sample[], count: number): void {
 }
 
 test('nothing is read between rounds, and nothing is lost by them', async (t) => {
-  const { camera, clock, samples } = await rested(t, { parameters: 'described', pictures: 200 });
+  const { camera, clock, samples } = await rested(t, { parameters: 'described', frames: 200 });
   const before = samples.length;
-  // By the time another client of the camera has all its pictures, ours were sent, too.
+  // By the time another client of the camera has all its frames, ours were sent, too.
   await listen({ url: camera.url }, (heard) => heard.samples.length === 199);
   assert.equal(samples.length, before);
   assert.ok(before < 199);
@@ -96,7 +96,7 @@ test('nothing is read between rounds, and nothing is lost by them', async (t) =>
 });
 
 test('who begins to watch gets the GOP so far at once and what waits without waiting for the round', async (t) => {
-  const { stream, clock, samples } = await rested(t, { parameters: 'described', pictures: 200 });
+  const { stream, clock, samples } = await rested(t, { parameters: 'described', frames: 200 });
   const watched: Sample[] = [];
   const viewer = collect(stream, watched, false);
   await until(() => samples.length >= 199);

@@ -13,7 +13,7 @@ import { S3ObjectStore } from '../../server/src/s3/s3-object-store.ts';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf, until } from '../api.ts';
 import { recordPast } from '../past-footage.ts';
-import { shownPicture } from '../picture.ts';
+import { shownFrame } from '../frame.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { Stage } from '../stage.ts';
 import { SwiftStore } from './swift.ts';
@@ -202,8 +202,8 @@ test('[R4.9] in the browser the picture goes on over the border between the two 
       timeout: WAIT_MS,
     });
     await until(
-      () => shownPicture(page),
-      (picture) => (picture?.atMs ?? 0) > borderMs + 1_000,
+      () => shownFrame(page),
+      (frame) => (frame?.atMs ?? 0) > borderMs + 1_000,
       WAIT_MS,
     );
   });

@@ -1,5 +1,5 @@
 /**
- * One coded picture or one frame of sound on its way from the camera to its readers.
+ * One coded frame or one frame of audio on its way from the camera to its readers.
  * Samples are immutable and shared by all readers of a stream: nobody writes into `data`.
  */
 export interface Sample {
@@ -7,7 +7,7 @@ export interface Sample {
   readonly trackId: number;
   /** Decode time in ticks of the track's timescale since 1970-01-01T00:00:00Z; strictly growing within a track. */
   readonly dts: number;
-  /** Presentation time, same unit; differs from `dts` when pictures are reordered (B-frames). */
+  /** Presentation time, same unit; differs from `dts` when frames are reordered (B-frames). */
   readonly pts: number;
   /** A decoder can start here: IDR (or CRA, BLA) for video; always true for audio. */
   readonly isKey: boolean;

@@ -47,7 +47,7 @@ import { peerPackage } from './rpc/peer-package.ts';
 import { Live } from './live/live.ts';
 import type { MotionEvent } from './motion/motion-detector.ts';
 import { MotionJournal } from './motion/motion-journal.ts';
-import { Pictures, type Render } from './engine/pictures.ts';
+import { Snapshots, type Render } from './engine/snapshots.ts';
 import { StreamManager, type OnStreamState } from './engine/stream-manager.ts';
 import { databasePlace, openClusterTables } from './store/open-database.ts';
 import type { ClusterTables } from './store/cluster-tables.ts';
@@ -254,8 +254,8 @@ async function assemble(
   const rpc = new NodeRpc({ ...between, ...(cluster && { isThere: (node) => cluster.isThere(node) }) });
   closers.push(() => rpc.close());
   const nodeOf = (uid: string) => membership.nodeElsewhere(uid);
-  const peerFeed = (stream: Stream, picture: 'main' | 'sub') =>
-    new PeerLiveFeed({ stream, picture, rpc, nodeOf, clock, log });
+  const peerFeed = (stream: Stream, variant: 'main' | 'sub') =>
+    new PeerLiveFeed({ stream, variant, rpc, nodeOf, clock, log });
   const streamManager = new StreamManager({
     clock,
     log,
@@ -322,10 +322,10 @@ async function assemble(
     archive.retention.configure(retentionRules(config));
   });
 
-  const renderPicture: Render = (track, keySample, maxWidth) => av.picture(track, keySample, { maxWidth });
-  // Under load a still is late; `Pictures` serves the last good one meanwhile.
+  const renderSnapshot: Render = (track, keySample, maxWidth) => av.snapshot(track, keySample, { maxWidth });
+  // Under load a still is late; `Snapshots` serves the last good one meanwhile.
   const renderLate: Render = (track, keySample, maxWidth) =>
-    av.picture(track, keySample, { maxWidth, deadlineMs: 60_000 });
+    av.snapshot(track, keySample, { maxWidth, deadlineMs: 60_000 });
   const consent = new SetupConsent(config.dataDir);
   const isLocked = (await store.users.countActiveAdmins()) === 0;
   if (!isLocked) await consent.end();
@@ -378,8 +378,8 @@ async function assemble(
     log,
   });
   configStore.onApplied(() => tunnel.reconsider());
-  const pictures = new Pictures({ render: renderLate, clock });
-  const localInsight = new LocalInsight({ streamManager, statistics, pictures, live, clock });
+  const snapshots = new Snapshots({ render: renderLate, clock });
+  const localInsight = new LocalInsight({ streamManager, statistics, snapshots, live, clock });
   const http = await createHttp({
     config,
     configStore,
@@ -423,7 +423,7 @@ async function assemble(
       rpc,
       timeoutMs: () => config.source.probeSeconds * 1000,
     }),
-    renderPicture,
+    renderSnapshot,
   });
   closers.push(() => http.close());
   const accessFeed = await AccessFeed.open({

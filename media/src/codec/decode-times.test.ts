@@ -119,7 +119,7 @@ test('[R10.2] without reordering decode and presentation times are one, though t
   }
 });
 
-/** Indices of lost pictures; the first is a key, for nobody begins before one. */
+/** Indices of lost frames; the first is a key, for nobody begins before one. */
 const losses = fc.array(fc.integer({ min: 1, max: 49 }), { maxLength: 12 });
 const jitterTicks = fc.array(fc.integer({ min: -25, max: 25 }), { minLength: 50, maxLength: 50 });
 
@@ -136,7 +136,7 @@ for (const name of CLIPS) {
         const stamped = stampAll(new DecodeTimes(track), received);
         assertGrowing(stamped);
         for (const { sample, pts } of stamped) {
-          // A depth that is still being learnt may cost a few pictures their place; a known one none.
+          // A depth that is still being learnt may cost a few frames their place; a known one none.
           const tolerance = track === clip.track ? 0 : 4 * frameTicks;
           assert.ok(pts - sample.pts <= tolerance, `shown ${pts - sample.pts} ticks late`);
         }
@@ -185,10 +185,10 @@ test('[R10.2] new parameter sets in mid-stream leave decode times growing', () =
 test('slices that are cut short or random never stop the stamping', () => {
   const { track } = withOpenDepth(videoClip('h264-b-pyramid.mp4'));
   fc.assert(
-    fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 40 }), (pictures) => {
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 40 }), (frames) => {
       const times = new DecodeTimes(track);
       let last = Number.NEGATIVE_INFINITY;
-      pictures.forEach((bytes, index) => {
+      frames.forEach((bytes, index) => {
         const { dts, pts } = times.stamp(1e14 + index * 512, [Uint8Array.from([0x41, ...bytes])]);
         assert.ok(dts > last && dts <= pts);
         last = dts;

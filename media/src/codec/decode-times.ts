@@ -1,7 +1,7 @@
 /**
- * Decode times for pictures whose transport tells presentation times only, as RTP does.
+ * Decode times for frames whose transport tells presentation times only, as RTP does.
  *
- * With a reorder depth of d, at most d pictures that precede a picture in decoding order are shown after it. So when
+ * With a reorder depth of d, at most d frames that precede a picture in decoding order are shown after it. So when
  * the n-th picture arrives, the (n - d)-th in order of presentation is already here, and its presentation time serves
  * as the n-th decode time: strictly growing, never after its own presentation, and known at once, for nothing has to be
  * waited for. Without reordering decode and presentation times are the same.
@@ -27,7 +27,7 @@ const SHORTEST_FRAME_SECONDS = 1 / 240;
 const LONGEST_FRAME_SECONDS = 1;
 /**
  * Decode times that have to be squeezed in before a picture follow each other by half a millisecond: `MAX_DEPTH` of
- * them fit into a frame at 120 pictures a second.
+ * them fit into a frame at 120 frames a second.
  */
 const SQUEEZED_PER_SECOND = 2000;
 
@@ -69,7 +69,7 @@ export class DecodeTimes {
 
   /**
    * Stamps the next picture in decoding order.
-   * A jump forwards is followed. Time that runs back cannot be: pictures then keep growing decode times in the smallest
+   * A jump forwards is followed. Time that runs back cannot be: frames then keep growing decode times in the smallest
    * steps until their own time is reached again, so whoever maps the camera's clock must not step it back.
    * @param pts ticks since the epoch.
    * @param nals the NAL units of the picture, or at least its first slice.

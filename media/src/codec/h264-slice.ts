@@ -11,7 +11,7 @@ const MAX_SLICE_TYPE = 9;
 
 export interface H264PictureOrder {
   readonly isIdr: boolean;
-  /** nal_ref_idc is not 0: later pictures may refer to this one. */
+  /** nal_ref_idc is not 0: later frames may refer to this one. */
   readonly isReference: boolean;
   readonly frameNum: number;
   readonly picOrderCntLsb: number;

@@ -179,7 +179,7 @@ function skipScalingLists(r: BitReader): void {
   }
 }
 
-/** st_ref_pic_set(i) for all sets of the sequence: clause 7.3.7; how many pictures each one names is all we keep. */
+/** st_ref_pic_set(i) for all sets of the sequence: clause 7.3.7; how many frames each one names is all we keep. */
 function skipShortTermSets(r: BitReader): void {
   const sets = r.ue();
   if (sets > MAX_SHORT_TERM_SETS) throw new MalformedError(`num_short_term_ref_pic_sets ${sets}`);

@@ -34,14 +34,14 @@ export class OutputOrder {
     this.#sps = sps;
   }
 
-  /** The most pictures seen so far that preceded another in decoding order and follow it in output order. */
+  /** The most frames seen so far that preceded another in decoding order and follow it in output order. */
   get depth(): number {
     return this.#depth;
   }
 
   /**
    * Takes the next picture in decoding order. Answers the presentation time that no decode time may exceed by more
-   * than a little, because pictures shown right after it are still to come; `undefined` when none is missing or
+   * than a little, because frames shown right after it are still to come; `undefined` when none is missing or
    * nothing is known.
    */
   next(pts: number, nals: readonly Uint8Array[]): number | undefined {
@@ -93,7 +93,7 @@ export class OutputOrder {
   }
 
   #place(position: number, pts: number): void {
-    const later = this.#waiting.filter((picture) => picture.position > position).length;
+    const later = this.#waiting.filter((frame) => frame.position > position).length;
     this.#depth = Math.max(this.#depth, later);
     this.#waiting.push({ position, pts });
     this.#waiting.sort((a, b) => a.position - b.position);

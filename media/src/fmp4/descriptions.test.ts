@@ -70,10 +70,10 @@ interface Part {
   readonly layouts: ReadonlyMap<number, TrackLayout>;
 }
 
-/** Reordered pictures are shown later than the second that they are decoded in. */
+/** Reordered frames are shown later than the second that they are decoded in. */
 const stepSeconds = 1.25;
 
-/** Fragments of a second each, placed in turn, with room for reordered pictures between them. */
+/** Fragments of a second each, placed in turn, with room for reordered frames between them. */
 function fileOf(tracks: readonly Track[], parts: readonly Part[]): Uint8Array {
   const timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
   const placed = parts.map(({ original, layouts }, index) => {
@@ -104,14 +104,14 @@ async function complaints(program: string, args: readonly string[]): Promise<str
 }
 
 /** Size of each decoded picture. */
-async function pictureSizes(path: string): Promise<string[]> {
+async function frameSizes(path: string): Promise<string[]> {
   const args = ['-v', 'warning', '-select_streams', 'v:0', '-show_entries', 'frame=width,height'];
   const stdout = await complaints('ffprobe', [...args, '-of', 'csv=p=0', path]);
   return stdout.match(/^\d+,\d+/gm) ?? [];
 }
 
-/** Numbers of the samples of sound that each stream decodes to. */
-async function soundLengths(path: string, streams: number): Promise<number[]> {
+/** Numbers of the samples of audio that each stream decodes to. */
+async function audioLengths(path: string, streams: number): Promise<number[]> {
   const lengths: number[] = [];
   for (let index = 0; index < streams; index++) {
     const args = ['-v', 'warning', '-select_streams', `a:${index}`, '-show_entries', 'frame=nb_samples'];
@@ -122,8 +122,8 @@ async function soundLengths(path: string, streams: number): Promise<number[]> {
 }
 
 const noSets = new Uint8Array();
-const sound = adopted('aac.mp4', 2, 1);
-const otherSound = adopted('aac-16k.mp4', 2, 1);
+const audio = adopted('aac.mp4', 2, 1);
+const otherAudio = adopted('aac-16k.mp4', 2, 1);
 
 for (const [title, names, sizes] of [
   ['H.264, size and profile', ['h264-no-b.mp4', 'h264-wide.mp4'], ['160,120', '320,180']],
@@ -139,8 +139,8 @@ for (const [title, names, sizes] of [
       const track = tracks[at];
       assert.ok(clip && track);
       return {
-        // The sound lies before the pictures here, so that both sides of the inserted sets are seen.
-        original: fragmentOf(at === 0 ? [sound, clip] : [clip, sound]),
+        // The sound lies before the frames here, so that both sides of the inserted sets are seen.
+        original: fragmentOf(at === 0 ? [audio, clip] : [clip, audio]),
         layouts: new Map([
           [1, { trackId: 1, descriptionIndex: at + 1, parameterSets: parameterSetsOf(track) }],
           [2, { trackId: 2, descriptionIndex: 1, parameterSets: noSets }],
@@ -148,35 +148,35 @@ for (const [title, names, sizes] of [
       };
     };
     const path = join(folder, `${names.join()}.mp4`);
-    await writeFile(path, fileOf([...tracks, sound.track], [part(0), part(1), part(1), part(0)]));
+    await writeFile(path, fileOf([...tracks, audio.track], [part(0), part(1), part(1), part(0)]));
     const shape = ['-show_entries', 'stream=sample_aspect_ratio', '-select_streams', 'v', '-of', 'csv=p=0'];
     assert.match(await complaints('ffprobe', ['-v', 'warning', ...shape, path]), /^(1:1|N\/A)\n$/);
     const expected = [0, 1, 1, 0].flatMap((at) => Array<string>(25).fill(sizes[at] ?? ''));
-    assert.deepEqual(await pictureSizes(path), expected);
+    assert.deepEqual(await frameSizes(path), expected);
     await complaints('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-f', 'null', '-']);
-    assert.deepEqual(await soundLengths(path, 1), [4 * sound.samples.length * 1024]);
+    assert.deepEqual(await audioLengths(path, 1), [4 * audio.samples.length * 1024]);
   });
 }
 
 test('[R7.16] sound that changes, ends and comes back decodes as tracks of their own', async () => {
   const clip = adopted('h264-no-b.mp4', 1, 1);
-  const picture = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
-  const silent = { original: fragmentOf([clip]), layouts: new Map([[1, picture]]) };
+  const frame = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
+  const silent = { original: fragmentOf([clip]), layouts: new Map([[1, frame]]) };
   const loud = (of: Clip, trackId: number): Part => ({
     original: fragmentOf([clip, of]),
     layouts: new Map([
-      [1, picture],
+      [1, frame],
       [2, { trackId, descriptionIndex: 1, parameterSets: noSets }],
     ]),
   });
-  const tracks = [clip.track, sound.track, { ...otherSound.track, id: 3 }];
-  const parts = [silent, loud(sound, 2), silent, loud(otherSound, 3), loud(sound, 2), silent];
+  const tracks = [clip.track, audio.track, { ...otherAudio.track, id: 3 }];
+  const parts = [silent, loud(audio, 2), silent, loud(otherAudio, 3), loud(audio, 2), silent];
   const path = join(folder, 'sound.mp4');
   await writeFile(path, fileOf(tracks, parts));
-  assert.equal((await pictureSizes(path)).length, 150);
-  assert.deepEqual(await soundLengths(path, 2), [
-    2 * sound.samples.length * 1024,
-    otherSound.samples.length * 1024,
+  assert.equal((await frameSizes(path)).length, 150);
+  assert.deepEqual(await audioLengths(path, 2), [
+    2 * audio.samples.length * 1024,
+    otherAudio.samples.length * 1024,
   ]);
   await complaints('ffmpeg', ['-v', 'warning', '-nostdin', '-i', path, '-map', '0', '-f', 'null', '-']);
 });
@@ -186,15 +186,15 @@ for (const names of [
   ['h265-no-b.mp4', 'h265-wide.mp4'],
 ]) {
   test(`all descriptions come back from the init segment: ${names.join(' and ')}`, () => {
-    const tracks = [...names.map(videoOf), sound.track, { ...otherSound.track, id: 5 }];
+    const tracks = [...names.map(videoOf), audio.track, { ...otherAudio.track, id: 5 }];
     assert.deepEqual(parseInit(initSegment(tracks)), tracks);
   });
 }
 
 test('a track that begins later than the others keeps the length of the file', async () => {
   const clip = adopted('h264-no-b.mp4', 1, 1);
-  const tracks = [clip.track, sound.track];
-  const parts = [fragmentOf([clip]), fragmentOf([shifted(clip, 1), sound])];
+  const tracks = [clip.track, audio.track];
+  const parts = [fragmentOf([clip]), fragmentOf([shifted(clip, 1), audio])];
   const init = initSegment(tracks, { durationMs: 2000, startsMs: new Map([[2, 1000]]) });
   assert.deepEqual(parseInit(init), tracks);
   const path = join(folder, 'late.mp4');
@@ -211,7 +211,7 @@ test('a track that begins later than the others keeps the length of the file', a
 
 test('a track has one codec and one timescale', () => {
   assert.throws(() => initSegment([videoOf('h264-no-b.mp4'), videoOf('h265-no-b.mp4')]), RangeError);
-  assert.throws(() => initSegment([sound.track, otherSound.track]), RangeError);
+  assert.throws(() => initSegment([audio.track, otherAudio.track]), RangeError);
 });
 
 test('more sample descriptions than any camera needs are refused', () => {

@@ -16,26 +16,26 @@ const EPOCH_SECONDS = 1_700_000_000;
 const clip = shifted(readClip('h264-b-pyramid.mp4'), EPOCH_SECONDS);
 const gop = clip.samples.slice(0, 25);
 const gopEndDts = clip.samples[25]?.dts ?? 0;
-const sound = aacTrack(2, buildAacConfig(44100, 1));
-const soundSamples = Array.from({ length: 43 }, (_, index): Sample => {
+const audio = aacTrack(2, buildAacConfig(44100, 1));
+const audioSamples = Array.from({ length: 43 }, (_, index): Sample => {
   const dts = msToTicks(EPOCH_SECONDS * 1000, 44100) + index * 1024;
   const data = [Uint8Array.of(index, 1, 2)];
   return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data, size: 3 };
 });
-const soundEndDts = (soundSamples.at(-1)?.dts ?? 0) + 1024;
+const audioEndDts = (audioSamples.at(-1)?.dts ?? 0) + 1024;
 
 const original = Buffer.concat(
   fragment({
     sequence: 9,
     tracks: [
       { track: clip.track, samples: gop, endDts: gopEndDts },
-      { track: sound, samples: soundSamples, endDts: soundEndDts },
+      { track: audio, samples: audioSamples, endDts: audioEndDts },
     ],
   }).slices,
 );
 const header = parseFragmentHeader(original);
-const [pictures, frames] = header.tracks;
-if (pictures === undefined || frames === undefined) throw new Error('two tracks went in');
+const [videoFrames, frames] = header.tracks;
+if (videoFrames === undefined || frames === undefined) throw new Error('two tracks went in');
 
 function bytesOf({ pieces, size }: EditedFragment): Uint8Array {
   const bytes = Buffer.concat(
@@ -51,7 +51,7 @@ test('a rebased fragment differs in its times and its number alone', () => {
   const moof = original.subarray(0, header.moofSize);
   fc.assert(
     fc.property(
-      fc.integer({ min: -pictures.baseDts, max: 2 ** 40 }),
+      fc.integer({ min: -videoFrames.baseDts, max: 2 ** 40 }),
       fc.nat(0xffffffff),
       (shift, sequence) => {
         const options = { sequence, timeOffsetTicks: new Map([[1, shift]]) };
@@ -61,9 +61,9 @@ test('a rebased fragment differs in its times and its number alone', () => {
         const rebased = parseFragmentHeader(copy);
         assert.equal(rebased.sequence, sequence);
         assert.deepEqual(rebased.tracks[0], {
-          ...pictures,
-          baseDts: pictures.baseDts + shift,
-          endDts: pictures.endDts + shift,
+          ...videoFrames,
+          baseDts: videoFrames.baseDts + shift,
+          endDts: videoFrames.endDts + shift,
         });
         assert.deepEqual(rebased.tracks[1], frames);
       },
@@ -74,7 +74,7 @@ test('a rebased fragment differs in its times and its number alone', () => {
     () =>
       rebaseFragment(moof, original.length, {
         sequence: 1,
-        timeOffsetTicks: new Map([[1, -pictures.baseDts - 1]]),
+        timeOffsetTicks: new Map([[1, -videoFrames.baseDts - 1]]),
       }),
     RangeError,
   );
@@ -91,18 +91,18 @@ test('a subset holds the chosen samples, byte for byte, at their times', () => {
       span(25),
       span(43),
       fc.integer({ min: -1e9, max: 1e9 }),
-      (keepPictures, keepFrames, shift) => {
+      (keepVideoFrames, keepFrames, shift) => {
         const subset = subsetFragment(header, {
           sequence: 3,
           timeOffsetTicks: new Map([[1, shift]]),
           keep: new Map([
-            [1, keepPictures],
+            [1, keepVideoFrames],
             [2, keepFrames],
           ]),
         });
         const chosen = [
-          gop.slice(keepPictures.from, keepPictures.to),
-          soundSamples.slice(keepFrames.from, keepFrames.to),
+          gop.slice(keepVideoFrames.from, keepVideoFrames.to),
+          audioSamples.slice(keepFrames.from, keepFrames.to),
         ];
         if (chosen.every((samples) => samples.length === 0)) {
           assert.equal(subset, undefined);
@@ -128,10 +128,10 @@ test('a subset holds the chosen samples, byte for byte, at their times', () => {
 });
 
 test('what is kept shows everything before the end, and as little after it as reordering allows', () => {
-  const ticks = fc.integer({ min: pictures.baseDts - 1000, max: pictures.endDts + 3000 });
+  const ticks = fc.integer({ min: videoFrames.baseDts - 1000, max: videoFrames.endDts + 3000 });
   fc.assert(
     fc.property(ticks, (endTicks) => {
-      const count = samplesShownBefore(pictures, endTicks);
+      const count = samplesShownBefore(videoFrames, endTicks);
       const shown = gop.filter((sample) => sample.pts < endTicks);
       assert.ok(shown.every((sample) => gop.indexOf(sample) < count));
       assert.ok(count === 0 || (gop[count - 1]?.pts ?? 0) < endTicks);

@@ -19,10 +19,10 @@ const audio = aacTrack(2, buildAacConfig(48_000, 2));
 const START = 1_795_000_000 * 90_000;
 const STEP = 3600;
 
-/** A fragment of ten pictures in the order I P B P B ..., and sound beside them. */
+/** A fragment of ten frames in the order I P B P B ..., and audio beside them. */
 function gop(isKey = true, startDts = START) {
   const offsets = [1, 2, 0, 2, 0, 2, 0, 2, 0, 1];
-  const pictures = offsets.map((offset, index): Sample => {
+  const frames = offsets.map((offset, index): Sample => {
     const data = Uint8Array.from({ length: index === 0 ? 500 : 40 }, () => index + 1);
     const dts = startDts + index * STEP;
     return {
@@ -35,7 +35,7 @@ function gop(isKey = true, startDts = START) {
       size: data.length,
     };
   });
-  const sound: Sample = {
+  const audioSample: Sample = {
     trackId: 2,
     dts: 0,
     pts: 0,
@@ -47,8 +47,8 @@ function gop(isKey = true, startDts = START) {
   const { slices } = fragment({
     sequence: 7,
     tracks: [
-      { track: video, samples: pictures, endDts: startDts + 10 * STEP },
-      { track: audio, samples: [sound], endDts: 1024 },
+      { track: video, samples: frames, endDts: startDts + 10 * STEP },
+      { track: audio, samples: [audioSample], endDts: 1024 },
     ],
   });
   return new Uint8Array(Buffer.concat(slices));

@@ -1,5 +1,5 @@
 /**
- * The first picture of a fragment as a fragment of its own that lasts as long as the whole: what a viewer needs who
+ * The first frame of a fragment as a fragment of its own that lasts as long as the whole: what a viewer needs who
  * looks for a moment or plays faster than every picture can be decoded.
  */
 import { readBoxHeader } from './box.ts';
@@ -26,7 +26,7 @@ export type KeyFragment =
 
 /**
  * @param bytes the fragment from its first byte on, as far as it is known
- * @param trackId of the pictures
+ * @param trackId of the frames
  * @throws MalformedError for what is no fragment of ours (see `parseFragmentHeader`)
  */
 export function keyFragment(bytes: Uint8Array, trackId: number): KeyFragment {

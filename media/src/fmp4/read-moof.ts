@@ -4,7 +4,7 @@ import { MalformedError } from '../malformed.ts';
 import { requireBox, walkBoxes } from './box.ts';
 import { isDamagedByFlags, isKeyByFlags } from './sample-flags.ts';
 
-/** A moof of a GOP of ten minutes at 60 pictures a second with sound stays below. */
+/** A moof of a GOP of ten minutes at 60 frames a second with audio stays below. */
 export const MAX_MOOF_BYTES = 4 << 20;
 const MAX_SAMPLES = 1 << 18;
 const MAX_TRACKS = 16;

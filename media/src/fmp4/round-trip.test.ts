@@ -46,18 +46,18 @@ function sampleSeries(track: Track): fc.Arbitrary<{ samples: Sample[]; endDts: n
 }
 
 const video: Track = { ...readClip('h264-no-b.mp4').track, id: 1, timescale: 90000 };
-const sound: Track = aacTrack(2, buildAacConfig(44100, 2));
+const audio: Track = aacTrack(2, buildAacConfig(44100, 2));
 
 test('a fragment says of its samples what they were, whatever they were', () => {
   fc.assert(
     fc.property(
       sampleSeries(video),
-      fc.option(sampleSeries(sound), { nil: undefined }),
+      fc.option(sampleSeries(audio), { nil: undefined }),
       fc.nat(0xffffffff),
-      (pictures, frames, sequence) => {
+      (videoFrames, frames, sequence) => {
         const inputs = [
-          { track: video, ...pictures },
-          ...(frames ? [{ track: sound, ...frames }] : [{ track: sound, samples: [], endDts: 0 }]),
+          { track: video, ...videoFrames },
+          ...(frames ? [{ track: audio, ...frames }] : [{ track: audio, samples: [], endDts: 0 }]),
         ];
         const built = fragment({ sequence, tracks: inputs });
         const bytes = Buffer.concat(built.slices);

@@ -9,7 +9,7 @@ export interface ShownFrame {
 }
 
 /**
- * The pictures of one track in whole fragments, in the order in which they are shown.
+ * The frames of one track in whole fragments, in the order in which they are shown.
  * @param bytes moof and mdat, any number of times; other boxes are passed over
  * @throws MalformedError when one is cut short or is no fragment of ours (see `parseFragmentHeader`)
  */

@@ -53,7 +53,7 @@ export function subsetFragment(header: FragmentHeader, options: SubsetOptions): 
 
 /**
  * How many samples from the start must be kept to show everything before `endTicks`: up to and with the last one
- * whose presentation time lies before it. Reordered pictures bring the later pictures they refer to along.
+ * whose presentation time lies before it. Reordered frames bring the later frames they refer to along.
  */
 export function samplesShownBefore(track: FragmentTrackHeader, endTicks: number): number {
   let count = 0;

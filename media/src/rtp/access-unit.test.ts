@@ -43,9 +43,9 @@ test('[R10.1] pictures hold their whole NAL units in order, wherever blocks end 
   fc.assert(
     fc.property(
       fc.array(fc.array(unit, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 }),
-      (pictures) => {
+      (frames) => {
         const builder = new AccessUnitBuilder();
-        const seen = pictures.map((units, index) => {
+        const seen = frames.map((units, index) => {
           for (const { pieces, isAbandoned, isSlice } of units) {
             pieces.forEach((piece, at) =>
               pass(piece, (buffer, start, end) =>
@@ -58,7 +58,7 @@ test('[R10.1] pictures hold their whole NAL units in order, wherever blocks end 
           return builder.take(index, false, false);
         });
         // Compared at the end: what comes later must not change what was handed over.
-        pictures.forEach((units, index) => {
+        frames.forEach((units, index) => {
           const whole = units.filter(({ isAbandoned }) => !isAbandoned);
           const slice = whole.find(({ isSlice }) => isSlice);
           const found = seen[index];

@@ -5,7 +5,7 @@
  */
 import { ByteArena } from './byte-arena.ts';
 
-/** One coded picture as received, before its times are known. */
+/** One coded frame as received, before its times are known. */
 export interface AccessUnit {
   /** RTP time stamp, 32 bits. */
   readonly timestamp: number;

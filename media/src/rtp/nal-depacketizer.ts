@@ -1,9 +1,9 @@
 /**
- * From RTP payloads of NAL units to pictures: where one picture ends and the next begins, what loss does to it, and
+ * From RTP payloads of NAL units to frames: where one picture ends and the next begins, what loss does to it, and
  * which units a sample holds. What the two codecs do differently is in `NalRules`, see `h264.ts` and `h265.ts`.
  *
  * A picture ends at the marker bit, at a new time stamp, or where another picture's first slice begins (cameras forget
- * the marker, set it on every packet, or send two pictures with one time stamp). Parameter sets are kept apart and left
+ * the marker, set it on every packet, or send two frames with one time stamp). Parameter sets are kept apart and left
  * out of the samples, since the track's record has them. Access unit delimiters and filler are dropped; supplemental
  * information stays, for it may tell what a decoder or a person wants to know.
  */
@@ -44,7 +44,7 @@ export class NalDepacketizer {
   #isPending = false;
   #isKey = false;
   #isDamaged = false;
-  /** Something is missing before this picture: the end of the one before, or whole pictures. */
+  /** Something is missing before this picture: the end of the one before, or whole frames. */
   #isGapCarried = false;
   #isMarkerTrusted = true;
   #endedByMarkerAt: number | undefined;
@@ -240,7 +240,7 @@ export class NalDepacketizer {
 
   #finish(): void {
     const isKey = this.#isKey;
-    // A key picture that is whole itself decodes, whatever is missing before it.
+    // A key frame that is whole itself decodes, whatever is missing before it.
     const isDamaged = this.#isDamaged || (this.#isGapCarried && !isKey);
     const unit = this.#builder.take(this.#timestamp, isKey, isDamaged);
     this.#isGapCarried = unit === undefined && isDamaged;

@@ -21,7 +21,7 @@ import { catalogPath } from './layout.ts';
 
 const run = promisify(execFile);
 
-/** What is recorded where a test does not care: pictures as they come, with sound. */
+/** What is recorded where a test does not care: frames as they come, with audio. */
 const usualFootage = footageOf('h264-no-b.mp4', 'aac.mp4');
 
 /** A folder for an archive that is gone after the test. */

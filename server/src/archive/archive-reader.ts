@@ -2,7 +2,7 @@ import type { Download } from './download.ts';
 import type { ArchiveExtent } from './extent.ts';
 import type { RecordingRun } from './gop.ts';
 import type { RangesAnswer } from './intervals.ts';
-import type { KeyFrame } from './key-frame.ts';
+import type { RecordedKeyFrame } from './key-frame.ts';
 import type { ArchiveLoss } from './retention.ts';
 import type { RecordedDay, TimeZone } from './recorded-days.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
@@ -41,8 +41,8 @@ export interface ArchiveReader {
   splitPoint(uid: string, fromMs: number, toMs: number): Known<number>;
   /** R7.16. @throws Fault TimeRangeIsTooLong, BadRequest, NotFound when nothing is recorded there */
   download(uid: string, startMs: number, endMs: number): Promise<Download>;
-  /** The newest recorded key frame at or before a moment, for pictures and scrubbing. @throws Fault NotFound */
-  frameAt(uid: string, atMs: number): Promise<KeyFrame>;
+  /** The newest recorded key frame at or before a moment, for frames and scrubbing. @throws Fault NotFound */
+  frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame>;
   /** What is recorded from the key frame at or before a moment to the next one. @throws Fault NotFound */
   gopAt(uid: string, atMs: number): Promise<readonly RecordingRun[]>;
 }

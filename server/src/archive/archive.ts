@@ -26,7 +26,7 @@ import { sliceOf, type CatalogSlice, type SliceSpan } from './catalog-slice.ts';
 import type { ArchiveReader } from './archive-reader.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { intervalsOf, rangesAnswerOf, type RangesAnswer, type Interval } from './intervals.ts';
-import { keyFrameAt, type KeyFrame } from './key-frame.ts';
+import { keyFrameAt, type RecordedKeyFrame } from './key-frame.ts';
 import {
   archiveFolderMode,
   catalogPath,
@@ -382,7 +382,7 @@ export class Archive implements ArchiveReader {
     return planDownload(this.#whole, this.#segments.of(uid), this.#stream(uid), startMs, endMs);
   }
 
-  async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
+  async frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame> {
     return this.#readAt(uid, atMs, () =>
       keyFrameAt(this.#whole, this.#segments.of(uid), this.#stream(uid), atMs),
     );

@@ -39,7 +39,7 @@ export interface CatalogSlice {
 
 /** A day of minutes; of a week there are seven slices. */
 const segmentsMax = 1_440;
-/** Of the indexes in one slice: cameras without groups of pictures have long ones. */
+/** Of the indexes in one slice: cameras without GOPs have long ones. */
 const entriesMaxBytes = 2 * 1024 * 1024;
 /** A slice that is cut has one of these at least, of whichever version its node is. */
 const cutLeast = 500;

@@ -113,7 +113,7 @@ test('the remembered hours say the same as a walk through all intervals, also as
           interrupt(atMs, one.cause);
           atMs += one.seconds * 1000;
         } else {
-          // The very first sign of a stream is that pictures are waited for.
+          // The very first sign of a stream is that frames are waited for.
           if (atMs === startMs) interrupt(atMs, 'waiting');
           for (let minute = 0; minute < one.minutes; minute++, atMs += minuteMs) addSegment(atMs, minuteMs);
         }

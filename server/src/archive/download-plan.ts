@@ -48,14 +48,14 @@ interface PlannedFragment {
  * Sound may not overlap itself where a gap is closed up: what is behind this point may not be there twice.
  * By track id of the download, its ticks.
  */
-type SoundEnds = Map<number, number>;
+type AudioEnds = Map<number, number>;
 
-/** A fragment so far behind the start of its run holds no sound from before it. */
-const soundReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
+/** A fragment so far behind the start of its run holds no audio from before it. */
+const audioReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
 
 /**
  * Which bytes make a download, before the first is read: whole fragments by the catalog alone; at the ends and on both sides
- * of each gap the headers are read, because sound reaches over the pictures there. So they are for as long after a start as
+ * of each gap the headers are read, because sound reaches over the frames there. So they are for as long after a start as
  * sound may lag behind: it comes in the fragment that was open then, and may be older than the start.
  */
 export async function planOf(
@@ -122,15 +122,15 @@ class Planner {
   readonly #open: SegmentOpener;
   readonly #parts: DownloadPart[] = [];
   readonly #gaps: { startTicks: number; endTicks: number }[] = [];
-  readonly #soundEnds: SoundEnds = new Map();
+  readonly #audioEnds: AudioEnds = new Map();
   #outTicks = 0;
   #endTicks = 0;
   /** Where the run that is being added begins, in the archive; */
   #runStartTicks = 0;
   /** and the first moment that each of its sounds may have, by track id of the segment, ticks of the track. */
-  #soundStarts: ReadonlyMap<number, number> = new Map();
+  #audioStarts: ReadonlyMap<number, number> = new Map();
   readonly #startsMs = new Map<number, number>();
-  /** How much later than decoded the pictures of the run are shown. */
+  /** How much later than decoded the frames of the run are shown. */
   #delayTicks = 0;
 
   constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: SegmentOpener) {
@@ -159,9 +159,9 @@ class Planner {
     const closesRun = !next || !adjoins(fragment, next);
     if (opensRun) this.#runStartTicks = position.startTicks;
     const isWhole = !opensRun && !closesRun && endTicks <= this.#toTicks;
-    const mayHoldOldSound =
-      within.tracks.length > 1 && position.startTicks - this.#runStartTicks < soundReachTicks;
-    const header = isWhole && !mayHoldOldSound ? undefined : await this.#header(fragment);
+    const mayHoldOldAudio =
+      within.tracks.length > 1 && position.startTicks - this.#runStartTicks < audioReachTicks;
+    const header = isWhole && !mayHoldOldAudio ? undefined : await this.#header(fragment);
     if (header && opensRun) {
       this.#makeRoom(within, header, isGap ? 0 : pauseTicks);
       this.#beginTracks(within);
@@ -169,8 +169,8 @@ class Planner {
     const layouts = position.startsWithKey ? within.atKey : within.withinGop;
     const timeOffsetTicks = this.#shift(within, position.startTicks);
     const placing = { sequence: this.#parts.length + 1, layouts, timeOffsetTicks };
-    if (opensRun) this.#soundStarts = this.#soundStartsOf(within, timeOffsetTicks);
-    if (!header || (isWhole && !this.#hasOldSound(within, header))) {
+    if (opensRun) this.#audioStarts = this.#audioStartsOf(within, timeOffsetTicks);
+    if (!header || (isWhole && !this.#hasOldAudio(within, header))) {
       const primaryLayout = layouts.get(within.primary.id);
       const size = position.bytes + (primaryLayout ? grownBytes(primaryLayout) : 0);
       this.#parts.push({ segment, position, placing, size, subset: undefined });
@@ -201,7 +201,7 @@ class Planner {
   }
 
   /**
-   * Where reordered pictures give way to others that are shown as soon as decoded, the last of the old ones would be
+   * Where reordered frames give way to others that are shown as soon as decoded, the last of the old ones would be
    * shown together with the first of the new ones: the new run begins so much later.
    */
   #makeRoom({ primary }: SegmentTracks, header: FragmentHeader, pauseTicks: number): void {
@@ -236,22 +236,22 @@ class Planner {
   }
 
   /** Not before its run, and not where the download has sound already. */
-  #soundStartsOf(
+  #audioStartsOf(
     { tracks, atKey }: SegmentTracks,
     timeOffsetTicks: ReadonlyMap<number, number>,
   ): Map<number, number> {
     return new Map(
       tracks.map(({ id, timescale }) => {
-        const soundEnd = this.#soundEnds.get(atKey.get(id)?.trackId ?? id) ?? 0;
+        const audioEnd = this.#audioEnds.get(atKey.get(id)?.trackId ?? id) ?? 0;
         const runStart = rescaleTicks(this.#runStartTicks, CATALOG_TIMESCALE, timescale);
-        return [id, Math.max(runStart, soundEnd - (timeOffsetTicks.get(id) ?? 0))];
+        return [id, Math.max(runStart, audioEnd - (timeOffsetTicks.get(id) ?? 0))];
       }),
     );
   }
 
-  #hasOldSound({ primary }: SegmentTracks, header: FragmentHeader): boolean {
+  #hasOldAudio({ primary }: SegmentTracks, header: FragmentHeader): boolean {
     return header.tracks.some(
-      ({ trackId, baseDts }) => trackId !== primary.id && baseDts < (this.#soundStarts.get(trackId) ?? 0),
+      ({ trackId, baseDts }) => trackId !== primary.id && baseDts < (this.#audioStarts.get(trackId) ?? 0),
     );
   }
 
@@ -278,12 +278,12 @@ class Planner {
       const times = decodeTimes(run);
       const end = rescaleTicks(primaryEnd, timescale, track.timescale);
       const span = {
-        from: indexFrom(times, this.#soundStarts.get(run.trackId) ?? 0, run.samples.length),
+        from: indexFrom(times, this.#audioStarts.get(run.trackId) ?? 0, run.samples.length),
         to: indexFrom(times, end, run.samples.length),
       };
       keep.set(run.trackId, span);
       const shift = timeOffsetTicks.get(run.trackId) ?? 0;
-      this.#soundEnds.set(place.trackId, (times[span.to] ?? run.endDts) + shift);
+      this.#audioEnds.set(place.trackId, (times[span.to] ?? run.endDts) + shift);
     }
     return keep;
   }
@@ -298,12 +298,12 @@ class Planner {
   }
 }
 
-/** Nothing lies between the two, and they need the same parameters: the sound goes on from one to the other. */
+/** Nothing lies between the two, and they need the same parameters: the audio goes on from one to the other. */
 function adjoins(before: PlannedFragment, after: PlannedFragment): boolean {
   return before.endTicks >= after.position.startTicks && before.segment.initId === after.segment.initId;
 }
 
-/** Catalog ticks of the first `count` samples of the pictures. */
+/** Catalog ticks of the first `count` samples of the frames. */
 function lengthOf({ primary }: SegmentTracks, header: FragmentHeader, count: number): number {
   const run = header.tracks.find(({ trackId }) => trackId === primary.id);
   if (!run) return 0;

@@ -5,7 +5,7 @@ import type { Track } from '@vidette/media/track';
 /** The tracks of a segment, and where in the download each goes. */
 export interface SegmentTracks {
   readonly tracks: readonly Track[];
-  /** The one that sets the pace: the pictures, or the first of a stream without any. */
+  /** The one that sets the pace: the frames, or the first of a stream without any. */
   readonly primary: Track;
   /** By track id of the segment: of fragments that begin with a key frame, and of those that go on with a GOP. */
   readonly atKey: ReadonlyMap<number, TrackLayout>;
@@ -32,7 +32,7 @@ interface Segment {
 
 /**
  * The tracks of a download made of segments with different parameters. The primary track is one throughout, with a
- * sample description for each configuration; sound has a track for each. Why not one for all the sound: FFmpeg, and what is
+ * sample description for each configuration; sound has a track for each. Why not one for all the audio: FFmpeg, and what is
  * built on it, ignores the sample description that a fragment names. Pictures get by, for they may carry their
  * parameter sets along; AAC and Opus can't, and would be decoded wrongly.
  */
@@ -45,8 +45,8 @@ export class DownloadTracks {
 
   /**
    * Takes in the tracks of another init, in the order of the download.
-   * @returns false when they can't go on in the same file: the pictures change their codec, come or go; the sound of a
-   * stream without pictures changes; or there are too many parameters.
+   * @returns false when they can't go on in the same file: the frames change their codec, come or go; the audio of a
+   * stream without frames changes; or there are too many parameters.
    */
   add(initId: number, readInit: () => Uint8Array): boolean {
     if (this.#segments.has(initId)) return true;

@@ -109,7 +109,7 @@ test('[R7.16] a download goes on where the parameters change', async (t) => {
     [18_000, 23_000],
   ]);
   const path = join(dirname(dir), 'download.mp4');
-  for (const [from, to, seconds, sizes, soundStarts] of [
+  for (const [from, to, seconds, sizes, audioStarts] of [
     [1_000, 22_000, 19, ['160,120', '320,180', '160,120'], [0, 9]],
     [3_000, 8_000, 5, ['160,120'], [0]],
     [13_000, 20_000, 7, ['320,180', '160,120'], [0, 5]],
@@ -125,9 +125,9 @@ test('[R7.16] a download goes on where the parameters change', async (t) => {
     );
     const [video, ...others] = await probe(path);
     assert.ok(video);
-    assert.equal(others.length, soundStarts.length);
+    assert.equal(others.length, audioStarts.length);
     for (const [index, { start }] of others.entries()) {
-      assert.ok(Math.abs(start - (soundStarts[index] ?? 0)) < 0.11, `${from}: sound begins at ${start}`);
+      assert.ok(Math.abs(start - (audioStarts[index] ?? 0)) < 0.11, `${from}: sound begins at ${start}`);
     }
     assert.ok(Math.abs(video.format - seconds) < 0.081, `${from}: format ${video.format}`);
     // A frame at each end.
@@ -136,10 +136,10 @@ test('[R7.16] a download goes on where the parameters change', async (t) => {
     const frames = ['-select_streams', 'v:0', '-show_entries', 'frame=width,height', '-of', 'csv=p=0'];
     const { stdout, stderr } = await run('ffprobe', ['-v', 'warning', ...frames, path]);
     assert.equal(stderr, '');
-    const pictures = stdout.match(/^\d+,\d+/gm) ?? [];
-    assert.equal(pictures.length, seconds * 25);
+    const videoFrames = stdout.match(/^\d+,\d+/gm) ?? [];
+    assert.equal(videoFrames.length, seconds * 25);
     assert.deepEqual(
-      pictures.filter((size, index) => size !== pictures[index - 1]),
+      videoFrames.filter((size, index) => size !== videoFrames[index - 1]),
       sizes,
     );
     const decode = await run('ffmpeg', [
@@ -208,7 +208,7 @@ test('[R7.16] sound that comes seconds after its pictures hinders no download: w
   connect(stream, footage, t0 + 40_000, t0 + 50_000);
   await recorder.stop('recording-off');
   const path = join(dirname(dir), 'download.mp4');
-  for (const [from, to, soundStart] of [
+  for (const [from, to, audioStart] of [
     [0, 6_000, 0],
     [3_000, 9_000, 0],
     [3_400, 45_000, 0],
@@ -218,8 +218,8 @@ test('[R7.16] sound that comes seconds after its pictures hinders no download: w
     assert.equal(bytes, download.contentLength);
     const [video, audio] = await probe(path);
     assert.equal(video?.start, 0);
-    if (soundStart === undefined) assert.equal(audio, undefined);
-    else assert.ok(audio && Math.abs(audio.start - soundStart) < 0.05, `sound begins at ${audio?.start}`);
+    if (audioStart === undefined) assert.equal(audio, undefined);
+    else assert.ok(audio && Math.abs(audio.start - audioStart) < 0.05, `sound begins at ${audio?.start}`);
   }
 });
 

@@ -14,7 +14,7 @@ export interface Download {
   readonly contentLength: number;
   /** What a player shows: what was asked for less its gaps. */
   readonly durationMs: number;
-  /** Of its first picture, and the end of its last; ms since the epoch. */
+  /** Of its first frame, and the end of its last; ms since the epoch. */
   readonly startMs: number;
   readonly endMs: number;
   /** 'gop': starts at a key frame before the moment asked for. 'frame': starts within a frame of it. */
@@ -23,7 +23,7 @@ export interface Download {
   readonly gaps: readonly { readonly startMs: number; readonly endMs: number }[];
   /**
    * It ends early, for what follows can't be in the same file: ask again from `endMs` for the rest. So it is where the
-   * pictures change their codec, come or go, and where the sound of a stream without pictures changes.
+   * frames change their codec, come or go, and where the audio of a stream without frames changes.
    */
   readonly stopsAtChange: boolean;
   /**

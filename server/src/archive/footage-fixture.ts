@@ -4,7 +4,7 @@ import type { Track } from '@vidette/media/track';
 import { readClip } from '../../../media/fixtures/clip.ts';
 import type { Stream } from '../hub/stream.ts';
 
-/** Real coded pictures and sound, repeated for as long as a test wants, for tests whose files other programs read. */
+/** Real coded frames and audio, repeated for as long as a test wants, for tests whose files other programs read. */
 export interface RecordedFixture {
   readonly tracks: readonly Track[];
   /** The samples whose decode time lies in [fromMs, toMs), by time. Ms since the epoch. */
@@ -16,7 +16,7 @@ export const footageStartMs = Date.UTC(2026, 10, 20, 22);
 
 const videoTimescale = 90_000;
 
-/** Loops of clips of media/fixtures; the video has 25 pictures a second and a key frame each second. */
+/** Loops of clips of media/fixtures; the video has 25 frames a second and a key frame each second. */
 export function footageOf(video: string | undefined, audio?: string): RecordedFixture {
   const loops = [video, audio]
     .filter((name) => name !== undefined)

@@ -33,10 +33,10 @@ test('pieces are GOPs that meet, and sound goes with the pictures of its time', 
   fragments.forEach((fragment, index) => {
     assert.equal(fragment.startsWithKey, true);
     assert.equal(fragment.startTicks, fragments[index - 1]?.endTicks ?? (t0 / 1000) * 90_000);
-    const sound = fragment.runs.find(({ track }) => track.kind === 'audio');
+    const audio = fragment.runs.find(({ track }) => track.kind === 'audio');
     const endSeconds = fragment.endTicks / 90_000;
     const isLast = index === fragments.length - 1;
-    assert.ok(sound?.samples.every(({ dts }) => isLast || dts / 48_000 < endSeconds));
+    assert.ok(audio?.samples.every(({ dts }) => isLast || dts / 48_000 < endSeconds));
   });
   const count = fragments.flatMap(({ runs }) => runs.flatMap(({ samples }) => samples)).length;
   assert.equal(count, footage.between(t0, t0 + 5_000).length);

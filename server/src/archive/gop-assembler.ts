@@ -38,9 +38,9 @@ const leastShare = 0.45;
 const mostShare = 2.1;
 /** A key frame that is later than this share of a GOP is not waited for: the GOPs have become longer. */
 const lateShare = 0.05;
-/** Steps between two pictures that are still one long frame: three usual ones, within these. */
+/** Steps between two frames that are still one long frame: three usual ones, within these. */
 const longFrameSeconds = { least: 1, most: 10 };
-/** Sound this far from the pictures belongs to a broken clock. */
+/** Sound this far from the frames belongs to a broken clock. */
 export const driftMaxSeconds = 10;
 const defaultFramesPerSecond = 25;
 /** Whole microseconds need so many ticks of 90 kHz, or a multiple: 100 µs. */
@@ -72,7 +72,7 @@ export class GopAssembler {
   #lastKeyDts: number | undefined;
   /** The distance of the newest two key frames, ticks; undefined before the second. */
   #gopTicks: number | undefined;
-  /** Samples that could not be stored: out of order, or far from the pictures' time. */
+  /** Samples that could not be stored: out of order, or far from the frames' time. */
   unusableSamples = 0;
 
   constructor(limits: AssemblerLimits) {
@@ -176,7 +176,7 @@ export class GopAssembler {
   #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
     const first = primary.samples[0];
     if (!first || primary.lastDts === undefined) return [];
-    // Times follow the arrival (ingest/timing.ts), so that what is missing between two pictures never came.
+    // Times follow the arrival (ingest/timing.ts), so that what is missing between two frames never came.
     if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
     if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes) return [];
     const fragment = this.#cut(primary, sample.dts, false);
@@ -210,7 +210,7 @@ export class GopAssembler {
     }
     if (pending.lastDts !== undefined) {
       const step = sample.dts - pending.lastDts;
-      // A hole in the sound is not how long its frames are.
+      // A hole in the audio is not how long its frames are.
       if (step <= pending.usualStep * 2) pending.usualStep = step;
     }
     this.#push(pending, sample);

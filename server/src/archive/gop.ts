@@ -7,7 +7,7 @@ import { readFragmentHead } from './fragment-head.ts';
 import { nothingThere } from './key-frame.ts';
 import { catalogTicks } from './layout.ts';
 
-/** What one track holds of a recorded group of pictures. */
+/** What one track holds of a recorded GOP. */
 export interface RecordingRun {
   readonly track: Track;
   readonly samples: readonly Sample[];
@@ -19,7 +19,7 @@ export interface RecordingRun {
 const gopMaxBytes = 64 * 1024 * 1024;
 
 /**
- * The recorded samples from the newest key frame at or before a moment to the next key frame, pictures and sound.
+ * The recorded samples from the newest key frame at or before a moment to the next key frame, frames and audio.
  * @throws Fault NotFound when nothing is recorded there, or its file is gone
  */
 export async function gopAt(

@@ -26,7 +26,7 @@ const closeTicks = JOIN_TICKS / 2;
 /**
  * Two nodes recorded one camera for a while, the second beyond where the first ended. The first counts up to the last key frame
  * of the second in what they have both, and the second from there: nothing that either put down is left out. Where the two
- * certainly show the same pictures, cut at the same key frames and put down by clocks of their own, none is there twice.
+ * certainly show the same frames, cut at the same key frames and put down by clocks of their own, none is there twice.
  * @param untilTicks where the first ended
  * @returns undefined when the second has no key frame before that
  */
@@ -71,7 +71,7 @@ function gopsOf(fragments: readonly IndexedPosition[]): Gop[] {
 }
 
 /**
- * How much later the second puts the same pictures down: by groups that have the same length in bytes, which no other has. The
+ * How much later the second puts the same frames down: by groups that have the same length in bytes, which no other has. The
  * last group of the first may have been cut off in the middle. Undefined where that tells nothing.
  */
 function offsetByContent(before: readonly Gop[], after: readonly Gop[]): number | undefined {

@@ -10,7 +10,7 @@ import { readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
 /** A picture that decodes alone, with what a decoder needs. */
-export interface KeyFrame {
+export interface RecordedKeyFrame {
   readonly track: VideoTrack;
   readonly keySample: Sample;
   /** When it was taken, ms since the epoch. */
@@ -50,7 +50,7 @@ export async function keyFrameAt(
   open: SegmentOpener,
   stream: StreamRow,
   atMs: number,
-): Promise<KeyFrame> {
+): Promise<RecordedKeyFrame> {
   // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
   const atTicks = catalogTicks(atMs + 1) - 1;
   const found = reads.snapshot(() => {

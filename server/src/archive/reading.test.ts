@@ -199,8 +199,8 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
     await copyFile(segmentPath(dir, 'cam1', Number(name)), join(site, 'segment', `${name}.mp4`));
   }
   await writeFile(join(site, 'index.m3u8'), text);
-  const [pictures] = await probePackets(join(site, 'index.m3u8'));
-  assert.equal(pictures, 73 * 25);
+  const [frames] = await probePackets(join(site, 'index.m3u8'));
+  assert.equal(frames, 73 * 25);
   await assert.rejects(archive.playlist('unknown', t0, t0 + 1), faultOf('NotFound'));
 });
 
@@ -267,10 +267,10 @@ test('a key frame between two milliseconds is found by the moment that is told o
   const { archive } = await openArchive(t, dir);
   const stream = new Stream('cam1');
   const recorder = archive.record('cam1', stream);
-  const pictures = footageOf('h264-no-b.mp4');
+  const frames = footageOf('h264-no-b.mp4');
   const halfMs = 45;
-  stream.setTracks(pictures.tracks);
-  for (const sample of pictures.between(t0, t0 + 10_000)) {
+  stream.setTracks(frames.tracks);
+  for (const sample of frames.between(t0, t0 + 10_000)) {
     stream.write({ ...sample, dts: sample.dts + halfMs, pts: sample.pts + halfMs });
   }
   await recorder.stop('recording-off');

@@ -18,7 +18,7 @@ import { rebuildCatalog } from './rebuild.ts';
 
 const day = '2026-11-20';
 
-/** A closed archive of two streams with gaps, several parameters, pictures and sound. */
+/** A closed archive of two streams with gaps, several parameters, frames and audio. */
 async function someArchive(t: TestContext): Promise<string> {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });

@@ -18,7 +18,7 @@ export interface RecordedDay {
 
 /** More days than this are not answered: the newest are left out. */
 const daysMax = 4000;
-/** The event loop belongs to the pictures: at most so long in one go. */
+/** The event loop belongs to the frames: at most so long in one go. */
 const turnBudgetMs = 5;
 /** What ended so long ago grows no more. */
 const settledTicks = catalogTicks(3_600_000);

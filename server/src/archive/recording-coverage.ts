@@ -53,7 +53,7 @@ export interface RecordingCoverageOptions {
   readonly reads: CatalogReads;
   readonly clock: Clock;
   /**
-   * Of the streams that are to be recorded, by uid. Of one that is writing pictures now, what is not flushed yet is not
+   * Of the streams that are to be recorded, by uid. Of one that is writing frames now, what is not flushed yet is not
    * missing.
    */
   readonly recorders: ReadonlyMap<string, { readonly status: { readonly state: string } }>;
@@ -61,7 +61,7 @@ export interface RecordingCoverageOptions {
 
 const dayMs = 86_400_000;
 const turnMs = 500;
-/** The event loop belongs to the pictures: at most so long in one go, and less than a twentieth of all time. */
+/** The event loop belongs to the frames: at most so long in one go, and less than a twentieth of all time. */
 const turnBudgetMs = 20;
 const staleMs = 60_000;
 /** Whoever asks for one stream hears what is no older than this. */
@@ -208,7 +208,7 @@ export class RecordingCoverage {
     return { day: inMs(day), month: inMs(month), isYoung };
   }
 
-  /** Up to when a stream is judged: of one that is writing pictures now, up to what is flushed. */
+  /** Up to when a stream is judged: of one that is writing frames now, up to what is flushed. */
   #presentOf(uid: string, stream: StreamRow | undefined): number {
     const { reads, clock, recorders } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());

@@ -57,7 +57,7 @@ export async function scanSegmentContents(
   const whole =
     mediaFromBytes === undefined
       ? scan.fragments
-      : await soundFragments(readAt, scan.fragments, scan.tracks, mediaFromBytes);
+      : await audioFragments(readAt, scan.fragments, scan.tracks, mediaFromBytes);
   const last = whole.at(-1);
   const wholeBytes = last ? last.offset + last.size : scan.initSize;
   return {
@@ -103,25 +103,25 @@ function timesOf(
   return { startTicks: first && ticks(first.baseDts), fragments: entries };
 }
 
-/** The fragments up to the first one behind `fromBytes` whose pictures are not NAL units of the lengths they claim. */
-async function soundFragments(
+/** The fragments up to the first one behind `fromBytes` whose frames are not NAL units of the lengths they claim. */
+async function audioFragments(
   readAt: ReadAt,
   fragments: readonly ScannedFragment[],
   tracks: readonly Track[],
   fromBytes: number,
 ): Promise<ScannedFragment[]> {
-  const sound: ScannedFragment[] = [];
+  const audio: ScannedFragment[] = [];
   for (const fragment of fragments) {
     if (fragment.offset >= fromBytes) {
       const bytes = await readAt(fragment.offset, fragment.size);
-      if (!isSound(bytes, fragment.header, tracks)) break;
+      if (!isAudio(bytes, fragment.header, tracks)) break;
     }
-    sound.push(fragment);
+    audio.push(fragment);
   }
-  return sound;
+  return audio;
 }
 
-function isSound(bytes: Uint8Array, header: FragmentHeader, tracks: readonly Track[]): boolean {
+function isAudio(bytes: Uint8Array, header: FragmentHeader, tracks: readonly Track[]): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return header.tracks.every((run) => {
     if (tracks.find(({ id }) => id === run.trackId)?.kind !== 'video') return true;
@@ -159,7 +159,7 @@ export async function spoiltFragments(
       const checksum = checksums[index];
       const isAsWritten =
         bytes.length === fragment.size &&
-        (checksum === undefined ? isSound(bytes, fragment.header, tracks) : checksumOf([bytes]) === checksum);
+        (checksum === undefined ? isAudio(bytes, fragment.header, tracks) : checksumOf([bytes]) === checksum);
       if (!isAsWritten) spoilt.push(index);
     }
     return spoilt;

@@ -10,7 +10,7 @@ import { ViewerDemand } from './viewer-demand.ts';
 import type { ManagedStreamSettings } from './settings.ts';
 import { sameState, stateOf, type ManagedStreamState } from './state.ts';
 import type { PeerFeed, ManagedStreamTools } from './station-tools.ts';
-import { SubPicture } from './sub-picture.ts';
+import { SubStream } from './sub-stream.ts';
 
 const unreadableAddress =
   'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
@@ -28,7 +28,7 @@ export class ManagedStream {
   #supervisor: Supervisor | undefined;
   #recorder: Recorder | undefined;
   #motion: MotionReader | undefined;
-  #sub: SubPicture | undefined;
+  #sub: SubStream | undefined;
   /** Under which source and recorder were begun. */
   #epoch: number | undefined;
   /** While another node runs the stream and somebody watches it here. */
@@ -67,8 +67,8 @@ export class ManagedStream {
     return this.#recorder;
   }
 
-  /** The smaller picture, while the stream has one and is not paused. */
-  get sub(): SubPicture | undefined {
+  /** The sub-stream, while the stream has one and is not paused. */
+  get sub(): SubStream | undefined {
     return this.#sub;
   }
 
@@ -206,7 +206,7 @@ export class ManagedStream {
       await sub.close();
     }
     if (wanted !== null)
-      this.#sub ??= new SubPicture({ uid, source: wanted, allowLoopback, isFromPeer, tools: this.#tools });
+      this.#sub ??= new SubStream({ uid, source: wanted, allowLoopback, isFromPeer, tools: this.#tools });
   }
 
   #startSource(): void {

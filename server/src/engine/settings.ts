@@ -3,7 +3,7 @@ export interface ManagedStreamSettings {
   readonly uid: string;
   /** The source's address with its credentials; empty when the stored one cannot be read. */
   readonly source: string;
-  /** The address of a smaller picture of the same camera, run only while somebody watches it; null without one. */
+  /** The address of a sub-stream of the same camera, run only while somebody watches it; null without one. */
   readonly subSource: string | null;
   /** An administrator saved this source: it may be on this very machine. */
   readonly allowLoopback: boolean;

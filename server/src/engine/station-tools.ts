@@ -7,7 +7,7 @@ import type { PauseCause } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import type { ReportedState, ManagedStreamState } from './state.ts';
 
-/** A live picture on its way from the node that runs its stream. */
+/** A live video on its way from the node that runs its stream. */
 export interface PeerFeed {
   /** Ends it; the hub is paused with the cause. */
   stop(cause: PauseCause): Promise<void>;
@@ -21,8 +21,8 @@ export interface ManagedStreamTools {
   readonly engines: SourceEngines;
   /** Without a picture for so long a source counts as gone, ms. */
   readonly noFramesMs: number;
-  /** Brings the live picture of a stream that another node runs into a hub, until it is stopped. */
-  peerFeed(stream: Stream, picture: 'main' | 'sub'): PeerFeed;
+  /** Brings the live video of a stream that another node runs into a hub, until it is stopped. */
+  peerFeed(stream: Stream, frame: 'main' | 'sub'): PeerFeed;
   /** The epoch under which this node runs the stream now; undefined when it doesn't. Asked anew after every `review`. */
   acquire(uid: string): number | undefined;
   /** Whether what came under an epoch may still be written; waits while nobody can say. */

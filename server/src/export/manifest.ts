@@ -22,7 +22,7 @@ const ManifestFile = z.object({
   sha256: hash,
   /** SHA-256 of each `blockBytes` in turn. */
   blocks: z.array(hash),
-  /** Of its first picture and of the end of its last, ms since the epoch. */
+  /** Of its first frame and of the end of its last, ms since the epoch. */
   startTime: ms,
   endTime: ms,
   /** What a player shows: the gaps inside are closed up. */

@@ -93,8 +93,8 @@ test('[R7.55] the document names every status that is no failure, and what is be
   for (const path of ['/v1/stream/{uid}/archive/segment/{file}', '/v1/export/{id}/package']) {
     assert.ok(answersOf(path)['206'] && answersOf(path)['416'], path);
   }
-  const pictures = ['/v1/stream/{uid}/picture', '/v1/stream/{uid}/archive/picture', '/v1/stream/preview'];
-  for (const path of pictures) assert.ok(answersOf(path)['504'], path);
+  const frames = ['/v1/stream/{uid}/picture', '/v1/stream/{uid}/archive/picture', '/v1/stream/preview'];
+  for (const path of frames) assert.ok(answersOf(path)['504'], path);
   assert.deepEqual(typesOf('/v1/stream/{uid}/live/{file}', '200'), [
     'application/vnd.apple.mpegurl',
     'video/mp4',

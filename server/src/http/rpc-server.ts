@@ -16,7 +16,7 @@ import { claimHeader, rpcPath, proofHeader } from '../rpc/signature.ts';
 import { faultOf, logFault, sendFault } from './failure.ts';
 import { readJson } from './json-body.ts';
 import type { Services } from './services.ts';
-import { sourcePicturePath, sourceReportPath } from './source-probe.ts';
+import { sourceSnapshotPath, sourceReportPath } from './source-probe.ts';
 
 /**
  * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. Whether the person who
@@ -209,9 +209,9 @@ function serveInsight(scope: FastifyInstance, { localInsight }: Services): void 
   });
 
   scope.get('stream/:uid/picture', async (request, reply) => {
-    const picture = await localInsight.picture(uidOf(request), number(queryOf(request)['width']));
-    void reply.header('x-picture-time', String(picture.timeMs));
-    return reply.type('image/jpeg').send(Buffer.from(picture.jpeg));
+    const snapshot = await localInsight.snapshot(uidOf(request), number(queryOf(request)['width']));
+    void reply.header('x-picture-time', String(snapshot.timeMs));
+    return reply.type('image/jpeg').send(Buffer.from(snapshot.jpeg));
   });
 }
 
@@ -222,8 +222,8 @@ function serveSources(scope: FastifyInstance, { sourceProbe }: Services): void {
     return { address: parseSourceAddress(address), allowLoopback, signal: goneSignal(reply) };
   };
   scope.post(sourceReportPath, (request, reply) => sourceProbe.reportHere(lookOf(request, reply)));
-  scope.post(sourcePicturePath, async (request, reply) => {
-    const jpeg = await sourceProbe.pictureHere(lookOf(request, reply));
+  scope.post(sourceSnapshotPath, async (request, reply) => {
+    const jpeg = await sourceProbe.snapshotHere(lookOf(request, reply));
     return reply.type('image/jpeg').send(Buffer.from(jpeg));
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Headers of what calls answer: data, pictures, video. It is no page, runs nothing, and stands in frames of our own only.
+ * Headers of what calls answer: data, frames, video. It is no page, runs nothing, and stands in frames of our own only.
  * They are few because every poll carries them.
  */
 export const callHeaders: Readonly<Record<string, string>> = {

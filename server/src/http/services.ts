@@ -83,6 +83,6 @@ export interface Services {
   readonly nodeAuthenticator: NodeAuthenticator;
   readonly transcoding: Transcoding;
   readonly sourceProbe: SourceProbe;
-  /** One coded key picture as a JPEG, for the archive's stills. */
-  readonly renderPicture: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
+  /** One coded key frame as a JPEG, for the archive's stills. */
+  readonly renderSnapshot: (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 }

@@ -6,7 +6,7 @@ import type { NodeRpcRequest } from '../rpc/node-rpc.ts';
 import { SourceProbe, type SourceReport } from './source-probe.ts';
 
 const there: SourceReport = { transport: 'udp', tracks: [] };
-const picture = Buffer.from('a picture from there');
+const snapshot = Buffer.from('a picture from there');
 
 /** A node whose own look finds nothing but a way, and another that answers as it is told. */
 function look(answer: () => void): { look: SourceProbe; asked: { node: string; request: NodeRpcRequest }[] } {
@@ -14,7 +14,7 @@ function look(answer: () => void): { look: SourceProbe; asked: { node: string; r
   const ask = async (node: string, request: NodeRpcRequest) => {
     asked.push({ node, request });
     answer();
-    return { bytes: picture, headers: {} };
+    return { bytes: snapshot, headers: {} };
   };
   const askJson = async (node: string, request: NodeRpcRequest) => {
     await ask(node, request);
@@ -39,7 +39,7 @@ const at = {
 test('[R3.7] a source is looked at from the node whose business it is, login and all', async () => {
   const { look: sources, asked } = look(() => {});
   assert.deepEqual(await sources.report('south', at), there);
-  assert.deepEqual(await sources.picture('south', at), picture);
+  assert.deepEqual(await sources.snapshot('south', at), snapshot);
   assert.deepEqual(
     asked.map(({ node, request }) => [node, request.path, request.json]),
     ['report', 'picture'].map((what) => [
@@ -60,6 +60,6 @@ test('[R3.7] what that node says of the source counts; while it is away, or too 
   await assert.rejects(failing('EHOSTUNREACH').report('south', at), { code: 'EHOSTUNREACH' });
   for (const code of ['Unavailable', 'NotFound'] as const) {
     assert.equal((await failing(code).report('south', at)).transport, 'tcp');
-    assert.equal(String(await failing(code).picture('south', at)), 'a picture from here');
+    assert.equal(String(await failing(code).snapshot('south', at)), 'a picture from here');
   }
 });

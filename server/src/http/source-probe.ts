@@ -23,7 +23,7 @@ interface ProbeOptions {
 /** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
 interface Prober {
   probe(address: SourceAddress, options: ProbeOptions): Promise<ProbedSource>;
-  /** The first key picture as a JPEG. */
+  /** The first key frame as a JPEG. */
   preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
 }
 
@@ -41,7 +41,7 @@ interface SourceQuestion {
 
 /** Below the link's path. */
 export const sourceReportPath = 'source/report';
-export const sourcePicturePath = 'source/picture';
+export const sourceSnapshotPath = 'source/picture';
 
 const previewWidth = 640;
 /** For the way there and back, beside the look itself. */
@@ -74,14 +74,14 @@ export class SourceProbe {
     return elseHere(ask(), () => this.reportHere(at));
   }
 
-  /** The first key picture as a JPEG; as `report`. */
-  picture(node: string | undefined, at: ProbeTarget): Promise<Uint8Array> {
-    if (node === undefined) return this.pictureHere(at);
+  /** The first key frame as a JPEG; as `report`. */
+  snapshot(node: string | undefined, at: ProbeTarget): Promise<Uint8Array> {
+    if (node === undefined) return this.snapshotHere(at);
     const ask = async (): Promise<Uint8Array> => {
       const { rpc } = this.#options;
-      return (await rpc.askBytes(node, this.#request(sourcePicturePath, at))).bytes;
+      return (await rpc.askBytes(node, this.#request(sourceSnapshotPath, at))).bytes;
     };
-    return elseHere(ask(), () => this.pictureHere(at));
+    return elseHere(ask(), () => this.snapshotHere(at));
   }
 
   async reportHere({ address, allowLoopback, signal }: ProbeTarget): Promise<SourceReport> {
@@ -102,7 +102,7 @@ export class SourceProbe {
     };
   }
 
-  pictureHere({ address, allowLoopback, signal }: ProbeTarget): Promise<Uint8Array> {
+  snapshotHere({ address, allowLoopback, signal }: ProbeTarget): Promise<Uint8Array> {
     const { prober, timeoutMs } = this.#options;
     return prober.preview(address, { allowLoopback, timeoutMs: timeoutMs(), signal, maxWidth: previewWidth });
   }

@@ -16,11 +16,11 @@ const capacity = 180;
 /** Outages that are remembered of a stream: more than a screen shows, little for ten thousand streams. */
 const maxOutages = 50;
 
-/** A time without pictures. */
+/** A time without frames. */
 export interface Outage {
   /** Wall clock, ms since the epoch. */
   readonly startMs: number;
-  /** When pictures came back; null while it lasts. */
+  /** When frames came back; null while it lasts. */
   endMs: number | null;
   /** The newest state that says why: between attempts the source is only "pending". */
   state: ManagedStreamState;
@@ -42,7 +42,7 @@ export interface StreamFigures {
 /** The figures of one stream over the last half hour. */
 export class StreamMetrics {
   readonly histories = new Histories(kinds, capacity);
-  /** How often pictures came back after they had stopped. */
+  /** How often frames came back after they had stopped. */
   reconnects = 0;
   #hasRun = false;
   readonly #outages: Outage[] = [];

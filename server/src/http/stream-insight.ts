@@ -7,7 +7,7 @@ import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { believed } from '../rpc/peer-answers.ts';
 import { describeTrack } from '../live/message.ts';
 import type { Live } from '../live/live.ts';
-import type { Picture, Pictures } from '../engine/pictures.ts';
+import type { Snapshot, Snapshots } from '../engine/snapshots.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Statistics } from './statistics.ts';
 import { failureReasonOf } from './stream-record.ts';
@@ -22,13 +22,13 @@ export interface StreamInsight {
   /** Lines with a greater id than `after`. */
   logs(uid: string, after: number): Promise<StreamLines>;
   /** @throws Fault Unavailable when there is none yet */
-  picture(uid: string, width: number): Promise<Picture>;
+  snapshot(uid: string, width: number): Promise<Snapshot>;
 }
 
 export interface LocalInsightOptions {
   readonly streamManager: StreamManager;
   readonly statistics: Statistics;
-  readonly pictures: Pictures;
+  readonly snapshots: Snapshots;
   readonly live: Live;
   readonly clock: Clock;
 }
@@ -84,14 +84,14 @@ export class LocalInsight implements StreamInsight {
     };
   }
 
-  picture(uid: string, width: number): Promise<Picture> {
-    const { pictures, streamManager } = this.#options;
-    return pictures.newest(streamManager.get(uid).stream, width);
+  snapshot(uid: string, width: number): Promise<Snapshot> {
+    const { snapshots, streamManager } = this.#options;
+    return snapshots.newest(streamManager.get(uid).stream, width);
   }
 }
 
 /** No still of any width is larger. */
-const pictureMaxBytes = 16 * 1024 * 1024;
+const snapshotMaxBytes = 16 * 1024 * 1024;
 
 export interface ClusterInsightOptions {
   readonly local: LocalInsight;
@@ -122,14 +122,14 @@ export class ClusterInsight implements StreamInsight {
     return believed(calls.getStreamLogs.reply, await this.#options.rpc.askJson(node, { path }), node);
   }
 
-  async picture(uid: string, width: number): Promise<Picture> {
+  async snapshot(uid: string, width: number): Promise<Snapshot> {
     const { local, rpc } = this.#options;
     const node = this.#options.nodeOf(uid);
-    if (node === undefined) return local.picture(uid, width);
+    if (node === undefined) return local.snapshot(uid, width);
     const { bytes: jpeg, headers } = await rpc.askBytes(node, {
       path: `stream/${uid}/picture?width=${width}`,
       kind: 'picture',
-      body: { maxBytes: pictureMaxBytes },
+      body: { maxBytes: snapshotMaxBytes },
     });
     const timeMs = Number(headers['x-picture-time']);
     if (!Number.isSafeInteger(timeMs) || !isJpeg(jpeg)) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Reader, ReaderEvent } from './reader.ts';
-import { picture, videoTrack } from './sample-fixture.ts';
+import { frame, videoTrack } from './sample-fixture.ts';
 import { Stream } from './stream.ts';
 
 function drain(reader: Reader): ReaderEvent[] {
@@ -22,11 +22,11 @@ const types = (events: readonly ReaderEvent[]) => events.map(({ type }) => type)
 test('a reader that lags is emptied and goes on at a key frame, and is told how much is missing', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1000, from: 'gop', onReadable() {} });
-  stream.write(picture(0, { isKey: true }));
-  for (let at = 1; at < 20; at++) stream.write(picture(at));
+  stream.write(frame(0, { isKey: true }));
+  for (let at = 1; at < 20; at++) stream.write(frame(at));
   assert.ok(reader.queuedBytes <= 1000);
-  stream.write(picture(20, { isKey: true }));
-  stream.write(picture(21));
+  stream.write(frame(20, { isKey: true }));
+  stream.write(frame(21));
   const events = drain(reader);
   assert.deepEqual(types(events), ['tracks', 'skipped', 'sample', 'sample']);
   assert.deepEqual(events[1], { type: 'skipped', samples: 20 });
@@ -36,8 +36,8 @@ test('a reader that lags is emptied and goes on at a key frame, and is told how 
 test('a key frame that finds the queue full starts the reader afresh at once', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1000, from: 'gop', onReadable() {} });
-  stream.write(picture(0, { isKey: true, size: 800 }));
-  stream.write(picture(1, { isKey: true, size: 5000 }));
+  stream.write(frame(0, { isKey: true, size: 800 }));
+  stream.write(frame(1, { isKey: true, size: 5000 }));
   const events = drain(reader);
   assert.deepEqual(types(events), ['tracks', 'skipped', 'sample']);
 });
@@ -47,7 +47,7 @@ test('a source that comes and goes does not fill the queue of a stuck reader', (
   const reader = stream.addReader({ name: 't', maxBytes: 2000, from: 'gop', onReadable() {} });
   for (let at = 0; at < 500; at++) {
     stream.setTracks([videoTrack]);
-    stream.write(picture(at, { isKey: true }));
+    stream.write(frame(at, { isKey: true }));
     stream.pause('no-frames');
   }
   assert.ok(reader.queuedBytes <= 2000);
@@ -60,7 +60,7 @@ test('a source that comes and goes does not fill the queue of a stuck reader', (
 test('skipToNewestGop leaves out whole GOPs and keeps what the consumer must know', () => {
   const stream = running();
   const reader = stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
-  for (let at = 0; at < 25; at++) stream.write(picture(at, { isKey: at % 10 === 0 }));
+  for (let at = 0; at < 25; at++) stream.write(frame(at, { isKey: at % 10 === 0 }));
   assert.equal(reader.waitingGops, 3);
   reader.skipToNewestGop();
   const events = drain(reader);
@@ -72,7 +72,7 @@ test('skipToNewestGop leaves out whole GOPs and keeps what the consumer must kno
 
 test('what waits from the start is announced after addReader has returned', async () => {
   const stream = running();
-  stream.write(picture(0, { isKey: true }));
+  stream.write(frame(0, { isKey: true }));
   const taken: ReaderEvent[] = [];
   const reader: Reader = stream.addReader({
     name: 't',
@@ -115,7 +115,7 @@ test('whatever is written and taken, no reader sees a delta picture without its 
       };
       for (const each of steps) {
         if ('isKey' in each) {
-          stream.write(picture(written++, each));
+          stream.write(frame(written++, each));
         } else if ('count' in each) {
           for (let at = 0; at < each.count; at++) look(reader.take());
         } else if (each.do === 'tracks') stream.setTracks([videoTrack]);

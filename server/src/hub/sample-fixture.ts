@@ -1,7 +1,7 @@
 import type { Sample } from '@vidette/media/sample';
 import type { AudioTrack, VideoTrack } from '@vidette/media/track';
 
-/** A video track of 25 pictures a second for tests that look at the flow and never at the picture. */
+/** A video track of 25 frames a second for tests that look at the flow and never at the picture. */
 export const videoTrack: VideoTrack = {
   id: 1,
   kind: 'video',
@@ -27,8 +27,8 @@ export const audioTrack: AudioTrack = {
 
 const startSeconds = 1_767_225_600;
 
-/** Picture number `index` of a stream with 25 pictures a second. */
-export function picture(index: number, options: { isKey?: boolean; size?: number } = {}): Sample {
+/** Picture number `index` of a stream with 25 frames a second. */
+export function frame(index: number, options: { isKey?: boolean; size?: number } = {}): Sample {
   const dts = startSeconds * 90_000 + index * 3_600;
   const size = options.size ?? 100;
   return {
@@ -43,7 +43,7 @@ export function picture(index: number, options: { isKey?: boolean; size?: number
 }
 
 /** Frame number `index` of 48 kHz AAC: 1024 sampling periods each. */
-export function sound(index: number): Sample {
+export function audio(index: number): Sample {
   const dts = startSeconds * 48_000 + index * 1_024;
   return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data: [new Uint8Array(20)], size: 20 };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reader, ReaderEvent } from './reader.ts';
-import { audioTrack, picture, sound, videoTrack } from './sample-fixture.ts';
+import { audioTrack, frame, audio, videoTrack } from './sample-fixture.ts';
 import { Stream } from './stream.ts';
 
 function drain(reader: Reader): ReaderEvent[] {
@@ -17,11 +17,11 @@ const types = (events: readonly ReaderEvent[]) => events.map(({ type }) => type)
 test('a reader that comes late gets the parameters and the GOP so far at once', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack, audioTrack]);
-  stream.write(picture(0, { isKey: true }));
-  stream.write(picture(1));
-  stream.write(picture(2, { isKey: true }));
-  stream.write(sound(0));
-  stream.write(picture(3));
+  stream.write(frame(0, { isKey: true }));
+  stream.write(frame(1));
+  stream.write(frame(2, { isKey: true }));
+  stream.write(audio(0));
+  stream.write(frame(3));
   const events = drain(open(stream));
   assert.deepEqual(types(events), ['tracks', 'sample', 'sample', 'sample']);
   assert.equal(events[1]?.type === 'sample' && events[1].startsGop, true);
@@ -30,23 +30,23 @@ test('a reader that comes late gets the parameters and the GOP so far at once', 
 test("'next-key' starts with what comes from now on", () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack]);
-  stream.write(picture(0, { isKey: true }));
+  stream.write(frame(0, { isKey: true }));
   const reader = open(stream, 'next-key');
-  stream.write(picture(1));
-  stream.write(picture(2, { isKey: true }));
+  stream.write(frame(1));
+  stream.write(frame(2, { isKey: true }));
   assert.deepEqual(types(drain(reader)), ['tracks', 'sample']);
 });
 
 test('a GOP too long to keep makes late readers wait for the next key frame, not start in its middle', () => {
   const stream = new Stream('s', { gopMaxBytes: 250 });
   stream.setTracks([videoTrack]);
-  stream.write(picture(0, { isKey: true }));
-  for (let at = 1; at < 5; at++) stream.write(picture(at));
+  stream.write(frame(0, { isKey: true }));
+  for (let at = 1; at < 5; at++) stream.write(frame(at));
   assert.equal(stream.gop.length, 0);
   const reader = open(stream);
-  stream.write(picture(5));
+  stream.write(frame(5));
   assert.deepEqual(types(drain(reader)), ['tracks']);
-  stream.write(picture(6, { isKey: true }));
+  stream.write(frame(6, { isKey: true }));
   assert.deepEqual(types(drain(reader)), ['sample']);
 });
 
@@ -54,12 +54,12 @@ test('samples before the first key frame of new parameters are passed to nobody'
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([videoTrack, audioTrack]);
-  stream.write(picture(0));
-  stream.write(sound(0));
-  stream.write(picture(1, { isKey: true }));
+  stream.write(frame(0));
+  stream.write(audio(0));
+  stream.write(frame(1, { isKey: true }));
   stream.setTracks([videoTrack]);
-  stream.write(picture(2));
-  stream.write(picture(3, { isKey: true }));
+  stream.write(frame(2));
+  stream.write(frame(3, { isKey: true }));
   const events = drain(reader);
   assert.deepEqual(types(events), ['tracks', 'sample', 'tracks', 'sample']);
   assert.equal(events[2]?.type === 'tracks' && events[2].generation, 2);
@@ -69,8 +69,8 @@ test('a stream of sound alone flows without key frames', () => {
   const stream = new Stream('s');
   const reader = open(stream);
   stream.setTracks([audioTrack]);
-  stream.write(sound(0));
-  stream.write(sound(1));
+  stream.write(audio(0));
+  stream.write(audio(1));
   assert.deepEqual(types(drain(reader)), ['tracks', 'sample', 'sample']);
 });
 
@@ -81,7 +81,7 @@ test('pause reaches every reader once for each cause, the end once, and nothing 
   stream.pause('unreachable');
   stream.pause('unreachable');
   stream.pause('no-frames');
-  stream.write(picture(0, { isKey: true }));
+  stream.write(frame(0, { isKey: true }));
   stream.end('removed');
   stream.end('again');
   stream.setTracks([videoTrack]);
@@ -101,7 +101,7 @@ test('a reader that closed gets nothing more and costs the stream nothing', () =
   const reader = open(stream);
   reader.close();
   reader.close();
-  stream.write(picture(0, { isKey: true }));
+  stream.write(frame(0, { isKey: true }));
   assert.equal(reader.take(), undefined);
   assert.equal(stream.readerCount, 0);
 });
@@ -109,9 +109,9 @@ test('a reader that closed gets nothing more and costs the stream nothing', () =
 test('counters tell pictures, key pictures, sound and damage apart', () => {
   const stream = new Stream('s');
   stream.setTracks([videoTrack, audioTrack]);
-  stream.write(picture(0, { isKey: true }));
-  stream.write({ ...picture(1), isDamaged: true });
-  stream.write(sound(0));
+  stream.write(frame(0, { isKey: true }));
+  stream.write({ ...frame(1), isDamaged: true });
+  stream.write(audio(0));
   assert.deepEqual(stream.counters, {
     videoSamples: 2,
     audioSamples: 1,
@@ -131,7 +131,7 @@ test('a stream can wait once its picture is there, as long as all its readers ar
   add(true);
   stream.setTracks([videoTrack]);
   assert.equal(stream.toleratesLatency, false, 'before the first picture');
-  stream.write(picture(0, { isKey: true }));
+  stream.write(frame(0, { isKey: true }));
   assert.equal(stream.toleratesLatency, true);
   const viewer = add(false);
   assert.deepEqual([stream.toleratesLatency, hurries], [false, 1]);

@@ -6,7 +6,7 @@ export interface Attempt {
   /** Wall clock, ms. */
   readonly startedMs: number;
   readonly endedMs: number;
-  /** How long pictures came, ms; 0 when none did. */
+  /** How long frames came, ms; 0 when none did. */
   readonly goodMs: number;
   readonly engine: SourceEngine;
   /** How it ended. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { audioTrack, picture, sound, videoTrack } from '../hub/sample-fixture.ts';
+import { audioTrack, frame, audio, videoTrack } from '../hub/sample-fixture.ts';
 import { parseSourceAddress } from './address.ts';
 import { probe } from './probe.ts';
 import { ScriptedSession } from './scripted-session.ts';
@@ -29,9 +29,9 @@ test('a probe ends with the first whole picture and lets go of the source', asyn
   const { clock, sessions, result } = scene();
   const { sink } = session(sessions);
   sink.tracks([videoTrack, audioTrack]);
-  sink.sample(sound(0));
-  sink.sample(picture(0));
-  const key = picture(1, { isKey: true });
+  sink.sample(audio(0));
+  sink.sample(frame(0));
+  const key = frame(1, { isKey: true });
   sink.sample(key);
   assert.deepEqual(await result, {
     transport: 'RTSP over TCP',
@@ -76,7 +76,7 @@ test('the fallback shares the time limit, and our own words stay when it fares n
   const fallback = session(good.sessions, 1);
   assert.equal(fallback.engine, 'av');
   fallback.sink.tracks([videoTrack]);
-  fallback.sink.sample(picture(0, { isKey: true }));
+  fallback.sink.sample(frame(0, { isKey: true }));
   assert.equal((await good.result).transport, 'RTSP, by FFmpeg');
 
   const bad = scene();
@@ -96,7 +96,7 @@ test('RTSP over HTTP is read by our own engine and by no other', async () => {
     const { engine, sink } = session(good.sessions);
     assert.equal(engine, 'rtsp');
     sink.tracks([videoTrack]);
-    sink.sample(picture(0, { isKey: true }));
+    sink.sample(frame(0, { isKey: true }));
     assert.equal((await good.result).transport, transport);
     const bad = scene(url);
     session(bad.sessions).fail(new Fault('ProbeError', 'No.'));

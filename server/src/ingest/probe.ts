@@ -61,7 +61,7 @@ export async function probe(address: SourceAddress, options: ProbeOptions): Prom
   const isRtsp = rtspSchemes.has(address.scheme);
   const transport = transports[address.scheme];
   try {
-    return { transport, ...(await firstPicture(isRtsp ? 'rtsp' : 'av', options, deadlineMs)) };
+    return { transport, ...(await firstFrame(isRtsp ? 'rtsp' : 'av', options, deadlineMs)) };
   } catch (error) {
     options.signal?.throwIfAborted();
     const fault = probeFault(error);
@@ -72,12 +72,12 @@ export async function probe(address: SourceAddress, options: ProbeOptions): Prom
   }
 }
 
-type Picture = Omit<ProbeResult, 'transport'>;
+type FirstFrame = Omit<ProbeResult, 'transport'>;
 
 /** FFmpeg may manage what our engine can't; when it doesn't, our engine's words are the better ones. */
-async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: number): Promise<Picture> {
+async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: number): Promise<FirstFrame> {
   try {
-    return await firstPicture('av', options, deadlineMs);
+    return await firstFrame('av', options, deadlineMs);
   } catch (error) {
     options.signal?.throwIfAborted();
     throw new Fault(first.code, first.message, { cause: error });
@@ -85,12 +85,12 @@ async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: numbe
 }
 
 /** Rejects with a Fault, or with whatever an engine threw. The session is told to stop, and not waited for. */
-function firstPicture(engine: SourceEngine, options: ProbeOptions, deadlineMs: number): Promise<Picture> {
+function firstFrame(engine: SourceEngine, options: ProbeOptions, deadlineMs: number): Promise<FirstFrame> {
   const { clock, openSession, signal } = options;
   const done = new AbortController();
   let tracks: readonly Track[] = [];
   const awaited = new Set<Track['kind']>();
-  return new Promise<Picture>((resolve, reject) => {
+  return new Promise<FirstFrame>((resolve, reject) => {
     const cancel = clock.after(deadlineMs - clock.monotonicMs(), () => reject(tooLate(tracks, awaited)));
     const onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });

@@ -23,7 +23,7 @@ export interface AttemptOptions {
   /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
   readonly noFramesMs?: number;
   /**
-   * The same before the first picture, which signing in comes before, ms. Default 20 s. While pictures come whose key frame
+   * The same before the first frame, which signing in comes before, ms. Default 20 s. While frames come whose key frame
    * or parameters are missing it doesn't run.
    */
   readonly firstFrameMs?: number;
@@ -35,7 +35,7 @@ export interface AttemptEnd {
   /** What readers are told. */
   readonly cause: PauseCause;
   readonly fault: Fault;
-  /** From the first picture to the last one, ms; 0 when none came. */
+  /** From the first frame to the last one, ms; 0 when none came. */
   readonly goodMs: number;
 }
 
@@ -48,7 +48,7 @@ const maxPatience = 3;
 const abandonMs = 5_000;
 
 /**
- * One session under a watchdog that looks at pictures: a socket that stays open proves nothing.
+ * One session under a watchdog that looks at frames: a socket that stays open proves nothing.
  * What a session sends after its end was decided is not passed on.
  */
 export class RunningAttempt {
@@ -101,15 +101,15 @@ export class RunningAttempt {
   async #runSession(engine: SourceEngine): Promise<void> {
     try {
       const cause = await this.#options.openSession(engine).run(this.#sink(), this.#abort.signal);
-      this.#verdict ??= this.#isSinglePicture ? singlePicture() : ended(cause);
+      this.#verdict ??= this.#isSingleFrame ? singleFrame() : ended(cause);
     } catch (error) {
       const isEnd = error instanceof Fault && error.code === 'EHOSTUNREACH';
       this.#verdict ??=
-        isEnd && this.#isSinglePicture ? singlePicture() : failed(error, this.#firstFrameMs !== undefined);
+        isEnd && this.#isSingleFrame ? singleFrame() : failed(error, this.#firstFrameMs !== undefined);
     }
   }
 
-  get #isSinglePicture(): boolean {
+  get #isSingleFrame(): boolean {
     return this.#held !== undefined && this.#heldFrames > 0;
   }
 
@@ -244,7 +244,7 @@ function ended(cause: PauseCause): { cause: PauseCause; fault: Fault } {
   return { cause, fault: new Fault('Unavailable', 'The source ended the stream.') };
 }
 
-function singlePicture(): { cause: PauseCause; fault: Fault } {
+function singleFrame(): { cause: PauseCause; fault: Fault } {
   const words = 'The source sent a single picture and ended: that is no stream.';
   return { cause: 'no-frames', fault: new Fault('NO_VIDEO_ERR', words) };
 }

@@ -33,11 +33,11 @@ export class SourceProber {
     return { tracks, transport };
   }
 
-  /** The first key picture as a JPEG, at most `maxWidth` pixels wide. */
+  /** The first key frame as a JPEG, at most `maxWidth` pixels wide. */
   async preview(address: SourceAddress, options: ProbeLimits & { maxWidth: number }): Promise<Uint8Array> {
     const { keyTrack, keySample } = await this.#look(address, options);
     if (keyTrack.kind !== 'video') throw new Fault('ProbeError', 'The source sends sound, but no picture.');
-    return this.#av.picture(keyTrack, keySample, { maxWidth: options.maxWidth });
+    return this.#av.snapshot(keyTrack, keySample, { maxWidth: options.maxWidth });
   }
 
   #look(address: SourceAddress, { allowLoopback, timeoutMs, signal }: ProbeLimits): Promise<ProbeResult> {

@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts';
 import { silentLog, type Log, type LogFields } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import type { ReaderEvent } from '../hub/reader.ts';
-import { audioTrack, picture, sound, videoTrack } from '../hub/sample-fixture.ts';
+import { audioTrack, frame, audio, videoTrack } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
 import { parseSourceAddress } from './address.ts';
 import { RetryPause } from '../base/retry-pause.ts';
@@ -20,7 +20,7 @@ class Scene {
   readonly log: StreamLog;
   readonly sessions: ScriptedSession[] = [];
   readonly supervisor: Supervisor;
-  #pictures = 0;
+  #frames = 0;
 
   /** Whether anything listens there, and how often that was looked at. */
   isThere = true;
@@ -65,7 +65,7 @@ class Scene {
   async play(seconds: number): Promise<void> {
     this.session.sink.tracks([videoTrack, audioTrack]);
     for (let at = 0; at < seconds; at++) {
-      this.session.sink.sample(picture(this.#pictures++, { isKey: true }));
+      this.session.sink.sample(frame(this.#frames++, { isKey: true }));
       await this.pass(1_000);
     }
   }
@@ -121,7 +121,7 @@ test('the watchdog looks at pictures: sound and an open socket do not count', as
   assert.equal(scene.status.state, 'running');
   const { session } = scene;
   for (let at = 0; at < 10; at++) {
-    session.sink.sample(sound(at));
+    session.sink.sample(audio(at));
     await scene.pass(1_000);
   }
   assert.ok(session.isReleased);
@@ -226,7 +226,7 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
     for (let at = 0; at < seconds; at++) {
       await scene.pass(1_000);
       const dts = Math.round((startMs + scene.clock.monotonicMs() - monotonicMs) * 90);
-      scene.session.sink.sample({ ...picture(0, { isKey: true }), dts, pts: dts });
+      scene.session.sink.sample({ ...frame(0, { isKey: true }), dts, pts: dts });
     }
   };
   await play(5);
@@ -306,8 +306,8 @@ test('[R10.2] one picture for each connection is no stream: nothing is passed on
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
   for (let attempt = 0; attempt < 5; attempt++) {
     scene.session.sink.tracks([videoTrack, audioTrack]);
-    scene.session.sink.sample(sound(attempt));
-    scene.session.sink.sample(picture(attempt, { isKey: true }));
+    scene.session.sink.sample(audio(attempt));
+    scene.session.sink.sample(frame(attempt, { isKey: true }));
     if (attempt % 2 === 0) scene.session.end('ended');
     else scene.session.fail(new Fault('EHOSTUNREACH', 'The camera closed the connection.'));
     await settle();
@@ -393,7 +393,7 @@ test('a session that does not let go is left behind, and nothing it sends later 
   await scene.play(2);
   const { videoSamples } = scene.stream.counters;
   stuck.sink.tracks([videoTrack]);
-  stuck.sink.sample(picture(99, { isKey: true }));
+  stuck.sink.sample(frame(99, { isKey: true }));
   assert.equal(scene.stream.counters.videoSamples, videoSamples);
   assert.equal(scene.stream.tracks?.length, 2);
   await scene.supervisor.stop('stopped');

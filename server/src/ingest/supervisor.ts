@@ -38,7 +38,7 @@ export interface SupervisorOptions {
   readonly onStatus?: (status: SupervisorStatus) => void;
   /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
   readonly noFramesMs?: number;
-  /** The same before the first picture, which signing in and waiting for a key frame come before, ms. Default 20 s. */
+  /** The same before the first frame, which signing in and waiting for a key frame come before, ms. Default 20 s. */
   readonly firstFrameMs?: number;
 }
 
@@ -54,7 +54,7 @@ const watchedMs = 300_000;
 const maxFailedFallbacks = 3;
 
 /**
- * Keeps one configured source running for ever: a session for each attempt, a watchdog on pictures rather than on
+ * Keeps one configured source running for ever: a session for each attempt, a watchdog on frames rather than on
  * sockets, growing pauses in between. It owns the sessions and the feeding of the stream; it doesn't own the stream.
  */
 export class Supervisor {

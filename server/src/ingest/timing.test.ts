@@ -94,7 +94,7 @@ describe('the source clock', () => {
         arrivalMs(frame) {
           const sentMs = frame * stepMs;
           while ((readMs[round] ?? Infinity) < sentMs) round++;
-          // Somebody watches every other minute, and at the beginning nobody has to wait for the first picture.
+          // Somebody watches every other minute, and at the beginning nobody has to wait for the first frame.
           const isWatched = frame === 0 || Math.floor(sentMs / 60_000) % 2 === 1;
           return isWatched ? sentMs : (readMs[round] ?? sentMs);
         },
@@ -264,7 +264,7 @@ describe('the source clock', () => {
   test('presentation times of reordered pictures go back and forth as the source does', () => {
     const track = new SourceTiming().addTrack(videoRate, videoRate);
     const order = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
-    const out = order.map((picture, index) => track.map(picture * frameTicks, startMs + index * frameMs));
+    const out = order.map((frame, index) => track.map(frame * frameTicks, startMs + index * frameMs));
     const first = out[0] ?? 0;
     assert.deepEqual(
       out.map((ticks) => Math.round((ticks - first) / frameTicks)),
@@ -332,10 +332,10 @@ describe('sender reports', () => {
         video.report(cameraEpochMs + onTime(frame), even(frame) + 5_000_000);
         audio.report(cameraEpochMs + onTime(frame), frame * 320 + 777);
       }
-      const pictureMs = video.map(even(frame) + 5_000_000, nowMs) / 90;
+      const videoMs = video.map(even(frame) + 5_000_000, nowMs) / 90;
       // Sound of the same moment comes 300 ms later.
-      const soundMs = audio.mapGrowing(frame * 320 + 777, nowMs + 300) / 8;
-      apartMs = soundMs - pictureMs;
+      const audioMs = audio.mapGrowing(frame * 320 + 777, nowMs + 300) / 8;
+      apartMs = audioMs - videoMs;
     }
     assert.ok(Math.abs(apartMs) <= 20, `${apartMs} ms apart`);
   });
@@ -346,9 +346,9 @@ describe('sender reports', () => {
       const video = timing.addTrack(videoRate, videoRate);
       const audio = timing.addTrack(8000, 8000);
       const arrivalOf = (samples: number) => startMs + (samples * 1000) / 8000 + 5;
-      const pictureMs = video.map(0, startMs + 5) / 90;
-      const soundMs = audio.mapGrowing(0, arrivalOf(frameSamples), frameSamples) / 8;
-      assert.ok(Math.abs(soundMs - pictureMs) < 1, `${soundMs - pictureMs} ms apart`);
+      const videoMs = video.map(0, startMs + 5) / 90;
+      const audioMs = audio.mapGrowing(0, arrivalOf(frameSamples), frameSamples) / 8;
+      assert.ok(Math.abs(audioMs - videoMs) < 1, `${audioMs - videoMs} ms apart`);
     }
   });
 

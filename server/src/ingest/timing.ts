@@ -6,7 +6,7 @@
  * 2. Times follow the source's own clock, which knows better than the network when a picture was taken; only its
  *    distance to UTC is ours. The distance is that of the quickest packets of late, since jitter only ever delays.
  * 3. A sender report (RTCP) gives the distance instead when it agrees with the arrivals: several cameras with synchronised
- *    clocks are then recorded in step, and sound stays with the picture. One that disagrees still ties sound to picture.
+ *    clocks are then recorded in step, and audio stays with the picture. One that disagrees still ties sound to picture.
  * 4. The distance is corrected slowly, and only when it is clearly wrong, so that frames keep their even lengths. A first
  *    packet that was held up puts all after it into the future, which is certainly wrong, and is mended more quickly.
  * 5. A jump of the source's clock begins anew at the time of arrival, never before what was given out already.
@@ -26,7 +26,7 @@ const slewRate = 0.01;
 /** when more than `farMs` are missing, */
 const farSlewRate = 0.05;
 const farMs = 1000;
-/** and while pictures lie more than `aheadMs` after the moment they arrive: nothing is recorded in the future for long. */
+/** and while frames lie more than `aheadMs` after the moment they arrive: nothing is recorded in the future for long. */
 const aheadSlewRate = 0.1;
 const aheadMs = 100;
 /** More than this ahead the correction grows with the distance, up to all but a fiftieth at `maxAheadMs`: */
@@ -39,9 +39,9 @@ const farBehindMs = 2000;
 const farBehindSlewRate = 0.5;
 /** A time stamp this far ahead of what has arrived, after such a step, is a jump, ms. */
 const jumpAheadMs = 3000;
-/** A step back this large is a jump: reordered pictures (B-frames) go back less, ms. */
+/** A step back this large is a jump: reordered frames (B-frames) go back less, ms. */
 const jumpBackMs = 1500;
-/** No decoder reorders more pictures than this; smaller steps back that last longer are jumps, too. */
+/** No decoder reorders more frames than this; smaller steps back that last longer are jumps, too. */
 const maxReordered = 17;
 /** The whole window of arrivals this late means that the source's clock stood still, ms. */
 const standstillMs = 10_000;
@@ -142,7 +142,7 @@ export class TrackTiming {
 
   /**
    * A moment of the source in UTC, ticks of the track. May go back where the source does by less than a jump
-   * (presentation times of reordered pictures).
+   * (presentation times of reordered frames).
    *
    * @param sourceTicks unwrapped
    * @param arrivedMs `utcMs` when it arrived

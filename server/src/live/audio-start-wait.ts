@@ -7,8 +7,8 @@ const longestMs = 300;
 const lookEveryMs = 50;
 
 /**
- * A source that has just begun has sent its first picture and no sound yet. A viewer who is told of a picture alone
- * would have to begin anew when the sound comes, so that the first words wait for it, for a moment.
+ * A source that has just begun has sent its first frame and no audio yet. A viewer who is told of a picture alone
+ * would have to begin anew when the audio comes, so that the first words wait for it, for a moment.
  */
 export class AudioStartWait {
   readonly #stream: Stream;
@@ -30,10 +30,10 @@ export class AudioStartWait {
 
   /** Begins to wait if there is a reason to. */
   begin(): void {
-    if (this.#cancel || !this.#isSoundDue()) return;
+    if (this.#cancel || !this.#isAudioDue()) return;
     this.#startMs = this.#clock.monotonicMs();
     this.#cancel = this.#clock.every(lookEveryMs, () => {
-      if (this.#isSoundDue() && this.#clock.monotonicMs() - this.#startMs < longestMs) return;
+      if (this.#isAudioDue() && this.#clock.monotonicMs() - this.#startMs < longestMs) return;
       this.stop();
       this.#onOver();
     });
@@ -45,7 +45,7 @@ export class AudioStartWait {
   }
 
   /** Sound is announced, was not heard yet, and the picture is too young to tell. */
-  #isSoundDue(): boolean {
+  #isAudioDue(): boolean {
     const tracks = this.#stream.tracks ?? [];
     const video = tracks.find(({ kind }) => kind === 'video');
     const audio = tracks.find(({ kind }) => kind === 'audio');

@@ -6,7 +6,7 @@ import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** A few seconds of real picture and sound, to be written into a hub by a test. */
+/** A few seconds of real picture and audio, to be written into a hub by a test. */
 export interface Clip {
   readonly tracks: readonly Track[];
   /** In the order in which a camera would send them, absolute times from `startMs` on. */
@@ -27,7 +27,7 @@ export const clipStartMs = Date.UTC(2026, 0, 1);
 export async function encodeClip(options: ClipOptions): Promise<Clip> {
   const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
-  // The encoder puts one frame of 1024 silent periods before the sound: it shall begin at 0 as the picture does.
+  // The encoder puts one frame of 1024 silent periods before the audio: it shall begin at 0 as the picture does.
   const input = `-f lavfi -i ${source} -itsoffset ${1024 / 48_000} -f lavfi -i sine=440:r=48000:d=${seconds}`;
   const maps = hasAudio ? '-map 0:v -map 1:a -c:a aac' : '-map 0:v';
   const video = `-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;

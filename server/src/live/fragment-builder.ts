@@ -2,9 +2,9 @@ import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** Frames of sound whose length nobody told last as long as one of AAC: 1024 sampling periods (ISO/IEC 14496-3). */
+/** Frames of audio whose length nobody told last as long as one of AAC: 1024 sampling periods (ISO/IEC 14496-3). */
 const audioFrameTicks = 1_024;
-/** How many of the newest gaps between pictures a guess looks back at. */
+/** How many of the newest gaps between frames a guess looks back at. */
 const remembered = 8;
 
 /**
@@ -18,12 +18,12 @@ export class FragmentBuilder {
   readonly #audio: Track | undefined;
   readonly #leastGuessTicks: number;
   readonly #gapsTicks: number[] = [];
-  #pictures: Sample[] = [];
-  #sounds: Sample[] = [];
+  #frames: Sample[] = [];
+  #audios: Sample[] = [];
   #bytes = 0;
   #lastDts: number | undefined;
-  #lastSoundDts: number | undefined;
-  #soundTicks: number = audioFrameTicks;
+  #lastAudioDts: number | undefined;
+  #audioTicks: number = audioFrameTicks;
 
   /** @param leastGuessMs a guessed length is not shorter than this */
   constructor(tracks: readonly Track[], leastGuessMs: number) {
@@ -37,20 +37,20 @@ export class FragmentBuilder {
     return this.#bytes;
   }
 
-  get hasPicture(): boolean {
-    return this.#pictures.length > 0;
+  get hasFrame(): boolean {
+    return this.#frames.length > 0;
   }
 
   get isEmpty(): boolean {
-    return this.#pictures.length === 0 && this.#sounds.length === 0;
+    return this.#frames.length === 0 && this.#audios.length === 0;
   }
 
-  /** How long the sound that waits lasts, ms. */
-  get soundMs(): number {
-    const [first] = this.#sounds;
-    const last = this.#sounds.at(-1);
+  /** How long the audio that waits lasts, ms. */
+  get audioMs(): number {
+    const [first] = this.#audios;
+    const last = this.#audios.at(-1);
     return first && last && this.#audio
-      ? ((last.dts - first.dts + this.#soundTicks) * 1000) / this.#audio.timescale
+      ? ((last.dts - first.dts + this.#audioTicks) * 1000) / this.#audio.timescale
       : 0;
   }
 
@@ -59,53 +59,53 @@ export class FragmentBuilder {
     if (sample.trackId === this.#video?.id) {
       if (this.#lastDts !== undefined) this.#noteGap(sample.dts - this.#lastDts);
       this.#lastDts = sample.dts;
-      this.#pictures.push(sample);
+      this.#frames.push(sample);
     } else if (sample.trackId === this.#audio?.id) {
-      if (this.#lastSoundDts !== undefined) {
-        this.#soundTicks = Math.min(sample.dts - this.#lastSoundDts, audioFrameTicks * 4);
+      if (this.#lastAudioDts !== undefined) {
+        this.#audioTicks = Math.min(sample.dts - this.#lastAudioDts, audioFrameTicks * 4);
       }
-      this.#lastSoundDts = sample.dts;
-      this.#sounds.push(sample);
+      this.#lastAudioDts = sample.dts;
+      this.#audios.push(sample);
     } else {
       return;
     }
     this.#bytes += sample.size;
   }
 
-  /** Samples were left out here: the step over them says nothing of the lengths of pictures. */
+  /** Samples were left out here: the step over them says nothing of the lengths of frames. */
   noteSkip(): void {
     this.#lastDts = undefined;
-    this.#lastSoundDts = undefined;
+    this.#lastAudioDts = undefined;
   }
 
-  /** What can go without a guess: all pictures but the newest, and the sound so far if there is a picture with it. */
+  /** What can go without a guess: all frames but the newest, and the audio so far if there is a picture with it. */
   takeKnown(): FragmentTrack[] {
-    const newest = this.#pictures.at(-1);
-    if (!newest || this.#pictures.length < 2) return [];
-    const runs = this.#runs(this.#pictures.slice(0, -1), newest.dts);
-    this.#pictures = [newest];
+    const newest = this.#frames.at(-1);
+    if (!newest || this.#frames.length < 2) return [];
+    const runs = this.#runs(this.#frames.slice(0, -1), newest.dts);
+    this.#frames = [newest];
     this.#bytes = newest.size;
     return runs;
   }
 
   /** Everything that waits. `nextDts` is the decode time of the picture after it, if that is known already. */
   takeAll(nextDts?: number): FragmentTrack[] {
-    const newest = this.#pictures.at(-1);
+    const newest = this.#frames.at(-1);
     const endDts = nextDts ?? (newest ? newest.dts + this.#guessTicks() : 0);
-    const runs = this.#runs(this.#pictures, endDts);
-    this.#pictures = [];
+    const runs = this.#runs(this.#frames, endDts);
+    this.#frames = [];
     this.#bytes = 0;
     return runs;
   }
 
-  /** Takes the sound along. */
-  #runs(pictures: readonly Sample[], endDts: number): FragmentTrack[] {
+  /** Takes the audio along. */
+  #runs(frames: readonly Sample[], endDts: number): FragmentTrack[] {
     const runs: FragmentTrack[] = [];
-    const lastSound = this.#sounds.at(-1);
-    if (this.#video && pictures.length > 0) runs.push({ track: this.#video, samples: pictures, endDts });
-    if (this.#audio && lastSound) {
-      runs.push({ track: this.#audio, samples: this.#sounds, endDts: lastSound.dts + this.#soundTicks });
-      this.#sounds = [];
+    const lastAudio = this.#audios.at(-1);
+    if (this.#video && frames.length > 0) runs.push({ track: this.#video, samples: frames, endDts });
+    if (this.#audio && lastAudio) {
+      runs.push({ track: this.#audio, samples: this.#audios, endDts: lastAudio.dts + this.#audioTicks });
+      this.#audios = [];
     }
     return runs;
   }

@@ -61,7 +61,7 @@ function signatureOf({ track, samples, endDts }: FragmentTrack): string {
   return `${track.id}:${samples.length}:${samples[0]?.dts}:${endDts}`;
 }
 
-/** RFC 6381; the container of a stream of sound alone is audio/mp4. */
+/** RFC 6381; the container of a stream of audio alone is audio/mp4. */
 function mimeTypeOf(tracks: readonly Track[]): string {
   const codecs = tracks.map(({ codecString }) => codecString).join(', ');
   const type = tracks.some(({ kind }) => kind === 'video') ? 'video/mp4' : 'audio/mp4';

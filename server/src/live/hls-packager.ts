@@ -9,7 +9,7 @@ import type { HlsWindow } from './hls-window.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
 import { activeTracks } from './active-tracks.ts';
 
-/** Aim of a part's length; a camera with fewer pictures a second than this allows gets longer parts. */
+/** Aim of a part's length; a camera with fewer frames a second than this allows gets longer parts. */
 const partSeconds = 0.4;
 /** A segment ends at the first key frame after this: two seconds, less what a camera's clock is off. */
 const leastSegmentSeconds = 1.9;
@@ -27,7 +27,7 @@ export class HlsPackager {
   #used: readonly Track[] = [];
   #run: FragmentBuilder | undefined;
   #isInitDue = true;
-  /** The first picture that waits. */
+  /** The first frame that waits. */
   #partStart: Sample | undefined;
   #lastDts: number | undefined;
 
@@ -68,12 +68,12 @@ export class HlsPackager {
     if (startsGop) this.#onGop(sample);
     const run = this.#run;
     if (!run) return;
-    const isPicture = this.#isLeading(sample);
-    if (isPicture && this.#partStart && !startsGop && this.#isPartFull(sample)) {
+    const isFrame = this.#isLeading(sample);
+    if (isFrame && this.#partStart && !startsGop && this.#isPartFull(sample)) {
       this.#endPart(sample.dts);
     }
     run.add(sample);
-    if (!isPicture) return;
+    if (!isFrame) return;
     this.#partStart ??= sample;
     this.#lastDts = sample.dts;
   }
@@ -100,7 +100,7 @@ export class HlsPackager {
     return this.#window.newest?.durationSeconds ?? 0;
   }
 
-  /** Of the track that sets the pace: the video, or the sound of a stream without one. */
+  /** Of the track that sets the pace: the video, or the audio of a stream without one. */
   #isLeading(sample: Sample): boolean {
     return sample.trackId === this.#used[0]?.id;
   }
@@ -115,7 +115,7 @@ export class HlsPackager {
     if (!start) return false;
     const lengthTicks = next.dts - start.dts;
     const gapTicks = next.dts - (this.#lastDts ?? start.dts);
-    // Half a picture of tolerance, so that twelve pictures of 33.3 ms are a part of 0.4 s.
+    // Half a picture of tolerance, so that twelve frames of 33.3 ms are a part of 0.4 s.
     return lengthTicks + gapTicks / 2 > partSeconds * this.#timescale();
   }
 

@@ -1,4 +1,4 @@
-/** One partial segment: a few pictures, addressable on its own (RFC 8216bis, 3.2.1 Partial Segments). */
+/** One partial segment: a few frames, addressable on its own (RFC 8216bis, 3.2.1 Partial Segments). */
 export interface HlsPart {
   readonly bytes: Uint8Array;
   readonly durationSeconds: number;
@@ -12,7 +12,7 @@ export interface HlsSegment {
   readonly sequence: number;
   /** Which init segment it needs. */
   readonly initNumber: number;
-  /** Presentation time of its first picture, ms since the epoch. */
+  /** Presentation time of its first frame, ms since the epoch. */
   readonly startMs: number;
   /** The times or parameters don't continue those of the segment before. */
   readonly isDiscontinuity: boolean;
@@ -85,7 +85,7 @@ export class HlsWindow {
     this.#isBreakDue ||= this.#segments.length > 0;
   }
 
-  /** @param startMs presentation time of the part's first picture; used when it begins a segment */
+  /** @param startMs presentation time of the part's first frame; used when it begins a segment */
   addPart(part: HlsPart, startMs: number): void {
     const segment = this.#growing() ?? this.#beginSegment(startMs);
     segment.parts.push(part);

@@ -235,8 +235,8 @@ test('ffprobe and ffmpeg read it without a complaint', async (t) => {
   assert.equal(probed.stderr, '');
   const counted = await run('ffmpeg', ['-v', 'error', '-i', url, '-map', '0:v', '-f', 'framemd5', '-']);
   assert.equal(counted.stderr, '');
-  const pictures = counted.stdout.split('\n').filter((line) => /^\d/.test(line));
-  assert.ok(pictures.length > 0 && new Set(pictures).size === pictures.length);
+  const frames = counted.stdout.split('\n').filter((line) => /^\d/.test(line));
+  assert.ok(frames.length > 0 && new Set(frames).size === frames.length);
 });
 
 async function serve(t: TestContext, hls: LowLatencyHls): Promise<string> {

@@ -37,7 +37,7 @@ const partsListedTargets = 3;
 const queueBytes = 16 * 1024 * 1024;
 /** Without a request for so long the stream is no longer read and its segments are forgotten. */
 const idleMs = 30_000;
-/** How long a request waits for the first picture, and a blocking one for its part (three target durations). */
+/** How long a request waits for the first frame, and a blocking one for its part (three target durations). */
 const waitMs = 12_000;
 const maxWaiters = 1_000;
 

@@ -14,7 +14,7 @@ export type LiveMessage =
       /** Grows when the camera's parameters change. */
       readonly generation: number;
       readonly tracks: readonly LiveTrack[];
-      /** Presentation time of the first picture (or sound) that follows, ms since the epoch. */
+      /** Presentation time of the first frame (or sound) that follows, ms since the epoch. */
       readonly startMs: number;
     }
   /** Samples were left out because this viewer was too slow; what follows starts at a key frame. */

@@ -50,13 +50,13 @@ class Scene {
   }
 }
 
-/** Pictures of the clip by number, with the sound between them. */
-function upToPicture(count: number): Sample[] {
+/** Pictures of the clip by number, with the audio between them. */
+function upToFrame(count: number): Sample[] {
   const video = clip.tracks.find(({ kind }) => kind === 'video');
-  let pictures = 0;
+  let frames = 0;
   return clip.samples.filter(({ trackId }) => {
-    if (trackId === video?.id) pictures++;
-    return pictures <= count;
+    if (trackId === video?.id) frames++;
+    return frames <= count;
   });
 }
 
@@ -88,8 +88,8 @@ const videoOf = (sent: readonly Sent[]) =>
 test('[R7.12] a viewer gets words first, then init segment and GOP so far at once, then a fragment per picture', async () => {
   const scene = new Scene();
   scene.stream.setTracks(clip.tracks);
-  const samples = upToPicture(30);
-  const soFar = upToPicture(10);
+  const samples = upToFrame(30);
+  const soFar = upToFrame(10);
   await scene.write(soFar);
   const { sink } = scene.view();
   await turn();
@@ -105,11 +105,11 @@ test('[R7.12] a viewer gets words first, then init segment and GOP so far at onc
   assert.deepEqual(parseInit(sink.media[0] ?? new Uint8Array()).length, 2);
   assert.equal(videoOf(samplesIn(sink.media)).length, 9);
   await scene.write(samples.slice(soFar.length));
-  const pictures = videoOf(samplesIn(sink.media));
-  assert.equal(pictures.length, 29);
+  const frames = videoOf(samplesIn(sink.media));
+  assert.equal(frames.length, 29);
   assert.deepEqual(
-    pictures.map(({ duration }) => duration),
-    pictures.map(() => 3_600),
+    frames.map(({ duration }) => duration),
+    frames.map(() => 3_600),
   );
   // Init, the GOP so far, and one message for each picture since.
   assert.equal(sink.media.length, 2 + 20);
@@ -136,9 +136,9 @@ test('a viewer that is slow skips to a key frame, is told, and never has more th
   const scene = new Scene();
   scene.stream.setTracks(clip.tracks);
   const { sink, session } = scene.view();
-  await scene.write(upToPicture(10));
+  await scene.write(upToFrame(10));
   sink.bufferedBytes = 10_000_000;
-  await scene.write(clip.samples.slice(upToPicture(10).length));
+  await scene.write(clip.samples.slice(upToFrame(10).length));
   const before = sink.media.length;
   sink.bufferedBytes = 0;
   session.resume();
@@ -146,12 +146,10 @@ test('a viewer that is slow skips to a key frame, is told, and never has more th
   assert.ok(before < 15);
   const told = sink.messages.at(-1);
   assert.ok(told?.type === 'skipped' && told.samples > 0);
-  const pictures = videoOf(samplesIn(sink.media));
-  const jump = pictures.findIndex(
-    ({ dts }, at) => at > 0 && dts - (pictures[at - 1]?.dts ?? dts) > 3_600 * 2,
-  );
+  const frames = videoOf(samplesIn(sink.media));
+  const jump = frames.findIndex(({ dts }, at) => at > 0 && dts - (frames[at - 1]?.dts ?? dts) > 3_600 * 2);
   // The clip's fourth and last GOP: its key frame is picture 75.
-  assert.equal(pictures[jump]?.dts, (clipStartMs / 1000) * 90_000 + 75 * 3_600);
+  assert.equal(frames[jump]?.dts, (clipStartMs / 1000) * 90_000 + 75 * 3_600);
   assert.equal(session.skippedSamples, told.samples);
 });
 
@@ -160,7 +158,7 @@ test('sound that is announced and never sent does not keep the picture away; it 
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
   const { sink } = scene.view();
-  const half = upToPicture(50);
+  const half = upToFrame(50);
   await scene.write(half.filter(({ trackId }) => trackId !== audio?.id));
   assert.ok(sink.messages[0]?.type === 'init' && !sink.messages[0].mimeType.includes('mp4a'));
   assert.equal(sink.messages.length, 1);
@@ -175,7 +173,7 @@ test('sound that falls silent is taken out at the next key frame', async () => {
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
   const { sink } = scene.view();
-  const head = upToPicture(10);
+  const head = upToFrame(10);
   await scene.write(head);
   await scene.write(clip.samples.slice(head.length).filter(({ trackId }) => trackId !== audio?.id));
   const inits = sink.messages.filter((message) => message.type === 'init');
@@ -210,11 +208,11 @@ test('a camera that slows down from 25 to 3 pictures a second is never taken for
   const video = clip.tracks.filter(({ kind }) => kind === 'video');
   scene.stream.setTracks(video);
   const { sink } = scene.view();
-  const pictures = clip.samples.filter(({ trackId }) => trackId === video[0]?.id).slice(0, 25);
+  const frames = clip.samples.filter(({ trackId }) => trackId === video[0]?.id).slice(0, 25);
   const slowFrom = 10;
-  for (const [at, picture] of pictures.entries()) {
+  for (const [at, frame] of frames.entries()) {
     const late = Math.max(0, at - slowFrom) * 27_000;
-    scene.stream.write({ ...picture, dts: picture.dts + late, pts: picture.pts + late });
+    scene.stream.write({ ...frame, dts: frame.dts + late, pts: frame.pts + late });
     await turn();
     scene.clock.advance(at < slowFrom ? 40 : 340);
   }
@@ -233,10 +231,10 @@ test('pause and return are told, parameters come anew, and the end has a code', 
   await turn();
   assert.deepEqual(sink.messages, [{ type: 'waiting', reason: 'connecting' }]);
   scene.stream.setTracks(clip.tracks);
-  await scene.write(upToPicture(5));
+  await scene.write(upToFrame(5));
   scene.stream.pause('no-frames');
   scene.stream.setTracks(clip.tracks);
-  await scene.write(upToPicture(5));
+  await scene.write(upToFrame(5));
   scene.stream.end('removed');
   await turn();
   assert.deepEqual(
@@ -250,7 +248,7 @@ test('pause and return are told, parameters come anew, and the end has a code', 
   assert.deepEqual(generations, [1, 2]);
   assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'NotFound' });
   assert.deepEqual(scene.ended, ['NotFound']);
-  // Nothing was kept back when the source went: all five pictures of both runs.
+  // Nothing was kept back when the source went: all five frames of both runs.
   assert.equal(videoOf(samplesIn(sink.media)).length, 10);
   assert.equal(scene.clock.pendingTimers, 0);
 });
@@ -260,7 +258,7 @@ test('a fault of our own ends that viewer, not the stream', async () => {
   const broken = clip.tracks.map((track) => ({ ...track, config: new Uint8Array(1) }));
   scene.stream.setTracks(broken);
   const { sink } = scene.view();
-  await scene.write(upToPicture(3));
+  await scene.write(upToFrame(3));
   assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'InternalServerError' });
   assert.equal(scene.stream.readerCount, 0);
   assert.equal(scene.stream.counters.videoSamples, 3);
@@ -272,7 +270,7 @@ test('viewers and bytes are counted, those of viewers that left too', async () =
   stream.setTracks(clip.tracks);
   const sink = new RecordingSink();
   const session = live.open(stream, sink, everything, () => {});
-  for (const sample of upToPicture(10)) stream.write(sample);
+  for (const sample of upToFrame(10)) stream.write(sample);
   await turn();
   const bytes = sink.media.reduce((sum, { length }) => sum + length, 0);
   assert.deepEqual(live.audience(stream), { viewers: 1, bytesSent: bytes, skippedSamples: 0 });

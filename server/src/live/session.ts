@@ -22,7 +22,7 @@ export interface LiveSink {
 
 /** What of a stream a viewer wants. */
 export interface LiveVariant {
-  /** With the sound, if there is any. */
+  /** With the audio, if there is any. */
   readonly audio: boolean;
   /** Key frames only: for small tiles, or for a viewer that can't take more. No sound then. */
   readonly keyFramesOnly: boolean;
@@ -49,7 +49,7 @@ const batchBytes = 256 * 1024;
 /** So long the newest picture waits for the next one, which tells its length. */
 const holdMs = 60;
 /** Sound alone goes out in pieces of this length. */
-const soundPieceMs = 200;
+const audioPieceMs = 200;
 /** See FragmentBuilder: a guess must survive a camera that halves its frame rate, or one that waits for the next key frame. */
 const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 
@@ -165,7 +165,7 @@ export class LiveSession {
         this.#generation = event.generation;
         this.#run = undefined;
         this.#isInitDue = true;
-        if (this.#wantsSound) this.#audioStartWait.begin();
+        if (this.#wantsAudio) this.#audioStartWait.begin();
         return;
       case 'skipped':
         this.#sendAll();
@@ -195,7 +195,7 @@ export class LiveSession {
     this.#run?.add(sample);
   }
 
-  get #wantsSound(): boolean {
+  get #wantsAudio(): boolean {
     const { audio, keyFramesOnly } = this.#options.variant;
     return audio && !keyFramesOnly;
   }
@@ -206,7 +206,7 @@ export class LiveSession {
     // The hub may be ahead of this reader, at other parameters already: then the declared ones are all there is to know.
     const active = stream.tracks === this.#declared ? activeTracks(stream) : this.#declared;
     const hasVideo = active.some(({ kind }) => kind === 'video');
-    return this.#wantsSound ? active : active.filter(({ kind }) => kind === 'video' || !hasVideo);
+    return this.#wantsAudio ? active : active.filter(({ kind }) => kind === 'video' || !hasVideo);
   }
 
   #begin(used: readonly Track[], first: Sample): void {
@@ -236,8 +236,8 @@ export class LiveSession {
       this.#cancelHold?.();
       this.#cancelHold = undefined;
     }
-    if (!run.hasPicture && run.soundMs >= soundPieceMs) this.#sendAll();
-    if (run.hasPicture && !this.#cancelHold) {
+    if (!run.hasFrame && run.audioMs >= audioPieceMs) this.#sendAll();
+    if (run.hasFrame && !this.#cancelHold) {
       this.#cancelHold = this.#options.clock.after(holdMs, () => this.#guarded(() => this.#sendAll()));
     }
   }

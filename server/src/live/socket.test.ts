@@ -9,7 +9,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../base/clock.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
-import { picture } from '../hub/sample-fixture.ts';
+import { frame } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
 import { encodeClip, type Clip } from './clip-fixture.ts';
 import { Live } from './live.ts';
@@ -110,27 +110,27 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   await until(() => sockets.length === 2);
   const size = 100_000;
   const gop = 25;
-  const sample = (at: number): Sample => picture(at, { isKey: at % gop === 0, size });
+  const sample = (at: number): Sample => frame(at, { isKey: at % gop === 0, size });
   for (let at = 0; at < 5; at++) stream.write(sample(at));
   await until(() => held.dts.length > 0 && quick.dts.length > 0);
   held.socket.pause();
   // 60 MB: more than the network, the socket and the hub's queue take for one viewer.
-  const pictures = 600;
-  for (let at = 5; at < pictures; at++) {
+  const frames = 600;
+  for (let at = 5; at < frames; at++) {
     stream.write(sample(at));
     // The quick viewer keeps pace; nobody waits for the held one.
     await until(() => quick.dts.length >= at - 1);
     assert.ok((sockets[0]?.bufferedAmount ?? 0) < 512 * 1024 + 4 * size);
   }
-  assert.equal(stream.counters.videoSamples, pictures);
+  assert.equal(stream.counters.videoSamples, frames);
   assert.ok((sessions[0]?.skippedSamples ?? 0) > 0);
   assert.equal(sessions[1]?.skippedSamples, 0);
   held.socket.resume();
-  for (let at = pictures; at < pictures + 2 * gop; at++) {
+  for (let at = frames; at < frames + 2 * gop; at++) {
     stream.write(sample(at));
     await until(() => quick.dts.length >= at - 1);
   }
-  const last = sample(pictures + 2 * gop - 2).dts;
+  const last = sample(frames + 2 * gop - 2).dts;
   await until(() => held.dts.includes(last));
   const skipped = held.texts.filter(({ type }) => type === 'skipped');
   assert.ok(skipped.length > 0);

@@ -64,7 +64,7 @@ class SocketSink implements LiveSink {
 
   binary(bytes: Uint8Array): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    // Coded pictures don't compress. A failed send is followed by the socket's 'close', which ends the session.
+    // Coded frames don't compress. A failed send is followed by the socket's 'close', which ends the session.
     this.#socket.send(bytes, { binary: true, compress: false }, (error) => {
       if (!error) this.#onSent();
     });

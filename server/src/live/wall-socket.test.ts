@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { systemClock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
-import { picture } from '../hub/sample-fixture.ts';
+import { frame } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
 import { encodeClip, type Clip } from './clip-fixture.ts';
 import { Live } from './live.ts';
@@ -198,17 +198,17 @@ test('a page that stops reading holds nobody up, and every channel of it goes on
   const gop = 25;
   // 90 MB: more than the network and the socket's marks take.
   for (let at = 0; at < 300; at++) {
-    for (const stream of all) stream.write(picture(at, { isKey: at % gop === 0, size }));
+    for (const stream of all) stream.write(frame(at, { isKey: at % gop === 0, size }));
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.ok((sockets[0]?.bufferedAmount ?? Infinity) < 12 * 1024 * 1024);
   page.socket.resume();
   const heard = all.map((_, at) => page.count(at, 'moof'));
-  // Each is told what it missed, and gets pictures after that.
+  // Each is told what it missed, and gets frames after that.
   const goesOn = (channel: number) =>
     page.count(channel, 'skipped') > 0 && page.count(channel, 'moof') > (heard[channel] ?? 0) + 10;
   for (let at = 300; ![...all.keys()].every(goesOn); at++) {
-    for (const stream of all) stream.write(picture(at, { isKey: at % gop === 0, size }));
+    for (const stream of all) stream.write(frame(at, { isKey: at % gop === 0, size }));
     await new Promise((resolve) => setImmediate(resolve));
   }
 });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { MotionDetector, type CodedFrame, type MotionEvent } from './motion-detector.ts';
+import { MotionDetector, type FrameSize, type MotionEvent } from './motion-detector.ts';
 
 const startMs = Date.UTC(2026, 10, 20, 12);
 const frameMs = 80;
@@ -17,7 +17,7 @@ function* noise(seed: number): Generator<number, never> {
 }
 
 /** A camera with a key frame each two seconds; `factor` says how many times their usual size the inter frames have. */
-function camera(seconds: number, factor: (second: number) => number, fromSecond = 0): CodedFrame[] {
+function camera(seconds: number, factor: (second: number) => number, fromSecond = 0): FrameSize[] {
   const random = noise(7);
   return Array.from({ length: Math.round((seconds * 1000) / frameMs) }, (_, index) => {
     const second = fromSecond + (index * frameMs) / 1000;
@@ -29,7 +29,7 @@ function camera(seconds: number, factor: (second: number) => number, fromSecond 
   });
 }
 
-function detect(frames: readonly CodedFrame[]): {
+function detect(frames: readonly FrameSize[]): {
   told: MotionEvent[];
   ended: { fromS: number; toS: number }[];
 } {
@@ -127,8 +127,8 @@ test('any sizes at any times give events in order', () => {
 
 test('[R10.7] what crosses a real, noisy picture is found', async () => {
   const box = "x='if(between(t,40,46),-40+70*(t-40),-99)':y=90";
-  const picture = `gradients=s=320x180:r=10:c0=gray:c1=white:x0=0:y0=0:x1=319:y1=179:speed=0.00001[ground];testsrc=s=320x240:r=10,crop=24:48:60:60[box];[ground][box]overlay=${box},noise=alls=2:allf=t`;
-  const encode = `-f lavfi -i ${picture.replaceAll(' ', '')} -t 60 -pix_fmt yuv420p -c:v libx264 -preset ultrafast -tune zerolatency -g 20 -crf 26 -f mpegts -`;
+  const frame = `gradients=s=320x180:r=10:c0=gray:c1=white:x0=0:y0=0:x1=319:y1=179:speed=0.00001[ground];testsrc=s=320x240:r=10,crop=24:48:60:60[box];[ground][box]overlay=${box},noise=alls=2:allf=t`;
+  const encode = `-f lavfi -i ${frame.replaceAll(' ', '')} -t 60 -pix_fmt yuv420p -c:v libx264 -preset ultrafast -tune zerolatency -g 20 -crf 26 -f mpegts -`;
   const run = promisify(execFile);
   const { stdout: clip } = await run('ffmpeg', `-v error ${encode}`.split(' '), {
     encoding: 'buffer',

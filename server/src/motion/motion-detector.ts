@@ -1,8 +1,8 @@
 import { GopProfile } from './gop-profile.ts';
 import { RunningLevel } from './running-level.ts';
 
-/** What is looked at of a coded picture. */
-export interface CodedFrame {
+/** What is looked at of a coded frame. */
+export interface FrameSize {
   /** Decode time, ms since the epoch. */
   readonly timeMs: number;
   readonly bytes: number;
@@ -90,7 +90,7 @@ interface OpenEvent {
 }
 
 /**
- * Finds motion in the sizes of coded pictures: what moves can't be predicted from the picture before and costs bits. A
+ * Finds motion in the sizes of coded frames: what moves can't be predicted from the picture before and costs bits. A
  * picture's size is compared with what this scene, at this place in the GOP, usually costs. Method and figures: design/motion.md.
  */
 export class MotionDetector {
@@ -109,7 +109,7 @@ export class MotionDetector {
   }
 
   /** Takes the next picture in decode order. */
-  frame(frame: CodedFrame): void {
+  frame(frame: FrameSize): void {
     this.#quietUntilMs ??= frame.timeMs + learnMs;
     if (frame.isKey) {
       // What a key frame costs is the picture's detail, not its motion.
@@ -138,7 +138,7 @@ export class MotionDetector {
     this.#position = 0;
   }
 
-  /** The source is back with the same scene, from `timeMs` on; its first pictures are the encoder's doing, not the scene's. */
+  /** The source is back with the same scene, from `timeMs` on; its first frames are the encoder's doing, not the scene's. */
   resume(timeMs: number): void {
     this.#quietUntilMs = Math.max(this.#quietUntilMs ?? timeMs + learnMs, timeMs + settleMs);
   }

@@ -64,7 +64,7 @@ export class MotionJournal {
       kind: 'motion',
       startMs,
       endMs: Math.round(event.endMs),
-      // How many times their usual size the pictures had: the same in every language.
+      // How many times their usual size the frames had: the same in every language.
       note: `×${event.score.toFixed(1)}`,
     });
     this.#giveUpOldest();

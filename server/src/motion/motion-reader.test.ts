@@ -17,7 +17,7 @@ const video: VideoTrack = {
   config: new Uint8Array(),
 };
 
-/** Writes ten pictures a second, a key frame every two seconds. */
+/** Writes ten frames a second, a key frame every two seconds. */
 function write(stream: Stream, fromS: number, toS: number, bytes: (second: number) => number): void {
   for (let index = Math.round(fromS * 10); index < Math.round(toS * 10); index++) {
     const isKey = index % 20 === 0;

@@ -9,7 +9,7 @@ const queueMaxBytes = 4 * 1024 * 1024;
 /** Pictures that come after a longer break belong to a new beginning, ms. */
 const breakMs = 5_000;
 
-/** Reads a stream's pictures for their sizes and tells what moves. Begins when made, ends with `close`. */
+/** Reads a stream's frames for their sizes and tells what moves. Begins when made, ends with `close`. */
 export class MotionReader {
   readonly #onEvent: (event: MotionEvent) => void;
   readonly #reader: Reader;
@@ -48,7 +48,7 @@ export class MotionReader {
         this.#setTracks(event.tracks);
         return;
       case 'sample':
-        if (event.sample.trackId === this.#video?.id) this.#picture(event.sample, this.#video);
+        if (event.sample.trackId === this.#video?.id) this.#frame(event.sample, this.#video);
         return;
       case 'skipped':
       case 'pause':
@@ -70,7 +70,7 @@ export class MotionReader {
     this.#video = video;
   }
 
-  #picture(sample: Sample, { timescale }: VideoTrack): void {
+  #frame(sample: Sample, { timescale }: VideoTrack): void {
     const timeMs = (sample.dts * 1000) / timescale;
     if (this.#lastMs !== undefined && timeMs - this.#lastMs > breakMs) this.#interrupt();
     if (this.#lastMs === undefined) this.#detector.resume(timeMs);

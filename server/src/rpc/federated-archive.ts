@@ -10,7 +10,7 @@ import { wholeSlice, type SliceSpan } from '../archive/catalog-slice.ts';
 import { intervalsOf, rangesAnswerOf, type RangesAnswer } from '../archive/intervals.ts';
 import { FederatedCatalog, overlap, type NodeCatalog } from '../archive/federated-catalog.ts';
 import { gopAt, type RecordingRun } from '../archive/gop.ts';
-import { keyFrameAt, type KeyFrame } from '../archive/key-frame.ts';
+import { keyFrameAt, type RecordedKeyFrame } from '../archive/key-frame.ts';
 import { catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
 import { vodPlaylistOf } from '../archive/playlist.ts';
@@ -218,7 +218,7 @@ export class FederatedArchive implements ArchiveReader {
     return planDownload(reads, this.#opener(uid, reads), recorded(reads), startMs, endMs);
   }
 
-  async frameAt(uid: string, atMs: number): Promise<KeyFrame> {
+  async frameAt(uid: string, atMs: number): Promise<RecordedKeyFrame> {
     const assignments = await this.#elsewhere(uid);
     if (!assignments) return this.#options.local.frameAt(uid, atMs);
     const reads = await this.#join(uid, assignments, atMs, atMs + 1, true);

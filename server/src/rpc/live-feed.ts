@@ -11,7 +11,7 @@ const bufferBytes = 1024 * 1024;
 const queueBytes = 16 * 1024 * 1024;
 
 /**
- * A stream's live picture for another node: a Reader like any other, so that a slow node skips to a key frame and the
+ * A stream's live video for another node: a Reader like any other, so that a slow node skips to a key frame and the
  * camera's side never waits. Ends with the stream, or when it is destroyed.
  */
 export class LiveFeed extends Readable {

@@ -45,7 +45,7 @@ const wholeSegmentsMax = 100_000;
 const wholeEntriesMax = 64 * 1024 * 1024;
 /** Footage that a disk or a bucket is slow to give may let us wait so long for its next byte. */
 const silenceMs = 10_000;
-/** Nothing that is read in one go is longer: a group of pictures. */
+/** Nothing that is read in one go is longer: a GOP. */
 const readMaxBytes = 64 * 1024 * 1024;
 
 /** What it may be asked; a part of the link. */

@@ -11,7 +11,7 @@ import { decodeEvent } from './sample-wire.ts';
 
 export interface PeerLiveFeedOptions {
   readonly stream: Stream;
-  readonly picture: 'main' | 'sub';
+  readonly variant: 'main' | 'sub';
   readonly rpc: Pick<NodeRpc, 'ask'>;
   /** The node that runs the stream now; undefined while none does. */
   readonly nodeOf: (uid: string) => string | undefined;
@@ -25,7 +25,7 @@ const retryMs = 700;
 const silenceMs = 6 * aliveMs;
 
 /**
- * The live picture of a stream that another node runs, written into this node's hub for as long as somebody here watches:
+ * The live video of a stream that another node runs, written into this node's hub for as long as somebody here watches:
  * once over the link, however many they are. It follows the stream to the node that takes it over, and waits for one that
  * is away.
  */
@@ -64,7 +64,7 @@ export class PeerLiveFeed {
 
   /** One connection from beginning to end. */
   async #peerFeed(): Promise<void> {
-    const { stream, picture, rpc, nodeOf } = this.#options;
+    const { stream, variant, rpc, nodeOf } = this.#options;
     const { signal } = this.#stopping;
     const node = nodeOf(stream.uid);
     // Then it is as it was: drained, for one.
@@ -72,7 +72,7 @@ export class PeerLiveFeed {
     if (this.#isFirst) stream.pause('waiting');
     this.#isFirst = false;
     try {
-      await this.#readFrom(await rpc.ask(node, { path: `live/${stream.uid}?picture=${picture}`, signal }));
+      await this.#readFrom(await rpc.ask(node, { path: `live/${stream.uid}?picture=${variant}`, signal }));
     } finally {
       if (!signal.aborted) stream.pause('unreachable');
     }

@@ -33,7 +33,7 @@ export interface UserRow {
   is_admin: Flag;
   /** 0: read-only; -1: no limit. */
   max_stream_creation: number;
-  /** Conversion of pictures for this viewer, where it is for everyone. */
+  /** Conversion of frames for this viewer, where it is for everyone. */
   can_convert: Generated<Flag>;
   is_managed: Flag;
   must_change_password: Flag;

@@ -5,7 +5,7 @@ import { giveUpReserve } from '../base/disk-reserve.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
 /**
- * The thread that writes: a commit waits for the disk, and the main thread, which receives pictures, must not.
+ * The thread that writes: a commit waits for the disk, and the main thread, which receives frames, must not.
  * Protocol: `{ id, sql, parameters }` in, `{ id, result }` or `{ id, error }` out, in order; `analyzed` when the figures on the
  * tables are new.
  */

@@ -9,12 +9,12 @@ import type { AvPool } from '../ingest/av/pool.ts';
 import { sampleOf } from './live-transcoding.ts';
 import { requestFor } from './request.ts';
 
-/** One group of recorded pictures with its sound: a run of samples for each track. */
+/** One group of recorded frames with its audio: a run of samples for each track. */
 export type RecordedGop = readonly FragmentTrack[];
 
 /**
  * Makes a recorded GOP a fragmented MP4 of its own with H.264 in it: the same moments, the sound as it is.
- * @throws Fault NotFound when there are no pictures in it, ProbeError; the signal's reason
+ * @throws Fault NotFound when there are no frames in it, ProbeError; the signal's reason
  */
 export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: AbortSignal): Promise<Uint8Array> {
   const run = gop.find(({ track }) => track.kind === 'video');
@@ -23,7 +23,7 @@ export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: Abort
   const video = await transcodeFrames(run.track, run.samples, pool, signal);
   const [earliest] = video.samples;
   if (!first || !earliest) throw untranscodable();
-  // Reordered pictures are shown later than they are decoded; what comes out is decoded when it is shown.
+  // Reordered frames are shown later than they are decoded; what comes out is decoded when it is shown.
   const endDts = Math.max(run.endDts + first.pts - first.dts, (video.samples.at(-1)?.dts ?? 0) + 1);
   const runs: FragmentTrack[] = gop.map((other) =>
     other === run ? { track: video.track, samples: video.samples, endDts } : other,

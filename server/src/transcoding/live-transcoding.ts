@@ -12,7 +12,7 @@ import { requestFor } from './request.ts';
 const queueBytes = 8 * 1024 * 1024;
 
 /**
- * The pictures of a stream as H.264, in a hub of their own that a viewer reads like any other; the sound goes through as it is.
+ * The frames of a stream as H.264, in a hub of their own that a viewer reads like any other; the audio goes through as it is.
  * It is a Reader of the stream: whatever becomes of it, nobody else waits.
  */
 export class LiveTranscoding {

@@ -21,7 +21,7 @@ const person = { isAdmin: false, canConvert: true };
 const viewer = { name: 'one', person };
 const rules = (whom: TranscodingAudience, atOnce: number) => () => ({ for: whom, atOnce });
 
-/** One GOP of a clip of H.265 in which pictures are reordered, with times as the archive has them. */
+/** One GOP of a clip of H.265 in which frames are reordered, with times as the archive has them. */
 function clip(): RecordedGop {
   const file = new URL('../../../media/fixtures/h265-b-pyramid.mp4', import.meta.url);
   const bytes = new Uint8Array(readFileSync(file));
@@ -81,7 +81,7 @@ test('a live stream is converted as it comes, and ends with its viewer', async (
   const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules('everyone', 1) });
   const { stream, close } = transcoding.live(viewer, source, () => assert.fail('it can’t be converted'));
   for (const sample of run.samples) source.write(sample);
-  const pictures: Sample[] = [];
+  const frames: Sample[] = [];
   await new Promise<void>((resolve) => {
     const reader = stream.addReader({
       name: 'test',
@@ -90,13 +90,13 @@ test('a live stream is converted as it comes, and ends with its viewer', async (
       onReadable: () => {
         for (let event = reader.take(); event; event = reader.take()) {
           if (event.type === 'tracks') assert.match(event.tracks[0]?.codecString ?? '', /^avc1\./);
-          if (event.type === 'sample') pictures.push(event.sample);
+          if (event.type === 'sample') frames.push(event.sample);
         }
-        if (pictures.length > 3) resolve();
+        if (frames.length > 3) resolve();
       },
     });
   });
-  assert.equal(pictures[0]?.isKey, true);
+  assert.equal(frames[0]?.isKey, true);
   assert.equal(transcoding.taken, 1);
   close();
   assert.equal(transcoding.taken, 0);

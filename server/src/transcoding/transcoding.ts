@@ -6,7 +6,7 @@ import { transcodeGop, type RecordedGop } from './gop-transcoding.ts';
 import { LiveTranscoding } from './live-transcoding.ts';
 import { TranscodeSlots } from './transcode-slots.ts';
 
-/** For whom pictures are converted; `everyone` means all who have that right of their own. */
+/** For whom frames are converted; `everyone` means all who have that right of their own. */
 export type TranscodingAudience = 'everyone' | 'administrators' | 'nobody';
 
 export interface TranscodingOptions {
@@ -44,7 +44,7 @@ export class Transcoding {
     this.#slots = new TranscodeSlots(options.clock, () => options.rules().atOnce);
   }
 
-  /** Whether pictures are converted for somebody at all, as the rules are now. */
+  /** Whether frames are converted for somebody at all, as the rules are now. */
   allows({ isAdmin, canConvert }: TranscodingPerson): boolean {
     const { for: whom, atOnce } = this.#options.rules();
     if (atOnce === 0 || whom === 'nobody') return false;

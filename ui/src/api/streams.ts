@@ -177,29 +177,33 @@ export const streamTagsQuery = queryOptions({
 });
 
 /** A still with its age when it arrived, ms. */
-export interface Snapshot {
+export interface StreamSnapshot {
   readonly blob: Blob;
   readonly ageMs: number;
 }
 
 /** The newest picture of a stream, for a tile; the server gives the last good one while it makes another. */
-export async function loadStreamPicture(uid: string, width: number, signal: AbortSignal): Promise<Snapshot> {
+export async function loadStreamSnapshot(
+  uid: string,
+  width: number,
+  signal: AbortSignal,
+): Promise<StreamSnapshot> {
   return snapshotOf(await api.getStreamPicture({ params: { uid }, query: { width } }, { signal }));
 }
 
 /** A picture of a moment that is recorded. */
-export async function loadArchivePicture(
+export async function loadArchiveSnapshot(
   uid: string,
   time: number,
   width: number,
   signal: AbortSignal,
-): Promise<Snapshot> {
+): Promise<StreamSnapshot> {
   const response = await api.getArchivePicture({ params: { uid }, query: { time, width } }, { signal });
   // It is of the moment that was asked for, however long ago that is.
   return { blob: await response.blob(), ageMs: 0 };
 }
 
-async function snapshotOf(response: Response): Promise<Snapshot> {
+async function snapshotOf(response: Response): Promise<StreamSnapshot> {
   const blob = await response.blob();
   return { blob, ageMs: snapshotAgeMs(response.headers) };
 }

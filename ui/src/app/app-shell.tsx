@@ -8,7 +8,7 @@ import { usePalette } from './use-palette.ts';
 import { useSideBar } from './use-side-bar.ts';
 import { useRouteLocation } from '../routing/react/router-context.tsx';
 
-// All are asked for by a click or a key: the first picture should not wait for them.
+// All are asked for by a click or a key: the first frame should not wait for them.
 const SideBar = lazy(async () => ({ default: (await import('./side-bar.tsx')).SideBar }));
 const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }));
@@ -20,7 +20,7 @@ interface AppShellProps {
   readonly children: ReactNode;
 }
 
-/** What stands around the screens of somebody who is signed in; on a kiosk, which shows only pictures, nothing does. */
+/** What stands around the screens of somebody who is signed in; on a kiosk, which shows only frames, nothing does. */
 export function AppShell({ user, alert, children }: AppShellProps) {
   const sideBar = useSideBar();
   const palette = usePalette();

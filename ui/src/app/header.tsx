@@ -15,7 +15,7 @@ import { UserButton } from './user-button.tsx';
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-// The menu brings a library of floating boxes along; the first picture should not wait for it.
+// The menu brings a library of floating boxes along; the first frame should not wait for it.
 const importMenu = () => import('./user-menu.tsx');
 const UserMenu = lazy(async () => ({ default: (await importMenu()).UserMenu }));
 

@@ -6,8 +6,8 @@ import {
   StillImage,
   useFreshStill,
   type FreshStill,
-  type LoadPicture,
-} from './fresh-picture.tsx';
+  type LoadSnapshot,
+} from './fresh-snapshot.tsx';
 import { Delayed } from './delayed.tsx';
 import { useIsServerLost } from '../app/page-context.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
@@ -19,12 +19,12 @@ interface StreamTileProps {
   readonly uid: string;
   readonly name: string;
   readonly status: Status;
-  /** Why there is no live picture, in words. */
+  /** Why there is no live video, in words. */
   readonly reason: string | null;
   readonly isRecorded: boolean;
   readonly isPublic?: boolean;
-  readonly loadPicture: LoadPicture;
-  readonly pictureEveryMs: number;
+  readonly loadSnapshot: LoadSnapshot;
+  readonly snapshotEveryMs: number;
   /** Shown while the tile is pointed at or focused. */
   readonly controls: ReactNode;
   /** The box by which the tile is picked. */
@@ -40,7 +40,7 @@ export function StreamTile(tile: StreamTileProps) {
   const isServerLost = useIsServerLost();
   // Without the server no picture is of now.
   const oldAfterMs = isServerLost ? 0 : OLD_MS;
-  const still = useFreshStill(tile.loadPicture, isRunning ? tile.pictureEveryMs : null, oldAfterMs);
+  const still = useFreshStill(tile.loadSnapshot, isRunning ? tile.snapshotEveryMs : null, oldAfterMs);
   return (
     <article className={classes.tile} data-picked={tile.isPicked}>
       <Link to="/stream/$uid/view" params={{ uid: tile.uid }} className={classes.link} {...tile.linkProps}>

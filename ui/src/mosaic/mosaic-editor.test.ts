@@ -10,7 +10,7 @@ import { emptyLayout, fineGrid, presetNames, presets } from './presets.ts';
 const uids = ['gate', 'yard', 'dock', 'roof'];
 
 /** What the server asks of a layout as well. */
-function assertSound(layout: MosaicLayout): void {
+function assertAudio(layout: MosaicLayout): void {
   MosaicLayout.parse(layout);
   for (const [at, cell] of layout.cells.entries()) {
     assert.ok(
@@ -81,7 +81,7 @@ test('whatever is done, cells stay inside the grid and apart; undo goes back ste
         for (const act of deeds) {
           act(editor);
           const { layout, chosen, page, pages } = editor.getView();
-          assertSound(layout);
+          assertAudio(layout);
           assert.ok(page < pages && layout.cells.every((cell) => cell.page < pages));
           assert.ok(chosen === undefined || layout.cells[chosen]);
           if (layout !== seen.at(-1)) seen.push(layout);
@@ -89,7 +89,7 @@ test('whatever is done, cells stay inside the grid and apart; undo goes back ste
         const after = seen.at(-1);
         while (editor.getView().canUndo) {
           editor.undo();
-          assertSound(editor.getView().layout);
+          assertAudio(editor.getView().layout);
         }
         assert.deepEqual(editor.getView().layout, seen[0]);
         assert.equal(editor.getView().isChanged, false);
@@ -105,7 +105,7 @@ test('each preset has its tiles and covers the whole grid', () => {
   const counts = { '1': 1, '4': 4, '9': 9, '16': 16, '36': 36, '64': 64, '1+5': 6, '1+7': 8, '2+8': 10 };
   for (const name of presetNames) {
     assert.equal(presets[name].length, counts[name], name);
-    assertSound(emptyLayout(name));
+    assertAudio(emptyLayout(name));
     const fields = presets[name].reduce((sum, { width, height }) => sum + width * height, 0);
     assert.equal(fields, fineGrid * fineGrid, name);
   }
@@ -197,6 +197,6 @@ test('a coarser grid becomes the fine one unchanged; one that does not fit stays
   const other = new MosaicEditor(foreign);
   assert.equal(other.getView().layout, foreign);
   other.divide('4');
-  assertSound(other.getView().layout);
+  assertAudio(other.getView().layout);
   assert.equal(other.getView().layout.columns, fineGrid);
 });

@@ -15,14 +15,14 @@ export interface ArchiveFeedOptions {
   readonly sink: MediaSink;
   readonly clock: Clock;
   readonly fromMs: number;
-  /** Of each fragment only the first picture, without sound: for speeds at which this machine can't decode all. */
+  /** Of each fragment only the first frame, without audio: for speeds at which this machine can't decode all. */
   readonly isKeyFramesOnly: boolean;
   /** Where the viewer is, UTC ms. */
   readonly playheadMs: () => number;
   /** What the element still has to play, ms. */
   readonly leftMs: () => number;
   readonly speed: () => number;
-  /** The viewer wants it to go on: who has paused right before the edge of the archive is not taken to the live picture. */
+  /** The viewer wants it to go on: who has paused right before the edge of the archive is not taken to the live video. */
   readonly isPlaying: () => boolean;
   /** The first bytes are appended; playing can begin at `startMs`, which is later than asked when that was a gap. */
   readonly onStart: (startMs: number) => void;
@@ -59,7 +59,7 @@ const EDGE_MS = 1500;
 /** Whether more was recorded after the end is asked with these pauses, then with the last one. */
 const MORE_PAUSES_MS = [2000, 4000, 8000] as const;
 const LAST_MORE_PAUSE_MS = 15_000;
-/** Key pictures are small: so many are asked for at once. */
+/** Key frames are small: so many are asked for at once. */
 const KEYS_AT_ONCE = 8;
 
 /**
@@ -270,7 +270,7 @@ export class ArchiveFeed {
   }
 
   /**
-   * All that is known has been played: what has grown since then is the present, wherever live pictures follow it. False
+   * All that is known has been played: what has grown since then is the present, wherever live video follow it. False
    * when this feed has come to its end.
    */
   async #passEnd(): Promise<boolean> {
@@ -293,7 +293,7 @@ export class ArchiveFeed {
   }
 
   /**
-   * Nothing follows the end, which a camera or a server that comes back changes. False when the live picture follows, or the
+   * Nothing follows the end, which a camera or a server that comes back changes. False when the live video follows, or the
    * feed was closed.
    */
   async #awaitMore(endMs: number): Promise<boolean> {
@@ -316,7 +316,7 @@ export class ArchiveFeed {
     }
   }
 
-  /** Whether an interval is what the archive has grown by since it was asked about, with the live picture after it. */
+  /** Whether an interval is what the archive has grown by since it was asked about, with the live video after it. */
   async #growsInto(next: Interval): Promise<boolean> {
     const endMs = this.#knownUntilMs;
     // A network that was away leaves more behind than that, which is worth seeing.

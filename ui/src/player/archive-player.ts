@@ -3,7 +3,7 @@ import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
 import type { ArchiveAccess } from './archive-access.ts';
 import type { Clock } from '../base/clock.ts';
 import type { DecodingBudget } from './decoding-budget.ts';
-import { pictureBeside } from './frame-step.ts';
+import { frameBeside } from './frame-step.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import type { AwayReason } from '../base/retry.ts';
@@ -16,7 +16,7 @@ export interface ArchivePlayerOptions {
   readonly reader: ArchiveAccess;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
-  /** Which speeds this machine manages with all pictures; kept over many players of one stream. */
+  /** Which speeds this machine manages with all frames; kept over many players of one stream. */
   readonly budget: DecodingBudget;
   /** Whether only key frames are shown: told at each change. */
   readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
@@ -35,7 +35,7 @@ const STANDING_END_S_PER_SPEED = 0.25;
 /** Shorter holes are played over without a word. */
 const NOTICED_GAP_MS = 1000;
 /** The last picture of a recording begins at least so much before its end. */
-const LAST_PICTURE_MS = 5;
+const LAST_FRAME_MS = 5;
 
 /**
  * Plays what is recorded, fragment by fragment and over gaps, from any moment. The feed brings the bytes; this class
@@ -48,7 +48,7 @@ export class ArchivePlayer {
   #targetMs: number | undefined;
   /** `told`: all that was recorded has been played, and the feed looks for more. */
   #end: ArchiveFeedEnd | 'told' | undefined;
-  #hasPicture = false;
+  #hasFrame = false;
   #away: AwayReason | undefined;
   #isPaused: boolean;
   #isStopped = false;
@@ -108,7 +108,7 @@ export class ArchivePlayer {
       return;
     }
     const nowMs = video.currentTime * 1000;
-    const nextS = pictureBeside(sink, nowMs, direction);
+    const nextS = frameBeside(sink, nowMs, direction);
     if (nextS !== undefined) {
       video.currentTime = nextS;
       this.#feed.moved();
@@ -118,7 +118,7 @@ export class ArchivePlayer {
     else this.#dueStep = direction;
   }
 
-  /** The element plays at another speed now, which may be too fast for all pictures. */
+  /** The element plays at another speed now, which may be too fast for all frames. */
   speedChanged(): void {
     if (!this.#isStopped && !this.#hasEnded && this.#playsKeyFrames !== this.#wantsKeyFrames())
       this.#begin(this.utcMs);
@@ -155,7 +155,7 @@ export class ArchivePlayer {
   }
 
   onPlaying(): void {
-    this.#hasPicture = true;
+    this.#hasFrame = true;
     this.#report();
   }
 
@@ -184,7 +184,7 @@ export class ArchivePlayer {
     this.#options.reader.fragments.before(beforeMs, stepping.signal).then(
       (fragment) => {
         if (fragment && !stepping.signal.aborted)
-          this.#begin(Math.min(fragment.endMs, beforeMs) - LAST_PICTURE_MS);
+          this.#begin(Math.min(fragment.endMs, beforeMs) - LAST_FRAME_MS);
       },
       (error: unknown) => {
         // Without the network the picture stays; whoever steps again asks again.
@@ -203,7 +203,7 @@ export class ArchivePlayer {
     const { totalVideoFrames, droppedVideoFrames } = video.getVideoPlaybackQuality();
     const isLower = budget.look({
       nowMs: clock.monotonicMs(),
-      shownPictures: totalVideoFrames - droppedVideoFrames,
+      shownFrames: totalVideoFrames - droppedVideoFrames,
       rate: sink.frames.rateAt(this.utcMs),
       speed: video.playbackRate,
       isPlaying: this.#targetMs === undefined && !video.paused && !video.seeking && video.readyState >= 3,
@@ -323,9 +323,9 @@ export class ArchivePlayer {
     if (this.#isStopped || this.#hasEnded) return;
     const { video, onState } = this.#options;
     const isReady = this.#targetMs === undefined && !video.seeking && video.readyState >= 3;
-    if (this.#isPaused && this.#hasPicture) onState({ name: 'paused' });
+    if (this.#isPaused && this.#hasFrame) onState({ name: 'paused' });
     else if (isReady && !video.paused) onState({ name: 'playing' });
     else if (this.#away) onState({ name: 'waiting', reason: this.#away });
-    else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    else onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
   }
 }

@@ -14,7 +14,7 @@ export interface BackwardFeedOptions {
   /** Where the viewer is, UTC ms. */
   readonly playheadMs: () => number;
   readonly speed: () => number;
-  /** Of each fragment only the first picture. */
+  /** Of each fragment only the first frame. */
   readonly isKeyFramesOnly: boolean;
   /** The first bytes are appended; playing can begin at `startMs`. */
   readonly onStart: (startMs: number) => void;
@@ -29,7 +29,7 @@ export interface BackwardFeedOptions {
 const BEHIND_S = 6;
 const BEHIND_MOST_MS = 60_000;
 /** The last picture of a piece begins at least so much before its end. */
-const LAST_PICTURE_MS = 5;
+const LAST_FRAME_MS = 5;
 
 /** Brings the recorded fragments from one moment back into the sink, the newest first, as far as playing backwards needs. */
 export class BackwardFeed {
@@ -121,7 +121,7 @@ export class BackwardFeed {
     this.#fed.push({ startMs: fragment.startMs, endMs: fragment.endMs });
     if (this.#isStarted) return;
     this.#isStarted = true;
-    onStart(Math.min(fromMs, fragment.endMs - LAST_PICTURE_MS));
+    onStart(Math.min(fromMs, fragment.endMs - LAST_FRAME_MS));
   }
 
   /** Media fed and not yet played, ms; gaps don't count. */

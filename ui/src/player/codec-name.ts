@@ -19,12 +19,12 @@ export function codecName(codec: string): string {
   return VIDEO_NAMES.find(([pattern]) => pattern.test(codec))?.[1] ?? codec;
 }
 
-/** The codec of the pictures in a media type; undefined when there is only sound. */
+/** The codec of the frames in a media type; undefined when there is only sound. */
 export function videoCodecOf(mimeType: string): string | undefined {
   return codecsOf(mimeType).find((codec) => VIDEO_NAMES.some(([pattern]) => pattern.test(codec)));
 }
 
-/** What to name when a stream can't be played: its pictures' codec, or its sound's when there are none. */
+/** What to name when a stream can't be played: its frames' codec, or its audio's when there are none. */
 export function spokenCodec(mimeType: string): string {
   const codec = videoCodecOf(mimeType) ?? codecsOf(mimeType)[0];
   return codec === undefined ? mimeType : codecName(codec);

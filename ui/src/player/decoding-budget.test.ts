@@ -6,14 +6,14 @@ import { DecodingBudget, type DecodingLook } from './decoding-budget.ts';
 function watch(
   budget: DecodingBudget,
   seconds: number,
-  picturesPerS: number,
+  framesPerS: number,
   look: Partial<DecodingLook> = {},
 ) {
   let wasLowered = false;
   for (let at = 0; at <= seconds * 10; at++) {
     wasLowered ||= budget.look({
       nowMs: at * 100,
-      shownPictures: Math.floor((at / 10) * picturesPerS),
+      shownFrames: Math.floor((at / 10) * framesPerS),
       rate: 25,
       speed: 8,
       isPlaying: true,
@@ -48,7 +48,7 @@ test('nothing is judged at the camera’s own speed, paused, or before two secon
 test('a way to the machine that runs dry again and again is too slow for all pictures', () => {
   const budget = new DecodingBudget();
   const looks = [0, 1000, 2000].map((nowMs) =>
-    budget.look({ nowMs, shownPictures: nowMs, rate: 25, speed: 4, isPlaying: true, hasStalled: true }),
+    budget.look({ nowMs, shownFrames: nowMs, rate: 25, speed: 4, isPlaying: true, hasStalled: true }),
   );
   assert.deepEqual(looks, [false, false, true]);
 });

@@ -34,7 +34,7 @@ export class ElementPlay {
       (error: unknown) => {
         this.#isStarting = false;
         if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
-        // Sound needs a click first; pictures, as a rule, don't.
+        // Sound needs a click first; frames, as a rule, don't.
         if (!video.muted) {
           video.muted = true;
           this.start();

@@ -8,20 +8,20 @@ export interface Frame {
   readonly endMs: number;
 }
 
-/** An hour of pictures at fast cameras' rates is far below; the oldest are forgotten beyond. */
+/** An hour of frames at fast cameras' rates is far below; the oldest are forgotten beyond. */
 const FRAMES_LIMIT = 100_000;
 /** Times that differ by less are one: rounding between ticks and milliseconds, ms. */
 const SAME_MS = 0.5;
 
 /**
- * The pictures that are in the buffer, by the moments at which they are shown, so that one can go from one to the next
+ * The frames that are in the buffer, by the moments at which they are shown, so that one can go from one to the next
  * whatever the rate and order in which they came. Fed with the very bytes that are appended.
  */
 export class FrameIndex {
   #frames: Frame[] = [];
   #track: { readonly id: number; readonly timescale: number } | undefined;
 
-  /** An init segment or whole fragments. What is neither has no pictures here; the element judges it. */
+  /** An init segment or whole fragments. What is neither has no frames here; the element judges it. */
   add(bytes: Uint8Array): void {
     try {
       if (isInit(bytes)) {
@@ -42,7 +42,7 @@ export class FrameIndex {
     }
   }
 
-  /** Forgets the pictures that begin in a span, ms of UTC. */
+  /** Forgets the frames that begin in a span, ms of UTC. */
   remove(startMs: number, endMs: number): void {
     const from = this.#indexFrom(startMs);
     this.#frames.splice(from, this.#indexFrom(endMs) - from);

@@ -8,10 +8,10 @@ export interface InitSegment {
   readonly mimeType: string;
 }
 
-/** The same of the pictures alone, for fragments without sound. */
-export interface PictureInit extends InitSegment {
+/** The same of the frames alone, for fragments without audio. */
+export interface VideoInit extends InitSegment {
   readonly trackId: number;
-  /** Ticks per second of the pictures' times. */
+  /** Ticks per second of the frames' times. */
   readonly timescale: number;
 }
 
@@ -24,7 +24,7 @@ const KEPT = 40;
 export class InitSegments {
   readonly #load: LoadBytes;
   readonly #whole = new Map<string, InitSegment>();
-  readonly #pictures = new Map<string, PictureInit | undefined>();
+  readonly #frames = new Map<string, VideoInit | undefined>();
 
   /** @param load undefined for what isn't there any more; rejects as it likes */
   constructor(load: LoadBytes) {
@@ -43,10 +43,10 @@ export class InitSegments {
     return init;
   }
 
-  /** Undefined when there is none any more, or no pictures in it. @throws as `of` */
-  async ofPictures(span: ByteSpan, signal: AbortSignal): Promise<PictureInit | undefined> {
+  /** Undefined when there is none any more, or no frames in it. @throws as `of` */
+  async ofFrames(span: ByteSpan, signal: AbortSignal): Promise<VideoInit | undefined> {
     const key = keyOf(span);
-    if (this.#pictures.has(key)) return this.#pictures.get(key);
+    if (this.#frames.has(key)) return this.#frames.get(key);
     const whole = await this.of(span, signal);
     if (!whole) return undefined;
     const tracks = parseInit(whole.bytes).filter((track) => track.kind === 'video');
@@ -57,7 +57,7 @@ export class InitSegments {
       trackId: first.id,
       timescale: first.timescale,
     };
-    keep(this.#pictures, key, init);
+    keep(this.#frames, key, init);
     return init;
   }
 }

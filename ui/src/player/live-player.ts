@@ -12,7 +12,7 @@ export interface LivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: Clock;
-  /** Asks for the stream, with or without sound. */
+  /** Asks for the stream, with or without audio. */
   readonly connect: (events: LiveLinkEvents, options: { audio: boolean }) => LiveLink;
   /** Played media is kept this long, so that the browser's own memory stays flat, seconds; 20 when left out. */
   readonly keepBehindS?: number;
@@ -32,7 +32,7 @@ const CLOCKS_AGREE_MS = 8000;
 /** So many broken appends without a picture in between: this browser can't decode what the stream carries. */
 const BREAKS_LIMIT = 4;
 /**
- * Live pictures of one stream: what its link brings goes into the sink, the pace keeps the playhead a fraction of
+ * Live frames of one stream: what its link brings goes into the sink, the pace keeps the playhead a fraction of
  * a second behind. Made when live begins and disposed when it ends; it doesn't own video or sink.
  */
 export class LivePlayer {
@@ -43,13 +43,13 @@ export class LivePlayer {
   #mimeType: string | undefined;
   #hasAudio = true;
   #isPaused = false;
-  /** What the archive left in the sink is gone; until then its spans say nothing about the live picture. */
+  /** What the archive left in the sink is gone; until then its spans say nothing about the live video. */
   #isCleared = false;
   /** The end of what is buffered, seconds of UTC: it grows only with the frames of every track. */
   #bufferedS = 0;
   /** The link said that no frames come for now. */
   #isStopped = false;
-  #hasPicture = false;
+  #hasFrame = false;
   #hasStalled = false;
   /** The element's time at the last look, and when it changed last, on the monotonic clock. */
   #lastTime = 0;
@@ -72,7 +72,7 @@ export class LivePlayer {
   /** How far the picture lies behind the newest that has arrived, ms; undefined without a picture. */
   get behindMs(): number | undefined {
     const newest = this.#options.sink.spans.at(-1);
-    if (!newest || !this.#hasPicture) return undefined;
+    if (!newest || !this.#hasFrame) return undefined;
     return Math.max(0, (newest.end - this.#options.video.currentTime) * 1000);
   }
 
@@ -134,12 +134,12 @@ export class LivePlayer {
     this.#lastTime = video.currentTime;
     const spans = sink.spans;
     // An element that played on when its feed was changed tells nobody that it plays.
-    if (this.#movedMs === nowMs && !video.paused && spanAt(spans, video.currentTime)) this.#hasPicture = true;
+    if (this.#movedMs === nowMs && !video.paused && spanAt(spans, video.currentTime)) this.#hasFrame = true;
     const bufferedS = spans.at(-1)?.end ?? 0;
     // What was on its way when the link said that nothing comes is no news.
     if (bufferedS !== this.#bufferedS && !this.#isStopped) this.#arrivals.note();
     this.#bufferedS = bufferedS;
-    this.#watchForSound(nowMs, spans.length > 0);
+    this.#watchForAudio(nowMs, spans.length > 0);
     this.#keepPace(spans, elapsedS);
     this.#report();
   }
@@ -161,13 +161,13 @@ export class LivePlayer {
 
   /** The element ran out of data. */
   onStalled(): void {
-    if (this.#hasPicture) this.#hasStalled = true;
+    if (this.#hasFrame) this.#hasStalled = true;
     this.#report();
   }
 
-  /** The element shows pictures. */
+  /** The element shows frames. */
   onPlaying(): void {
-    this.#hasPicture = true;
+    this.#hasFrame = true;
     this.#breaks = 0;
     this.#report();
   }
@@ -205,7 +205,7 @@ export class LivePlayer {
   #begin(): void {
     this.#pace.restart();
     this.#mimeType = undefined;
-    this.#hasPicture = false;
+    this.#hasFrame = false;
     this.#unplayableSinceMs = undefined;
     this.#arrivals.restart();
     this.#isStopped = false;
@@ -245,12 +245,12 @@ export class LivePlayer {
     const { sink } = this.#options;
     if (!sink.isSupported(mimeType)) {
       const videoCodec = videoCodecOf(mimeType);
-      const isSoundAtFault =
+      const isAudioAtFault =
         this.#hasAudio &&
         videoCodec !== undefined &&
         codecsOf(mimeType).length > 1 &&
         sink.isSupported(`video/mp4; codecs="${videoCodec}"`);
-      if (isSoundAtFault) this.#goWithoutSound();
+      if (isAudioAtFault) this.#goWithoutAudio();
       else
         this.#fail({
           name: 'unsupported',
@@ -270,14 +270,14 @@ export class LivePlayer {
   }
 
   /** With a track that never sends, the spans of all tracks together stay empty for ever. */
-  #watchForSound(nowMs: number, isPlayable: boolean): void {
+  #watchForAudio(nowMs: number, isPlayable: boolean): void {
     if (isPlayable) this.#unplayableSinceMs = undefined;
     if (this.#unplayableSinceMs === undefined || !this.#hasAudio || !this.#mimeType) return;
     if (codecsOf(this.#mimeType).length < 2) return;
-    if (nowMs - this.#unplayableSinceMs > MUTE_SOURCE_AFTER_MS) this.#goWithoutSound();
+    if (nowMs - this.#unplayableSinceMs > MUTE_SOURCE_AFTER_MS) this.#goWithoutAudio();
   }
 
-  #goWithoutSound(): void {
+  #goWithoutAudio(): void {
     this.#hasAudio = false;
     this.#clear();
     this.#restart();
@@ -303,8 +303,8 @@ export class LivePlayer {
     // What is in the buffer plays on, and near its end frames are played as they come: a picture that moves is playing.
     const { absence } = this.#arrivals;
     const isMoving = this.#options.clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
-    if (this.#hasPicture && isMoving && !video.paused) onState({ name: 'playing' });
+    if (this.#hasFrame && isMoving && !video.paused) onState({ name: 'playing' });
     else if (absence !== undefined) onState({ name: 'waiting', reason: absence });
-    else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    else onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
   }
 }

@@ -62,7 +62,7 @@ export class MediaSink {
   readonly #video: MediaElement;
   readonly #environment: MseEnvironment;
   readonly #events: MediaSinkEvents;
-  /** The pictures in the buffer. */
+  /** The frames in the buffer. */
   readonly frames = new FrameIndex();
   /** Of all that was ever given to it. */
   #takenBytes = 0;

@@ -6,9 +6,9 @@ import type { MediaSink } from './media-sink.ts';
 export interface PlayerFigures {
   /** A WebSocket of fragments for live, ranges of files for the archive. */
   readonly transport: 'websocket' | 'http';
-  /** As people call them, pictures first: `H.264`, `mp4a.40.2`. */
+  /** As people call them, frames first: `H.264`, `mp4a.40.2`. */
   readonly codecs: readonly string[];
-  /** Pixels; 0 before the first picture. */
+  /** Pixels; 0 before the first frame. */
   readonly width: number;
   readonly height: number;
   /** Pictures a second of the stream itself; undefined while too few are known. */
@@ -16,8 +16,8 @@ export interface PlayerFigures {
   /** Media in hand after the moment shown, ms. */
   readonly aheadMs: number;
   /** Since the element's media began. */
-  readonly shownPictures: number;
-  readonly droppedPictures: number;
+  readonly shownFrames: number;
+  readonly droppedFrames: number;
   /** Media received since the player was made. */
   readonly takenBytes: number;
 }
@@ -37,8 +37,8 @@ export function figuresOf(
     height: video.videoHeight,
     rate: sink.frames.rateAt(video.currentTime * 1000),
     aheadMs: here ? Math.max(0, here.end - video.currentTime) * 1000 : 0,
-    shownPictures: totalVideoFrames - droppedVideoFrames,
-    droppedPictures: droppedVideoFrames,
+    shownFrames: totalVideoFrames - droppedVideoFrames,
+    droppedFrames: droppedVideoFrames,
     takenBytes: sink.takenBytes,
   };
 }

@@ -4,7 +4,7 @@ import { TranscodingSwitch } from './transcoding-switch.ts';
 import type { Cancel, Clock } from '../base/clock.ts';
 import { DecodingBudget } from './decoding-budget.ts';
 import { ElementPlay } from './element-play.ts';
-import { pictureBeside } from './frame-step.ts';
+import { frameBeside } from './frame-step.ts';
 import { LiveConnection } from './live-connection.ts';
 import { LivePlayer } from './live-player.ts';
 import type { MediaElement } from './media-element.ts';
@@ -35,7 +35,7 @@ export interface PlayerOptions {
 }
 
 const TICK_MS = 100;
-/** A moment this near the present is the live picture. */
+/** A moment this near the present is the live video. */
 const LIVE_WITHIN_MS = 1500;
 /** The timer came this much too late: the machine slept. */
 const SLEPT_MS = 5000;
@@ -115,7 +115,7 @@ export class Player {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The moment on screen; undefined before the first picture of live. */
+  /** The moment on screen; undefined before the first frame of live. */
   get utcMs(): number | undefined {
     if (this.#archive) return this.#archive.utcMs;
     if (this.#reverse) return this.#reverse.utcMs;
@@ -134,7 +134,7 @@ export class Player {
     return this.#sink && figuresOf(this.#options.video, this.#sink, transport);
   }
 
-  /** How long ago the live picture was taken, ms; undefined in the archive and without a picture. */
+  /** How long ago the live video was taken, ms; undefined in the archive and without a picture. */
   get delayMs(): number | undefined {
     return this.#live?.delayMs;
   }
@@ -173,7 +173,7 @@ export class Player {
       this.#playBackwards(utcMs);
       return;
     }
-    // A live picture that the viewer had paused is left by looking for something: that means playing.
+    // A live video that the viewer had paused is left by looking for something: that means playing.
     if (this.#live) this.#play.isWanted = true;
     const isFromLive = this.#snapshot.mode === 'live';
     this.#leave();
@@ -194,8 +194,8 @@ export class Player {
       this.#archive.step(direction);
       return;
     }
-    // The live picture's own buffer goes back some seconds, which the archive may not have yet.
-    const nextS = this.#sink && pictureBeside(this.#sink, fromMs, direction);
+    // The live video's own buffer goes back some seconds, which the archive may not have yet.
+    const nextS = this.#sink && frameBeside(this.#sink, fromMs, direction);
     if (nextS !== undefined) this.#options.video.currentTime = nextS;
     else if (direction < 0) {
       this.#leave();
@@ -245,7 +245,7 @@ export class Player {
     else this.play();
   }
 
-  /** How fast the archive plays; the live picture has only its own speed. */
+  /** How fast the archive plays; the live video has only its own speed. */
   setSpeed(speed: Speed): void {
     if (this.#snapshot.mode === 'archive') this.#setSpeed(speed);
   }
@@ -266,7 +266,7 @@ export class Player {
     this.#current?.wake();
   }
 
-  /** The page is seen or not. A muted live picture that nobody sees is given up after a while and comes back at once. */
+  /** The page is seen or not. A muted live video that nobody sees is given up after a while and comes back at once. */
   setVisible(isVisible: boolean): void {
     const wasAsleep = this.#rest.setVisible(isVisible);
     if (wasAsleep) this.goLive();

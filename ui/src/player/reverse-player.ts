@@ -21,7 +21,7 @@ export interface ReversePlayerOptions {
 }
 
 /** Pictures come no faster than this, ms. */
-const PICTURE_MS = 33;
+const FRAME_MS = 33;
 /** Going back by a picture decodes from its key frame on: from this speed on only key frames are shown. */
 const KEY_FRAMES_FROM_SPEED = 4;
 /** Seeks that take longer than this on average: the fragments are too long to be decoded again and again. */
@@ -48,7 +48,7 @@ export class ReversePlayer {
   #from: { readonly utcMs: number; readonly monotonicMs: number } | undefined;
   #shownMs: number;
   #isStarted = false;
-  #hasPicture = false;
+  #hasFrame = false;
   #hasEnd = false;
   #away: AwayReason | undefined;
   #isPaused = false;
@@ -92,7 +92,7 @@ export class ReversePlayer {
     if (this.#seek && !video.seeking && video.readyState >= 2) {
       this.#seekTimesMs.push(clock.monotonicMs() - this.#seek.sinceMs);
       this.#seek = undefined;
-      this.#hasPicture = true;
+      this.#hasFrame = true;
       this.#shownMs = video.currentTime * 1000;
       this.#feed?.moved();
       if (this.#isTooSlow()) {
@@ -203,8 +203,8 @@ export class ReversePlayer {
     const from = this.#from ?? { utcMs: this.#shownMs, monotonicMs: 0 };
     const elapsedMs = clock.monotonicMs() - from.monotonicMs;
     const dueS = (from.utcMs - elapsedMs * this.#speed) / 1000;
-    if (dueS * 1000 > this.#shownMs - PICTURE_MS * this.#speed) {
-      this.#cancelNext = clock.after(PICTURE_MS, () => this.#next());
+    if (dueS * 1000 > this.#shownMs - FRAME_MS * this.#speed) {
+      this.#cancelNext = clock.after(FRAME_MS, () => this.#next());
       return;
     }
     const spans = sink.spans;
@@ -243,8 +243,8 @@ export class ReversePlayer {
   #report(): void {
     if (this.#isStopped || this.#isPaused) return;
     const { onState } = this.#options;
-    if (this.#from && this.#hasPicture) onState({ name: 'playing' });
+    if (this.#from && this.#hasFrame) onState({ name: 'playing' });
     else if (this.#away) onState({ name: 'waiting', reason: this.#away });
-    else onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    else onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
   }
 }

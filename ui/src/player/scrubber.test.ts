@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StillPicture, StillSource } from './key-pictures.ts';
+import type { StillFrame, StillSource } from './key-frame-stills.ts';
 import { Scrubber } from './scrubber.ts';
 import { settle, TestClock } from './test-clock.ts';
 
@@ -10,7 +10,7 @@ function setUp() {
   const asked: {
     ms: number;
     signal: AbortSignal;
-    answer: (still: StillPicture | undefined) => void;
+    answer: (still: StillFrame | undefined) => void;
     fail: () => void;
   }[] = [];
   const errors: unknown[] = [];

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../base/clock.ts';
-import type { StillPicture, StillSource } from './key-pictures.ts';
+import type { StillFrame, StillSource } from './key-frame-stills.ts';
 
 export interface ScrubberOptions {
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface Scrub {
   /** The moment wished for; undefined when nobody looks for one. */
   readonly requestedMs: number | undefined;
   /** The newest still; of an earlier wish while the one for the present wish is on its way. */
-  readonly still: StillPicture | undefined;
+  readonly still: StillFrame | undefined;
   /** Counts the stills: the same element may show another picture. */
   readonly count: number;
 }
@@ -78,7 +78,7 @@ export class Scrubber {
     );
   }
 
-  #answered(ms: number, still: StillPicture | undefined): void {
+  #answered(ms: number, still: StillFrame | undefined): void {
     this.#asking = undefined;
     this.#cancelPatience?.();
     const { requestedMs } = this.#scrub;

@@ -6,7 +6,7 @@ import type { playbackSpeeds } from '@vidette/contract/constants';
 export type PlayerState =
   /** Nothing asked for yet, or disposed. */
   | { readonly name: 'idle' }
-  /** On the way to the first picture. */
+  /** On the way to the first frame. */
   | { readonly name: 'connecting' }
   | { readonly name: 'playing' }
   /** Stopped by the viewer; the picture stands. */
@@ -48,7 +48,7 @@ export interface PlayerSnapshot {
   readonly speed: Speed;
   /** Backwards through the archive. */
   readonly isReverse: boolean;
-  /** Only the first picture of each fragment is shown: more is not possible at this speed here. */
+  /** Only the first frame of each fragment is shown: more is not possible at this speed here. */
   readonly isKeyFramesOnly: boolean;
   /** The codec that the server converts for this viewer, as people call it; undefined while it comes as it is. */
   readonly converted: string | undefined;
@@ -78,7 +78,7 @@ export function beginning(volume: number): PlayerSnapshot {
 export type Notice =
   /** Playback went over a stretch that is not recorded. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number }
-  /** The connection was too slow and `frames` pictures were left out. */
+  /** The connection was too slow and `frames` frames were left out. */
   | { readonly type: 'frames'; readonly frames: number };
 
 /** The transitions that make sense. Everything may fail, wait, pause, begin anew or be disposed from anywhere. */

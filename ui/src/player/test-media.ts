@@ -90,10 +90,10 @@ export class TestVideo extends EventTarget implements MediaElement {
   load(): void {}
 
   /** Pictures that reached the screen. */
-  shownPictures = 0;
+  shownFrames = 0;
 
   getVideoPlaybackQuality(): { totalVideoFrames: number; droppedVideoFrames: number } {
-    return { totalVideoFrames: this.shownPictures, droppedVideoFrames: 0 };
+    return { totalVideoFrames: this.shownFrames, droppedVideoFrames: 0 };
   }
 
   removeAttribute(name: string): void {
@@ -106,7 +106,7 @@ export class TestVideo extends EventTarget implements MediaElement {
     if (this.paused || !here) return;
     const target = this.#time + seconds * this.playbackRate;
     this.#time = Math.min(target, here.end);
-    this.shownPictures += SCREEN_RATE * seconds;
+    this.shownFrames += SCREEN_RATE * seconds;
     this.dispatchEvent(new Event(target > here.end ? 'waiting' : 'playing'));
   }
 

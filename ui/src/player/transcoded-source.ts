@@ -16,7 +16,7 @@ interface TranscodedGop {
 }
 
 /**
- * The same archive with pictures that the server converts: each piece is a GOP, and what it needs comes with it, so that a
+ * The same archive with frames that the server converts: each piece is a GOP, and what it needs comes with it, so that a
  * piece is fetched once for both.
  */
 export function transcodedSource(source: ArchiveSource, load: LoadTranscoded): ArchiveSource {

@@ -17,7 +17,7 @@ export class SharePage {
   readonly #message = element('p', 'share-words');
   readonly #live = element('span', 'share-live');
   readonly #viewers = element('span', 'share-quiet');
-  readonly #sound = element('button', 'share-sound');
+  readonly #audio = element('button', 'share-sound');
   readonly #play = element('button', 'share-play');
   readonly #fullScreen = element('button', 'share-full');
   #status = 'pending';
@@ -31,7 +31,7 @@ export class SharePage {
     const bar = element('header', 'share-bar');
     const heading = element('h1', 'share-name');
     heading.textContent = name;
-    bar.append(heading, this.#live, this.#viewers, this.#play, this.#sound, this.#fullScreen);
+    bar.append(heading, this.#live, this.#viewers, this.#play, this.#audio, this.#fullScreen);
     this.video.playsInline = true;
     this.video.muted = true;
     this.video.setAttribute('aria-label', name);
@@ -53,7 +53,7 @@ export class SharePage {
       this.#show();
     });
     this.#play.addEventListener('click', () => player.play());
-    this.#sound.addEventListener('click', () => player.setMuted(!this.video.muted));
+    this.#audio.addEventListener('click', () => player.setMuted(!this.video.muted));
     this.#fullScreen.addEventListener('click', () => {
       const change = document.fullscreenElement ? document.exitFullscreen() : this.#stage.requestFullscreen();
       // A frame may be refused the whole screen by the page around it.
@@ -83,10 +83,10 @@ export class SharePage {
     this.#message.textContent = text;
     this.#message.hidden = text === '';
     this.#live.hidden = !isPlaying;
-    this.#sound.hidden = !isPlaying;
+    this.#audio.hidden = !isPlaying;
     this.#fullScreen.hidden = !this.#isValid || !this.#mayFill;
     this.#play.hidden = !this.#isValid || !needsClick(this.#state);
-    this.#sound.textContent = this.video.muted ? this.#messages.soundOn : this.#messages.soundOff;
+    this.#audio.textContent = this.video.muted ? this.#messages.audioOn : this.#messages.audioOff;
     this.#stage.dataset['playerState'] = this.#isValid ? this.#state.name : 'failed';
   }
 

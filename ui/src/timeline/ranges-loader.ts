@@ -159,7 +159,7 @@ export class RangesLoader {
   }
 
   /**
-   * What is played at a moment, or next: like `nextPlayable`, but a recording that grows is the live picture to whom no
+   * What is played at a moment, or next: like `nextPlayable`, but a recording that grows is the live video to whom no
    * more than `withinMs` of it is left.
    */
   async nextOrLive(fromMs: number, withinMs: number, signal: AbortSignal): Promise<Interval | undefined> {

@@ -23,7 +23,7 @@ export interface ArchiveWallOptions {
     ranges: Pick<RangesLoader, 'nextPlayable' | 'previousPlayable'>,
   ) => PlayerSource;
   readonly startMs: number;
-  /** The viewer, or the end of what is recorded, asks for the live pictures. */
+  /** The viewer, or the end of what is recorded, asks for the live video. */
   readonly onLive: () => void;
 }
 

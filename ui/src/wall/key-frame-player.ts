@@ -134,7 +134,7 @@ export class KeyFramePlayer implements TileFeed {
         else this.#stop('source');
         return;
       case 'skipped':
-        // Key frames left out are no news where most pictures are.
+        // Key frames left out are no news where most frames are.
         return;
     }
   }
@@ -154,7 +154,7 @@ export class KeyFramePlayer implements TileFeed {
     this.#arrivals.note();
   }
 
-  /** When the first picture of a fragment is shown, seconds of UTC. */
+  /** When the first frame of a fragment is shown, seconds of UTC. */
   #startOf(bytes: Uint8Array): number | undefined {
     const [moof] = walkBoxes(bytes);
     if (moof?.type !== 'moof') return undefined;

@@ -11,7 +11,7 @@ import type { TileFeed, TileVideo } from './tile-feed.ts';
 
 export interface SyncedArchiveSource {
   readonly reader: ArchiveAccess;
-  /** The same with pictures that the server converts; undefined where it can't be asked for that. */
+  /** The same with frames that the server converts; undefined where it can't be asked for that. */
   readonly converted: ArchiveAccess | undefined;
   /** What is known of a moment without asking; undefined when nothing is. */
   intervalAt(utcMs: number): Interval | undefined;
@@ -62,7 +62,7 @@ export class SyncedArchive implements TileFeed {
   /** When the feed came to the end of what was recorded then; monotonic. */
   #endedAtMs: number | undefined;
   #loadingSinceMs: number | undefined;
-  #hasPicture = false;
+  #hasFrame = false;
   /** The moment that was sought to since the clock was paused, seconds. */
   #stoodAtS: number | undefined;
   #isStopped = false;
@@ -163,7 +163,7 @@ export class SyncedArchive implements TileFeed {
     this.#steer(atS, errorS);
     const isReady = !video.seeking && video.readyState >= 2;
     if (isReady) {
-      this.#hasPicture = true;
+      this.#hasFrame = true;
       this.#loadingSinceMs = undefined;
       shared.release(this);
     } else this.#holdOthers();
@@ -173,7 +173,7 @@ export class SyncedArchive implements TileFeed {
       if (video.playbackRate !== rate) video.playbackRate = rate;
       if (video.paused) this.#play();
     } else if (!video.paused) video.pause();
-    if (!isReady) onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    if (!isReady) onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
     else onState({ name: shared.getSnapshot().isPaused ? 'paused' : 'playing' });
   }
 
@@ -198,7 +198,7 @@ export class SyncedArchive implements TileFeed {
       this.#stop({ name: 'failed', code: 'ProbeError' });
       return;
     }
-    onState({ name: this.#hasPicture ? 'buffering' : 'connecting' });
+    onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
     // Fragment after fragment it would stay behind a clock that has gone on.
     if (this.#isBehind()) this.#jumps = -1;
   }

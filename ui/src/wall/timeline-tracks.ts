@@ -33,7 +33,7 @@ interface TimelineTrack {
   begunMs: number;
 }
 
-/** Questions that go on at once, for all lanes together: the pictures need the same few connections. */
+/** Questions that go on at once, for all lanes together: the frames need the same few connections. */
 const QUESTIONS_LIMIT = 3;
 
 /**

@@ -5,7 +5,7 @@ export interface TileLoad {
   readonly pixels: number;
   /** The one that somebody looks at; it is the last to stand still. */
   readonly isEnlarged: boolean;
-  /** All pictures are asked for, not key frames only. */
+  /** All frames are asked for, not key frames only. */
   readonly isMoving: boolean;
   /** Pictures that the browser had to show, and those of them that it dropped. */
   readonly frames: number;
@@ -21,10 +21,10 @@ export interface BudgetInput {
 }
 
 const FIRST_TILES = 4;
-/** A share of dropped pictures, and a wait between paints, that are too much; and such that are far too much. */
+/** A share of dropped frames, and a wait between paints, that are too much; and such that are far too much. */
 const STRAIN = { dropped: 0.05, paintMs: 70 };
 const OVERLOAD = { dropped: 0.2, paintMs: 150 };
-/** Shares of fewer pictures say nothing. */
+/** Shares of fewer frames say nothing. */
 const LEAST_FRAMES = 20;
 /** A change needs so long to show. */
 const SETTLE_MS = 2000;

@@ -29,7 +29,7 @@ const WATCH_MS = 2000;
 const OPEN = 1;
 
 /**
- * One WebSocket for all pictures of a wall, opened with the first and closed after the last. When it is lost, every
+ * One WebSocket for all frames of a wall, opened with the first and closed after the last. When it is lost, every
  * channel is told, and asked for anew on the next one. A channel that the server ended is tried again by itself.
  */
 export class WallConnection {

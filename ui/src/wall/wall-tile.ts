@@ -12,7 +12,7 @@ import {
 } from '../player/state.ts';
 import type { TileLoad } from './wall-budget.ts';
 import { KeyFramePlayer } from './key-frame-player.ts';
-import { PicturedArchive } from './pictured-archive.ts';
+import { SnapshotArchive } from './snapshot-archive.ts';
 import { RetryTimer } from '../base/retry-timer.ts';
 import { SyncedArchive, type SyncedArchiveSource } from './synced-archive.ts';
 import type { SharedClock } from './shared-clock.ts';
@@ -46,20 +46,20 @@ export interface TileSight {
   readonly heightPx: number;
 }
 
-/** Tiles up to this width get the smaller picture, where there is one; it changes back only well above. */
+/** Tiles up to this width get the sub-stream, where there is one; it changes back only well above. */
 const SMALL_PX = 700;
 const SMALL_UNTIL_PX = 800;
 const KEEP_BEHIND_S = 2;
-/** A smaller picture that sends nothing for so long is done without. */
+/** A sub-stream that sends nothing for so long is done without. */
 const SUB_PATIENCE_MS = 8000;
 
-/** What is worth giving up single pictures for. */
+/** What is worth giving up single frames for. */
 const MORE_TO_SHOW: readonly PlayerState['name'][] = ['playing', 'paused', 'failed'];
 
 /**
  * One tile of a wall: its element, and whatever feeds it. Out of sight it holds neither data nor a channel. Which
  * picture it asks for follows from its size, from the budget, and from whether somebody has enlarged it. What this
- * browser can't decode it asks for converted; where that is refused, whoever shows it takes single pictures.
+ * browser can't decode it asks for converted; where that is refused, whoever shows it takes single frames.
  */
 export class WallTile {
   readonly id: string;
@@ -83,7 +83,7 @@ export class WallTile {
   readonly #codecs = new Map<StreamVariant, string>();
   /** All conversions were taken: asked again now and then. */
   readonly #seatRetry: RetryTimer;
-  /** Asking again while single pictures are shown: nothing is said before there is more to show. */
+  /** Asking again while single frames are shown: nothing is said before there is more to show. */
   #isQuiet = false;
   #snapshot: TileSnapshot = emptyTile;
 
@@ -125,7 +125,7 @@ export class WallTile {
     this.#apply();
   }
 
-  /** What the budget allows: all pictures, or key frames. */
+  /** What the budget allows: all frames, or key frames. */
   setMoving(isMoving: boolean): void {
     this.#isMoving = isMoving;
     this.#apply();
@@ -255,9 +255,9 @@ export class WallTile {
       return undefined;
     }
     const codec = this.#codecs.get(variantOf(spec));
-    // A conversion of all pictures for the sake of a few would take it from somebody who sees them all.
+    // A conversion of all frames for the sake of a few would take it from somebody who sees them all.
     if (codec !== undefined && (spec.endsWith('keyFrames') || !this.#canConvert(spec)))
-      return this.#showPictures(codec, undefined);
+      return this.#showSnapshots(codec, undefined);
     if (spec === 'archive') return this.#archive && this.#makeArchive(this.#archive, sink);
     return this.#makeLive(spec, sink);
   }
@@ -287,11 +287,11 @@ export class WallTile {
 
   #makeLive(spec: FeedSpec, sink: MediaSink): TileFeed {
     const { uid, video, clock, connection } = this.#options;
-    const picture = spec.includes(' sub ') ? 'sub' : 'main';
+    const frame = spec.includes(' sub ') ? 'sub' : 'main';
     const keyFrames = spec.endsWith('keyFrames');
-    const convert = this.#codecs.has(picture);
+    const convert = this.#codecs.has(frame);
     const connect = (events: LiveLinkEvents) =>
-      connection.watch({ uid, picture, audio: false, keyFrames, convert }, events);
+      connection.watch({ uid, picture: frame, audio: false, keyFrames, convert }, events);
     if (keyFrames) return new KeyFramePlayer({ video, sink, clock, connect, onState: this.#setState });
     return new LivePlayer({
       video,
@@ -305,8 +305,8 @@ export class WallTile {
     });
   }
 
-  /** Neither this browser nor the server makes a moving picture of it. @returns what goes on beside single pictures */
-  #showPictures(codec: string, refusal: TranscodingRefusal | undefined): TileFeed | undefined {
+  /** Neither this browser nor the server makes a moving picture of it. @returns what goes on beside single frames */
+  #showSnapshots(codec: string, refusal: TranscodingRefusal | undefined): TileFeed | undefined {
     const { video } = this.#options;
     if (!video.paused) video.pause();
     const state: PlayerState = { name: 'unsupported', codec, ...(refusal && { refusal }) };
@@ -314,7 +314,7 @@ export class WallTile {
     if (refusal === 'QuotaReached') this.#seatRetry.after(() => this.#begin(true));
     const source = this.#spec === 'archive' ? this.#archive?.source : undefined;
     const shared = this.#archive?.shared;
-    return source && shared && new PicturedArchive({ source, shared, onGap: this.#setGap });
+    return source && shared && new SnapshotArchive({ source, shared, onGap: this.#setGap });
   }
 
   #play(): void {
@@ -360,7 +360,7 @@ export class WallTile {
     if (refusal || said.name === 'unsupported') {
       this.#feed?.dispose();
       this.#isQuiet = false;
-      this.#feed = this.#showPictures(codec, refusal);
+      this.#feed = this.#showSnapshots(codec, refusal);
     } else this.#follow(said, codec);
   };
 

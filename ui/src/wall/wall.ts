@@ -30,7 +30,7 @@ const HIDDEN_KEEPS_MS = 20_000;
 const SLEPT_MS = 5000;
 
 /**
- * Many pictures at once: one connection, one budget, and the tiles that are there at the moment. Holds no React;
+ * Many frames at once: one connection, one budget, and the tiles that are there at the moment. Holds no React;
  * whoever makes it disposes of it.
  */
 export class Wall {

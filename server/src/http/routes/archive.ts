@@ -15,7 +15,7 @@ const playlistType = 'application/vnd.apple.mpegurl';
 
 /** What is recorded: where, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
-  const { archiveReader, transcoding, license, renderPicture, watchLog } = services;
+  const { archiveReader, transcoding, license, renderSnapshot, watchLog } = services;
 
   const noteWatched = (
     mode: 'watchArchive' | 'watchStills',
@@ -128,7 +128,7 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     };
     const contentType = 'image/jpeg';
     const isCached = isHeld(request.headers, headers.etag);
-    const body = isCached ? '' : await renderPicture(frame.track, frame.keySample, query.width);
+    const body = isCached ? '' : await renderSnapshot(frame.track, frame.keySample, query.width);
     // A still that the browser shows from its cache is seen, too.
     noteWatched('watchStills', { principal, stream, ip });
     return { contentType, ...(isCached && { status: 304 }), body, headers };

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
 import { transcodingViewer } from './transcoding-viewer.ts';
 
-/** Live pictures: a WebSocket for the page, LL-HLS for players outside. */
+/** Live frames: a WebSocket for the page, LL-HLS for players outside. */
 export function registerLive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { streamManager, live, transcoding, watchLog } = services;
 

@@ -44,7 +44,7 @@ export function registerProbe(registrar: Registrar, services: Services): void {
   registrar.handle('previewStream', async ({ principal, ip, query, signal }) => {
     const address = await admit(principal, ip, query);
     const allowLoopback = mayUseLoopback(principal);
-    const body = await sourceProbe.picture(await lookFrom(query), { address, allowLoopback, signal });
+    const body = await sourceProbe.snapshot(await lookFrom(query), { address, allowLoopback, signal });
     return { contentType: 'image/jpeg', body };
   });
 }

@@ -206,12 +206,12 @@ function settingsShown(record: StreamRecord): object {
 function registerRunning(registrar: Registrar, { insight, watchLog }: Services): void {
   registrar.handle('getStreamPicture', async ({ stream, principal, query, ip }) => {
     const { uid } = stream.stream;
-    const picture = await insight.picture(uid, query.width);
+    const snapshot = await insight.snapshot(uid, query.width);
     watchLog.touch({ mode: 'watchStills', uid, login: principal.user.login, ip });
     return {
       contentType: 'image/jpeg',
-      body: picture.jpeg,
-      headers: { 'x-picture-time': String(picture.timeMs) },
+      body: snapshot.jpeg,
+      headers: { 'x-picture-time': String(snapshot.timeMs) },
     };
   });
 

@@ -197,7 +197,7 @@ async function lowEverywhere(
   return looked.filter(({ share }) => share < config.archive.warnRecordedPercent / 100);
 }
 
-/** Whether a stream that should be recorded is not: its source is away, or its pictures can't be written. */
+/** Whether a stream that should be recorded is not: its source is away, or its frames can't be written. */
 function isNotRecording({ settings, state, recorder }: ManagedStream): boolean {
   if (!settings.isRecorded || settings.isPaused) return false;
   return state.status === 'failed' || recorder?.status.state === 'failed';

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
 import { transcodingViewer } from './transcoding-viewer.ts';
 
-/** Live pictures of many streams over one WebSocket; the right to each is asked for when it is asked for. */
+/** Live frames of many streams over one WebSocket; the right to each is asked for when it is asked for. */
 export function registerWall(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { streamManager, live, transcoding, watchLog, clock, log } = services;
 
@@ -15,7 +15,7 @@ export function registerWall(registrar: Registrar, services: Services, liveSessi
       clock,
       log,
       live,
-      async admit({ uid, picture, convert }, end) {
+      async admit({ uid, picture: snapshot, convert }, end) {
         const watched = { principal, uid, right: 'view', isConverted: convert, end } as const;
         // Before the question, so that a right that goes while it is answered is missed by nobody.
         const forget = liveSessions.add(watched);
@@ -23,7 +23,7 @@ export function registerWall(registrar: Registrar, services: Services, liveSessi
           const code = await liveSessions.judge(watched);
           if (code !== undefined) throw new Fault(code, 'The stream may not be watched.');
           const running = streamManager.get(uid);
-          const { stream, demand } = (picture === 'sub' ? running.sub : undefined) ?? running;
+          const { stream, demand } = (snapshot === 'sub' ? running.sub : undefined) ?? running;
           const source = convert
             ? transcoding.live(transcodingViewer(principal, uid), stream, () => end('ProbeError'))
             : { stream, close: () => {} };

@@ -32,7 +32,7 @@ export interface AudioTranscoder {
 
 /**
  * Opens a converter in the pool; one child serves many.
- * @throws Fault Unavailable when node-av is not installed: the caller leaves the sound out and says so.
+ * @throws Fault Unavailable when node-av is not installed: the caller leaves the audio out and says so.
  */
 export function openAudioTranscoder(options: AudioTranscoderOptions, pool: AvPool): AudioTranscoder {
   const { codec, sampleRate, channels, clockRate = sampleRate } = options;

@@ -13,7 +13,7 @@ export interface MappedTimes {
 }
 
 /**
- * Maps the one clock that all tracks of a container share to UTC. The picture leads (or the sound, when there is no
+ * Maps the one clock that all tracks of a container share to UTC. The picture leads (or the audio, when there is no
  * picture): its arrivals decide the distance to UTC, and the other tracks use the same distance, so that they stay in
  * step however differently they are queued on the way.
  */
@@ -42,7 +42,7 @@ export class ContainerTimes {
     this.#offsetTicks = undefined;
   }
 
-  /** Undefined for samples that can't be placed: sound before the first picture, or around a leap of the clock. */
+  /** Undefined for samples that can't be placed: sound before the first frame, or around a leap of the clock. */
   map(sample: SampleMessage): MappedTimes | undefined {
     const timescale = this.#timescales.get(sample.trackId);
     if (timescale === undefined) return undefined;

@@ -57,7 +57,7 @@ test('[R10.1] the demo picture shows its own time: the clock read from pixels is
   const shown: number[] = [];
   for (const [index, key] of keys.entries()) {
     const width = [1280, 640, 320][index] ?? 1280;
-    const jpeg = await pool.picture(video, key, { maxWidth: width });
+    const jpeg = await pool.snapshot(video, key, { maxWidth: width });
     const readMs = readDemoClock(await pixelsOf(jpeg), width, (width * 9) / 16);
     assert.equal(readMs, key.pts / 90);
     shown.push(readMs ?? 0);
@@ -70,7 +70,7 @@ test('cameras of different names look different, a name always looks the same', 
   const [a, b] = await Promise.all([keyFrames('demo:a', 1), keyFrames('demo:b', 1)]);
   const variant = async ({ tracks: [track], keys: [key] }: Awaited<ReturnType<typeof keyFrames>>) => {
     assert.ok(track?.kind === 'video' && key);
-    const pixels = await pixelsOf(await pool.picture(track, key, { maxWidth: 320 }));
+    const pixels = await pixelsOf(await pool.snapshot(track, key, { maxWidth: 320 }));
     return pixels.subarray(320 * 100 * 4, 320 * 100 * 4 + 3);
   };
   assert.notDeepEqual(await variant(a), await variant(b));
@@ -82,10 +82,10 @@ test('a broken key frame is a ProbeError, and the next picture succeeds', async 
   const [key] = keys;
   assert.ok(track?.kind === 'video' && key);
   const noise = Uint8Array.from({ length: 5000 }, (_, index) => (index * 151) & 255);
-  await assert.rejects(pool.picture(track, { ...key, data: [noise], size: noise.length }), {
+  await assert.rejects(pool.snapshot(track, { ...key, data: [noise], size: noise.length }), {
     code: 'ProbeError',
   });
-  const jpeg = await pool.picture(track, key, { maxWidth: 160, quality: 50 });
+  const jpeg = await pool.snapshot(track, key, { maxWidth: 160, quality: 50 });
   assert.deepEqual([...jpeg.subarray(0, 2)], [0xff, 0xd8]);
 });
 
@@ -96,10 +96,10 @@ test('a picture whose child hangs is given up at its deadline, and the next one 
   assert.ok(track?.kind === 'video' && key);
   const own = new AvPool({ clock: systemClock, log: silentLog });
   try {
-    await own.picture(track, key, { deadlineMs: 60_000 });
+    await own.snapshot(track, key, { deadlineMs: 60_000 });
     for (const pid of own.pids) process.kill(pid, 'SIGSTOP');
-    await assert.rejects(own.picture(track, key, { deadlineMs: 200 }), { code: 'SERVER_NOT_RESPONSE_ERR' });
-    assert.ok((await own.picture(track, key, { deadlineMs: 60_000 })).length > 0);
+    await assert.rejects(own.snapshot(track, key, { deadlineMs: 200 }), { code: 'SERVER_NOT_RESPONSE_ERR' });
+    assert.ok((await own.snapshot(track, key, { deadlineMs: 60_000 })).length > 0);
   } finally {
     await own.dispose('the test is over');
   }
@@ -111,7 +111,7 @@ test('the queue of pictures is bounded', async () => {
   const [key] = keys;
   assert.ok(track?.kind === 'video' && key);
   const orders = await Promise.allSettled(
-    Array.from({ length: 70 }, () => pool.picture(track, key, { maxWidth: 160 })),
+    Array.from({ length: 70 }, () => pool.snapshot(track, key, { maxWidth: 160 })),
   );
   const refused = orders.filter((order) => order.status === 'rejected');
   assert.ok(refused.length > 0 && refused.length < 10);

@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { AvChild, notInstalled, type JobListener } from './av-child.ts';
 import { Confinement, type ConfinementLevel } from './confinement.ts';
 import type { AvJob, AvRole } from './job.ts';
-import { PictureQueue, type PictureOptions } from './picture-queue.ts';
+import { SnapshotQueue, type SnapshotOptions } from './snapshot-queue.ts';
 import type { JobRequest } from './protocol.ts';
 
 /** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
@@ -43,7 +43,7 @@ export class AvPool {
     convert: new Set(),
   };
   readonly #idle = new Map<AvChild, Cancel>();
-  readonly #pictures: PictureQueue;
+  readonly #snapshotQueue: SnapshotQueue;
   #missing: string | undefined;
   #disposed: string | undefined;
 
@@ -53,7 +53,7 @@ export class AvPool {
     this.#log = options.log.child({ room: 'av' });
     this.#entry = options.entry;
     this.#confinement = options.confinement ?? unconfined;
-    this.#pictures = new PictureQueue(this, options.clock);
+    this.#snapshotQueue = new SnapshotQueue(this, options.clock);
   }
 
   /** What is in force for the children. */
@@ -104,8 +104,8 @@ export class AvPool {
    * @throws Fault ProbeError when the frame can't be decoded, TooManyRequests when too many wait,
    *   SERVER_NOT_RESPONSE_ERR when the deadline passes, Unavailable without node-av.
    */
-  picture(track: VideoTrack, keySample: Sample, options?: PictureOptions): Promise<Uint8Array> {
-    return this.#pictures.make(track, keySample, options);
+  snapshot(track: VideoTrack, keySample: Sample, options?: SnapshotOptions): Promise<Uint8Array> {
+    return this.#snapshotQueue.make(track, keySample, options);
   }
 
   /** Ends all children; every job's listener hears `cause`. Idempotent; resolves when no process is left. */

@@ -13,7 +13,7 @@ import type { AudioCodec, Track, VideoCodec } from '@vidette/media/track';
  */
 export const protocolVersion = 1;
 
-/** Bytes of one frame after its length; the largest coded picture (16 MiB, as everywhere) and its header fit. */
+/** Bytes of one frame after its length; the largest coded frame (16 MiB, as everywhere) and its header fit. */
 export const frameMaxBytes = 17 * 1024 * 1024;
 /** The length in front of each frame, and the kind and job that every frame begins with. */
 export const lengthBytes = 4;
@@ -32,7 +32,7 @@ export type JobRequest =
     }
   | InputRequest
   | AudioRequest
-  | PictureRequest
+  | SnapshotRequest
   | TranscodeRequest;
 
 export interface InputRequest {
@@ -73,7 +73,7 @@ export interface AudioRequest {
   readonly channels: number;
 }
 
-export interface PictureRequest {
+export interface SnapshotRequest {
   readonly kind: 'picture';
   readonly codec: VideoCodec;
   /** avcC or hvcC, base64. */
@@ -90,7 +90,7 @@ export interface TranscodeRequest {
   readonly config: string;
   readonly fpsMax: number;
   readonly heightMax: number;
-  /** Pictures that come faster than they can be converted are left out, up to a key picture: for what is live. */
+  /** Pictures that come faster than they can be converted are left out, up to a key frame: for what is live. */
   readonly mayLeaveOut: boolean;
 }
 

@@ -50,7 +50,7 @@ function startLive(output: string, stdout: 'ignore' | 'pipe' = 'ignore'): ChildP
 /** The other side's server is not up yet. */
 const isNotUp = (error: unknown) => error instanceof Fault && error.code === 'EHOSTUNREACH';
 
-function startLivePictures(): ChildProcess {
+function startLiveFrames(): ChildProcess {
   const options = '-re -f lavfi -i testsrc=size=320x240:rate=10 -c:v mjpeg -f mpjpeg -boundary_tag ffmpeg -';
   return spawn('nice', ['ffmpeg', '-v', 'error', ...options.split(' ')], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -235,7 +235,7 @@ test('[R10.1] an address of a single JPEG is asked once a second, with sign-in b
 
 test('[R10.1] MJPEG over HTTP becomes H.264', async () => {
   const { port, server } = await serve((_request, response) => {
-    const encoder = startLivePictures();
+    const encoder = startLiveFrames();
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace;boundary=ffmpeg' });
     encoder.stdout?.pipe(response);
     response.once('close', () => encoder.kill('SIGKILL'));

@@ -12,7 +12,7 @@ import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
 import type { TrackSelector } from './track-selector.ts';
 
 /** Sound that is stored as it comes. */
-export interface SoundFormat {
+export interface AudioFormat {
   readonly track: AudioTrack;
   /** How long a frame lasts, ticks of the RTP clock. */
   readonly frameTicks: number;
@@ -25,7 +25,7 @@ export interface SoundFormat {
  *
  * @throws MalformedError when its parameters are missing or make no sense
  */
-export function soundFormat({ encoding, format }: ChosenMedia, trackId: number): SoundFormat {
+export function audioFormat({ encoding, format }: ChosenMedia, trackId: number): AudioFormat {
   switch (encoding) {
     case 'mpeg4-generic':
       return aacFormat(format, trackId);
@@ -38,7 +38,7 @@ export function soundFormat({ encoding, format }: ChosenMedia, trackId: number):
   }
 }
 
-function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): SoundFormat {
+function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): AudioFormat {
   const config = hexBytes(parameters.get('config') ?? '');
   const track = aacTrack(trackId, config);
   const layout = auHeaderLayout(parameters);
@@ -46,7 +46,7 @@ function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): Sou
   return { track, frameTicks, open: (onFrame) => new Mpeg4GenericDepacketizer(layout, frameTicks, onFrame) };
 }
 
-function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): SoundFormat {
+function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): AudioFormat {
   // In-band configurations (cpresent=1) would need the multiplex taken apart; no camera was seen to send them.
   if (parameters.get('cpresent') !== '0')
     throw new MalformedError('MP4A-LATM with its configuration in band');
@@ -56,7 +56,7 @@ function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): So
   return { track, frameTicks, open: (onFrame) => new LatmDepacketizer(frames, frameTicks, onFrame) };
 }
 
-function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): SoundFormat {
+function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): AudioFormat {
   // The rtpmap always says two channels; what is sent is said apart (RFC 7587, 6.1 and 7).
   const channels = parameters.get('sprop-stereo') === '1' ? 2 : 1;
   if (clockRate !== OPUS_SAMPLE_RATE) throw new MalformedError(`Opus with a clock of ${clockRate} Hz`);
@@ -97,7 +97,7 @@ export class AudioDepacketizer implements PayloadDepacketizer {
   /** Of the packet being read. */
   #frames: AudioUnit[] = [];
 
-  constructor(format: SoundFormat, receiver: RtpReceiver, trackSelector: TrackSelector) {
+  constructor(format: AudioFormat, receiver: RtpReceiver, trackSelector: TrackSelector) {
     this.#receiver = receiver;
     this.#trackSelector = trackSelector;
     this.#trackId = format.track.id;

@@ -36,7 +36,7 @@ const videoEncodings: ReadonlyMap<string, string> = new Map([
   ['h265', 'h265'],
   ['hevc', 'h265'],
 ]);
-const soundEncodings: ReadonlySet<string> = new Set(['mpeg4-generic', 'mp4a-latm', 'opus']);
+const audioEncodings: ReadonlySet<string> = new Set(['mpeg4-generic', 'mp4a-latm', 'opus']);
 /** Sound that a browser doesn't play; taken when somebody converts it. */
 const transcodedEncodings: ReadonlySet<string> = new Set([
   'pcmu',
@@ -67,12 +67,12 @@ export function usableEncoding(
   }
   if (kind !== 'audio') return undefined;
   const isUsable =
-    soundEncodings.has(format.encoding) || (canConvert && transcodedEncodings.has(format.encoding));
+    audioEncodings.has(format.encoding) || (canConvert && transcodedEncodings.has(format.encoding));
   return isUsable && isPlainAac(format) ? { kind, encoding: format.encoding } : undefined;
 }
 
 /**
- * Picks one picture and one sound that can be received, the first of each; other media are not set up. Of several pictures
+ * Picks one picture and one sound that can be received, the first of each; other media are not set up. Of several frames
  * another is picked by `videoTurn`, counted from 0 and round: the first may be one that is announced and never sent.
  *
  * @throws Fault ProbeError when nothing fits, or when there is a picture but none that fits: half a camera is no
@@ -89,11 +89,11 @@ export function chooseMedia(
   const ignored: string[] = [];
   const isForUs = receiving(description.media);
   const usable = new Map(description.media.map((media) => [media, choose(media, canConvert)]));
-  const pictures = description.media.filter((media) => isForUs(media) && usable.get(media)?.kind === 'video');
-  const picture = pictures[videoTurn % Math.max(1, pictures.length)];
+  const frames = description.media.filter((media) => isForUs(media) && usable.get(media)?.kind === 'video');
+  const frame = frames[videoTurn % Math.max(1, frames.length)];
   for (const media of description.media) {
     const isTaken = chosen.some(({ kind }) => kind === media.kind);
-    const isOther = media.kind === 'video' && media !== picture;
+    const isOther = media.kind === 'video' && media !== frame;
     const found = isTaken || isOther || !isForUs(media) ? undefined : usable.get(media);
     if (!found) {
       ignored.push(`The track ${describe(media)} is not used.`);
@@ -103,8 +103,8 @@ export function chooseMedia(
     const isOnly = description.media.length === 1 && media.control === undefined;
     chosen.push({ ...found, uri: isOnly ? aggregateUri : resolveControl(base, media.control) });
   }
-  const hasPicture = description.media.some(({ kind }) => kind === 'video');
-  if (chosen.length === 0 || (hasPicture && !chosen.some(({ kind }) => kind === 'video'))) {
+  const hasFrame = description.media.some(({ kind }) => kind === 'video');
+  if (chosen.length === 0 || (hasFrame && !chosen.some(({ kind }) => kind === 'video'))) {
     const offered = description.media.slice(0, 4).map(describe).join(', ');
     throw new Fault(
       'ProbeError',
@@ -114,7 +114,7 @@ export function chooseMedia(
     );
   }
   const media = chosen.sort((a, b) => order(a) - order(b));
-  return { media, aggregateUri, videoTracks: pictures.length, ignored };
+  return { media, aggregateUri, videoTracks: frames.length, ignored };
 }
 
 /**

@@ -6,7 +6,7 @@ import { staticFormat, type MediaFormat } from '@vidette/media/sdp/session-descr
 import { Fault } from '../../base/fault.ts';
 import type { SourceSink } from '../source.ts';
 import { SourceTiming } from '../timing.ts';
-import { AudioDepacketizer, soundFormat } from './audio-depacketizer.ts';
+import { AudioDepacketizer, audioFormat } from './audio-depacketizer.ts';
 import type { RtspConnection } from './connection.ts';
 import { TranscodedAudioDepacketizer, type TranscodeAudio } from './transcoded-audio-depacketizer.ts';
 import { refuseUnlessOk } from './refusal.ts';
@@ -29,7 +29,7 @@ interface Channel {
   readonly isControl: boolean;
 }
 
-/** How a sender of pictures is asked for a key frame. */
+/** How a sender of frames is asked for a key frame. */
 interface KeyFrameSource {
   readonly receiver: RtpReceiver;
   readonly kind: 'pli' | 'fir';
@@ -98,7 +98,7 @@ export class MediaSetup {
       const response = await setUp(connection, media, asked);
       if (media.kind === 'audio' && this.receivers.length > 0 && response.status >= 300) {
         receiver.close();
-        this.#leaveSoundOut(`the camera answered ${response.status}`);
+        this.#leaveAudioOut(`the camera answered ${response.status}`);
         continue;
       }
       refuseUnlessOk(response, 'SETUP');
@@ -145,7 +145,7 @@ export class MediaSetup {
     this.#connection?.sendPacket(source.channel, request);
   }
 
-  /** The receiver of one medium; undefined for sound that is left out. */
+  /** The receiver of one medium; undefined for audio that is left out. */
   #open(media: ChosenMedia, trackId: number): RtpReceiver | undefined {
     const { sink } = this.#options;
     const { format, kind } = media;
@@ -165,17 +165,17 @@ export class MediaSetup {
       return receiver;
     }
     try {
-      const sound = isConverted(media.encoding) ? undefined : soundFormat(media, trackId);
-      const receiver = open(sound?.track.timescale ?? format.clockRate);
+      const audio = isConverted(media.encoding) ? undefined : audioFormat(media, trackId);
+      const receiver = open(audio?.track.timescale ?? format.clockRate);
       receiver.setReader(
-        sound
-          ? new AudioDepacketizer(sound, receiver, this.#trackSelector)
+        audio
+          ? new AudioDepacketizer(audio, receiver, this.#trackSelector)
           : this.#convertedReader(media, trackId, receiver),
       );
       return receiver;
     } catch (error) {
       if (!(error instanceof MalformedError || error instanceof Fault)) throw error;
-      this.#leaveSoundOut(error.message);
+      this.#leaveAudioOut(error.message);
       return undefined;
     }
   }
@@ -251,7 +251,7 @@ export class MediaSetup {
     }
   }
 
-  #leaveSoundOut(reason: string): void {
+  #leaveAudioOut(reason: string): void {
     this.#trackSelector.expectNoAudio();
     this.#options.sink.note(`The sound is left out: ${reason}`);
   }

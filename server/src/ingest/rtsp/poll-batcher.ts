@@ -19,7 +19,7 @@ const ratePeriodMs = 1000;
 
 /**
  * Reads a connection as soon as something arrives while somebody waits for it, and else once in a round: what comes in
- * between lies in the system's buffer. Without this a camera costs a turn of the event loop for every picture and sound.
+ * between lies in the system's buffer. Without this a camera costs a turn of the event loop for every picture and audio.
  */
 export class PollBatcher {
   readonly #connection: RtspConnection;

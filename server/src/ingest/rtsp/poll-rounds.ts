@@ -8,7 +8,7 @@ const maxMembers = 32;
 
 /**
  * The beat of all connections that nobody waits for: who rests is woken with the others at the end of the round.
- * Rounds differ in length by chance, so that no camera's pictures fall at the same place of every round and seem to
+ * Rounds differ in length by chance, so that no camera's frames fall at the same place of every round and seem to
  * arrive later than they do (`timing.ts` goes by the quickest of late).
  */
 export class PollRounds {

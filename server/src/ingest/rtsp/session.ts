@@ -43,7 +43,7 @@ const rangeRefusals: ReadonlySet<number> = new Set([400, 451, 455, 456, 457, 501
 
 /**
  * One attempt at one RTSP camera: DESCRIBE, SETUP and PLAY over one TCP connection (two for RTSP over HTTP), and samples until it ends.
- * It notices a dead connection and a missing reply; whether pictures come is for the watchdog above it to see.
+ * It notices a dead connection and a missing reply; whether frames come is for the watchdog above it to see.
  */
 export class RtspSession implements SourceSession {
   readonly #options: RtspSessionOptions;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { audioTrack, picture, sound, videoTrack } from '../../hub/sample-fixture.ts';
+import { audioTrack, frame, audio, videoTrack } from '../../hub/sample-fixture.ts';
 import { TrackSelector } from './track-selector.ts';
 
 /** A gate and what came through it: `v+a` for a declaration, `V` a key frame, `v` a picture, `a` sound. */
@@ -25,9 +25,9 @@ function openGate(expects = { video: true, audio: true }) {
   );
   trackSelector.setVideo(videoTrack);
   const show = (atMs: number, isKey = false) => {
-    trackSelector.video(picture(atMs / 40, { isKey }), atMs);
+    trackSelector.video(frame(atMs / 40, { isKey }), atMs);
   };
-  const hear = (atMs: number) => trackSelector.audio(sound(atMs / 20), atMs);
+  const hear = (atMs: number) => trackSelector.audio(audio(atMs / 20), atMs);
   return { trackSelector, passed, awaited, show, hear };
 }
 

@@ -2,10 +2,10 @@ import type { Sample } from '@vidette/media/sample';
 import type { AudioTrack, Track, VideoTrack } from '@vidette/media/track';
 import type { SourceSink } from '../source.ts';
 
-/** How long the first pictures wait for sound to show up, ms. */
+/** How long the first frames wait for audio to show up, ms. */
 const graceMs = 400;
 /** Sound that has been silent for so long is left out from the next key frame on, ms. */
-const soundGoneMs = 10_000;
+const audioGoneMs = 10_000;
 /** Most samples that wait while the tracks are being decided. */
 const maxHeld = 500;
 
@@ -41,7 +41,7 @@ export class TrackSelector {
     this.#video = track;
   }
 
-  /** The parameters of the sound, before its first sample. */
+  /** The parameters of the audio, before its first sample. */
   setAudio(track: AudioTrack): void {
     this.#audio = track;
   }
@@ -109,7 +109,7 @@ export class TrackSelector {
   }
 
   #isAudioFlowing(nowMs: number): boolean {
-    return this.#audio !== undefined && nowMs - this.#newestAudioMs < soundGoneMs;
+    return this.#audio !== undefined && nowMs - this.#newestAudioMs < audioGoneMs;
   }
 
   #flowing(nowMs: number): Track[] {

@@ -26,7 +26,7 @@ export interface VideoDepacketizerOptions {
 }
 
 const maxSpropLength = 64 * 1024;
-/** What comes counts as pictures with so much credit; each that looks like one gives 1, each that doesn't takes more. */
+/** What comes counts as frames with so much credit; each that looks like one gives 1, each that doesn't takes more. */
 const credible = 8;
 const penalty = 8;
 const maxCredit = 20;
@@ -41,7 +41,7 @@ export class VideoDepacketizer implements PayloadDepacketizer {
   #track: VideoTrack | undefined;
   #trackVersion = -1;
   #times: DecodeTimes | undefined;
-  /** How far what comes before the parameters looks like pictures of this codec, 0 to `maxCredit`. */
+  /** How far what comes before the parameters looks like frames of this codec, 0 to `maxCredit`. */
   #credit = credible;
 
   constructor(options: VideoDepacketizerOptions) {

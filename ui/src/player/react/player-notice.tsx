@@ -5,7 +5,7 @@ import type { I18n } from '../../i18n/i18n.ts';
 import { withCauses } from '../../timeline/gap-cause-text.ts';
 import type { Player } from '../player.ts';
 import type { Notice } from '../state.ts';
-import classes from './player-picture.module.css';
+import classes from './player-video.module.css';
 import { usePlayer } from './use-player.ts';
 
 const SHOWN_MS = 8000;

@@ -62,8 +62,8 @@ export function PlayerStatistics({ player }: { player: Player }) {
     [
       'player.figures.dropped',
       i18n.t('player.figures.droppedOf', {
-        dropped: look.droppedPictures,
-        all: look.droppedPictures + look.shownPictures,
+        dropped: look.droppedFrames,
+        all: look.droppedFrames + look.shownFrames,
       }),
     ],
   ];

@@ -4,9 +4,9 @@ import { useSyncExternalStore } from 'react';
 import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
-import { PICTURE_ZOOM_MOST, type PictureFit, type PictureView } from '../picture-view.ts';
+import { VIDEO_ZOOM_MOST, type VideoFit, type VideoViewport } from '../video-viewport.ts';
 
-const fits: readonly (readonly [PictureFit, MessageKey])[] = [
+const fits: readonly (readonly [VideoFit, MessageKey])[] = [
   ['contain', 'player.view.contain'],
   ['cover', 'player.view.cover'],
   ['fill', 'player.view.fill'],
@@ -14,7 +14,7 @@ const fits: readonly (readonly [PictureFit, MessageKey])[] = [
 const ZOOM_STEP = 1.5;
 
 interface ViewMenuProps {
-  readonly view: PictureView;
+  readonly view: VideoViewport;
   readonly hasFigures: boolean;
   readonly onFigures: () => void;
   readonly onKeys: () => void;
@@ -45,7 +45,7 @@ export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps)
         <Menu.Divider />
         <Menu.Item
           closeMenuOnClick={false}
-          disabled={zoom >= PICTURE_ZOOM_MOST}
+          disabled={zoom >= VIDEO_ZOOM_MOST}
           onClick={() => view.zoomBy(ZOOM_STEP)}
         >
           {i18n.t('player.view.zoomIn')}

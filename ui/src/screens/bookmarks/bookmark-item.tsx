@@ -14,7 +14,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import classes from './bookmarks.module.css';
 
-const pictureWidthPx = 240;
+const snapshotWidthPx = 240;
 
 /** One bookmark: its picture and its moment lead to the player; its owner changes or deletes it. */
 export function BookmarkItem({ bookmark }: { bookmark: Bookmark }) {
@@ -76,7 +76,7 @@ export function BookmarkItem({ bookmark }: { bookmark: Bookmark }) {
 function Still({ uid, timeMs }: { uid: string; timeMs: number }) {
   const [isMissing, setMissing] = useState(false);
   if (isMissing) return null;
-  const address = addressOf('getArchivePicture', { uid }, { time: timeMs, width: pictureWidthPx });
+  const address = addressOf('getArchivePicture', { uid }, { time: timeMs, width: snapshotWidthPx });
   return <img src={address} alt="" loading="lazy" onError={() => setMissing(true)} />;
 }
 

@@ -18,11 +18,11 @@ interface ArchiveDockProps {
   readonly onArchive: (archive: ArchiveWall | undefined) => void;
   readonly onLive: () => void;
   readonly onMoment: (utcMs: number) => void;
-  /** Only the pictures are wanted; the clock runs all the same. */
+  /** Only the frames are wanted; the clock runs all the same. */
   readonly isBare: boolean;
 }
 
-/** Where the archive of a mosaic lives as long as it is watched; it hands it to the pictures and shows its controls. */
+/** Where the archive of a mosaic lives as long as it is watched; it hands it to the frames and shows its controls. */
 export function ArchiveDock(props: ArchiveDockProps) {
   const { streams, onArchive, onLive } = props;
   const { rangesMaxSeconds } = useSettings();

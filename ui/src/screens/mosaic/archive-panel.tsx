@@ -29,7 +29,7 @@ const STEP_MS = 10_000;
 /** The address is not changed with every key that is held down. */
 const ADDRESS_AFTER_MS = 600;
 
-/** Under the pictures: one clock for all of them, one timeline, and a lane for each stream. */
+/** Under the frames: one clock for all of them, one timeline, and a lane for each stream. */
 export function ArchivePanel({ archive, name, streams, onLive, onMoment }: ArchivePanelProps) {
   const i18n = useI18n();
   const { shared, timeline } = archive;
@@ -105,7 +105,7 @@ export function ArchivePanel({ archive, name, streams, onLive, onMoment }: Archi
   );
 }
 
-/** The moment on all pictures, for people and for whoever looks from outside. */
+/** The moment on all frames, for people and for whoever looks from outside. */
 function Moment({ archive }: { archive: ArchiveWall }) {
   const i18n = useI18n();
   const [utcMs, setUtcMs] = useState(() => archive.shared.utcMs);

@@ -28,7 +28,7 @@ interface MosaicHeadProps {
   readonly children?: ReactNode;
 }
 
-/** Over the pictures: the mosaic's name, its pages, and the way to its settings for who may change it [R2.28]. */
+/** Over the frames: the mosaic's name, its pages, and the way to its settings for who may change it [R2.28]. */
 export function MosaicHead(props: MosaicHeadProps) {
   const i18n = useI18n();
   const { mosaic, page, pages, rotation, isFullScreen } = props;

@@ -52,7 +52,7 @@ function ProbeResult({ probed }: { probed: Probed }) {
   return (
     <div className={classes.result}>
       <div className={classes.picture}>
-        {probed.picture ? <Picture blob={probed.picture} /> : <p>{i18n.t('probe.noPicture')}</p>}
+        {probed.picture ? <SourceSnapshot blob={probed.picture} /> : <p>{i18n.t('probe.noPicture')}</p>}
       </div>
       <div className={classes.facts}>
         <p className={classes.ok}>
@@ -71,7 +71,7 @@ function ProbeResult({ probed }: { probed: Probed }) {
   );
 }
 
-function Picture({ blob }: { blob: Blob }) {
+function SourceSnapshot({ blob }: { blob: Blob }) {
   const i18n = useI18n();
   const show = useCallback(
     (image: HTMLImageElement) => {

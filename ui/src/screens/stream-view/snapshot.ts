@@ -9,10 +9,10 @@ export async function saveSnapshot(video: HTMLVideoElement, name: string, utcMs:
   const context = canvas.getContext('2d');
   if (!context || canvas.width === 0) throw new Error('There is no picture to save');
   context.drawImage(video, 0, 0);
-  const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (!picture) throw new Error('The browser made no picture');
+  const image = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (!image) throw new Error('The browser made no picture');
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(picture);
+  link.href = URL.createObjectURL(image);
   const time = new Date(utcMs).toISOString().replace(/[:.]/g, '-');
   link.download = `${name.replace(/[^\p{L}\p{N} _-]+/gu, '')} ${time}.png`.trim();
   link.click();

@@ -2,7 +2,7 @@ import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import type { ArchiveAccess } from '../../player/archive-access.ts';
 import { browserClock } from '../../base/clock.ts';
-import { KeyPictures, type StillPicture, type StillSource } from '../../player/key-pictures.ts';
+import { KeyFrameStills, type StillFrame, type StillSource } from '../../player/key-frame-stills.ts';
 import type { MseEnvironment } from '../../player/media-sink.ts';
 
 /** Pixels across of a still that the server makes. */
@@ -15,11 +15,11 @@ export function streamStills(uid: string, reader: ArchiveAccess, environment: Ms
   const video = document.createElement('video');
   video.muted = true;
   video.playsInline = true;
-  return new KeyPictures({ video, clock: browserClock, environment, reader, otherwise });
+  return new KeyFrameStills({ video, clock: browserClock, environment, reader, otherwise });
 }
 
 /** @throws ApiError, or the signal's reason */
-async function serverStill(uid: string, utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined> {
+async function serverStill(uid: string, utcMs: number, signal: AbortSignal): Promise<StillFrame | undefined> {
   const query = { time: Math.round(utcMs), width: SERVER_WIDTH_PX };
   const reply = await fetch(addressOf('getArchivePicture', { uid }, query), { credentials: 'same-origin', signal });
   if (reply.status === 404) return undefined;

@@ -12,9 +12,9 @@ import { notifyError } from '../../app/notify.ts';
 import { usePageTitle } from '../../app/title.ts';
 import { StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { PictureView } from '../../player/picture-view.ts';
+import { VideoViewport } from '../../player/video-viewport.ts';
 import { PlayerControls } from '../../player/react/player-controls.tsx';
-import { PlayerPicture } from '../../player/react/player-picture.tsx';
+import { PlayerVideo } from '../../player/react/player-video.tsx';
 import { PlayerStatistics } from '../../player/react/player-statistics.tsx';
 import { ViewMenu } from '../../player/react/view-menu.tsx';
 import { causesWithin } from '../../timeline/gaps.ts';
@@ -66,14 +66,14 @@ interface StageProps {
 function Stage({ uid, stream }: StageProps) {
   const i18n = useI18n();
   const { rangesMaxSeconds } = useSettings();
-  const { playerSound: hasSound = false, archiveSpeed = 1 } = useUser()?.preferences ?? {};
+  const { playerSound: hasAudio = false, archiveSpeed = 1 } = useUser()?.preferences ?? {};
   const search = useSearch({ from: '/stream/$uid/view' });
   const [startMs] = useState(() => momentOf(search.t));
   const stage = useRef<HTMLDivElement>(null);
   const video = useRef<HTMLVideoElement>(null);
   const [viewer, setViewer] = useState<Viewer>();
   const [isFullScreen, toggleFullScreen] = useFullScreen(stage);
-  const [view] = useState(() => new PictureView());
+  const [view] = useState(() => new VideoViewport());
   const [hasFigures, setFigures] = useState(false);
   const [hasKeys, setKeys] = useState(false);
   const targets = useMemo(
@@ -96,7 +96,7 @@ function Stage({ uid, stream }: StageProps) {
       video: video.current,
       rangesMaxMs: rangesMaxSeconds * 1000,
       startMs,
-      hasSound,
+      hasAudio,
       archiveSpeed,
     });
     setViewer(made);
@@ -104,7 +104,7 @@ function Stage({ uid, stream }: StageProps) {
       setViewer(undefined);
       made.dispose();
     };
-  }, [uid, rangesMaxSeconds, startMs, hasSound, archiveSpeed]);
+  }, [uid, rangesMaxSeconds, startMs, hasAudio, archiveSpeed]);
 
   const shownMs = useCallback(() => viewer?.player.utcMs ?? Date.now(), [viewer]);
   const causesOf = useCallback(
@@ -133,7 +133,7 @@ function Stage({ uid, stream }: StageProps) {
           <span className={classes.infoWords}>{i18n.t('player.info')}</span>
         </Anchor>
       </header>
-      <PlayerPicture
+      <PlayerVideo
         player={viewer?.player}
         videoRef={video}
         name={name}
@@ -198,7 +198,7 @@ function togglePictureInPicture(video: HTMLVideoElement | null): void {
   const change = document.pictureInPictureElement
     ? document.exitPictureInPicture()
     : video?.requestPictureInPicture();
-  // Refused before the first picture is there: there is nothing to show yet.
+  // Refused before the first frame is there: there is nothing to show yet.
   change?.catch((error: unknown) => {
     if (!(error instanceof DOMException)) throw error;
   });

@@ -1,7 +1,7 @@
 import { addressOf } from '@vidette/contract/routes';
 import { useCallback } from 'react';
 import { snapshotAgeMs } from '../../api/snapshot-age.ts';
-import { FreshPicture } from '../../components/fresh-picture.tsx';
+import { FreshSnapshot } from '../../components/fresh-snapshot.tsx';
 import type { Player } from '../../player/player.ts';
 import { usePlayer, usePlayerClock } from '../../player/react/use-player.ts';
 import classes from './stream-view.module.css';
@@ -14,7 +14,7 @@ interface UndecodedStillProps {
 const LIVE_EVERY_MS = 1000;
 const WIDTH_PX = 1280;
 
-/** Where this browser can't decode the stream: key pictures that the server makes, the newest or that of the moment. */
+/** Where this browser can't decode the stream: key frames that the server makes, the newest or that of the moment. */
 export function UndecodedStill({ uid, player }: UndecodedStillProps) {
   const { mode, state } = usePlayer(player);
   const { utcMs } = usePlayerClock(player);
@@ -35,7 +35,7 @@ export function UndecodedStill({ uid, player }: UndecodedStillProps) {
   if (state.name !== 'unsupported') return null;
   return (
     <div className={classes.undecoded}>
-      <FreshPicture load={load} everyMs={mode === 'live' ? LIVE_EVERY_MS : null} />
+      <FreshSnapshot load={load} everyMs={mode === 'live' ? LIVE_EVERY_MS : null} />
     </div>
   );
 }

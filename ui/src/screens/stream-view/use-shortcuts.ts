@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { PictureView } from '../../player/picture-view.ts';
+import type { VideoViewport } from '../../player/video-viewport.ts';
 import { timelineKey } from '../../timeline/timeline-keys.ts';
 import { keyMeaning } from './key-meaning.ts';
 import type { Viewer } from './viewer.ts';
@@ -7,7 +7,7 @@ import type { Viewer } from './viewer.ts';
 /** What the keys of the screen act on. */
 export interface ShortcutTargets {
   readonly viewer: Viewer | undefined;
-  readonly view: PictureView;
+  readonly view: VideoViewport;
   readonly toggleFullScreen: () => void;
   readonly toggleFigures: () => void;
   readonly showKeys: () => void;

@@ -19,8 +19,8 @@ export interface ViewerOptions {
   readonly rangesMaxMs: number;
   /** Begin in the archive at this moment rather than live. */
   readonly startMs: number | undefined;
-  /** Begin with the sound on, if the browser lets it. */
-  readonly hasSound: boolean;
+  /** Begin with the audio on, if the browser lets it. */
+  readonly hasAudio: boolean;
   readonly archiveSpeed: Speed;
 }
 
@@ -38,7 +38,7 @@ export class Viewer {
   readonly #listeners = new Set<() => void>();
   #archiveProblem: ErrorCode | undefined;
 
-  constructor({ uid, video, rangesMaxMs, startMs, hasSound, archiveSpeed }: ViewerOptions) {
+  constructor({ uid, video, rangesMaxMs, startMs, hasAudio, archiveSpeed }: ViewerOptions) {
     this.#loader = new RangesLoader({
       clock: browserClock,
       pieceMs: rangesMaxMs,
@@ -73,7 +73,7 @@ export class Viewer {
       source: streamSource(uid, this.#loader),
       archiveSpeed,
     });
-    if (hasSound) this.player.setMuted(false);
+    if (hasAudio) this.player.setMuted(false);
     this.timeline = new Timeline({
       clock: browserClock,
       loader: this.#loader,

@@ -11,7 +11,7 @@ interface OutagesTableProps {
   readonly nowMs: number;
 }
 
-/** When no pictures came, for how long and why; the newest first. */
+/** When no frames came, for how long and why; the newest first. */
 export function OutagesTable({ outages, nowMs }: OutagesTableProps) {
   const i18n = useI18n();
   if (outages.length === 0) return <p className={classes.logEmpty}>{i18n.t('debug.outages.none')}</p>;

@@ -4,7 +4,7 @@ import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mj
 import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
 import type { ListedStream } from '@vidette/contract/entities';
 import { useCallback } from 'react';
-import { loadStreamPicture, usePauseStream } from '../../api/streams.ts';
+import { loadStreamSnapshot, usePauseStream } from '../../api/streams.ts';
 import { StreamTile, StreamTileSkeleton } from '../../components/stream-tile.tsx';
 import { Tip } from '../../components/tip.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
@@ -13,8 +13,8 @@ import { PickBox } from './pick-box.tsx';
 import { reasonOf } from '../stream/reason.ts';
 import { pickingLink, type Picking } from './use-picking.ts';
 
-const pictureEveryMs = 5_000;
-const pictureWidthPx = 640;
+const snapshotEveryMs = 5_000;
+const snapshotWidthPx = 640;
 
 /** A stream of the list as a tile; a skeleton until its page has come. */
 export function ListedTile({ stream, ...rest }: Omit<TileProps, 'stream'> & { stream: ListedStream | undefined }) {
@@ -31,8 +31,8 @@ interface TileProps {
 function Tile({ stream, place, picking }: TileProps) {
   const i18n = useI18n();
   const { uid } = stream;
-  const loadPicture = useCallback(
-    (signal: AbortSignal) => loadStreamPicture(uid, pictureWidthPx, signal),
+  const loadSnapshot = useCallback(
+    (signal: AbortSignal) => loadStreamSnapshot(uid, snapshotWidthPx, signal),
     [uid],
   );
   return (
@@ -43,8 +43,8 @@ function Tile({ stream, place, picking }: TileProps) {
       reason={reasonOf(stream, i18n)}
       isRecorded={stream.archive.isEnable}
       isPublic={stream.isPublic === true}
-      loadPicture={loadPicture}
-      pictureEveryMs={pictureEveryMs}
+      loadSnapshot={loadSnapshot}
+      snapshotEveryMs={snapshotEveryMs}
       controls={stream.canEdit && <TileControls stream={stream} />}
       box={stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
       isPicked={picking.picked.has(uid)}

@@ -1,7 +1,7 @@
 import type { ListedStream } from '@vidette/contract/entities';
 import { useCallback, type CSSProperties } from 'react';
-import { loadStreamPicture } from '../../api/streams.ts';
-import { FreshPicture } from '../../components/fresh-picture.tsx';
+import { loadStreamSnapshot } from '../../api/streams.ts';
+import { FreshSnapshot } from '../../components/fresh-snapshot.tsx';
 import { PublicMark, StreamStatus } from '../../components/stream-status.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
@@ -11,8 +11,8 @@ import { reasonOf } from '../stream/reason.ts';
 import classes from './streams-table.module.css';
 import { pickingLink, type Picking } from './use-picking.ts';
 
-const pictureEveryMs = 10_000;
-const pictureWidthPx = 160;
+const snapshotEveryMs = 10_000;
+const snapshotWidthPx = 160;
 
 /** The table's headings, in step with `StreamsTableRow`. */
 export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
@@ -69,7 +69,7 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
         {stream.canEdit && <PickBox picking={picking} place={place} stream={stream} />}
       </td>
       <td className={classes.pictureCell}>
-        <RowPicture uid={stream.uid} isRunning={stream.status === 'running'} />
+        <RowSnapshot uid={stream.uid} isRunning={stream.status === 'running'} />
       </td>
       <td className={classes.nameCell}>
         <Link
@@ -99,9 +99,9 @@ export function StreamsTableRow({ stream, place, picking, style }: StreamsTableR
   );
 }
 
-function RowPicture({ uid, isRunning }: { uid: string; isRunning: boolean }) {
-  const load = useCallback((signal: AbortSignal) => loadStreamPicture(uid, pictureWidthPx, signal), [uid]);
-  return <FreshPicture load={load} everyMs={isRunning ? pictureEveryMs : null} />;
+function RowSnapshot({ uid, isRunning }: { uid: string; isRunning: boolean }) {
+  const load = useCallback((signal: AbortSignal) => loadStreamSnapshot(uid, snapshotWidthPx, signal), [uid]);
+  return <FreshSnapshot load={load} everyMs={isRunning ? snapshotEveryMs : null} />;
 }
 
 function archiveText({ archive }: ListedStream, i18n: I18n): string {

@@ -22,7 +22,7 @@ const PickedBar = lazy(() => import('./picked-bar.tsx').then((module) => ({ defa
 
 const searchDelayMs = 200;
 
-/** All streams [R2.1, R2.26]: a wall of fresh pictures or a table, as the viewer last chose. */
+/** All streams [R2.1, R2.26]: a wall of fresh frames or a table, as the viewer last chose. */
 export function StreamsScreen() {
   const i18n = useI18n();
   const user = useUser();

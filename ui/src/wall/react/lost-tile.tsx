@@ -8,7 +8,7 @@ export type Loss = 'Forbidden' | 'NotFound';
 
 export const lossText = { Forbidden: 'wall.forbidden', NotFound: 'wall.deleted' } as const;
 
-/** Whether the live picture of a tile has gone for good, and why. */
+/** Whether the live video of a tile has gone for good, and why. */
 export function lossOf({ state, isArchive }: TileSnapshot): Loss | undefined {
   if (isArchive || state.name !== 'failed') return undefined;
   return state.code === 'Forbidden' || state.code === 'NotFound' ? state.code : undefined;

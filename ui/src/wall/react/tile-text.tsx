@@ -11,7 +11,7 @@ import type { WallTile } from '../wall-tile.ts';
 import { gapText } from './gap-text.ts';
 import { LastFrame } from '../../player/react/last-frame.tsx';
 import { lossOf, lossText } from './lost-tile.tsx';
-import { TilePictures } from './tile-pictures.tsx';
+import { TileSnapshots } from './tile-snapshots.tsx';
 import { useTileSnapshot } from './use-wall.ts';
 import classes from './wall.module.css';
 
@@ -19,7 +19,7 @@ interface TileTextProps {
   readonly tile: WallTile;
   readonly uid: string;
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
-  /** Why a stream has no live picture, as far as the server has said; undefined when it should have one. */
+  /** Why a stream has no live video, as far as the server has said; undefined when it should have one. */
   readonly troubleOf: (uid: string) => string | undefined;
   /** A picture stopped coming: the server may know why by now. */
   readonly onAway: () => void;
@@ -98,9 +98,9 @@ function TileStateText({
       if (state.codec === '') return <p>{i18n.t('wall.mse')}</p>;
       return (
         <>
-          <TilePictures tile={tile} uid={uid} isArchive={isArchive} />
+          <TileSnapshots tile={tile} uid={uid} isArchive={isArchive} />
           <p className={classes.ribbon}>
-            {i18n.t('wall.codec', { codec: state.codec })} {i18n.t(pictureText(state.refusal, snapshot))}
+            {i18n.t('wall.codec', { codec: state.codec })} {i18n.t(videoText(state.refusal, snapshot))}
           </p>
           {state.refusal === 'QuotaReached' && <RetryButton tile={tile} />}
         </>
@@ -117,8 +117,8 @@ function RetryButton({ tile }: { tile: WallTile }) {
   );
 }
 
-/** Why single pictures are shown of what this browser can't play. */
-function pictureText(refusal: TranscodingRefusal | undefined, { isKeyFrames }: TileSnapshot): MessageKey {
+/** Why single frames are shown of what this browser can't play. */
+function videoText(refusal: TranscodingRefusal | undefined, { isKeyFrames }: TileSnapshot): MessageKey {
   if (refusal) return refusalText[refusal];
   return isKeyFrames ? 'wall.pictures.budget' : 'wall.pictures.none';
 }

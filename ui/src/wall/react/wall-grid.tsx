@@ -18,13 +18,13 @@ interface WallGridProps {
   readonly nameOf: (uid: string) => string | undefined;
   /** Why the shared moment of the archive is not recorded on a stream; undefined when nobody knows. */
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
-  /** Why a stream has no live picture; undefined when it should have one. */
+  /** Why a stream has no live video; undefined when it should have one. */
   readonly troubleOf: (uid: string) => string | undefined;
   /** A picture stopped coming: the server may know why. */
   readonly onAway: () => void;
 }
 
-/** The pictures of one page of a mosaic; one of them may be enlarged over the others. */
+/** The frames of one page of a mosaic; one of them may be enlarged over the others. */
 export function WallGrid(props: WallGridProps) {
   const { gridRef, wall, layout, page, label, nameOf } = props;
   const i18n = useI18n();

@@ -101,7 +101,7 @@ function Marks({ tile, onLoss }: MarksProps) {
         {i18n.t('wall.converted', { codec: converted })}
       </span>
     );
-  // The words over single pictures say it all.
+  // The words over single frames say it all.
   if (!isKeyFrames || state.name === 'unsupported') return null;
   return (
     <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>

@@ -14,7 +14,7 @@ import { checked, NativeError, received, setOptions } from './native.ts';
 /** Samples of one channel in an AAC-LC frame (ISO/IEC 14496-3, 4.5.1.1). */
 export const aacFrameSamples = 1024;
 
-export interface CodedSound {
+export interface CodedAudio {
   /** Ticks of 1/sampleRate s; the encoder's look-ahead of one frame is in it, so it plays in step with the picture. */
   readonly pts: number;
   readonly bytes: Uint8Array;
@@ -60,7 +60,7 @@ export class AacEncoder {
   }
 
   /** `planes` holds 1024 samples of each channel, one channel after the other. */
-  encode(planes: Buffer, ptsTicks: number): CodedSound[] {
+  encode(planes: Buffer, ptsTicks: number): CodedAudio[] {
     const frame = Frame.fromAudioBuffer(planes, {
       nbSamples: aacFrameSamples,
       format: AV_SAMPLE_FMT_FLTP,
@@ -71,7 +71,7 @@ export class AacEncoder {
     const sent = this.#context.sendFrameSync(frame);
     frame.free();
     checked(sent, 'coding sound');
-    const coded: CodedSound[] = [];
+    const coded: CodedAudio[] = [];
     while (received(this.#context.receivePacketSync(this.#packet), 'coding sound')) {
       coded.push({ pts: Number(this.#packet.pts), bytes: Uint8Array.from(this.#packet.data ?? []) });
       this.#packet.unref();

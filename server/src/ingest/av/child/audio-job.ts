@@ -38,7 +38,7 @@ const codecIds: Readonly<Record<SourceAudioCodec, AVCodecID>> = {
   mpa: AV_CODEC_ID_MP3,
   mp2: AV_CODEC_ID_MP2,
 };
-/** Packets that can't be decoded in a row before the sound is given up. */
+/** Packets that can't be decoded in a row before the audio is given up. */
 const failuresMax = 250;
 
 /** Turns the coded sound of a camera that speaks RTSP to us into AAC: packets in, AAC frames out. */

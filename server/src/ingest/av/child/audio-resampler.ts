@@ -1,11 +1,11 @@
 import { avChannelLayoutDefault, SoftwareResampleContext, type Frame } from 'node-av/lib';
 import { AV_SAMPLE_FMT_FLTP, type AVSampleFormat } from 'node-av/constants';
-import { AacEncoder, aacFrameSamples, type CodedSound } from './aac-encoder.ts';
+import { AacEncoder, aacFrameSamples, type CodedAudio } from './aac-encoder.ts';
 import { checked } from './native.ts';
 
 /** Sampling frequencies of AAC (ISO/IEC 14496-3, table 1.18) that are kept; anything else becomes 48 kHz. */
 const keptRates: readonly number[] = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
-/** Time stamps further than this from where the sound before them ends begin anew there. */
+/** Time stamps further than this from where the audio before them ends begin anew there. */
 const jumpSeconds = 0.2;
 /** Samples by which one AAC frame may be moved to follow the time stamps; 1 % is not heard. */
 const slewSamples = 10;
@@ -30,7 +30,7 @@ export class AudioResampler {
   }
 
   /** `seconds`: the source's time of the frame's first sample. The frame stays the caller's. */
-  push(frame: Frame, seconds: number): CodedSound[] {
+  push(frame: Frame, seconds: number): CodedAudio[] {
     if (frame.nbSamples > frameMaxSamples) throw new RangeError(`A frame of ${frame.nbSamples} samples.`);
     const resampler = this.#resamplerFor(frame);
     const { sampleRate } = this.encoder.track;
@@ -39,8 +39,8 @@ export class AudioResampler {
     const output = this.#planes.map(() => Buffer.alloc(room * Float32Array.BYTES_PER_ELEMENT));
     const input = frame.extendedData ?? frame.data;
     const count = checked(resampler.convertSync(output, room, input, frame.nbSamples), 'resampling');
-    const sound = output.map(({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, count));
-    return this.#encode(sound, count);
+    const audio = output.map(({ buffer, byteOffset }) => new Float32Array(buffer, byteOffset, count));
+    return this.#encode(audio, count);
   }
 
   close(): void {
@@ -72,7 +72,7 @@ export class AudioResampler {
     return resampler;
   }
 
-  /** Compares where the sound so far ends with where its next sample should be. */
+  /** Compares where the audio so far ends with where its next sample should be. */
   #follow(ticks: number): void {
     const { sampleRate } = this.encoder.track;
     const missing = this.#headTicks === undefined ? Infinity : ticks - (this.#headTicks + this.#filled);
@@ -84,13 +84,13 @@ export class AudioResampler {
     this.#headTicks += Math.round(Math.max(-slewSamples, Math.min(slewSamples, missing)));
   }
 
-  #encode(sound: readonly Float32Array[], count: number): CodedSound[] {
-    const coded: CodedSound[] = [];
+  #encode(audio: readonly Float32Array[], count: number): CodedAudio[] {
+    const coded: CodedAudio[] = [];
     let taken = 0;
     while (taken < count) {
       const part = Math.min(aacFrameSamples - this.#filled, count - taken);
       this.#planes.forEach((plane, channel) => {
-        plane.set(sound[channel]?.subarray(taken, taken + part) ?? [], this.#filled);
+        plane.set(audio[channel]?.subarray(taken, taken + part) ?? [], this.#filled);
       });
       this.#filled += part;
       taken += part;
@@ -99,7 +99,7 @@ export class AudioResampler {
     return coded;
   }
 
-  #flush(): CodedSound[] {
+  #flush(): CodedAudio[] {
     const at = this.#headTicks ?? 0;
     this.#headTicks = at + aacFrameSamples;
     this.#filled = 0;

@@ -2,8 +2,8 @@ import { Frame } from 'node-av/lib';
 import { AV_PIX_FMT_YUV420P } from 'node-av/constants';
 import type { Cancel, Clock } from '../../../base/clock.ts';
 import { AacEncoder, aacFrameSamples } from './aac-encoder.ts';
-import { DemoPicture } from './demo-picture.ts';
-import { DemoSound, demoSampleRate } from './demo-sound.ts';
+import { DemoFrame } from './demo-frame.ts';
+import { DemoAudio, demoSampleRate } from './demo-audio.ts';
 import { H264Encoder } from './h264-encoder.ts';
 import type { Job, JobOutput } from './job.ts';
 
@@ -16,7 +16,7 @@ export interface DemoOptions {
 }
 
 /** Sound that is this late is left out: the process stood still, and catching up would only make it later. */
-const soundLagMaxSamples = demoSampleRate;
+const audioLagMaxSamples = demoSampleRate;
 
 /**
  * The generated camera. A frame is due at every multiple of its period since the epoch, carries exactly that time and
@@ -28,8 +28,8 @@ export class DemoJob implements Job {
   readonly #clock: Clock;
   readonly #output: JobOutput;
   readonly #utcOffsetMs: number;
-  readonly #picture: DemoPicture;
-  readonly #sound: DemoSound;
+  readonly #renderer: DemoFrame;
+  readonly #tone: DemoAudio;
   readonly #video: H264Encoder;
   readonly #audio: AacEncoder;
   readonly #gopFrames: number;
@@ -45,9 +45,9 @@ export class DemoJob implements Job {
     this.#clock = clock;
     this.#output = output;
     this.#utcOffsetMs = options.utcMs - clock.monotonicMs();
-    this.#picture = new DemoPicture(options.name);
-    this.#sound = new DemoSound(options.name);
-    const { width, height } = this.#picture.canvas;
+    this.#renderer = new DemoFrame(options.name);
+    this.#tone = new DemoAudio(options.name);
+    const { width, height } = this.#renderer.canvas;
     this.#video = new H264Encoder({ trackId: 1, width, height, fps: options.fps, crf: 24 });
     this.#audio = new AacEncoder({ trackId: 2, sampleRate: demoSampleRate, channels: 1 });
     this.#gopFrames = Math.max(1, Math.round((options.gopMs * options.fps) / 1000));
@@ -77,7 +77,7 @@ export class DemoJob implements Job {
     return Math.floor((this.#utcMs() * this.#options.fps) / 1000);
   }
 
-  /** Begin, in samples since the epoch, of the sound frame that is going on. */
+  /** Begin, in samples since the epoch, of the audio frame that is going on. */
   #dueAudio(): number {
     return Math.floor((this.#utcMs() * demoSampleRate) / 1000 / aacFrameSamples) * aacFrameSamples;
   }
@@ -99,14 +99,14 @@ export class DemoJob implements Job {
     if (due <= this.#frame) return;
     this.#frame = due;
     if (this.#output.isFull) return;
-    await this.#makePicture(due);
-    this.#makeSound();
+    await this.#makeFrame(due);
+    this.#makeAudio();
   }
 
-  async #makePicture(index: number): Promise<void> {
+  async #makeFrame(index: number): Promise<void> {
     const gop = Math.floor(index / this.#gopFrames);
-    const { canvas } = this.#picture;
-    this.#picture.draw(Math.round((index * 1000) / this.#options.fps));
+    const { canvas } = this.#renderer;
+    this.#renderer.draw(Math.round((index * 1000) / this.#options.fps));
     const frame = Frame.fromVideoBuffer(canvas.pixels, {
       width: canvas.width,
       height: canvas.height,
@@ -122,11 +122,11 @@ export class DemoJob implements Job {
     }
   }
 
-  #makeSound(): void {
+  #makeAudio(): void {
     const due = this.#dueAudio();
-    if (due - this.#audioAt > soundLagMaxSamples) this.#audioAt = due;
+    if (due - this.#audioAt > audioLagMaxSamples) this.#audioAt = due;
     for (; this.#audioAt < due; this.#audioAt += aacFrameSamples) {
-      for (const coded of this.#audio.encode(this.#sound.frame(this.#audioAt), this.#audioAt)) {
+      for (const coded of this.#audio.encode(this.#tone.frame(this.#audioAt), this.#audioAt)) {
         this.#emit(2, coded.pts, true, coded.bytes);
       }
     }

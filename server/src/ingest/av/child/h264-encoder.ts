@@ -13,8 +13,8 @@ import type { VideoTrack } from '@vidette/media/track';
 import { joinWithLengths } from './length-prefix.ts';
 import { checked, NativeError, received, setOptions } from './native.ts';
 
-export interface CodedPicture {
-  /** Ticks of 1/90000 s. No pictures are reordered, so it is the decode time as well. */
+export interface CodedFrame {
+  /** Ticks of 1/90000 s. No frames are reordered, so it is the decode time as well. */
   readonly pts: number;
   readonly isKey: boolean;
   /** NAL units with 4-byte lengths. */
@@ -22,7 +22,7 @@ export interface CodedPicture {
 }
 
 /**
- * x264 for pictures that are made or converted here: one thread, no delay, no B-frames, the cheapest preset.
+ * x264 for frames that are made or converted here: one thread, no delay, no B-frames, the cheapest preset.
  * `ultrafast` costs 1.4 ms for a 720p picture in which little changes.
  */
 export class H264Encoder {
@@ -50,7 +50,7 @@ export class H264Encoder {
       tune: 'zerolatency',
       crf: String(options.crf),
       'forced-idr': '1',
-      // Key pictures come when asked for only; a scene cut must not add one of its own.
+      // Key frames come when asked for only; a scene cut must not add one of its own.
       'x264-params': 'scenecut=0',
     });
     checked(context.open2Sync(codec, null), 'opening x264');
@@ -65,7 +65,7 @@ export class H264Encoder {
   }
 
   /** Codes one picture (4:2:0, of the size given above); the frame stays the caller's. */
-  async encode(frame: Frame, ptsTicks: number, isKeyWanted: boolean): Promise<CodedPicture | undefined> {
+  async encode(frame: Frame, ptsTicks: number, isKeyWanted: boolean): Promise<CodedFrame | undefined> {
     frame.pts = BigInt(ptsTicks);
     frame.pictType = isKeyWanted ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
     checked(await this.#context.sendFrame(frame), 'coding a picture');

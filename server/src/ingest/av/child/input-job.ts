@@ -156,7 +156,7 @@ export class InputJob implements Job {
     return new VideoTranscoding(videoTrackId, stream);
   }
 
-  /** Undefined when the sound can't be had; the picture goes on without it. */
+  /** Undefined when the audio can't be had; the picture goes on without it. */
   #audioPath(stream: Stream): MediaPath | undefined {
     const { codecId, extradata } = stream.codecpar;
     try {

@@ -8,7 +8,7 @@ import { TranscodeJob } from './transcode-job.ts';
 import { DemoJob } from './demo-job.ts';
 import { InputJob } from './input-job.ts';
 import type { Job, JobOutput } from './job.ts';
-import { PictureJob } from './picture-job.ts';
+import { SnapshotJob } from './snapshot-job.ts';
 
 /** The pipe to the server, as the desk sees it. */
 export interface ParentPipe {
@@ -85,7 +85,7 @@ export class JobDispatcher {
       case 'audio':
         return new AudioJob(request, output);
       case 'picture':
-        return new PictureJob(request, output);
+        return new SnapshotJob(request, output);
       case 'convert':
         return new TranscodeJob(request, output);
     }

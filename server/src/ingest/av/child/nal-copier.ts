@@ -7,7 +7,7 @@ import { MalformedError } from '@vidette/media/malformed';
 import type { VideoCodec, VideoTrack } from '@vidette/media/track';
 import { joinWithLengths } from './length-prefix.ts';
 
-export interface CopiedPicture {
+export interface CopiedFrame {
   /** Present when this picture begins with parameters that were not in force before. */
   readonly track: VideoTrack | undefined;
   readonly isKey: boolean;
@@ -22,7 +22,7 @@ type ParameterSets = readonly [
 ];
 
 /**
- * Brings coded pictures of any framing into the form that is stored: NAL units with 4-byte lengths, parameter sets
+ * Brings coded frames of any framing into the form that is stored: NAL units with 4-byte lengths, parameter sets
  * out of band. Sets that come in band are compared with those in force; others begin a new track at their picture.
  */
 export class NalCopier {
@@ -67,7 +67,7 @@ export class NalCopier {
    * One picture, or undefined while its parameters are not known or when it holds no slice.
    * @throws MalformedError when its framing is broken.
    */
-  copy(packet: Uint8Array, isMarkedKey: boolean): CopiedPicture | undefined {
+  copy(packet: Uint8Array, isMarkedKey: boolean): CopiedFrame | undefined {
     this.isAwaitingKey = false;
     const nals = this.#split(packet);
     const sets = this.#collect(nals);

@@ -6,11 +6,11 @@ import { sampleNals } from '@vidette/media/codec/nal';
 import type { TranscodeRequest } from '../protocol.ts';
 import type { Job, JobOutput } from './job.ts';
 import { checked, NativeError, received, setOptions } from './native.ts';
-import { PictureCoder } from './picture-coder.ts';
+import { FrameCoder } from './frame-coder.ts';
 
 const timescale = 90000;
 const pixelsMax = 8192 * 8192;
-/** Pictures that may wait while the camera goes on: about two seconds. Then it goes on at a key picture. */
+/** Pictures that may wait while the camera goes on: about two seconds. Then it goes on at a key frame. */
 const waitingMax = 60;
 /** Pictures that can't be decoded in a row before it is given up. */
 const failuresMax = 100;
@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 /**
- * Pictures that a browser can't decode as H.264 that every browser can: coded pictures in, coded pictures out, with the
+ * Pictures that a browser can't decode as H.264 that every browser can: coded frames in, coded frames out, with the
  * same times. An empty one ends the input: what the decoder still holds comes out, and then the end.
  */
 export class TranscodeJob implements Job {
@@ -30,7 +30,7 @@ export class TranscodeJob implements Job {
   readonly #context = new CodecContext();
   readonly #packet = new Packet();
   readonly #decoded = new Frame();
-  readonly #coder: PictureCoder;
+  readonly #coder: FrameCoder;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   #awaitsKey = false;
@@ -41,7 +41,7 @@ export class TranscodeJob implements Job {
     this.#request = request;
     this.#output = output;
     const { fpsMax, heightMax } = request;
-    this.#coder = new PictureCoder({ trackId: 1, fpsMax, heightMax, crf: 25 });
+    this.#coder = new FrameCoder({ trackId: 1, fpsMax, heightMax, crf: 25 });
     const codec = Codec.findDecoder(request.codec === 'h264' ? AV_CODEC_ID_H264 : AV_CODEC_ID_HEVC);
     if (!codec) throw new NativeError(-1, 'the decoder is missing');
     this.#context.allocContext3(codec);

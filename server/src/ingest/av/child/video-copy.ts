@@ -19,9 +19,9 @@ export class VideoCopy implements MediaPath {
   push(packet: Packet, times: PacketTimes): Promise<PathOutput[]> {
     const extradata = packet.getSideData(AV_PKT_DATA_NEW_EXTRADATA);
     if (extradata && extradata.length > 0) this.#copier.configure(extradata);
-    const picture = this.#copier.copy(packet.data ?? new Uint8Array(), packet.isKeyframe);
-    if (!picture) return Promise.resolve(this.#copier.isAwaitingKey ? [{ type: 'awaiting' }] : []);
-    const { track, isKey, bytes } = picture;
+    const frame = this.#copier.copy(packet.data ?? new Uint8Array(), packet.isKeyframe);
+    if (!frame) return Promise.resolve(this.#copier.isAwaitingKey ? [{ type: 'awaiting' }] : []);
+    const { track, isKey, bytes } = frame;
     const sample = {
       trackId: this.#trackId,
       isKey,

@@ -2,22 +2,22 @@ import { Codec, CodecContext, Frame, type Packet, type Stream } from 'node-av/li
 import { AV_PKT_FLAG_CORRUPT } from 'node-av/constants';
 import type { MediaPath, PacketTimes, PathOutput } from './media-path.ts';
 import { checked, NativeError, received, setOptions } from './native.ts';
-import { PictureCoder } from './picture-coder.ts';
+import { FrameCoder } from './frame-coder.ts';
 
 const timescale = 90000;
 const pixelsMax = 8192 * 8192;
 
 /**
  * Pictures that MP4 or a browser does not take (MJPEG above all) as H.264: of the same size, at most 25 a second,
- * a key picture every two seconds.
+ * a key frame every two seconds.
  */
 export class VideoTranscoding implements MediaPath {
   readonly #context = new CodecContext();
   readonly #decoded = new Frame();
-  readonly #coder: PictureCoder;
+  readonly #coder: FrameCoder;
 
   constructor(trackId: number, stream: Stream) {
-    this.#coder = new PictureCoder({ trackId, fpsMax: 25, heightMax: 8192, crf: 26 });
+    this.#coder = new FrameCoder({ trackId, fpsMax: 25, heightMax: 8192, crf: 26 });
     const codec = Codec.findDecoder(stream.codecpar.codecId);
     if (!codec) throw new NativeError(-1, 'no decoder for the pictures');
     this.#context.allocContext3(codec);
@@ -34,7 +34,7 @@ export class VideoTranscoding implements MediaPath {
     checked(await this.#context.sendPacket(packet), 'decoding');
     const output: PathOutput[] = [];
     while (received(await this.#context.receiveFrame(this.#decoded), 'decoding')) {
-      // Decoders of pictures that are reordered give them out later; the order of what comes out is all that counts.
+      // Decoders of frames that are reordered give them out later; the order of what comes out is all that counts.
       const ticks = Math.round(times.ptsSeconds * timescale);
       output.push(...(await this.#coder.code(this.#decoded, ticks, isDamaged)));
       this.#decoded.unref();

@@ -3,7 +3,7 @@ import { isErrorCode } from '@vidette/contract/errors';
 import { addressOf } from '@vidette/contract/routes';
 import type { Span } from './span.ts';
 
-/** What came, as the server says it: cut at pictures, its gaps closed up. */
+/** What came, as the server says it: cut at frames, its gaps closed up. */
 export interface Delivered extends Span {
   readonly durationMs: number;
   readonly bytes: number;

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
-import classes from './fresh-picture.module.css';
+import classes from './fresh-snapshot.module.css';
 
 /** Fetches a still: the same function as long as it is the same picture. `ageMs`: how old it is when it arrives. */
-export type LoadPicture = (signal: AbortSignal) => Promise<{ readonly blob: Blob; readonly ageMs: number }>;
+export type LoadSnapshot = (signal: AbortSignal) => Promise<{ readonly blob: Blob; readonly ageMs: number }>;
 
 /** What is shown of a still that is fetched again and again. */
 export interface FreshStill {
@@ -30,7 +30,7 @@ interface Shown {
  * @param everyMs fetch it again this long after the last one came; null once is enough
  * @param oldAfterMs an older one says its age, ms
  */
-export function useFreshStill(load: LoadPicture, everyMs: number | null, oldAfterMs = OLD_MS): FreshStill {
+export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAfterMs = OLD_MS): FreshStill {
   const [shown, setShown] = useState<Shown | null>(null);
   const [oldMs, setOldMs] = useState<number>();
   useEffect(() => {
@@ -98,14 +98,14 @@ export function StillImage({ still }: { still: FreshStill }) {
   );
 }
 
-interface FreshPictureProps {
-  readonly load: LoadPicture;
+interface FreshSnapshotProps {
+  readonly load: LoadSnapshot;
   /** Fetch it again this long after the last one came, ms; null once is enough. */
   readonly everyMs: number | null;
 }
 
 /** A still that is kept fresh, with its age on it when it is not. */
-export function FreshPicture({ load, everyMs }: FreshPictureProps) {
+export function FreshSnapshot({ load, everyMs }: FreshSnapshotProps) {
   const i18n = useI18n();
   const still = useFreshStill(load, everyMs);
   const words = still.oldMs !== undefined && everyMs !== null ? ageText(still.oldMs, i18n) : undefined;

@@ -15,12 +15,12 @@ export interface Shown {
 }
 
 /** Reads the pixels of the first video of the page; undefined while it shows nothing or is on its way elsewhere. */
-export function shownPicture(page: Page): Promise<Shown | undefined> {
-  return readPicture(page, 'video');
+export function shownFrame(page: Page): Promise<Shown | undefined> {
+  return readFrame(page, 'video');
 }
 
 /** The same of what a selector finds first: a video or a canvas. */
-export function readPicture(page: Page, selector: string): Promise<Shown | undefined> {
+export function readFrame(page: Page, selector: string): Promise<Shown | undefined> {
   return page.evaluate(
     ([wanted, readerSource]) => {
       const found = [...document.querySelectorAll<HTMLVideoElement | HTMLCanvasElement>(wanted ?? '')];
@@ -57,8 +57,8 @@ export async function assertMoves(page: Page, changes = 5): Promise<void> {
   let last: number | undefined;
   for (let seen = 0; seen <= changes; seen++) {
     const shown = await until(
-      () => shownPicture(page),
-      (picture) => picture !== undefined && picture.digest !== last,
+      () => shownFrame(page),
+      (frame) => frame !== undefined && frame.digest !== last,
     );
     last = shown?.digest;
   }

@@ -26,7 +26,7 @@ const barColours: readonly Colour[] = [
  * The `demo:` picture: a clock to read by eye and by machine, a disc that rolls, colour bars.
  * Only what changes is drawn again, so that nearly all of every frame is coded as "same as before".
  */
-export class DemoPicture {
+export class DemoFrame {
   readonly canvas = new Canvas(width, height);
   readonly variant: number;
   readonly #ground: Colour;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type PointerEvent, type RefObject } from 'react';
-import type { PictureView } from '../picture-view.ts';
+import type { VideoViewport } from '../video-viewport.ts';
 
 /** The wheel's turn that doubles the picture, px. */
 const WHEEL_DOUBLES_PX = 400;
@@ -10,7 +10,7 @@ interface GesturePoint {
 }
 
 /** The wheel and two fingers enlarge the picture about themselves; one pointer drags it while it is enlarged. */
-export function usePictureGestures(box: RefObject<HTMLElement | null>, view: PictureView) {
+export function useVideoGestures(box: RefObject<HTMLElement | null>, view: VideoViewport) {
   const down = useRef(new Map<number, GesturePoint>());
   useEffect(() => {
     const element = box.current;

@@ -6,7 +6,7 @@ import type { JobListener } from './av-child.ts';
 import type { AvJob, AvRole } from './job.ts';
 import type { JobRequest } from './protocol.ts';
 
-export interface PictureOptions {
+export interface SnapshotOptions {
   /** Pixels; the picture keeps its shape and is never enlarged. Default 640. */
   readonly maxWidth?: number;
   /** JPEG quality, 1 to 100. Default 75. */
@@ -16,14 +16,14 @@ export interface PictureOptions {
 }
 
 /** What the queue needs of the pool. */
-export interface PicturePool {
+export interface SnapshotPool {
   open(request: () => JobRequest, role: AvRole, listener: JobListener): AvJob;
 }
 
 interface Order {
   readonly track: VideoTrack;
   readonly sample: Sample;
-  readonly options: Required<PictureOptions>;
+  readonly options: Required<SnapshotOptions>;
   /** Monotonic ms at which the caller gives up. */
   readonly dueMs: number;
   readonly resolve: (jpeg: Uint8Array) => void;
@@ -36,17 +36,17 @@ const waitingMax = 64;
 const sampleMaxBytes = 16 * 1024 * 1024;
 /** A picture in the making for so long hangs: a machine under load is slow, but not that slow, ms. */
 const hangMs = 20_000;
-/** A child that crashed or hung is replaced at most this often: starting one costs more than a hundred pictures, ms. */
+/** A child that crashed or hung is replaced at most this often: starting one costs more than a hundred frames, ms. */
 const restartPeriodMs = 60_000;
 
 /**
- * Makes still pictures one after the other, the most urgent first. An order whose deadline passes is only given up; the
+ * Makes still frames one after the other, the most urgent first. An order whose deadline passes is only given up; the
  * child goes on with it, since under load every picture is late and a new child would be later still. A child whose
  * picture hangs is killed (native code can't be stopped in another way, and nothing else lives in it), and a child
  * that ended by a fault is replaced at most once a minute.
  */
-export class PictureQueue {
-  readonly #pool: PicturePool;
+export class SnapshotQueue {
+  readonly #pool: SnapshotPool;
   readonly #clock: Clock;
   readonly #waiting: Order[] = [];
   #current: { order: Order; job: AvJob; cancelHang: Cancel } | undefined;
@@ -55,12 +55,12 @@ export class PictureQueue {
   /** The last child ended by a fault and has no successor yet. */
   #isBroken = false;
 
-  constructor(pool: PicturePool, clock: Clock) {
+  constructor(pool: SnapshotPool, clock: Clock) {
     this.#pool = pool;
     this.#clock = clock;
   }
 
-  make(track: VideoTrack, sample: Sample, options: PictureOptions = {}): Promise<Uint8Array> {
+  make(track: VideoTrack, sample: Sample, options: SnapshotOptions = {}): Promise<Uint8Array> {
     if (sample.size > sampleMaxBytes) {
       return Promise.reject(
         new Fault('ProbeError', `A key frame of ${sample.size} bytes is too large for a picture.`),

@@ -2,17 +2,17 @@ import type { SharedClock } from './shared-clock.ts';
 import type { SyncedArchiveSource } from './synced-archive.ts';
 import type { TileFeed } from './tile-feed.ts';
 
-export interface PicturedArchiveOptions {
+export interface SnapshotArchiveOptions {
   readonly source: SyncedArchiveSource;
   readonly shared: SharedClock;
   readonly onGap: (isInGap: boolean) => void;
 }
 
-/** An archive that this browser can't decode: whoever shows it takes single pictures from the server, and is told of gaps. */
-export class PicturedArchive implements TileFeed {
-  readonly #options: PicturedArchiveOptions;
+/** An archive that this browser can't decode: whoever shows it takes single frames from the server, and is told of gaps. */
+export class SnapshotArchive implements TileFeed {
+  readonly #options: SnapshotArchiveOptions;
 
-  constructor(options: PicturedArchiveOptions) {
+  constructor(options: SnapshotArchiveOptions) {
     this.#options = options;
   }
 

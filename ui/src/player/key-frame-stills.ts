@@ -1,12 +1,12 @@
 import type { ArchiveAccess } from './archive-access.ts';
 import type { Clock } from '../base/clock.ts';
 import { keyOf } from './init-segments.ts';
-import type { KeyPicture } from './key-fragments.ts';
+import type { KeyFrame } from './key-fragments.ts';
 import type { MediaElement } from './media-element.ts';
 import { MediaSink, type MseEnvironment } from './media-sink.ts';
 
-/** The key picture at or before a moment, ready to be drawn until the next one is asked for. */
-export interface StillPicture {
+/** The key frame at or before a moment, ready to be drawn until the next one is asked for. */
+export interface StillFrame {
   /** When it was taken, UTC ms. */
   readonly utcMs: number;
   readonly image: CanvasImageSource;
@@ -15,24 +15,24 @@ export interface StillPicture {
 /** Where stills come from. One is asked for at a time. */
 export interface StillSource {
   /** Undefined where nothing is recorded. @throws ApiError, or the signal's reason */
-  at(utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined>;
+  at(utcMs: number, signal: AbortSignal): Promise<StillFrame | undefined>;
   dispose(): void;
 }
 
-export interface KeyPicturesOptions {
+export interface KeyFrameStillsOptions {
   /** An element of its own, which nobody else plays in. */
   readonly video: MediaElement & CanvasImageSource & Partial<FrameTeller>;
   readonly clock: Clock;
   readonly environment: MseEnvironment;
   readonly reader: ArchiveAccess;
   /** For what this browser can't decode: a still made by the server. */
-  readonly otherwise: (utcMs: number, signal: AbortSignal) => Promise<StillPicture | undefined>;
+  readonly otherwise: (utcMs: number, signal: AbortSignal) => Promise<StillFrame | undefined>;
 }
 
 /** What most browsers' elements tell: which picture has come to where it can be drawn from. */
 type FrameTeller = Pick<HTMLVideoElement, 'requestVideoFrameCallback' | 'cancelVideoFrameCallback'>;
 
-/** So many pictures stay in the element's buffer before it is emptied. */
+/** So many frames stay in the element's buffer before it is emptied. */
 const SPANS_KEPT = 120;
 /** Within the picture, whatever rounding does to its beginning. */
 const INSIDE_S = 0.001;
@@ -43,19 +43,19 @@ const TELL_WITHIN_MS = 200;
  * Stills decoded by the browser: one key frame is fetched, appended to a hidden element of its own, and the element sent
  * there. Costs the server a range read and this machine one decoded picture.
  */
-export class KeyPictures implements StillSource {
-  readonly #options: KeyPicturesOptions;
+export class KeyFrameStills implements StillSource {
+  readonly #options: KeyFrameStillsOptions;
   readonly #sink: MediaSink;
   #changed: (() => void) | undefined;
   #initInUse: string | undefined;
   #appended = 0;
-  /** Beginnings of the pictures that are in the buffer, UTC ms. */
+  /** Beginnings of the frames that are in the buffer, UTC ms. */
   readonly #inBuffer = new Set<number>();
   /** Beginning of the picture that the element would draw, UTC ms. */
   #shownMs: number | undefined;
   #isBroken = false;
 
-  constructor(options: KeyPicturesOptions) {
+  constructor(options: KeyFrameStillsOptions) {
     this.#options = options;
     const { video, environment } = options;
     this.#sink = new MediaSink(video, environment, {
@@ -71,7 +71,7 @@ export class KeyPictures implements StillSource {
     for (const name of ['seeked', 'loadeddata', 'canplay']) video.addEventListener(name, this.#onElement);
   }
 
-  async at(utcMs: number, signal: AbortSignal): Promise<StillPicture | undefined> {
+  async at(utcMs: number, signal: AbortSignal): Promise<StillFrame | undefined> {
     const { reader, video, otherwise } = this.#options;
     const fragment = await reader.fragments.at(utcMs, signal);
     const key = fragment && (await reader.keys.of(fragment, signal));
@@ -95,7 +95,7 @@ export class KeyPictures implements StillSource {
     this.#sink.dispose();
   }
 
-  async #append(initKey: string, key: KeyPicture, signal: AbortSignal): Promise<void> {
+  async #append(initKey: string, key: KeyFrame, signal: AbortSignal): Promise<void> {
     const middleS = (key.startMs + key.endMs) / 2000;
     const isThere = () => this.#sink.spans.some(({ start, end }) => middleS >= start && middleS < end);
     // Browsers tell of spans with holes as long as a picture or two as if they were whole.
@@ -125,7 +125,7 @@ export class KeyPictures implements StillSource {
   }
 
   /** Resolves when that picture, true, or another is what would be drawn: an element says that it is there a little earlier. */
-  async #show(key: KeyPicture, signal: AbortSignal): Promise<boolean> {
+  async #show(key: KeyFrame, signal: AbortSignal): Promise<boolean> {
     const { video, clock } = this.#options;
     if (this.#shownMs === key.startMs) return true;
     this.#shownMs = undefined;

@@ -7,11 +7,11 @@ import { checked } from './native.ts';
 const timescale = 90000;
 const gopTicks = 2 * timescale;
 
-export interface PictureCoderOptions {
+export interface FrameCoderOptions {
   readonly trackId: number;
   /** Pictures over this rate are left out. */
   readonly fpsMax: number;
-  /** Taller pictures are made smaller; none is enlarged. */
+  /** Taller frames are made smaller; none is enlarged. */
   readonly heightMax: number;
   readonly crf: number;
 }
@@ -23,19 +23,19 @@ interface Output {
   readonly frame: Frame;
 }
 
-/** Decoded pictures of any kind as H.264: not too many, not too tall, a key picture every two seconds. */
-export class PictureCoder {
-  readonly #options: PictureCoderOptions;
+/** Decoded frames of any kind as H.264: not too many, not too tall, a key frame every two seconds. */
+export class FrameCoder {
+  readonly #options: FrameCoderOptions;
   readonly #periodTicks: number;
   readonly #scaler = new SoftwareScaleContext();
   #output: Output | undefined;
   #inputFormat = '';
-  /** The next picture is due then, ticks; pictures come up to half a period early. */
+  /** The next picture is due then, ticks; frames come up to half a period early. */
   #dueTicks = Number.NEGATIVE_INFINITY;
   #keyTicks = Number.NEGATIVE_INFINITY;
   #lastTicks = Number.NEGATIVE_INFINITY;
 
-  constructor(options: PictureCoderOptions) {
+  constructor(options: FrameCoderOptions) {
     this.#options = options;
     this.#periodTicks = timescale / options.fpsMax;
   }

@@ -6,7 +6,7 @@ import { Stream } from '../hub/stream.ts';
 import { ViewerDemand } from './viewer-demand.ts';
 import type { PeerFeed, ManagedStreamTools } from './station-tools.ts';
 
-export interface SubPictureOptions {
+export interface SubStreamOptions {
   readonly uid: string;
   /** As stored, with credentials. */
   readonly source: string;
@@ -17,13 +17,13 @@ export interface SubPictureOptions {
 }
 
 /**
- * The smaller picture of a camera, for tiles: a hub and a source of its own that run only while somebody watches. It is
+ * The sub-stream of a camera, for tiles: a hub and a source of its own that run only while somebody watches. It is
  * never recorded, and what happens to it is no state of the stream: who can't have it takes the whole picture.
  */
-export class SubPicture {
+export class SubStream {
   readonly stream: Stream;
   readonly demand: ViewerDemand;
-  readonly #options: SubPictureOptions;
+  readonly #options: SubStreamOptions;
   readonly #log: StreamLog;
   #supervisor: Supervisor | undefined;
   #peerFeed: PeerFeed | undefined;
@@ -31,7 +31,7 @@ export class SubPicture {
   #moves: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(options: SubPictureOptions) {
+  constructor(options: SubStreamOptions) {
     const { clock, log } = options.tools;
     this.#options = options;
     this.stream = new Stream(options.uid);

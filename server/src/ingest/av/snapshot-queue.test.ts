@@ -5,17 +5,17 @@ import type { VideoTrack } from '@vidette/media/track';
 import { ManualClock } from '../../base/manual-clock.ts';
 import { Fault } from '../../base/fault.ts';
 import type { JobListener } from './av-child.ts';
-import { PictureQueue, type PicturePool } from './picture-queue.ts';
+import { SnapshotQueue, type SnapshotPool } from './snapshot-queue.ts';
 
 const track = { id: 1, kind: 'video', codec: 'h264', config: new Uint8Array() } as unknown as VideoTrack;
 const sample = { trackId: 1, data: [], size: 0 } as unknown as Sample;
 
 /** A pool whose jobs the test ends; it counts the children that were killed. */
-class ScriptedPool implements PicturePool {
+class ScriptedPool implements SnapshotPool {
   readonly jobs: { widths: number; listener: JobListener }[] = [];
   kills = 0;
 
-  open(request: Parameters<PicturePool['open']>[0], _role: 'picture', listener: JobListener) {
+  open(request: Parameters<SnapshotPool['open']>[0], _role: 'picture', listener: JobListener) {
     const asked = request();
     this.jobs.push({ widths: asked.kind === 'picture' ? asked.maxWidth : 0, listener });
     return {
@@ -39,7 +39,7 @@ class ScriptedPool implements PicturePool {
 test('under load a picture past its deadline is given up, and its child goes on', async () => {
   const clock = new ManualClock();
   const pool = new ScriptedPool();
-  const queue = new PictureQueue(pool, clock);
+  const queue = new SnapshotQueue(pool, clock);
   const late = queue.make(track, sample, { maxWidth: 1, deadlineMs: 5000 });
   const next = queue.make(track, sample, { maxWidth: 2, deadlineMs: 30_000 });
   const isLate = assert.rejects(late, { code: 'SERVER_NOT_RESPONSE_ERR' });
@@ -55,7 +55,7 @@ test('under load a picture past its deadline is given up, and its child goes on'
 test('a child that hangs or crashes is replaced immediately, then at most once a minute', async () => {
   const clock = new ManualClock();
   const pool = new ScriptedPool();
-  const queue = new PictureQueue(pool, clock);
+  const queue = new SnapshotQueue(pool, clock);
   const hanging = assert.rejects(queue.make(track, sample, { deadlineMs: 60_000 }), { code: 'Unavailable' });
   const waiting = assert.rejects(queue.make(track, sample, { deadlineMs: 60_000 }), { code: 'Unavailable' });
   clock.advance(20_000);
@@ -76,7 +76,7 @@ test('a child that hangs or crashes is replaced immediately, then at most once a
 
 test('who gives up first is served first', () => {
   const pool = new ScriptedPool();
-  const queue = new PictureQueue(pool, new ManualClock());
+  const queue = new SnapshotQueue(pool, new ManualClock());
   for (const [maxWidth, deadlineMs] of [
     [1, 60_000],
     [2, 60_000],

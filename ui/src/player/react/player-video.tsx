@@ -1,26 +1,26 @@
 import type { GapCause } from '@vidette/contract/entities';
 import { useEffect, useRef, useSyncExternalStore, type ReactNode, type Ref } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import type { PictureView } from '../picture-view.ts';
+import type { VideoViewport } from '../video-viewport.ts';
 import type { Player } from '../player.ts';
 import { PlayerBadge } from './player-badge.tsx';
 import { PlayerNotice } from './player-notice.tsx';
-import classes from './player-picture.module.css';
-import { usePictureGestures } from './use-picture-gestures.ts';
+import classes from './player-video.module.css';
+import { useVideoGestures } from './use-video-gestures.ts';
 import { usePlayer } from './use-player.ts';
 
 const MARK_MS = 100;
 
-interface PlayerPictureProps {
+interface PlayerVideoProps {
   /** Undefined until the element below exists, which it is made with. */
   readonly player: Player | undefined;
   readonly videoRef: Ref<HTMLVideoElement>;
   readonly name: string;
-  /** A still to show before the first picture; an address. */
+  /** A still to show before the first frame; an address. */
   readonly poster: string | undefined;
   /** Words in place of a picture that isn't there; null while there is one. */
   readonly words: ReactNode;
-  readonly view: PictureView;
+  readonly view: VideoViewport;
   /** In the picture's place while it is there. */
   readonly still: ReactNode;
   /** In the corner opposite to mode and time. */
@@ -33,13 +33,13 @@ interface PlayerPictureProps {
 }
 
 /** The picture with what belongs on it: mode and time, passing notices, and words wherever it would be black. */
-export function PlayerPicture(props: PlayerPictureProps) {
+export function PlayerVideo(props: PlayerVideoProps) {
   const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick, causesOf, begunMs } =
     props;
   const i18n = useI18n();
   const box = useRef<HTMLDivElement>(null);
   const { fit, zoom, left, top } = useSyncExternalStore(view.subscribe, view.getLook);
-  const pointers = usePictureGestures(box, view);
+  const pointers = useVideoGestures(box, view);
   return (
     <div ref={box} className={classes.box} data-zoomed={zoom > 1} {...pointers}>
       <div

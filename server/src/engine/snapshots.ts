@@ -8,34 +8,34 @@ import type { Stream } from '../hub/stream.ts';
 /** Turns one key frame into a JPEG at most `maxWidth` pixels wide. */
 export type Render = (track: VideoTrack, keySample: Sample, maxWidth: number) => Promise<Uint8Array>;
 
-export interface Picture {
+export interface Snapshot {
   readonly jpeg: Uint8Array;
   /** When the camera took it, milliseconds since the epoch. */
   readonly timeMs: number;
 }
 
-interface Entry {
-  picture: Picture;
+interface CachedSnapshot {
+  snapshot: Snapshot;
   keyDts: number;
   renderedAtMs: number;
 }
 
 /** Renders that failed in a row. */
-interface Failure {
+interface RenderFailure {
   readonly fault: Fault;
   readonly inARow: number;
   /** Monotonic ms before which the stream is not tried again. */
   readonly retryAtMs: number;
 }
 
-/** Widths that are rendered; a request gets the next larger one, so that a list of tiles shares its pictures. */
+/** Widths that are rendered; a request gets the next larger one, so that a list of tiles shares its frames. */
 const widths = [320, 640, 1280, 1920] as const;
 
 /** A picture this young is served again although a newer key frame is there. */
 const freshMs = 2_000;
 /** A newer picture that isn't ready after this is made behind the last good one, ms. */
 const waitForNewerMs = 300;
-/** How long a caller waits for the first picture of a stream, ms. */
+/** How long a caller waits for the first frame of a stream, ms. */
 const waitForFirstMs = 5_000;
 /** After a failed render, doubled by each further one: frames that crash a decoder must not cost it every few seconds. */
 const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
@@ -45,15 +45,15 @@ const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
  * The last good one is kept, with its time: it is served when a stream pauses or fails, and while a newer one is late or
  * can't be made. Over `maxBytes` the least recently used go.
  */
-export class Pictures {
+export class Snapshots {
   readonly #render: Render;
   readonly #clock: Clock;
   readonly #maxBytes: number;
   /** In order of use, the least recently used first. */
-  readonly #entries = new Map<string, Entry>();
-  readonly #rendering = new Map<string, Promise<Picture>>();
+  readonly #entries = new Map<string, CachedSnapshot>();
+  readonly #rendering = new Map<string, Promise<Snapshot>>();
   /** By key, like the entries. */
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<string, RenderFailure>();
   #bytes = 0;
 
   constructor(options: { render: Render; clock: Clock; maxBytes?: number }) {
@@ -67,20 +67,20 @@ export class Pictures {
    * @throws Fault Unavailable when none was ever seen, SERVER_NOT_RESPONSE_ERR when the first one is late, or what its
    *   render met.
    */
-  async newest(stream: Stream, requestedWidth: number): Promise<Picture> {
+  async newest(stream: Stream, requestedWidth: number): Promise<Snapshot> {
     const width = widths.find((candidate) => candidate >= requestedWidth) ?? 1920;
     const key = `${stream.uid}/${width}`;
     const entry = this.#use(key);
     const frame = newestKeyFrame(stream);
     if (!frame || frame.sample.dts === entry?.keyDts) {
-      if (entry) return entry.picture;
+      if (entry) return entry.snapshot;
       throw new Fault('Unavailable', 'There is no picture of this stream yet.');
     }
     const nowMs = this.#clock.monotonicMs();
-    if (entry && nowMs - entry.renderedAtMs < freshMs) return entry.picture;
+    if (entry && nowMs - entry.renderedAtMs < freshMs) return entry.snapshot;
     const failure = this.#failures.get(key);
     if (failure && nowMs < failure.retryAtMs) {
-      if (entry) return entry.picture;
+      if (entry) return entry.snapshot;
       throw new Fault(failure.fault.code, failure.fault.message, { cause: failure.fault });
     }
     let rendering = this.#rendering.get(key);
@@ -88,10 +88,10 @@ export class Pictures {
       rendering = this.#renderFrame(key, frame, width).finally(() => this.#rendering.delete(key));
       this.#rendering.set(key, rendering);
     }
-    return entry ? this.#newerOr(rendering, entry.picture) : this.#first(rendering);
+    return entry ? this.#newerOr(rendering, entry.snapshot) : this.#first(rendering);
   }
 
-  /** Forgets the pictures of a stream that is no more. */
+  /** Forgets the frames of a stream that is no more. */
   forget(uid: string): void {
     for (const width of widths) {
       this.#drop(`${uid}/${width}`);
@@ -100,14 +100,14 @@ export class Pictures {
   }
 
   /** The newer picture when it comes soon, else the last good one; rendering goes on and its failure is noted. */
-  #newerOr(rendering: Promise<Picture>, last: Picture): Promise<Picture> {
+  #newerOr(rendering: Promise<Snapshot>, last: Snapshot): Promise<Snapshot> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(waitForNewerMs, () => resolve(last));
       rendering.then(resolve, () => resolve(last)).finally(cancel);
     });
   }
 
-  #first(rendering: Promise<Picture>): Promise<Picture> {
+  #first(rendering: Promise<Snapshot>): Promise<Snapshot> {
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(waitForFirstMs, () =>
         reject(new Fault('SERVER_NOT_RESPONSE_ERR', 'The picture could not be made in time.')),
@@ -116,20 +116,20 @@ export class Pictures {
     });
   }
 
-  async #renderFrame(key: string, frame: KeyFrame, width: number): Promise<Picture> {
+  async #renderFrame(key: string, frame: RenderableKeyFrame, width: number): Promise<Snapshot> {
     const jpeg = await this.#render(frame.track, frame.sample, width).catch((error: unknown) => {
       throw this.#noteFailure(key, error);
     });
     this.#failures.delete(key);
-    const picture = { jpeg, timeMs: Math.round((frame.sample.pts / frame.track.timescale) * 1000) };
+    const snapshot = { jpeg, timeMs: Math.round((frame.sample.pts / frame.track.timescale) * 1000) };
     this.#drop(key);
-    this.#entries.set(key, { picture, keyDts: frame.sample.dts, renderedAtMs: this.#clock.monotonicMs() });
+    this.#entries.set(key, { snapshot, keyDts: frame.sample.dts, renderedAtMs: this.#clock.monotonicMs() });
     this.#bytes += jpeg.byteLength;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#drop(oldest);
     }
-    return picture;
+    return snapshot;
   }
 
   #noteFailure(key: string, error: unknown): Fault {
@@ -141,7 +141,7 @@ export class Pictures {
     return fault;
   }
 
-  #use(key: string): Entry | undefined {
+  #use(key: string): CachedSnapshot | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#entries.delete(key);
@@ -153,16 +153,16 @@ export class Pictures {
     const entry = this.#entries.get(key);
     if (!entry) return;
     this.#entries.delete(key);
-    this.#bytes -= entry.picture.jpeg.byteLength;
+    this.#bytes -= entry.snapshot.jpeg.byteLength;
   }
 }
 
-interface KeyFrame {
+interface RenderableKeyFrame {
   readonly track: VideoTrack;
   readonly sample: Sample;
 }
 
-function newestKeyFrame(stream: Stream): KeyFrame | undefined {
+function newestKeyFrame(stream: Stream): RenderableKeyFrame | undefined {
   const sample = stream.gop[0];
   const track = stream.tracks?.find((candidate) => candidate.id === sample?.trackId);
   return sample && track?.kind === 'video' ? { track, sample } : undefined;

@@ -4,7 +4,7 @@ import type { VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Stream } from '../hub/stream.ts';
-import { Pictures } from './pictures.ts';
+import { Snapshots } from './snapshots.ts';
 
 const track = {
   id: 1,
@@ -29,21 +29,21 @@ function running() {
     const ticks = timeMs * 90;
     stream.write({ trackId: 1, dts: ticks, pts: ticks, isKey: true, isDamaged: false, data: [], size: 0 });
   };
-  return { clock, stream, renders, keyFrame, pictures: new Pictures({ render, clock }) };
+  return { clock, stream, renders, keyFrame, snapshots: new Snapshots({ render, clock }) };
 }
 
 /** Lets promise callbacks run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('while a newer still is late the last good one is served with its own time, and one render goes on behind it', async () => {
-  const { clock, stream, renders, keyFrame, pictures } = running();
+  const { clock, stream, renders, keyFrame, snapshots } = running();
   keyFrame(1000);
-  const first = pictures.newest(stream, 640);
+  const first = snapshots.newest(stream, 640);
   renders[0]!.resolve(Uint8Array.of(1));
   assert.equal((await first).timeMs, 1000);
   clock.advance(10_000);
   keyFrame(11_000);
-  const asked = [pictures.newest(stream, 640), pictures.newest(stream, 640)];
+  const asked = [snapshots.newest(stream, 640), snapshots.newest(stream, 640)];
   await settled();
   clock.advance(1000);
   assert.deepEqual(
@@ -53,19 +53,19 @@ test('while a newer still is late the last good one is served with its own time,
   assert.equal(renders.length, 2, 'all who ask share one render');
   renders[1]!.resolve(Uint8Array.of(2));
   await settled();
-  assert.equal((await pictures.newest(stream, 640)).timeMs, 11_000);
+  assert.equal((await snapshots.newest(stream, 640)).timeMs, 11_000);
 });
 
 test('a still that fails leaves the last good one, and is tried again ever less often', async () => {
-  const { clock, stream, renders, keyFrame, pictures } = running();
+  const { clock, stream, renders, keyFrame, snapshots } = running();
   keyFrame(1000);
-  const first = pictures.newest(stream, 640);
+  const first = snapshots.newest(stream, 640);
   renders[0]!.resolve(Uint8Array.of(1));
   await first;
   for (let turn = 1; turn <= 600; turn++) {
     clock.advance(2000);
     keyFrame(1000 + turn * 2000);
-    const still = pictures.newest(stream, 640);
+    const still = snapshots.newest(stream, 640);
     renders.at(-1)!.reject(new Fault('Unavailable', 'the decoder crashed'));
     assert.equal((await still).timeMs, 1000);
   }
@@ -74,14 +74,14 @@ test('a still that fails leaves the last good one, and is tried again ever less 
 });
 
 test('the first still of a stream is waited for five seconds, and its failure is said', async () => {
-  const { clock, stream, renders, keyFrame, pictures } = running();
-  await assert.rejects(pictures.newest(stream, 640), { code: 'Unavailable' });
+  const { clock, stream, renders, keyFrame, snapshots } = running();
+  await assert.rejects(snapshots.newest(stream, 640), { code: 'Unavailable' });
   keyFrame(1000);
-  const late = assert.rejects(pictures.newest(stream, 640), { code: 'SERVER_NOT_RESPONSE_ERR' });
+  const late = assert.rejects(snapshots.newest(stream, 640), { code: 'SERVER_NOT_RESPONSE_ERR' });
   await settled();
   clock.advance(5000);
   await late;
-  const failed = assert.rejects(pictures.newest(stream, 640), { code: 'ProbeError' });
+  const failed = assert.rejects(snapshots.newest(stream, 640), { code: 'ProbeError' });
   renders[0]!.reject(new Fault('ProbeError', 'no picture'));
   await failed;
 });

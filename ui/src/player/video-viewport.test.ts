@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PICTURE_ZOOM_MOST, PictureView } from './picture-view.ts';
+import { VIDEO_ZOOM_MOST, VideoViewport } from './video-viewport.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
@@ -15,12 +15,12 @@ test('the enlarged picture always fills its box, whatever is turned and dragged'
   );
   fc.assert(
     fc.property(fc.array(act, { maxLength: 30 }), (acts) => {
-      const view = new PictureView();
+      const view = new VideoViewport();
       for (const one of acts) {
         if ('zoom' in one) view.zoomBy(one.zoom, one.x, one.y);
         else view.panBy(one.panX, one.panY);
         const { zoom, left, top } = view.getLook();
-        assert.ok(zoom >= 1 && zoom <= PICTURE_ZOOM_MOST);
+        assert.ok(zoom >= 1 && zoom <= VIDEO_ZOOM_MOST);
         for (const edge of [left, top]) assert.ok(edge <= 1e-9 && edge + zoom >= 1 - 1e-9);
       }
     }),
@@ -30,7 +30,7 @@ test('the enlarged picture always fills its box, whatever is turned and dragged'
 test('what lies under the pointer stays there while it is enlarged', () => {
   fc.assert(
     fc.property(share, share, (x, y) => {
-      const view = new PictureView();
+      const view = new VideoViewport();
       for (let turn = 0; turn < 5; turn++) view.zoomBy(1.3, x, y);
       const { zoom, left, top } = view.getLook();
       assert.ok(Math.abs((x - left) / zoom - x) < 1e-9);

@@ -1,4 +1,4 @@
-import { variantOf } from './demo-picture.ts';
+import { variantOf } from './demo-frame.ts';
 import { aacFrameSamples } from './aac-encoder.ts';
 
 export const demoSampleRate = 48000;
@@ -7,7 +7,7 @@ export const demoSampleRate = 48000;
  * One second of the `demo:` sound that repeats: a soft tick as the second begins, over a tone that is barely heard.
  * Every frequency is a whole number of hertz, so that the seam is not.
  */
-export class DemoSound {
+export class DemoAudio {
   readonly #loop: Float32Array;
 
   constructor(name: string) {

@@ -8,7 +8,7 @@ import {
   SWS_AREA,
   type AVPixelFormat,
 } from 'node-av/constants';
-import type { PictureRequest } from '../protocol.ts';
+import type { SnapshotRequest } from '../protocol.ts';
 import type { Job, JobOutput } from './job.ts';
 import { checked, NativeError, received, setOptions } from './native.ts';
 
@@ -18,12 +18,12 @@ const pixelsMax = 8192 * 8192;
 const lambdaPerStep = 118;
 
 /** Makes a JPEG of one key frame: `data` brings it, `picture` or `end` answers. */
-export class PictureJob implements Job {
-  readonly #request: PictureRequest;
+export class SnapshotJob implements Job {
+  readonly #request: SnapshotRequest;
   readonly #output: JobOutput;
   #running: Promise<void> | undefined;
 
-  constructor(request: PictureRequest, output: JobOutput) {
+  constructor(request: SnapshotRequest, output: JobOutput) {
     this.#request = request;
     this.#output = output;
   }
