@@ -12,7 +12,7 @@ import {
   type TestSmtpServer,
 } from '../server/src/system/smtp-fixture.ts';
 import { administratorOf, until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 import { inStore } from './stored.ts';
 
@@ -65,10 +65,10 @@ async function open(path: string, as: string | null, body: (page: Page) => Promi
   context.setDefaultTimeout(60_000);
   if (as !== null) await signInByCookie(context, server.url, as);
   const page = await context.newPage();
-  const complaints = complaintsOf(page);
+  const consoleErrors = consoleErrorsOf(page);
   await page.goto(`${server.url}/ui${path}`);
   await body(page);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
   await context.close();
 }
 

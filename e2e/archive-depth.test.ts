@@ -10,7 +10,7 @@ import { desktop } from './browser.ts';
 import type { Fragment } from './footage.ts';
 import { recordPast } from './past-footage.ts';
 import { startServer } from './server.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 
 // An archive of twelve days, some seconds on some of them, whose camera is being recorded again.
 
@@ -26,7 +26,7 @@ const past: readonly Fragment[] = daysBack.map((days) => ({
   endMs: noonMs - days * DAY_MS + LENGTH_MS,
 }));
 
-let stage: Stage;
+let testEnv: TestEnv;
 let uid: string;
 let dataDir: string;
 
@@ -40,11 +40,11 @@ before(async () => {
   }));
   await server.stop();
   await recordPast(dataDir, uid, past);
-  stage = await Stage.over(await startServer({ dataDir, env }), cookie);
+  testEnv = await TestEnv.over(await startServer({ dataDir, env }), cookie);
 });
 
 after(async () => {
-  await stage?.close();
+  await testEnv?.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -53,7 +53,7 @@ const timelineOf = (page: Page) => page.getByRole('slider', { name: 'Timeline of
 
 /** Opens the stream's view with its days known. */
 function open(body: (page: Page) => Promise<void>, look = desktop): Promise<void> {
-  return stage.open(
+  return testEnv.open(
     `/stream/${uid}/view`,
     async (page) => {
       await page.locator('[data-overview=known]').waitFor({ timeout: WAIT_MS });
@@ -207,14 +207,14 @@ test('[R1.6] on a phone the calendar and the list of gaps are no wider than it',
 });
 
 test('nothing moves when the days of the overview arrive', async () => {
-  await stage.open('/streams', async (page) => {
+  await testEnv.open('/streams', async (page) => {
     let answer: () => void = () => {};
     const held = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/available-days*', async (route) => {
       await held;
       await route.continue();
     });
-    await page.goto(`${stage.server.url}/ui/stream/${uid}/view`);
+    await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view`);
     await page.locator('[data-overview=awaited] canvas').waitFor({ timeout: WAIT_MS });
     const placesOf = () =>
       page.evaluate(() =>
@@ -231,12 +231,12 @@ test('nothing moves when the days of the overview arrive', async () => {
 });
 
 test('[R2.19] whoever chose so sees each stream by its own clocks: Lord Howe, Berlin, Moscow', async (t) => {
-  const prefer = (timeZone: string) => stage.client.saveProfile({ body: { preferences: { timeZone } } });
+  const prefer = (timeZone: string) => testEnv.client.saveProfile({ body: { preferences: { timeZone } } });
   await prefer('stream');
   t.after(() => prefer('viewer'));
   await open(async (page) => {
     for (const timeZone of ['Australia/Lord_Howe', 'Europe/Berlin', 'Europe/Moscow']) {
-      await stage.client.saveStream({ params: { uid }, body: { location: { timeZone } } });
+      await testEnv.client.saveStream({ params: { uid }, body: { location: { timeZone } } });
       const zone = new Zone(timeZone);
       const firstDayMs = zone.dayStartMs(zone.dayOf(past[0]?.startMs ?? 0));
       await until(
@@ -258,25 +258,25 @@ test('[R2.19] whoever chose so sees each stream by its own clocks: Lord Howe, Be
 
 test('how much was really recorded stands on the stream’s page, on the statistics and in the metrics', async () => {
   const share = async () =>
-    (await stage.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
+    (await testEnv.client.getArchiveStats({ params: { uid } })).recorded?.day.share ?? 0;
   // Of the last 24 hours, only what was recorded since the server is back.
   await until(share, (known) => known > 0 && known < 0.5, WAIT_MS);
   const words = /^[\d.]+% of the last 24 hours, [\d.]+% of 30 days$/;
-  await stage.open(`/stream/${uid}/info`, async (page) => {
+  await testEnv.open(`/stream/${uid}/info`, async (page) => {
     await page.getByText(words).waitFor({ timeout: WAIT_MS });
   });
   await until(
-    () => stage.client.getSystemStats(),
+    () => testEnv.client.getSystemStats(),
     ({ recorded }) => recorded.month.share !== null,
     WAIT_MS,
   );
-  await stage.open('/administration/stats', async (page) => {
+  await testEnv.open('/administration/stats', async (page) => {
     await page.getByText(words).waitFor({ timeout: WAIT_MS });
   });
   const metrics = await until(
     async () => {
       const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
-      return (await fetch(`${stage.server.url}/metrics`, { headers })).text();
+      return (await fetch(`${testEnv.server.url}/metrics`, { headers })).text();
     },
     (text) => text.includes(`vidette_stream_recorded_ratio{stream="${uid}",window="30d"}`),
     WAIT_MS,
@@ -293,12 +293,12 @@ test('how much was really recorded stands on the stream’s page, on the statist
 
 /** Sets how long the stream is kept, without a question. */
 const keep = (depthHours: number) =>
-  stage.client.saveStream({ params: { uid }, body: { archive: { depthHours } } });
+  testEnv.client.saveStream({ params: { uid }, body: { archive: { depthHours } } });
 
 test('[R10.4] what a depth deletes is answered before it is saved, and while it waits', async (t) => {
   t.after(() => keep(-1));
   const lossOf = (depth?: number) =>
-    stage.client.getArchiveLoss({
+    testEnv.client.getArchiveLoss({
       params: { uid },
       query: depth === undefined ? {} : { depth_hours: depth },
     });
@@ -324,8 +324,8 @@ test('[R10.4] a depth that deletes recordings is saved only after a question wit
   t.after(() => keep(-1));
   const pending = (page: Page) =>
     page.getByText(/^At \d\d:\d\d recordings older than 7 days begin to be deleted: [\d.]+ .?B\./);
-  const depth = async () => (await stage.client.getStream({ params: { uid } })).archive.depthHours;
-  await stage.open(`/stream/${uid}/setting`, async (page) => {
+  const depth = async () => (await testEnv.client.getStream({ params: { uid } })).archive.depthHours;
+  await testEnv.open(`/stream/${uid}/setting`, async (page) => {
     const dialog = page.getByRole('dialog', { name: 'Delete older recordings?' });
     const ask = async () => {
       await button(page, 'Save').click({ timeout: WAIT_MS });
@@ -345,7 +345,7 @@ test('[R10.4] a depth that deletes recordings is saved only after a question wit
     await pending(page).waitFor({ timeout: WAIT_MS });
     assert.equal(await depth(), 168);
   });
-  await stage.open(`/stream/${uid}/info`, async (page) => {
+  await testEnv.open(`/stream/${uid}/info`, async (page) => {
     await pending(page).waitFor({ timeout: WAIT_MS });
     await keep(-1);
     await pending(page).waitFor({ state: 'detached', timeout: WAIT_MS });

@@ -3,7 +3,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { readFrame, shownFrame } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -54,8 +54,8 @@ async function openPaused(t: TestContext): Promise<Page> {
   t.after(() => person.close());
   await signInByCookie(person, server.url, cookie);
   const page = await person.newPage();
-  const complaints = complaintsOf(page);
-  t.after(() => assert.deepEqual(complaints, []));
+  const consoleErrors = consoleErrorsOf(page);
+  t.after(() => assert.deepEqual(consoleErrors, []));
   await page.goto(`${server.url}/ui/stream/${uid}/view?t=${middleMs}`);
   await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
     state: 'attached',

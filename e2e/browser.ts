@@ -43,15 +43,15 @@ export function newPerson(browser: Browser, look: Look = desktop): Promise<Brows
 }
 
 /** Collects what the page itself complains about; a test that ends with any has found a fault. */
-export function complaintsOf(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(String(error)));
+export function consoleErrorsOf(page: Page): string[] {
+  const consoleErrors: string[] = [];
+  page.on('pageerror', (error) => consoleErrors.push(String(error)));
   page.on('console', (message) => {
     // The browser logs every answer of 400 and more as an error; those are the page's daily bread.
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
-    complaints.push(message.text());
+    consoleErrors.push(message.text());
   });
-  return complaints;
+  return consoleErrors;
 }
 
 /** Signs a person in by the cookies that `setUp` and `signIn` return. */

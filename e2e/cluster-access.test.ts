@@ -11,7 +11,7 @@ import { until } from './api.ts';
 import { Nodes } from './nodes.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { signIn, type TestServer } from './server.ts';
-import { Way } from './way.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 // Two servers: rights are taken on north, those who had them watch on south; in the end south itself is shut out.
 
@@ -22,7 +22,7 @@ const password = 'correct horse 8 battery';
 
 let postgres: TestPostgres;
 /** Between south and the database. */
-let way: Way;
+let proxy: TcpProxy;
 let nodes: Nodes;
 let uid: string;
 let people = 0;
@@ -32,9 +32,9 @@ const north = () => nodes.client('north');
 before(async () => {
   postgres = await startPostgres();
   const database = await postgres.create('access');
-  way = new Way(postgres.socket);
-  await way.mend();
-  const byWay = { VIDETTE_DATABASE: postgres.urlBy(way.port, 'access') };
+  proxy = new TcpProxy(postgres.socket);
+  await proxy.mend();
+  const byWay = { VIDETTE_DATABASE: postgres.urlBy(proxy.port, 'access') };
   nodes = await Nodes.start(database, ['north', 'south'], { south: { env: byWay } });
   // What is drained takes no stream, and shows those of the others.
   await north().drainClusterNode({ params: { id: 'south' } });
@@ -52,7 +52,7 @@ before(async () => {
 
 after(async () => {
   await nodes?.close();
-  await way?.cut();
+  await proxy?.cut();
   await postgres?.stop();
 });
 
@@ -285,9 +285,9 @@ test('[R10.8, R4.4] a node that is cut off from the database lets its viewers go
     socketViewer(nodes.server('south'), addressOf('watchStream', { uid }), { cookie }),
     socketViewer(nodes.server('north'), addressOf('watchStream', { uid }), { cookie }),
   ]);
-  await way.cut();
+  await proxy.cut();
   await expectEnded([south], ['Unavailable']);
-  await way.mend();
+  await proxy.mend();
   await until(
     () => nodes.server('south').output,
     (output) =>

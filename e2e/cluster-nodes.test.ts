@@ -5,7 +5,7 @@ import { besideMs, longestGapMs, Nodes } from './nodes.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
-import { Way } from './way.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 // Three servers on one PostgreSQL: what one had is recorded by the others, and by one of them only. The same and more, for as
 // long as it takes and with the seconds that are stated, is `npm run bench hardship`.
@@ -20,7 +20,7 @@ let postgres: TestPostgres;
 let camera: FakeCamera;
 let nodes: Nodes;
 /** Between one node and the database. */
-let way: Way;
+let proxy: TcpProxy;
 const uids: string[] = [];
 let fromMs: number;
 
@@ -29,16 +29,16 @@ before(async () => {
   postgres = await startPostgres();
   camera = await startFakeCamera({ clip: await clip });
   const database = await postgres.create('cluster');
-  way = new Way(postgres.socket);
-  await way.mend();
-  const byWay = { VIDETTE_DATABASE: postgres.urlBy(way.port, 'cluster') };
+  proxy = new TcpProxy(postgres.socket);
+  await proxy.mend();
+  const byWay = { VIDETTE_DATABASE: postgres.urlBy(proxy.port, 'cluster') };
   nodes = await Nodes.start(database, ids, { west: { env: byWay } });
   fromMs = Date.now();
 });
 
 after(async () => {
   await nodes?.close();
-  await way?.cut();
+  await proxy?.cut();
   await camera?.stop();
   await postgres?.stop();
 });
@@ -98,7 +98,7 @@ test('[R10.8, R3.1] streams are spread over the nodes, whichever was asked, and 
 
 test('[R10.8] of two nodes at once one sleeps and one is cut off from the database: the third records all; the sleeper gives up, the other had asked and yielded', async () => {
   nodes.pause('north');
-  await way.cut();
+  await proxy.cut();
   nodes.silent.add('west');
   await recorded(['south']);
   await until(
@@ -109,7 +109,7 @@ test('[R10.8] of two nodes at once one sleeps and one is cut off from the databa
   const { available, state } = await nodeOf('south')('north');
   assert.deepEqual([available, state], [false, 'away']);
   nodes.resume('north');
-  await way.mend();
+  await proxy.mend();
   await becomes('north', 'south', (node) => node.available);
   await becomes('west', 'south', (node) => node.available);
   nodes.silent.delete('west');

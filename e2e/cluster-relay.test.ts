@@ -19,7 +19,7 @@ import {
   writeClaim,
 } from '../server/src/rpc/signature.ts';
 import { until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { inspect } from './footage.ts';
 import { LiveViewer } from './live-viewer.ts';
 import { Nodes } from './nodes.ts';
@@ -40,7 +40,7 @@ let subCamera: FakeCamera;
 let nodes: Nodes;
 let browser: Browser;
 let page: Page;
-let complaints: string[];
+let consoleErrors: string[];
 let uid: string;
 /** Of a stream whose source nobody answers for. */
 let brokenUid: string;
@@ -188,7 +188,7 @@ test('[R10.8, R9.3] ranges, days, playlist, bytes, download and stills of footag
 
   const file = await download('north');
   const footage = await inspect(file);
-  assert.equal(footage.complaints, '');
+  assert.equal(footage.consoleErrors, '');
   assert.ok((footage.tracks[0]?.decodedFrames ?? 0) > 20);
 
   const time = (period?.startTime ?? 0) + 1_500;
@@ -202,7 +202,7 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   const context = await newPerson(browser);
   await signInByCookie(context, nodes.server('north').url, nodes.cookie);
   page = await context.newPage();
-  complaints = complaintsOf(page);
+  consoleErrors = consoleErrorsOf(page);
   await page.goto(`${nodes.server('north').url}/ui/stream/${uid}/view`);
   await shows('live');
   await assertMoves(page);
@@ -238,7 +238,7 @@ test('[R10.8] the page on one node plays live and archive of another, through a 
   await wall.goto(`${wallAddress}?t=${momentMs}`);
   await wall.locator('[data-shared-ms]').waitFor({ timeout: WAIT_MS });
   await tilePlays();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('[R10.8] footage of a stream that moved is one timeline on every node', async () => {
@@ -259,7 +259,7 @@ test('[R10.8] footage of a stream that moved is one timeline on every node', asy
     ).text();
     assert.equal(new Set(text.match(/-[0-9a-f]{12}\.mp4/g)).size, 2);
     const footage = await inspect(await download(by));
-    assert.equal(footage.complaints, '');
+    assert.equal(footage.consoleErrors, '');
     const { recorded, durationMs } = await nodes.client(by).getArchiveStats({ params: params() });
     assert.ok(recorded && recorded.day.recordedMs > durationMs - 5_000, JSON.stringify(recorded));
   }
@@ -359,7 +359,7 @@ test('[R10.8, R2.14] on the page a code is made, shown once, used or withdrawn, 
   await box.getByRole('button', { name: 'Withdraw' }).click();
   await command.waitFor({ state: 'detached' });
   assert.match((await nodes.command('late', 'join', address, withdrawn, 'late')).output, /not authorized/);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
   await page.context().close();
 });
 

@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { featuresOf, writeLicense } from '../server/src/system/license-text.ts';
 import { administratorOf, clientOf, until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { startServer, type TestServer } from './server.ts';
 
 // A node by itself: what it says of itself, being taken out of work, and coming back.
@@ -165,7 +165,7 @@ test('[R2.14, R4.11] on the page a node is drained and returned, and the warning
   const context = await newPerson(browser);
   await signInByCookie(context, server.url, cookie);
   const page = await context.newPage();
-  const complaints = complaintsOf(page);
+  const consoleErrors = consoleErrorsOf(page);
   await page.goto(`${server.url}/ui/administration/cluster`);
   const card = page.getByRole('region', { name: 'Yard, north' });
   await card.getByText('Working').waitFor();
@@ -188,7 +188,7 @@ test('[R2.14, R4.11] on the page a node is drained and returned, and the warning
   await dialog.getByLabel('Name').fill('South');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('region', { name: 'South' }).waitFor();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
   await context.close();
 });
 

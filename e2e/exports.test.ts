@@ -9,7 +9,7 @@ import { ApiError, type Client } from '@vidette/contract/client';
 import type { Export } from '@vidette/contract/entities';
 import type { Browser } from 'playwright-core';
 import { administratorOf, clientOf, until } from './api.ts';
-import { complaintsOf, launchBrowser } from './browser.ts';
+import { consoleErrorsOf, launchBrowser } from './browser.ts';
 import { recorded, recordedFor, runTool } from './footage.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
@@ -92,11 +92,11 @@ async function verdictOfPage(folder: string): Promise<{ state: string | null; te
   const context = await browser.newContext({ locale: 'en-GB', offline: true });
   try {
     const page = await context.newPage();
-    const complaints = complaintsOf(page);
+    const consoleErrors = consoleErrorsOf(page);
     await page.goto(pathToFileURL(join(folder, 'verify.html')).href);
     await page.locator('#folder').setInputFiles(folder);
     await page.locator('#verdict[data-state]').waitFor({ timeout: 60_000 });
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(consoleErrors, []);
     const text = await page.locator('main').innerText();
     return { state: await page.locator('#verdict').getAttribute('data-state'), text };
   } finally {

@@ -89,7 +89,7 @@ test('[R10.3] nothing is recorded in the future: cameras with clocks that run wr
   const [piece] = await recorded(client, uids[2] ?? '');
   assert.ok(piece);
   const { footage } = await download(client, uids[2] ?? '', piece);
-  assert.equal(footage.complaints, '');
+  assert.equal(footage.consoleErrors, '');
   const { packets } = framesOf(footage);
   const rate = (packets.length * 1000) / (piece.endMs - piece.startMs);
   assert.ok(

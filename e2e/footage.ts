@@ -10,7 +10,7 @@ import { until } from './api.ts';
 export interface DownloadProbe {
   readonly tracks: readonly FootageTrack[];
   /** All that ffprobe complained of while reading and ffmpeg while decoding; empty for a sound file. */
-  readonly complaints: string;
+  readonly consoleErrors: string;
 }
 
 export interface FootageTrack {
@@ -73,7 +73,7 @@ export async function inspect(mp4: Uint8Array): Promise<DownloadProbe> {
         })),
       decodedFrames: Number(stream.nb_read_frames ?? 0),
     }));
-    return { tracks, complaints: stderr };
+    return { tracks, consoleErrors: stderr };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -101,7 +101,7 @@ export function framesOf(footage: DownloadProbe): FootageTrack {
 
 /** Nobody complains, the tracks are these, times grow, and all that is there can be decoded. */
 export function assertAudio(footage: DownloadProbe, codecs: readonly string[]): void {
-  assert.equal(footage.complaints, '');
+  assert.equal(footage.consoleErrors, '');
   assert.deepEqual(
     footage.tracks.map(({ codec }) => codec),
     codecs,

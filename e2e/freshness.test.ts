@@ -3,31 +3,31 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from './api.ts';
 import { desktop, newPerson, signInByCookie } from './browser.ts';
-import { Stage } from './stage.ts';
+import { TestEnv } from './test-env.ts';
 import { allPlaying, tileStates, wallPatienceMs } from './tiles.ts';
 
 // A picture is live only while its frames arrive: what a wall, a stream's page and the list say when they don't.
 
-let stage: Stage;
+let testEnv: TestEnv;
 let uid: string;
 let mosaic: number;
 /** One more than a wall lets move at first, so that one shows key frames for certain. */
 const tiles = 5;
 
 before(async () => {
-  stage = await Stage.start();
+  testEnv = await TestEnv.start();
   const cells = [];
   for (let at = 0; at < tiles; at++) {
     const body = { name: `Camera ${at + 1}`, streamSource: 'demo:tile?fps=5' };
-    const { uid: stream } = await stage.client.addStream({ body });
+    const { uid: stream } = await testEnv.client.addStream({ body });
     uid ??= stream;
     cells.push({ x: at, y: 0, width: 1, height: 1, stream });
   }
   const layout = { columns: tiles, rows: 1, cells };
-  mosaic = (await stage.client.addMosaic({ body: { name: 'All', layout } })).id;
+  mosaic = (await testEnv.client.addMosaic({ body: { name: 'All', layout } })).id;
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 /** Waits until a page says something, on a machine with other things to do. */
 const says = (page: Page, words: string | RegExp) =>
@@ -58,7 +58,7 @@ async function noneIsLive(page: Page): Promise<void> {
 }
 
 test('[R7.53] nothing is called live while the server hangs or is gone: walls with key frames, the player, the list', async () => {
-  const { server, cookie, browser } = stage;
+  const { server, cookie, browser } = testEnv;
   const person = await newPerson(browser, { ...desktop, width: 1800 });
   await signInByCookie(person, server.url, cookie);
   const wall = await person.newPage();

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { writeLicense } from '../server/src/system/license-text.ts';
 import { until } from './api.ts';
 import { signIn } from './server.ts';
-import { Stage } from './stage.ts';
+import { TestEnv } from './test-env.ts';
 
 // What people see of a server whose license has expired.
 
@@ -14,7 +14,7 @@ const waitMs = 60_000;
 const reason = 'Streams can’t be added while the license is missing or expired.';
 const guard = { name: 'guard', password: 'correct horse 7 battery' };
 
-let stage: Stage;
+let testEnv: TestEnv;
 let uid: string;
 let mosaic: number;
 let guardCookie: string;
@@ -31,8 +31,8 @@ function licenseOf(lifeMs: number): string {
 
 before(async () => {
   const vendorKey = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  stage = await Stage.start({ env: { VIDETTE_LICENSE_VENDOR_KEY: vendorKey } });
-  const { client, server } = stage;
+  testEnv = await TestEnv.start({ env: { VIDETTE_LICENSE_VENDOR_KEY: vendorKey } });
+  const { client, server } = testEnv;
   await client.addUser({ body: { ...guard, email: 'guard@example.org', maxStreamCreation: -1 } });
   guardCookie = await signIn(server, guard.name, guard.password);
   await client.saveLicense({ body: { text: licenseOf(6_000) } });
@@ -46,12 +46,12 @@ before(async () => {
   );
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 const add = (page: Page) => page.getByRole('banner').getByRole('button', { name: /^Add stream/ });
 
 test('[R6.9] without a valid license adding is there and disabled, with the reason, wherever one comes from', () =>
-  stage.open('/streams', async (page) => {
+  testEnv.open('/streams', async (page) => {
     page.setDefaultTimeout(waitMs);
     await add(page).waitFor();
     assert.equal(await add(page).getAttribute('aria-disabled'), 'true');
@@ -60,14 +60,14 @@ test('[R6.9] without a valid license adding is there and disabled, with the reas
     await page.keyboard.press('Enter');
     await add(page).click({ force: true });
     assert.equal(new URL(page.url()).pathname, '/ui/streams');
-    await page.goto(`${stage.server.url}/ui/add-stream?source=demo:`);
+    await page.goto(`${testEnv.server.url}/ui/add-stream?source=demo:`);
     await page.getByText(reason, { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Address of the camera').count(), 0);
 
     // Live goes on, and the archive says why it doesn't.
-    await page.goto(`${stage.server.url}/ui/stream/${uid}/view`);
+    await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view`);
     await page.locator('[data-player-mode=live][data-player-state=playing]').waitFor({ state: 'attached' });
-    await page.goto(`${stage.server.url}/ui/stream/${uid}/view?t=${Date.now() - 5_000}`);
+    await page.goto(`${testEnv.server.url}/ui/stream/${uid}/view?t=${Date.now() - 5_000}`);
     await page.locator('[data-player-state=failed]').waitFor({ state: 'attached' });
     await page.getByText('License is missing or expired.', { exact: true }).first().waitFor();
 
@@ -78,16 +78,16 @@ test('[R6.9] without a valid license adding is there and disabled, with the reas
     await page.getByText(/^License is missing/).waitFor({ state: 'detached' });
     await page.getByRole('banner').getByRole('link', { name: 'Add stream' }).click();
     await page.getByLabel('Address of the camera').waitFor();
-    await stage.client.saveLicense({ body: { text: licenseOf(1_000) } });
+    await testEnv.client.saveLicense({ body: { text: licenseOf(1_000) } });
     await until(
-      () => stage.client.getSettings(),
+      () => testEnv.client.getSettings(),
       ({ isLicenseExpired }) => isLicenseExpired,
       waitMs,
     );
   }));
 
 test('[R2.30] who can’t upload a license reads whom to ask; who can finds more features where no site is named', async () => {
-  await stage.openAs(guardCookie, '/mosaics', async (page) => {
+  await testEnv.openAs(guardCookie, '/mosaics', async (page) => {
     page.setDefaultTimeout(waitMs);
     await page.getByText('Ask an administrator to upload a license.').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Upload a license' }).count(), 0);
@@ -95,18 +95,18 @@ test('[R2.30] who can’t upload a license reads whom to ask; who can finds more
     await page.getByRole('button', { name: guard.name }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
     assert.equal(await page.getByRole('menuitem', { name: 'More features' }).count(), 0);
-    await page.goto(`${stage.server.url}/ui/add-stream`);
+    await page.goto(`${testEnv.server.url}/ui/add-stream`);
     await page.getByText(`${reason} Ask an administrator to upload a license.`).waitFor();
   });
-  await stage.open(`/mosaic/${mosaic}`, async (page) => {
+  await testEnv.open(`/mosaic/${mosaic}`, async (page) => {
     page.setDefaultTimeout(waitMs);
     await page.getByRole('button', { name: 'admin' }).click();
     await page.getByRole('menuitem', { name: 'More features' }).click();
     await page.waitForURL('**/ui/administration/license');
   });
   // With a site in the settings it is that, for everybody.
-  const settings = await stage.client.getSettings();
-  await stage.openAs(guardCookie, '/mosaics', async (page) => {
+  const settings = await testEnv.client.getSettings();
+  await testEnv.openAs(guardCookie, '/mosaics', async (page) => {
     await page
       .context()
       .route('**/v1/system/internal/ui/settings', (route) =>

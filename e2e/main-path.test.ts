@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { until } from './api.ts';
-import { complaintsOf, desktop, launchBrowser, newPerson } from './browser.ts';
+import { consoleErrorsOf, desktop, launchBrowser, newPerson } from './browser.ts';
 import { assertMoves, shownFrame } from './frame.ts';
 import { gstAudio, gstVideo, startGstServer, type GstServer } from './rtsp/gst-server.ts';
 import { administrator, startServer, type TestServer } from './server.ts';
@@ -14,7 +14,7 @@ let server: TestServer;
 let camera: GstServer;
 let browser: Browser;
 let page: Page;
-let complaints: string[];
+let consoleErrors: string[];
 /** When the frames of both streams were seen live. */
 let startedMs = 0;
 /** Addresses of the two streams' views. */
@@ -25,7 +25,7 @@ before(async () => {
   server = await startServer();
   browser = await launchBrowser();
   page = await (await newPerson(browser, desktop)).newPage();
-  complaints = complaintsOf(page);
+  consoleErrors = consoleErrorsOf(page);
 });
 
 after(async () => {
@@ -118,7 +118,7 @@ test('[R4.7, R4.8, R4.9] after two minutes a click on the timeline plays that mo
       );
     }
   }
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 /** Zooms the timeline in as far as it goes. */

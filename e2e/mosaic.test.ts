@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
-import { complaintsOf, desktop, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, desktop, newPerson, signInByCookie } from './browser.ts';
 import { signIn } from './server.ts';
-import { Stage } from './stage.ts';
+import { TestEnv } from './test-env.ts';
 import { allPlaying, tileStates } from './tiles.ts';
 
 // Mosaics as people use them: made, watched and changed in a browser, against real streams.
@@ -14,36 +14,36 @@ const patienceMs = 60_000;
 const names = ['Dock', 'Gate 2', 'Roof', 'Yard'] as const;
 const anna = { name: 'anna', password: 'seven quiet otters 5' };
 
-let stage: Stage;
+let testEnv: TestEnv;
 let admin: Client;
 /** The administrator's, kept from test to test: each new person's page is compiled anew. */
 let page: Page;
-let complaints: string[];
+let consoleErrors: string[];
 const uids = new Map<string, string>();
 
 before(async () => {
-  stage = await Stage.start();
-  admin = stage.client;
+  testEnv = await TestEnv.start();
+  admin = testEnv.client;
   for (const name of names) {
     const body = { name, streamSource: 'demo:tile?fps=10' };
     uids.set(name, (await admin.addStream({ body })).uid);
   }
   await admin.addUser({ body: anna });
-  page = await newPage(stage.cookie);
-  complaints = complaintsOf(page);
+  page = await newPage(testEnv.cookie);
+  consoleErrors = consoleErrorsOf(page);
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 async function newPage(cookie: string): Promise<Page> {
-  const person = await newPerson(stage.browser, desktop);
+  const person = await newPerson(testEnv.browser, desktop);
   person.setDefaultTimeout(patienceMs);
-  await signInByCookie(person, stage.server.url, cookie);
+  await signInByCookie(person, testEnv.server.url, cookie);
   return person.newPage();
 }
 
 async function open(path: string, where = page): Promise<void> {
-  await where.goto(`${stage.server.url}/ui${path}`);
+  await where.goto(`${testEnv.server.url}/ui${path}`);
 }
 
 function uidOf(name: string): string {
@@ -122,7 +122,7 @@ test('[R2.1] [R2.11] [R7.42] a mosaic is made from presets by dragging and click
     items[0]?.layout.cells.map(({ stream }) => stream),
     [uidOf('Gate 2'), uidOf('Yard'), null, null, null, null],
   );
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keys alone and deleted', async () => {
@@ -155,7 +155,7 @@ test('[R2.13] [R7.43] [R7.44] a mosaic is changed by keys alone and deleted', as
   await page.getByRole('button', { name: 'Delete Keys' }).click();
   await page.waitForURL('**/ui/mosaics');
   await assert.rejects(admin.getMosaic({ params: { id } }));
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may watch, without its settings, and is cut when a right goes', async () => {
@@ -166,7 +166,7 @@ test('[R2.28] [R6.5] [R6.6] another person sees of a shared mosaic what they may
       body: { items: streams.map((name) => ({ stream: uidOf(name), view: true })) },
     });
   await grant(['Dock', 'Yard']);
-  const hers = await newPage(await signIn(stage.server, anna.name, anna.password));
+  const hers = await newPage(await signIn(testEnv.server, anna.name, anna.password));
   await open(`/mosaic/${id}`, hers);
   await hers.getByRole('heading', { name: 'Shared' }).waitFor();
   await allPlaying(hers, 2);

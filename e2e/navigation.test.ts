@@ -4,28 +4,28 @@ import type { Page } from 'playwright-core';
 import { until } from './api.ts';
 import { desktop, newPerson, signInByCookie } from './browser.ts';
 import { administrator, startServer, type TestServer } from './server.ts';
-import { Stage } from './stage.ts';
+import { TestEnv } from './test-env.ts';
 
 // Where one comes to: after signing in, by Back and Forward, and when the server was set back under an open page.
 
-let stage: Stage;
+let testEnv: TestEnv;
 let again: TestServer | undefined;
 const waitMs = 60_000;
 const count = 24;
 
 before(async () => {
-  stage = await Stage.start();
+  testEnv = await TestEnv.start();
   for (let at = 1; at <= count; at++) {
     const name = `Camera ${String(at).padStart(2, '0')}`;
     // Not recorded, so that no warning comes above the list and moves it.
-    await stage.client.addStream({
+    await testEnv.client.addStream({
       body: { name, streamSource: 'rtsp://127.0.0.1:9/nobody', archive: { isEnable: false } },
     });
   }
 });
 
 after(async () => {
-  await stage?.close();
+  await testEnv?.close();
   await again?.stop();
 });
 
@@ -36,19 +36,19 @@ async function signIn(page: Page): Promise<void> {
 }
 
 test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go, and nonsense in the session storage keeps no one from signing in', async () => {
-  const person = await newPerson(stage.browser);
+  const person = await newPerson(testEnv.browser);
   const page = await person.newPage();
   page.setDefaultTimeout(waitMs);
-  await page.goto(`${stage.server.url}/ui/init`);
+  await page.goto(`${testEnv.server.url}/ui/init`);
   await page.waitForURL('**/ui/auth');
-  await page.goto(`${stage.server.url}/ui/bookmarks`);
+  await page.goto(`${testEnv.server.url}/ui/bookmarks`);
   await page.waitForURL('**/ui/auth');
   await signIn(page);
   await page.waitForURL('**/ui/bookmarks');
 
   for (const text of ['{', 'null', '{"name":"/nowhere"}', '{"name":"/streams","params":7}']) {
     await person.clearCookies();
-    await page.goto(`${stage.server.url}/ui/auth`);
+    await page.goto(`${testEnv.server.url}/ui/auth`);
     await page.evaluate((kept) => sessionStorage.setItem('vidette.destination', kept), text);
     await signIn(page);
     await page.waitForURL('**/ui/streams');
@@ -57,7 +57,7 @@ test('[R2.21] the set-up of a server that is set up is nowhere one wanted to go,
 });
 
 test('[R2.22] Back and Forward lead to where the list was scrolled, links begin at the top', () =>
-  stage.open(
+  testEnv.open(
     '/streams',
     async (page) => {
       page.setDefaultTimeout(waitMs);
@@ -102,10 +102,10 @@ test('[R2.22] Back and Forward lead to where the list was scrolled, links begin 
   ));
 
 test('[R7.52] a server that was set back leads an open page to the set-up, address and screen together', async () => {
-  const person = await newPerson(stage.browser);
-  await signInByCookie(person, stage.server.url, stage.cookie);
+  const person = await newPerson(testEnv.browser);
+  await signInByCookie(person, testEnv.server.url, testEnv.cookie);
   const page = await person.newPage();
-  await page.goto(`${stage.server.url}/ui/streams`);
+  await page.goto(`${testEnv.server.url}/ui/streams`);
   page.setDefaultTimeout(waitMs);
   await page
     .getByRole('main')
@@ -116,7 +116,7 @@ test('[R7.52] a server that was set back leads an open page to the set-up, addre
     .getByRole('link', { name: /^Camera 01/ })
     .click();
   await page.waitForURL('**/view');
-  const port = Number(new URL(stage.server.url).port);
+  const port = Number(new URL(testEnv.server.url).port);
   // From the moment at which the address says so the old screen is gone.
   await page.evaluate(() => {
     const seen: string[] = [];
@@ -129,7 +129,7 @@ test('[R7.52] a server that was set back leads an open page to the set-up, addre
       });
     };
   });
-  await stage.server.kill();
+  await testEnv.server.kill();
   again = await startServer({ port });
   await page.waitForURL('**/ui/init');
   await page.getByLabel('Set-up code').waitFor();

@@ -131,7 +131,7 @@ test('[R10.3] after all that each of the eight is recorded in one piece, no pict
     let { startMs } = piece;
     while (piece.endMs - startMs > frameMs) {
       const { footage, headers } = await download(client, uid, { startMs, endMs: piece.endMs });
-      assert.equal(footage.complaints, '');
+      assert.equal(footage.consoleErrors, '');
       assertEvery(framesOf(footage).packets.map(({ dts }) => dts));
       const gotMs = Number(headers.get('x-archive-start'));
       assert.ok(Math.abs(gotMs - startMs) <= frameMs, `${gotMs - startMs} ms are missing`);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf, until } from './api.ts';
-import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
 
 // The page's shell and its first screens against the real server. Watching is tried in main-path and stream-view.
@@ -37,10 +37,10 @@ async function open(path: string, as: string | null, body: (page: Page) => Promi
   const context: BrowserContext = await newPerson(browser, desktop);
   if (as !== null) await signInByCookie(context, server.url, as);
   const page = await context.newPage();
-  const complaints = complaintsOf(page);
+  const consoleErrors = consoleErrorsOf(page);
   await page.goto(server.url + path);
   await body(page);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
   await context.close();
 }
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { signIn } from './server.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 
 // Several streams of the list at once: picking them by mouse and by keyboard, and what is done to them.
 
@@ -12,13 +12,13 @@ const helper = { name: 'helper', password: 'seven quiet otters 5' };
 /** More than one page of the list holds. */
 const count = 70;
 
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 const uids: string[] = [];
 
 before(async () => {
-  stage = await Stage.start();
-  ({ client } = stage);
+  testEnv = await TestEnv.start();
+  ({ client } = testEnv);
   for (let at = 0; at < count; at++) {
     const name = `Camera ${String(at).padStart(2, '0')}`;
     // Nobody watches them, so none of them ever connects.
@@ -38,7 +38,7 @@ before(async () => {
   });
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected streams' });
@@ -48,7 +48,7 @@ const paused = async () =>
 
 for (const view of ['Grid', 'Table'] as const) {
   test(`[R2.26] [R7.6] streams are picked by mouse in the ${view.toLowerCase()}, with Shift a range, then paused and resumed`, () =>
-    stage.open('/streams', async (page) => {
+    testEnv.open('/streams', async (page) => {
       await button(page, view).click();
       await page.getByRole('link', { name: /^Camera 00/ }).hover();
       await box(page, 'Camera 00').check();
@@ -72,7 +72,7 @@ for (const view of ['Grid', 'Table'] as const) {
 }
 
 test('[R1.7] the keyboard picks one, a range, all, and none', () =>
-  stage.open('/streams', async (page) => {
+  testEnv.open('/streams', async (page) => {
     await button(page, 'Select streams').press('Enter');
     await box(page, 'Camera 00').press('Space');
     await says(page, '1 stream selected');
@@ -95,7 +95,7 @@ test('[R1.7] the keyboard picks one, a range, all, and none', () =>
   }));
 
 test('[R2.26] tags are added to and taken off many streams; their other tags stay', () =>
-  stage.open('/streams', async (page) => {
+  testEnv.open('/streams', async (page) => {
     const [first = '', second = ''] = uids;
     await client.saveStream({ params: { uid: first }, body: { tags: ['yard', 'old'] } });
     await button(page, 'Select streams').click();
@@ -113,8 +113,8 @@ test('[R2.26] tags are added to and taken off many streams; their other tags sta
   }));
 
 test('[R6.2] only what one may change is picked, however it is done', async () => {
-  const own = await signIn(stage.server, helper.name, helper.password);
-  await stage.openAs(own, '/streams', async (page) => {
+  const own = await signIn(testEnv.server, helper.name, helper.password);
+  await testEnv.openAs(own, '/streams', async (page) => {
     await box(page, 'Camera 00').press('Space');
     await box(page, 'Camera 02').press('Shift+Space');
     await says(page, '2 streams selected');
@@ -130,7 +130,7 @@ test('[R6.2] only what one may change is picked, however it is done', async () =
 });
 
 test('[R8.9] what fails is named with its reason, what was done is counted, and only the rest is tried again', () =>
-  stage.open('/streams', async (page) => {
+  testEnv.open('/streams', async (page) => {
     const [, , gone = ''] = uids;
     await button(page, 'Select streams').click();
     await page.getByRole('link', { name: /^Camera 02/ }).click();
@@ -147,7 +147,7 @@ test('[R8.9] what fails is named with its reason, what was done is counted, and 
   }));
 
 test('[R7.4] many streams are deleted after a question, with their archives only by typing how many', () =>
-  stage.open('/streams', async (page) => {
+  testEnv.open('/streams', async (page) => {
     await button(page, 'Select streams').click();
     await page.getByRole('searchbox').fill('"Camera 6"');
     await page.getByRole('link', { name: /^Camera 00/ }).waitFor({ state: 'detached' });

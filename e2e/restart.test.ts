@@ -78,7 +78,7 @@ for (const [name, end] of [
     assert.ok(endedMs - last.endMs < 2_000, `${endedMs - last.endMs} ms before the end are missing`);
     for (const piece of [last, next]) {
       const { footage } = await download(client, uid, piece);
-      assert.equal(footage.complaints, '');
+      assert.equal(footage.consoleErrors, '');
       const { packets, decodedFrames } = framesOf(footage);
       assert.equal(decodedFrames, packets.length);
       assert.ok(packets.length > framesPerSecond);

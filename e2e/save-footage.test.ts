@@ -7,10 +7,10 @@ import { until } from './api.ts';
 import { assertAudio, inspect, framesOf, recorded, recordedFor, type Fragment } from './footage.ts';
 import { startFakeCamera, type FakeCamera } from './rtsp/fake-camera.ts';
 import { encodeClip } from './rtsp/fake-media.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 
 let camera: FakeCamera;
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 let gate: string;
 /** Two recordings of the gate and the pause between them. */
@@ -20,8 +20,8 @@ let late: Fragment;
 before(async () => {
   camera = await startFakeCamera({ clip: await encodeClip({ framesPerSecond: 20 }) });
   const env = { VIDETTE_ARCHIVE_DOWNLOAD_MAX_SECONDS: '120', VIDETTE_EXPORT_MIN_FREE_BYTES: '0' };
-  stage = await Stage.start({ env });
-  client = stage.client;
+  testEnv = await TestEnv.start({ env });
+  client = testEnv.client;
   const add = async (name: string) =>
     (await client.addStream({ body: { name, streamSource: camera.url } })).uid;
   [gate] = await Promise.all([add('Gate'), add('Двор')]);
@@ -46,7 +46,7 @@ before(async () => {
 });
 
 after(async () => {
-  await stage?.close();
+  await testEnv?.close();
   await camera?.stop();
 });
 
@@ -61,7 +61,7 @@ async function choose(page: Page, startMs: number, endMs: number): Promise<void>
 }
 
 test('[R9.3] a span is led on the timeline; size and length are said before, what was delivered and what is missing after', () =>
-  stage.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 1000}`, async (page) => {
+  testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 1000}`, async (page) => {
     const startMs = Math.floor(early.startMs / 1000) * 1000 - 4_000;
     const endMs = Math.ceil(late.startMs / 1000) * 1000 + 3_000;
     await choose(page, startMs, endMs);
@@ -111,7 +111,7 @@ async function footageOf(file: Download) {
 }
 
 test('a span over the longest download, and several streams, become a package in the list of exports', () =>
-  stage.open(`/stream/${gate}/view`, async (page) => {
+  testEnv.open(`/stream/${gate}/view`, async (page) => {
     const nowMs = Math.floor(Date.now() / 1000) * 1000;
     await choose(page, nowMs - 3_600_000, nowMs);
     await side(page).getByRole('combobox', { name: 'Other streams' }).click();
@@ -134,7 +134,7 @@ test('a span over the longest download, and several streams, become a package in
   }));
 
 test('[R5.3] whole days are chosen in the calendar, where recorded ones are marked', () =>
-  stage.open(`/stream/${gate}/view`, async (page) => {
+  testEnv.open(`/stream/${gate}/view`, async (page) => {
     await button(page, 'Save footage').click();
     await side(page).getByText('Whole days').click();
     const today = side(page).locator('button[aria-label$="recorded"]').last();
@@ -146,7 +146,7 @@ test('[R5.3] whole days are chosen in the calendar, where recorded ones are mark
   }));
 
 test('[R4.9] a gap says why: under the pointer, in the list that leads to it, when it is skipped, and to a screen reader', () =>
-  stage.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 500}`, async (page) => {
+  testEnv.open(`/stream/${gate}/view?t=${Math.round(early.startMs) + 500}`, async (page) => {
     const slider = page.getByRole('slider', { name: 'Timeline of Gate' });
     await page
       .getByText(/^Skipped [\d.]+ s, .* to .*, not recorded: stream paused/)

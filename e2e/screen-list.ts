@@ -10,7 +10,7 @@ export interface Screen {
   /** The session of somebody else than the administrator. */
   readonly cookie?: string;
   /** Before the page is opened: answers to hold back or replace. */
-  readonly stage?: (context: BrowserContext) => Promise<unknown>;
+  readonly testEnv?: (context: BrowserContext) => Promise<unknown>;
   /** After it is there: what to click before the picture is taken. */
   readonly act?: (page: Page) => Promise<unknown>;
 }
@@ -67,7 +67,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
       name: 'recover-password-sent',
       path: '/recover-password',
       isSignedOut: true,
-      stage: (context) =>
+      testEnv: (context) =>
         context.route('**/v1/password/send-reset', (route) =>
           route.fulfill({ status: 204, headers: { 'retry-after': '60' } }),
         ),
@@ -94,7 +94,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'streams-picked-failed',
       path: '/streams',
-      stage: (context) => context.route('**/v1/stream/pause', (route) => answer(route, 403, 'Forbidden')),
+      testEnv: (context) => context.route('**/v1/stream/pause', (route) => answer(route, 403, 'Forbidden')),
       act: async (page) => {
         await pickTwo(page);
         await page.locator('section button').nth(1).click();
@@ -124,12 +124,12 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'streams-loading',
       path: '/streams',
-      stage: (context) => context.route(list, () => new Promise(() => undefined)),
+      testEnv: (context) => context.route(list, () => new Promise(() => undefined)),
     },
     {
       name: 'streams-failed',
       path: '/streams',
-      stage: (context) => context.route(list, (route) => answer(route, 400, 'BadRequest')),
+      testEnv: (context) => context.route(list, (route) => answer(route, 400, 'BadRequest')),
     },
     {
       name: 'offline',
@@ -142,7 +142,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'banners',
       path: '/streams',
-      stage: async (context) => {
+      testEnv: async (context) => {
         await context.route('**/ui/settings', async (route) => {
           const reply = await route.fetch();
           await route.fulfill({ json: { ...(await reply.json()), isLicenseExpired: true } });
@@ -180,7 +180,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'profile-token-made',
       path: '/profile/me/tokens',
-      stage: (context) =>
+      testEnv: (context) =>
         context.route('**/v1/tokens', (route) =>
           route.request().method() === 'POST'
             ? route.fulfill({ json: { name: 'Backup script', secret: 'vt_'.padEnd(46, 'x7') } })
@@ -205,13 +205,13 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'administration-cluster',
       path: '/administration/cluster',
-      stage: (context) =>
+      testEnv: (context) =>
         context.route('**/v1/system/cluster/nodes', (route) => route.fulfill({ json: clusterOfThree() })),
     },
     {
       name: 'administration-cluster-drain',
       path: '/administration/cluster',
-      stage: (context) =>
+      testEnv: (context) =>
         context.route('**/v1/system/cluster/nodes', (route) => route.fulfill({ json: clusterOfOne() })),
       act: (page) => page.locator('main section button').nth(1).click(),
     },
@@ -230,7 +230,7 @@ export function fullScreens({ live, failed, shareKey, guard }: Exhibits): readon
     {
       name: 'audit-logs-disabled',
       path: '/administration/audit-logs',
-      stage: (context) =>
+      testEnv: (context) =>
         context.route('**/v1/admin/audit-logs*', (route) => answer(route, 403, 'AuditLogsDisabled')),
     },
     { name: 'user-add', path: '/user/add' },

@@ -4,28 +4,28 @@ import type { Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { signIn } from './server.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 import { inStore } from './stored.ts';
 
 // The screens about people, their rights and the public link, against the real server.
 
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
 
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 let gate: string;
 
 before(async () => {
-  stage = await Stage.start();
-  ({ client } = stage);
+  testEnv = await TestEnv.start();
+  ({ client } = testEnv);
   ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   await client.addUser({ body: { ...guard, fullName: 'Night Guard' } });
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 test('[R2.6] a user is added, errors at their fields, and rights are given next', () =>
-  stage.open('/user/add', async (page) => {
+  testEnv.open('/user/add', async (page) => {
     await button(page, 'Add the user').click();
     await page.getByText('Choose a login').waitFor();
     await page.getByLabel('Login').fill(guard.name);
@@ -52,13 +52,13 @@ test('[R2.6] a user is added, errors at their fields, and rights are given next'
 
 test('[R2.7] a user is changed, blocked and let in again, signed out, and deleted by typing the login', async () => {
   await client.addUser({ body: { name: 'temp', password: guard.password } });
-  const own = await signIn(stage.server, 'temp', guard.password);
-  await stage.open('/user/temp', async (page) => {
+  const own = await signIn(testEnv.server, 'temp', guard.password);
+  await testEnv.open('/user/temp', async (page) => {
     await page.waitForURL('**/ui/user/temp/info');
     await page.getByRole('link', { name: 'Sessions' }).click();
     await button(page, 'End this session').click();
     await page.getByText('Not signed in anywhere.').waitFor();
-    assert.equal((await fetch(`${stage.server.url}/v1/profile`, { headers: { cookie: own } })).status, 401);
+    assert.equal((await fetch(`${testEnv.server.url}/v1/profile`, { headers: { cookie: own } })).status, 401);
     await button(page, 'Block').click();
     await button(page, 'Unblock').click();
     await button(page, 'Block').waitFor();
@@ -84,7 +84,7 @@ test('[R2.7] a user is changed, blocked and let in again, signed out, and delete
 });
 
 test('[R2.14] users are searched and sorted, and the address keeps both', () =>
-  stage.open('/administration/users', async (page) => {
+  testEnv.open('/administration/users', async (page) => {
     await page.getByRole('link', { name: 'guard' }).waitFor();
     await page.getByRole('button', { name: 'Login' }).click();
     const logins = () => page.locator('tbody tr td:first-child a').allTextContents();
@@ -99,7 +99,7 @@ test('[R2.14] users are searched and sorted, and the address keeps both', () =>
   }));
 
 test('[R2.9] who may do what with a stream is edited on its page; an unknown login is named', () =>
-  stage.open(`/stream/${gate}/permission`, async (page) => {
+  testEnv.open(`/stream/${gate}/permission`, async (page) => {
     const field = page.getByRole('combobox', { name: 'Add a user' });
     await field.fill('nobody.here');
     await field.press('Enter');
@@ -121,13 +121,13 @@ test('[R2.9] who may do what with a stream is edited on its page; an unknown log
 test('[R2.9] [R2.6] some time after signing in, rights take the password: it is asked for once', async () => {
   await client.addUser({ body: { ...guard, name: 'chief', isAdmin: true } });
   await client.addUser({ body: { ...guard, name: 'porter' } });
-  const cookie = await signIn(stage.server, 'chief', guard.password);
+  const cookie = await signIn(testEnv.server, 'chief', guard.password);
   await inStore(
-    stage.server,
+    testEnv.server,
     `UPDATE session_proofs SET proved_ms = 1 WHERE session_id IN
       (SELECT id FROM sessions WHERE user_id = (SELECT id FROM users WHERE login = 'chief'))`,
   );
-  await stage.openAs(cookie, `/stream/${gate}/permission`, async (page) => {
+  await testEnv.openAs(cookie, `/stream/${gate}/permission`, async (page) => {
     const save = async (name: string) => {
       await page.getByRole('combobox', { name: 'Add a user' }).fill(name);
       await page.getByRole('option', { name }).click();
@@ -140,7 +140,7 @@ test('[R2.9] [R2.6] some time after signing in, rights take the password: it is 
     await button(page, 'Confirm').click();
     await saved.waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await page.goto(`${stage.server.url}/ui/user/add`);
+    await page.goto(`${testEnv.server.url}/ui/user/add`);
     await page.getByLabel('Login').fill('second');
     await page.getByLabel('Password', { exact: true }).fill(guard.password);
     await button(page, 'Add the user').click();
@@ -155,14 +155,14 @@ test('[R2.9] [R2.6] some time after signing in, rights take the password: it is 
 test('[R6.4] [R2.7] what another system keeps of a person can’t be changed here, and both pages say why', async () => {
   const person = { ...guard, name: 'managed', email: 'managed@example.org', fullName: 'Managed Person' };
   await client.addUser({ body: person });
-  await inStore(stage.server, `UPDATE users SET is_managed = 1 WHERE login = 'managed'`);
-  const cookie = await signIn(stage.server, person.name, person.password);
+  await inStore(testEnv.server, `UPDATE users SET is_managed = 1 WHERE login = 'managed'`);
+  const cookie = await signIn(testEnv.server, person.name, person.password);
   const isClosed = async (page: Page, labels: readonly string[]) => {
     await page.getByText('Name, e-mail and password of this account are kept in another system.').waitFor();
     for (const label of labels) assert.ok(await page.getByLabel(label, { exact: true }).isDisabled(), label);
     assert.equal(await page.locator('input[type=password]').count(), 0);
   };
-  await stage.open('/user/managed/edit', async (page) => {
+  await testEnv.open('/user/managed/edit', async (page) => {
     await isClosed(page, ['Login', 'Full name', 'E-mail']);
     // The rights are this server's own.
     await page.getByLabel('Streams they may add').selectOption({ label: 'Up to a number' });
@@ -173,7 +173,7 @@ test('[R6.4] [R2.7] what another system keeps of a person can’t be changed her
       (most) => most === 4,
     );
   });
-  await stage.openAs(cookie, '/profile/me/edit', (page) => isClosed(page, ['Full name', 'E-mail']));
+  await testEnv.openAs(cookie, '/profile/me/edit', (page) => isClosed(page, ['Full name', 'E-mail']));
   const { email, fullName } = await client.getUser({ params: { login: 'managed' } });
   assert.deepEqual([email, fullName], [person.email, person.fullName]);
   await client.deleteUser({ params: { login: 'managed' } });
@@ -184,24 +184,24 @@ test('[R7.9] whoever may share shows the public link, lets it be embedded, and r
     params: { uid: gate },
     body: { items: [{ user: guard.name, share: true }] },
   });
-  const own = await signIn(stage.server, guard.name, guard.password);
-  await stage.openAs(own, `/stream/${gate}/info`, async (page) => {
+  const own = await signIn(testEnv.server, guard.name, guard.password);
+  await testEnv.openAs(own, `/stream/${gate}/info`, async (page) => {
     await button(page, 'Create a public link').click();
     const link = await page.getByLabel('Public link').textContent();
-    assert.ok(link?.startsWith(`${stage.server.url}/ui/share/`), String(link));
+    assert.ok(link?.startsWith(`${testEnv.server.url}/ui/share/`), String(link));
     await page.getByRole('img', { name: 'QR code of the public link of Gate 2' }).waitFor();
     await page.getByRole('switch', { name: 'Other sites may show it in a frame' }).click({ force: true });
     await page.getByLabel('Code for a page').waitFor();
     const key = link?.split('/').at(-1) ?? '';
-    assert.equal((await fetch(`${stage.server.url}/v1/share/${key}`)).status, 200);
+    assert.equal((await fetch(`${testEnv.server.url}/v1/share/${key}`)).status, 200);
     await button(page, 'Revoke the public link').click();
     await button(page, 'Create a public link').waitFor();
-    assert.equal((await fetch(`${stage.server.url}/v1/share/${key}`)).status, 404);
+    assert.equal((await fetch(`${testEnv.server.url}/v1/share/${key}`)).status, 404);
   });
 });
 
 test('[R2.10] the name taken from the address stands in the empty field, and never mixes with a typed one', () =>
-  stage.open('/add-stream', async (page) => {
+  testEnv.open('/add-stream', async (page) => {
     const address = page.getByLabel('Address of the camera');
     const name = page.getByLabel('Name', { exact: true });
     await address.fill('rtsp://192.0.2.10/live');

@@ -4,27 +4,27 @@ import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { signIn } from './server.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 
 // What is written down and read again: API documentation, audit log, server log, bookmarks, configuration.
 
 const viewer = { name: 'viewer', password: 'seven quiet otters 5' };
 
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 let gate: string;
 
 before(async () => {
-  stage = await Stage.start();
-  ({ client } = stage);
+  testEnv = await TestEnv.start();
+  ({ client } = testEnv);
   ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   await client.addUser({ body: viewer });
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 test('[R2.17] the API documentation is the administrator’s; calls are found, read and tried', async () => {
-  await stage.open('/swagger', async (page) => {
+  await testEnv.open('/swagger', async (page) => {
     await page.getByRole('searchbox').fill('one user GET');
     await until(
       () => page.locator('details > summary').count(),
@@ -36,13 +36,17 @@ test('[R2.17] the API documentation is the administrator’s; calls are found, r
     await button(page, 'Send').click();
     await page.locator('output', { hasText: `"name": "${viewer.name}"` }).waitFor();
   });
-  await stage.openAs(await signIn(stage.server, viewer.name, viewer.password), '/swagger', async (page) => {
-    await page.getByRole('heading', { name: "You don't have access." }).waitFor();
-  });
+  await testEnv.openAs(
+    await signIn(testEnv.server, viewer.name, viewer.password),
+    '/swagger',
+    async (page) => {
+      await page.getByRole('heading', { name: "You don't have access." }).waitFor();
+    },
+  );
 });
 
 test('[R7.47] the audit log is filtered by its address, opened, and taken along as CSV', () =>
-  stage.open('/administration/audit-logs?action=addUser', async (page) => {
+  testEnv.open('/administration/audit-logs?action=addUser', async (page) => {
     await until(
       () => page.locator('tbody tr').count(),
       (count) => count === 1,
@@ -70,7 +74,7 @@ test('[R7.47] the audit log is filtered by its address, opened, and taken along 
   }));
 
 test('[R2.14] the server’s log is searched, and followed until it is held still', () =>
-  stage.open('/administration/server-debug', async (page) => {
+  testEnv.open('/administration/server-debug', async (page) => {
     await page.getByRole('searchbox').fill('Connecting to');
     const lines = page.locator('ol > li');
     await until(
@@ -87,7 +91,7 @@ test('[R2.14] the server’s log is searched, and followed until it is held stil
   }));
 
 test('[R2.16] a moment on screen is bookmarked, found again, opened there, renamed and deleted', () =>
-  stage.open(`/stream/${gate}/view`, async (page) => {
+  testEnv.open(`/stream/${gate}/view`, async (page) => {
     await page.locator('video').waitFor();
     await until(
       () => page.locator('video').evaluate((video: HTMLVideoElement) => video.currentTime),
@@ -99,7 +103,7 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
     await page.getByText('Bookmark has been added').waitFor();
     const { items } = await client.listBookmarks();
     assert.equal(items[0]?.note, 'red car');
-    await page.goto(`${stage.server.url}/ui/bookmarks?q=red`);
+    await page.goto(`${testEnv.server.url}/ui/bookmarks?q=red`);
     await page.getByRole('button', { name: /^Edit the note/ }).click();
     await page.getByLabel('Note', { exact: true }).fill('blue car');
     await button(page, 'Save').click();
@@ -114,7 +118,7 @@ test('[R2.16] a moment on screen is bookmarked, found again, opened there, renam
   }));
 
 test('[R7.46] the configuration is changed by its form; errors stand at their keys', () =>
-  stage.open('/administration/config', async (page) => {
+  testEnv.open('/administration/config', async (page) => {
     const percent = page.getByLabel('archive.warnPercent');
     await percent.fill('200');
     await button(page, 'Save').click();
@@ -133,7 +137,7 @@ test('[R7.46] the configuration is changed by its form; errors stand at their ke
   }));
 
 test('[R7.46] every key says what it is for, and is found by those words', () =>
-  stage.open('/administration/config', async (page) => {
+  testEnv.open('/administration/config', async (page) => {
     await page.getByLabel('archive.warnPercent').waitFor();
     const described = await page.locator('main form [id$=-description]').allTextContents();
     assert.ok(described.length > 40, `${described.length} keys`);
@@ -148,7 +152,7 @@ test('[R7.46] every key says what it is for, and is found by those words', () =>
   }));
 
 test('[R7.46] what will change is listed before it is saved, with what waits for a restart; secrets are not shown', () =>
-  stage.open('/administration/config', async (page) => {
+  testEnv.open('/administration/config', async (page) => {
     await page.getByLabel('log.level').selectOption('debug');
     await page.getByLabel('archive.folder').fill('/video');
     await page.getByLabel('smtp.password').fill('not for the screen');
@@ -162,7 +166,7 @@ test('[R7.46] what will change is listed before it is saved, with what waits for
   }));
 
 test('[R2.15] [R8.7] a license comes by a file or by dropping one; what is wrong with it stands at its field', () =>
-  stage.open('/administration/license', async (page) => {
+  testEnv.open('/administration/license', async (page) => {
     const field = page.getByLabel('Text of the license');
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
@@ -200,7 +204,7 @@ test('[R2.15] [R8.7] a license comes by a file or by dropping one; what is wrong
   }));
 
 test('[R7.47] on paper the audit log has all its columns, dark on white, and nothing to click', () =>
-  stage.open('/administration/audit-logs', async (page) => {
+  testEnv.open('/administration/audit-logs', async (page) => {
     await page.getByRole('table').waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.getByText(/^Audit log, printed /).waitFor();
@@ -218,7 +222,7 @@ test('[R7.47] on paper the audit log has all its columns, dark on white, and not
   }));
 
 test('[R8.10] a double click on a busy machine submits a form once', () =>
-  stage.open('/user/add', async (page) => {
+  testEnv.open('/user/add', async (page) => {
     let posts = 0;
     await page.context().route('**/v1/user', async (route) => {
       posts += 1;

@@ -117,7 +117,7 @@ async function takeOne(url: string, screen: Screen, look: Look, cookie: string |
   const context = await newPerson(browser, look);
   const session = screen.cookie ?? cookie;
   if (session && !screen.isSignedOut) await signInByCookie(context, url, session);
-  await screen.stage?.(context);
+  await screen.testEnv?.(context);
   const page = await context.newPage();
   await page.goto(`${url}/ui${screen.path}`);
   await page.locator('main :is(h1, h2, input, video)').first().waitFor();

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
 import { ApiError, type Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { complaintsOf, desktop, launchBrowser, newPerson } from './browser.ts';
+import { consoleErrorsOf, desktop, launchBrowser, newPerson } from './browser.ts';
 import { assertMoves } from './frame.ts';
 import { startServer, type TestServer } from './server.ts';
 
@@ -43,9 +43,9 @@ function keyOf(link: string): string {
   return new URL(link).pathname.split('/').at(-1) ?? '';
 }
 
-async function visitor(): Promise<{ page: Page; complaints: string[] }> {
+async function visitor(): Promise<{ page: Page; consoleErrors: string[] }> {
   const page = await (await newPerson(browser, desktop)).newPage();
-  return { page, complaints: complaintsOf(page) };
+  return { page, consoleErrors: consoleErrorsOf(page) };
 }
 
 test('[R7.9, R10.5] the link is made once, unguessable, and stays until it is revoked', async () => {
@@ -54,7 +54,7 @@ test('[R7.9, R10.5] the link is made once, unguessable, and stays until it is re
 });
 
 test('[R10.5] a visitor without an account sees it live, by little more than a player, and is counted', async () => {
-  const { page, complaints } = await visitor();
+  const { page, consoleErrors } = await visitor();
   let scriptBytes = 0;
   page.on('response', (reply) => {
     if (!reply.url().endsWith('.js')) return;
@@ -68,7 +68,7 @@ test('[R10.5] a visitor without an account sees it live, by little more than a p
   const shared = await admin.getShared({ params: { key: keyOf(url) } });
   assert.deepEqual(shared, { name: 'Square & <gate>', status: 'running', viewers: 1 });
   await page.getByText('1 viewer').waitFor();
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
   await page.context().close();
   await until(
     () => admin.getShared({ params: { key: keyOf(url) } }),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
+import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
 // The frame around the screens: side bar, palette, what follows people, what redirects. The rest is in page.test.ts.
@@ -40,10 +40,10 @@ async function open(
   context.setDefaultTimeout(60_000);
   await signInByCookie(context, server.url, as);
   const page = await context.newPage();
-  const complaints = complaintsOf(page);
+  const consoleErrors = consoleErrorsOf(page);
   await page.goto(`${server.url}/ui${path}`);
   await body(page);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
   await context.close();
 }
 

@@ -4,19 +4,19 @@ import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
 import { goWithin, type Look } from './browser.ts';
 import { routePaths } from './routes.ts';
-import { Stage } from './stage.ts';
+import { TestEnv } from './test-env.ts';
 
 // Every screen on a small phone, and as wide as a tablet, in the language with the longer words.
 
 const phone: Look = { width: 360, height: 740, colorScheme: 'light', language: 'ru' };
 
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 let paths: readonly string[];
 
 before(async () => {
-  stage = await Stage.start();
-  ({ client } = stage);
+  testEnv = await TestEnv.start();
+  ({ client } = testEnv);
   await client.saveProfile({ body: { language: 'ru' } });
   const { uid } = await client.addStream({
     body: { name: 'Ворота, северный двор, дальняя стоянка', streamSource: 'demo:', tags: ['двор'] },
@@ -36,10 +36,10 @@ before(async () => {
   paths = routePaths({ uid, login: 'guard', id: String(id) });
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 test('[R1.4] [R1.6] [R1.7] in Russian no screen is wider than a phone or a tablet, and a finger finds every control', () =>
-  stage.open(
+  testEnv.open(
     '/nowhere',
     async (page) => {
       const faults: string[] = [];

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Client } from '@vidette/contract/client';
 import { until } from './api.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 
 // What is shown of a stream to whoever looks after it, and of the server to its administrator.
 
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 let gate: string;
 let dock: string;
 
 before(async () => {
-  stage = await Stage.start();
-  ({ client } = stage);
+  testEnv = await TestEnv.start();
+  ({ client } = testEnv);
   ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   ({ uid: dock } = await client.addStream({ body: { name: 'Dock', streamSource: 'rtsp://127.0.0.1:9/x' } }));
   await until(
@@ -23,10 +23,10 @@ before(async () => {
   );
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 test('[R2.9] figures over time, what the source delivers, outages, and the log as it comes', () =>
-  stage.open(`/stream/${gate}/debug`, async (page) => {
+  testEnv.open(`/stream/${gate}/debug`, async (page) => {
     const chart = page.getByRole('figure', { name: /^Pictures a second/ });
     await chart.waitFor();
     await until(
@@ -55,7 +55,7 @@ test('[R2.9] figures over time, what the source delivers, outages, and the log a
   }));
 
 test('[R2.9] [R10.2] an outage of a source that can’t be reached says why, and so does its check', () =>
-  stage.open(`/stream/${dock}/debug`, async (page) => {
+  testEnv.open(`/stream/${dock}/debug`, async (page) => {
     await page.getByRole('table', { name: 'Outages' }).getByText('refused the connection').waitFor();
     await button(page, 'Check the address').click();
     const alert = page.getByRole('main').getByRole('alert');
@@ -64,7 +64,7 @@ test('[R2.9] [R10.2] an outage of a source that can’t be reached says why, and
   }));
 
 test('[R2.14] the server’s figures are there over time, and each moment can be read', () =>
-  stage.open('/administration/stats', async (page) => {
+  testEnv.open('/administration/stats', async (page) => {
     const chart = page.getByRole('figure', { name: /^Memory/ });
     const figure = chart.locator('figcaption span').nth(1);
     await figure.waitFor();

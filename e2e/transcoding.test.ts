@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, until } from './api.ts';
-import { complaintsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, launchBrowser, newPerson, signInByCookie } from './browser.ts';
 import { shownFrame } from './frame.ts';
 import { signIn, startServer, type TestServer } from './server.ts';
 
@@ -49,8 +49,8 @@ async function openPage(t: TestContext, path: string, as = cookie): Promise<Page
   t.after(() => person.close());
   await signInByCookie(person, server.url, as);
   const page = await person.newPage();
-  const complaints = complaintsOf(page);
-  t.after(() => assert.deepEqual(complaints, []));
+  const consoleErrors = consoleErrorsOf(page);
+  t.after(() => assert.deepEqual(consoleErrors, []));
   await page.goto(`${server.url}/ui${path}`);
   return page;
 }

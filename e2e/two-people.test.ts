@@ -8,28 +8,28 @@ import type { Client } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import { until } from './api.ts';
 import { administrator, signIn, startServer, type TestServer } from './server.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 
 // Two people at once: what one does ends in a clear state for the other, without loading the page anew by hand.
 
 const guard = { name: 'guard', password: 'seven quiet otters 5' };
 
 let dataDir: string;
-let stage: Stage;
+let testEnv: TestEnv;
 let client: Client;
 let gate: string;
 let again: TestServer | undefined;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'vidette-two-'));
-  stage = await Stage.start({ dataDir });
-  ({ client } = stage);
+  testEnv = await TestEnv.start({ dataDir });
+  ({ client } = testEnv);
   ({ uid: gate } = await client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } }));
   await client.addUser({ body: { ...guard, maxStreamCreation: 0 } });
 });
 
 after(async () => {
-  await stage?.close();
+  await testEnv?.close();
   await again?.stop();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -51,16 +51,16 @@ async function plays(page: Page): Promise<void> {
 
 test('[R4.12] [R6.5] a right taken away ends watching, the stream’s pages and its place in the list', async () => {
   await allow({ view: true, archive: true });
-  const own = await signIn(stage.server, guard.name, guard.password);
-  const context = await stage.browser.newContext({ locale: 'en-GB' });
+  const own = await signIn(testEnv.server, guard.name, guard.password);
+  const context = await testEnv.browser.newContext({ locale: 'en-GB' });
   const [name = '', value = ''] = own.split('=');
-  await context.addCookies([{ name, value, url: stage.server.url }]);
+  await context.addCookies([{ name, value, url: testEnv.server.url }]);
   const [list, info, view] = [await context.newPage(), await context.newPage(), await context.newPage()];
-  await list.goto(`${stage.server.url}/ui/streams`);
+  await list.goto(`${testEnv.server.url}/ui/streams`);
   await list.getByRole('link', { name: /^Gate 2/ }).waitFor();
-  await info.goto(`${stage.server.url}/ui/stream/${gate}/info`);
+  await info.goto(`${testEnv.server.url}/ui/stream/${gate}/info`);
   await info.getByRole('heading', { name: 'Gate 2' }).waitFor();
-  await view.goto(`${stage.server.url}/ui/stream/${gate}/view`);
+  await view.goto(`${testEnv.server.url}/ui/stream/${gate}/view`);
   await plays(view);
   await client.saveUserPermissions({ params: { login: guard.name }, body: { items: [] } });
   for (const page of [view, info, list]) {
@@ -86,13 +86,13 @@ test('[R6.5] footage that one person saw is not shown from the browser’s cache
   );
   const from = ranges.find(isFootage)?.date ?? 0;
   const playlist = addressOf('getArchivePlaylist', params, { start_time: from, end_time: from + 1_000 });
-  const own = await signIn(stage.server, guard.name, guard.password);
-  const context = await stage.browser.newContext();
+  const own = await signIn(testEnv.server, guard.name, guard.password);
+  const context = await testEnv.browser.newContext();
   try {
     const [name = '', value = ''] = own.split('=');
-    await context.addCookies([{ name, value, url: stage.server.url }]);
+    await context.addCookies([{ name, value, url: testEnv.server.url }]);
     const page = await context.newPage();
-    await page.goto(`${stage.server.url}/ui/profile`);
+    await page.goto(`${testEnv.server.url}/ui/profile`);
     const statusOf = (address: string) =>
       page.evaluate(async (url) => {
         const answer = await fetch(url);
@@ -110,7 +110,7 @@ test('[R6.5] footage that one person saw is not shown from the browser’s cache
     const segment = text.split('\n').find((line) => line !== '' && !line.startsWith('#')) ?? '';
     const footage = [
       addressOf('getArchivePicture', params, { time: from, width: 320 }),
-      new URL(segment, stage.server.url + playlist).href,
+      new URL(segment, testEnv.server.url + playlist).href,
     ];
     for (const address of footage) assert.equal(await statusOf(address), 200, address);
     assert.equal(await post(addressOf('signOut'), {}), 200);
@@ -124,7 +124,7 @@ test('[R6.5] footage that one person saw is not shown from the browser’s cache
 
 test('[R7.50] a stream deleted while another edits it leads to “Page not found”, with nothing in the way', async () => {
   const { uid } = await client.addStream({ body: { name: 'Shed', streamSource: 'demo:' } });
-  await stage.open(`/stream/${uid}/setting`, async (page) => {
+  await testEnv.open(`/stream/${uid}/setting`, async (page) => {
     await page.getByLabel('Name').fill('Never to be saved');
     await client.deleteStream({ params: { uid } });
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
@@ -133,7 +133,7 @@ test('[R7.50] a stream deleted while another edits it leads to “Page not found
 });
 
 test('[R7.3] a stream saved while another edits it is not overwritten; the form says so', async () => {
-  await stage.open(`/stream/${gate}/setting`, async (page) => {
+  await testEnv.open(`/stream/${gate}/setting`, async (page) => {
     await page.getByLabel('Name').fill('Gate 3');
     await client.saveStream({ params: { uid: gate }, body: { location: { name: 'North' } } });
     await button(page, 'Save').click();
@@ -144,8 +144,8 @@ test('[R7.3] a stream saved while another edits it is not overwritten; the form 
 });
 
 test('[R7.51] a session ended elsewhere leads to sign-in, from a form too, and back to where one was', async () => {
-  const own = await signIn(stage.server);
-  await stage.openAs(own, `/stream/${gate}/setting`, async (page) => {
+  const own = await signIn(testEnv.server);
+  await testEnv.openAs(own, `/stream/${gate}/setting`, async (page) => {
     await page.getByLabel('Name').fill('Half typed');
     const { items } = await client.listSessions();
     const other = items.filter(({ isCurrent }) => !isCurrent);
@@ -159,14 +159,14 @@ test('[R7.51] a session ended elsewhere leads to sign-in, from a form too, and b
 });
 
 test('[R7.53] [R1.8] a server started anew under open pages is said to be away, and both go on by themselves', async () => {
-  await stage.open('/streams', async (list) => {
+  await testEnv.open('/streams', async (list) => {
     await list.getByRole('link', { name: /^Gate 2/ }).waitFor();
     const view = await list.context().newPage();
-    await view.goto(`${stage.server.url}/ui/stream/${gate}/view`);
+    await view.goto(`${testEnv.server.url}/ui/stream/${gate}/view`);
     await plays(view);
-    await stage.server.stop();
+    await testEnv.server.stop();
     await view.getByText('Server is not responding.').waitFor();
-    again = await startServer({ dataDir, port: Number(new URL(stage.server.url).port) });
+    again = await startServer({ dataDir, port: Number(new URL(testEnv.server.url).port) });
     await view.getByText('Server is not responding.').waitFor({ state: 'detached' });
     await plays(view);
     await list.bringToFront();

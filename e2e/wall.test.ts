@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, WebSocket, WebSocketRoute } from 'playwright-core';
 import { until } from './api.ts';
-import { complaintsOf, desktop, newPerson, signInByCookie } from './browser.ts';
+import { consoleErrorsOf, desktop, newPerson, signInByCookie } from './browser.ts';
 import { recorded } from './footage.ts';
 import { recordedFrames } from './recorded-frames.ts';
-import { button, Stage } from './stage.ts';
+import { button, TestEnv } from './test-env.ts';
 import { allPlaying, frameMs, inStep, shownMoments, tileStates, wallPatienceMs } from './tiles.ts';
 
 // Walls as people watch them: live and from the archive, against real streams whose frames carry a clock.
@@ -15,35 +15,35 @@ const names = ['Dock', 'Gate 2', 'Roof', 'Yard'] as const;
 const paused = 'Attic';
 const gapMs = 11_000;
 
-let stage: Stage;
+let testEnv: TestEnv;
 let page: Page;
-let complaints: string[];
+let consoleErrors: string[];
 /** When `paused` was stopped and let go on; known once both sides of it are recorded. */
 let gap: Promise<{ pausedMs: number; resumedMs: number }>;
 const uids = new Map<string, string>();
 
 before(async () => {
-  stage = await Stage.start();
+  testEnv = await TestEnv.start();
   for (const name of [...names, paused]) {
     const body = { name, streamSource: 'demo:tile?fps=10' };
-    uids.set(name, (await stage.client.addStream({ body })).uid);
+    uids.set(name, (await testEnv.client.addStream({ body })).uid);
   }
   // It takes its time beside the tests that need none of it.
   gap = makeGap();
   gap.catch(() => undefined);
-  const person = await newPerson(stage.browser, desktop);
+  const person = await newPerson(testEnv.browser, desktop);
   person.setDefaultTimeout(wallPatienceMs);
-  await signInByCookie(person, stage.server.url, stage.cookie);
+  await signInByCookie(person, testEnv.server.url, testEnv.cookie);
   page = await person.newPage();
-  complaints = complaintsOf(page);
+  consoleErrors = consoleErrorsOf(page);
 });
 
-after(() => stage?.close());
+after(() => testEnv?.close());
 
 const uidOf = (name: string) => uids.get(name) ?? '';
 
 async function open(path: string): Promise<void> {
-  await page.goto(`${stage.server.url}/ui${path}`);
+  await page.goto(`${testEnv.server.url}/ui${path}`);
 }
 
 /** A mosaic of two by two. */
@@ -56,11 +56,11 @@ async function makeMosaic(name: string, streams: readonly string[]): Promise<num
     stream: uidOf(stream),
   }));
   const layout = { columns: 2, rows: 2, cells };
-  return (await stage.client.addMosaic({ body: { name, layout } })).id;
+  return (await testEnv.client.addMosaic({ body: { name, layout } })).id;
 }
 
 async function makeGap(): Promise<{ pausedMs: number; resumedMs: number }> {
-  const { client } = stage;
+  const { client } = testEnv;
   const body = { uid: uidOf(paused) };
   const isRecordedUntil = (name: string, ms: number) =>
     until(
@@ -120,7 +120,7 @@ test('[R2.12] [R7.41] all tiles show their streams over one socket; one is enlar
   await page.getByRole('banner').waitFor();
   assert.deepEqual(sockets, ['/v1/wall']);
   page.off('websocket', note);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('a wall whose connection is lost comes back by itself', async () => {
@@ -130,7 +130,7 @@ test('a wall whose connection is lost comes back by itself', async () => {
   await other.routeWebSocket('**/v1/wall', (near) => {
     lines.push({ near, far: near.connectToServer() });
   });
-  await other.goto(`${stage.server.url}/ui/mosaic/${id}`);
+  await other.goto(`${testEnv.server.url}/ui/mosaic/${id}`);
   await allPlaying(other, 4);
   await Promise.all([lines[0]?.near.close(), lines[0]?.far.close()]);
   await until(
@@ -145,8 +145,8 @@ test('a wall whose connection is lost comes back by itself', async () => {
 test('on a phone the tiles that are not in sight are not asked for', async () => {
   const id = await makeMosaic('Phone', names);
   const look = { ...desktop, width: 360, height: 480 };
-  await stage.openAs(
-    stage.cookie,
+  await testEnv.openAs(
+    testEnv.cookie,
     `/mosaic/${id}`,
     async (phone) => {
       const shows = (name: string, state: string) =>
@@ -165,7 +165,7 @@ test('on a phone the tiles that are not in sight are not asked for', async () =>
 });
 
 test('each tile without a picture says why in words of its own', async () => {
-  const { client } = stage;
+  const { client } = testEnv;
   const added: [string, string][] = [
     ['Shed', 'rtsp://127.0.0.1:9/nobody'],
     ['Porch', 'demo:tile?fps=10'],
@@ -200,7 +200,7 @@ test('each tile without a picture says why in words of its own', async () => {
   await Promise.all([asked, plays('Yard')]);
   await says('Porch', 'This stream has been deleted.');
   await plays('Dock');
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 const sharedMs = async () => (await shownMoments(page)).sharedMs;
@@ -218,7 +218,7 @@ async function standExactly(count: number): Promise<number> {
   const wanted = await Promise.all(
     shown.map(async (uid) => {
       const span = [momentMs - 20_000, momentMs + 2_000] as const;
-      const { client, server, cookie } = stage;
+      const { client, server, cookie } = testEnv;
       const frames = await recordedFrames(client, { url: server.url, cookie }, uid, span);
       return Math.round(frames.findLast((ms) => ms <= momentMs + 0.5) ?? Number.NaN);
     }),
@@ -294,11 +294,11 @@ test('[R4.8] the archive of all tiles plays by one clock; a gap says so on its t
   await page.getByRole('button', { name: 'Back to live' }).last().click();
   await page.waitForURL((url) => !url.search.includes('t='));
   await allPlaying(page, 4);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });
 
 test('[R4.8] an archive wall goes over what no stream recorded, tells a gap from what came before a camera, and ends live', async () => {
-  const { client } = stage;
+  const { client } = testEnv;
   const { pausedMs, resumedMs } = await gap;
   uids.set(
     'Cellar',
@@ -328,5 +328,5 @@ test('[R4.8] an archive wall goes over what no stream recorded, tells a gap from
   await page.getByLabel('Speed').selectOption('8');
   await page.waitForURL((url) => !url.search.includes('t='));
   await allPlaying(page, 2);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(consoleErrors, []);
 });

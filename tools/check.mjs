@@ -1,4 +1,4 @@
-// `npm run check`: formatting, lint, types, import laws, sizes of functions and classes, circles of imports and what is unused,
+// `npm run check`: formatting, lint, types, import rules, sizes of functions and classes, circles of imports and what is unused,
 // in one command. Exit code 1 if any of them finds something.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const steps = [
   ['types of server', bin('typescript/bin/tsc'), '-p', 'server'],
   ['types of ui', bin('typescript/bin/tsc'), '-p', 'ui'],
   ['types of tests and tools', bin('typescript/bin/tsc'), '-p', '.'],
-  ['laws', join(root, 'tools/laws.mjs')],
+  ['import rules', join(root, 'tools/import-rules.mjs')],
   ['sizes of functions and classes', join(root, 'tools/structure.mjs')],
   ['circles of imports', join(root, 'tools/circles.mjs')],
   [

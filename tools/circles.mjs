@@ -79,7 +79,7 @@ function isNeeded(folders, edge, allowed) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const paths = sourceFiles().filter((path) => !/\.test\.tsx?$/.test(path));
-  const breaches = circleBreaches(fileGraph(paths), allowedEdges);
-  for (const line of breaches) process.stdout.write(`${line}\n`);
-  process.exit(breaches.length ? 1 : 0);
+  const violations = circleBreaches(fileGraph(paths), allowedEdges);
+  for (const line of violations) process.stdout.write(`${line}\n`);
+  process.exit(violations.length ? 1 : 0);
 }

@@ -44,7 +44,7 @@ if (isWhole) {
 const mostlyWaits = 'main-path.test.ts';
 const units = await runFiles(chosen('{contract,media,server,ui,tools}/**/*.test.ts'), 2);
 const whole = Object.groupBy(chosen('e2e/**/*.test.ts'), (file) =>
-  /'\.+\/(browser|stage)\.ts'/.test(readFileSync(file, 'utf8')) && !file.endsWith(mostlyWaits)
+  /'\.+\/(browser|test-env)\.ts'/.test(readFileSync(file, 'utf8')) && !file.endsWith(mostlyWaits)
     ? 'browser'
     : 'plain',
 );

@@ -229,12 +229,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     (path) => /^((contract|media|server|ui)\/src|tools)\//.test(path) && !/\.test\.tsx?$/.test(path),
   );
   const texts = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
-  const breaches = structureBreaches(findingsIn(texts), exceptions);
-  for (const line of breaches) process.stdout.write(`${line}\n`);
+  const violations = structureBreaches(findingsIn(texts), exceptions);
+  for (const line of violations) process.stdout.write(`${line}\n`);
   if (process.argv.includes('--hints')) {
     const longest = [...texts].map(([path, text]) => ({ path, lines: text.split('\n').length }));
     longest.sort((one, other) => other.lines - one.lines);
     for (const { path, lines } of longest.slice(0, 20)) process.stdout.write(`${lines} lines: ${path}\n`);
   }
-  process.exit(breaches.length ? 1 : 0);
+  process.exit(violations.length ? 1 : 0);
 }

@@ -16,8 +16,8 @@ const unsteady = (count: number) =>
 test('only whole-product files are run again', () => {
   assert.equal(mayRunAgain('e2e/wall.test.ts'), true);
   assert.equal(mayRunAgain('e2e/api/rights.test.ts'), true);
-  for (const room of ['server/src/live', 'ui/src/player', 'contract/src', 'media/src/fmp4', 'tools'])
-    assert.equal(mayRunAgain(`${room}/some.test.ts`), false, room);
+  for (const module of ['server/src/live', 'ui/src/player', 'contract/src', 'media/src/fmp4', 'tools'])
+    assert.equal(mayRunAgain(`${module}/some.test.ts`), false, module);
 });
 
 test('a steady run ends with its figures alone', () => {

@@ -15,7 +15,7 @@ import { administratorOf, clientOf, until } from '../api.ts';
 import { recordPast } from '../past-footage.ts';
 import { shownFrame } from '../frame.ts';
 import { startServer, type TestServer } from '../server.ts';
-import { Stage } from '../stage.ts';
+import { TestEnv } from '../test-env.ts';
 import { SwiftStore } from './swift.ts';
 
 // Old footage in a real store: OpenStack Swift behind its S3 interface, one server, one browser.
@@ -32,7 +32,7 @@ let server: TestServer;
 let client: Client;
 let cookie: string;
 /** Over the first server that has the bucket. */
-let stage: Stage;
+let testEnv: TestEnv;
 /** Recorded in the past; its camera is gone. */
 let past: string;
 /** Recorded now. */
@@ -48,7 +48,7 @@ before(async () => {
   [store] = await Promise.all([SwiftStore.start(), recordBefore()]);
   server = await start();
   client = clientOf(server, cookie);
-  stage = await Stage.over(server, cookie);
+  testEnv = await TestEnv.over(server, cookie);
   pastBefore = await seen(past, borderMs - 30_000, borderMs + 60_000);
 });
 
@@ -74,7 +74,7 @@ async function recordBefore(): Promise<void> {
 }
 
 after(async () => {
-  await stage?.close();
+  await testEnv?.close();
   await server?.stop();
   await store?.stop();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
@@ -196,7 +196,7 @@ test('[R7.16] [R7.17] what is old enough moves, what is not stays, and all of it
 });
 
 test('[R4.9] in the browser the picture goes on over the border between the two places', async () => {
-  await stage.open(`/stream/${past}/view?t=${borderMs - 3_000}`, async (page) => {
+  await testEnv.open(`/stream/${past}/view?t=${borderMs - 3_000}`, async (page) => {
     await page.locator('[data-player-state=playing][data-player-mode=archive]').waitFor({
       state: 'attached',
       timeout: WAIT_MS,
@@ -207,7 +207,7 @@ test('[R4.9] in the browser the picture goes on over the border between the two 
       WAIT_MS,
     );
   });
-  await stage.open(`/stream/${past}/info`, (page) =>
+  await testEnv.open(`/stream/${past}/info`, (page) =>
     page.getByText(/of it in the S3 storage, .* on the disk/).waitFor({ timeout: WAIT_MS }),
   );
 });
@@ -240,7 +240,7 @@ test('[R3.9] the store dies: recording goes on, far footage says so in the page 
     [503, 'FarArchiveUnavailable'],
   );
   assert.equal((await get(`/v1/stream/${past}/archive/picture?time=${borderMs + 10_000}`)).status, 200);
-  await stage.open(`/stream/${past}/view?t=${borderMs - 10_000}`, async (page) => {
+  await testEnv.open(`/stream/${past}/view?t=${borderMs - 10_000}`, async (page) => {
     const words = page.getByText('The storage that holds this part of the archive does not answer').first();
     await words.waitFor({ timeout: WAIT_MS });
     await store.resume();

@@ -1,4 +1,4 @@
-// The import laws and the habits that a machine can check. Each law says why it is one.
+// The import rules and the habits that a machine can check. Each rule says why it is one.
 // Exit code 1 and a line per breach; `npm test` runs this as part of `npm run check`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Server rooms and the rooms each may import beside itself. `app`, `main` and `cli` are the wiring. */
-const serverRooms = {
+/** Server modules and the modules each may import beside itself. `app`, `main` and `cli` are the wiring. */
+const serverModules = {
   base: [],
   config: ['base'],
   hub: ['base'],
@@ -62,7 +62,7 @@ const lightContract = new Set(['errors', 'constants', 'routes', 'client']);
 const mayWait = new Set(['server/src/base/until-fixture.ts', 'e2e/api.ts', 'e2e/screens.ts']);
 
 /** @type {{ because: string, test: (file: SourceFile) => string[] }[]} */
-const laws = [
+const rules = [
   {
     because: 'the wire and the bytes stand alone, the server and the page share only them',
     test: (file) =>
@@ -71,15 +71,15 @@ const laws = [
         .map(({ target }) => `imports ${target}`),
   },
   {
-    because: 'data flows one way through the rooms of the server, and only app.ts wires',
+    because: 'data flows one way through the modules of the server, and only app.ts wires',
     test: (file) => {
-      const room = roomOf(file.path);
-      if (!room) return [];
-      const allowed = [room, ...(serverRooms[/** @type {keyof typeof serverRooms} */ (room)] ?? [])];
+      const module = moduleOf(file.path);
+      if (!module) return [];
+      const allowed = [module, ...(serverModules[/** @type {keyof typeof serverModules} */ (module)] ?? [])];
       return file.imports
-        .map(({ target }) => roomOf(target))
+        .map(({ target }) => moduleOf(target))
         .filter((other) => other !== undefined && !allowed.includes(other))
-        .map((other) => `${room} imports ${other}`);
+        .map((other) => `${module} imports ${other}`);
     },
   },
   {
@@ -203,11 +203,11 @@ const files = execFileSync(
   .filter((path) => path && existsSync(join(root, path)))
   .map(readSource);
 
-const breaches = files.flatMap((file) =>
-  laws.flatMap((law) => law.test(file).map((what) => `${file.path} ${what} (because ${law.because})`)),
+const violations = files.flatMap((file) =>
+  rules.flatMap((rule) => rule.test(file).map((what) => `${file.path} ${what} (because ${rule.because})`)),
 );
-for (const line of breaches) process.stdout.write(`${line}\n`);
-process.exit(breaches.length ? 1 : 0);
+for (const line of violations) process.stdout.write(`${line}\n`);
+process.exit(violations.length ? 1 : 0);
 
 /** @param {string} path @returns {SourceFile} */
 function readSource(path) {
@@ -234,18 +234,18 @@ function resolveTarget(from, target) {
 /** @param {SourceFile} file @param {string} target */
 function mayCrossWorkspace(file, target) {
   const home = /^([^/]+)\/src\//.exec(file.path)?.[1];
-  const rule = workspaces[/** @type {keyof typeof workspaces} */ (home)];
-  if (!rule || file.isTest) return true;
+  const allowance = workspaces[/** @type {keyof typeof workspaces} */ (home)];
+  if (!allowance || file.isTest) return true;
   const other = /^([^/]+)\/src\//.exec(target)?.[1];
   if (other && other in workspaces)
-    return other === home || rule.workspaces.includes(/** @type {never} */ (other));
-  return !('packages' in rule) || rule.packages.includes(/** @type {never} */ (target));
+    return other === home || allowance.workspaces.includes(/** @type {never} */ (other));
+  return !('packages' in allowance) || allowance.packages.includes(/** @type {never} */ (target));
 }
 
 /** @param {string} path */
-function roomOf(path) {
-  const room = /^server\/src\/([^/]+)\//.exec(path)?.[1];
-  return room && room in serverRooms ? room : undefined;
+function moduleOf(path) {
+  const module = /^server\/src\/([^/]+)\//.exec(path)?.[1];
+  return module && module in serverModules ? module : undefined;
 }
 
 /** @param {string} target */

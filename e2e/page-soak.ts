@@ -14,7 +14,7 @@ export interface PageHoldings {
 }
 
 /** A page over a long life: walks through its screens, and lets hours of its own time pass. */
-export class PageLife {
+export class PageSoak {
   readonly #page: Page;
   readonly #cdp: CDPSession;
   #sockets = 0;
@@ -33,10 +33,10 @@ export class PageLife {
     });
   }
 
-  static async begin(page: Page): Promise<PageLife> {
+  static async begin(page: Page): Promise<PageSoak> {
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Performance.enable');
-    return new PageLife(page, cdp);
+    return new PageSoak(page, cdp);
   }
 
   /** Goes to a screen as a link does, without loading the page anew, and waits until it is drawn. */

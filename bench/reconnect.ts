@@ -1,5 +1,5 @@
 /**
- * `npm run bench drops [DROPS=5] [PERIOD=20]`: a camera that drops its connection every PERIOD seconds is recorded over DROPS
+ * `npm run bench reconnect [DROPS=5] [PERIOD=20]`: a camera that drops its connection every PERIOD seconds is recorded over DROPS
  * drops. There must be one gap for each drop and no other, and in each range every picture that the camera sent: none is
  * missing between its first and its last, by the times of the file.
  */
@@ -8,7 +8,7 @@ import { download, framesOf } from '../e2e/footage.ts';
 import { gstVideo, startGstServer } from '../e2e/rtsp/gst-server.ts';
 import { startServer } from '../e2e/server.ts';
 
-const drops = Number(process.argv[2] ?? 5);
+const reconnects = Number(process.argv[2] ?? 5);
 const periodSeconds = Number(process.argv[3] ?? 20);
 const framesPerSecond = 15;
 
@@ -33,8 +33,8 @@ try {
       status === 'fragment' ? [{ startMs: date, endMs: ranges[index + 1]?.date ?? Date.now() }] : [],
     );
   };
-  const limitMs = (drops + 2) * periodSeconds * 1_000 + 60_000;
-  await until(recorded, ({ length }) => length > drops, limitMs);
+  const limitMs = (reconnects + 2) * periodSeconds * 1_000 + 60_000;
+  await until(recorded, ({ length }) => length > reconnects, limitMs);
   await client.pauseStream({ body: { uid } });
   const closings = (await client.getStreamLogs({ params: { uid } })).items.filter(({ message }) =>
     message.includes('closed the connection'),
@@ -50,9 +50,9 @@ try {
     const gapMs = piece.startMs - (pieces[index - 1]?.endMs ?? piece.startMs);
     process.stdout.write(
       `${index === 0 ? '' : `gap of ${(gapMs / 1_000).toFixed(1)} s (${before?.cause}), then `}${((piece.endMs - piece.startMs) / 1_000).toFixed(1)} s: ` +
-        `${times.length} pictures, ${holes} holes, longest step ${(Math.max(...steps) * 1_000).toFixed(0)} ms${footage.complaints}\n`,
+        `${times.length} pictures, ${holes} holes, longest step ${(Math.max(...steps) * 1_000).toFixed(0)} ms${footage.consoleErrors}\n`,
     );
-    if (holes > 0 || footage.complaints !== '') isGood = false;
+    if (holes > 0 || footage.consoleErrors !== '') isGood = false;
   }
   process.stdout.write(`${closings} drops, ${pieces.length - 1} gaps\n`);
   if (closings !== pieces.length - 1) isGood = false;

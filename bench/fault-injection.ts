@@ -1,5 +1,5 @@
 /**
- * `npm run bench hardship [NAME...]`: three servers on one PostgreSQL, each in network namespaces of its own, with six RTSP
+ * `npm run bench fault-injection [NAME...]`: three servers on one PostgreSQL, each in network namespaces of its own, with six RTSP
  * cameras' streams, and everything that may befall them, one after the other. What is lacking of a stream, and for how long two
  * nodes recorded it at once, is read from the archives afterwards, not from what anybody says; `vidette check` looks into each
  * after each hardship. Exit code 1 when more is lacking, or twice, than is stated below. About ten minutes.
@@ -31,7 +31,7 @@ const handedOverMs = 15_000;
 /** Nodes put one picture down by clocks of their own, and a node that wakes finishes the GOP that it was writing. */
 const clockMs = 1_000;
 
-interface Hardship {
+interface InjectedFault {
   readonly name: string;
   /** Of one stream, in all. */
   readonly lacksMs: number;
@@ -44,7 +44,7 @@ interface Hardship {
 }
 
 interface Outcome {
-  readonly hardship: Hardship;
+  readonly fault: InjectedFault;
   readonly startMs: number;
   readonly mendMs: number;
   readonly endMs: number;
@@ -84,7 +84,7 @@ const uids: string[] = [];
 /** Who was killed as such. */
 let leader = '';
 
-const hardships: readonly (Hardship | undefined)[] = [
+const faults: readonly (InjectedFault | undefined)[] = [
   {
     name: 'kill -9 of a node',
     lacksMs: takenOverMs,
@@ -249,44 +249,44 @@ try {
   }
   const asked = process.argv.slice(2);
   const outcomes: Outcome[] = [];
-  for (const hardship of hardships) {
-    if (!hardship || (asked.length > 0 && !asked.some((part) => hardship.name.includes(part)))) continue;
+  for (const fault of faults) {
+    if (!fault || (asked.length > 0 && !asked.some((part) => fault.name.includes(part)))) continue;
     await isEven();
     await pause(leadMs);
     const startMs = Date.now();
     let mendMs = startMs;
     try {
-      await hardship.befall();
+      await fault.befall();
       mendMs = Date.now();
-      await hardship.mend?.();
+      await fault.mend?.();
       await isEven();
     } catch (error) {
       // What comes after says more when it begins from a cluster that is well.
-      problems.push(`${hardship.name}: ${String(error)}`);
+      problems.push(`${fault.name}: ${String(error)}`);
       break;
     }
     const endMs = Date.now();
-    for (const id of ids) await checked(id, hardship.name);
-    outcomes.push({ hardship, startMs, mendMs, endMs });
-    console.log(`${hardship.name}: ${seconds(endMs - startMs)} s until all was as before`);
+    for (const id of ids) await checked(id, fault.name);
+    outcomes.push({ fault, startMs, mendMs, endMs });
+    console.log(`${fault.name}: ${seconds(endMs - startMs)} s until all was as before`);
   }
   const { footage, twice } = await nodes.recorded(uids, fromMs);
   for (const id of ids) await checked(id, 'the end');
   problems.push(...twice.map((moment) => `recorded twice: ${moment}`));
   console.log('\n| hardship | lacking of a stream, stated | worst | two nodes at once, stated | worst |');
   console.log('| --- | --- | --- | --- | --- |');
-  for (const { hardship, startMs, mendMs, endMs } of outcomes) {
+  for (const { fault, startMs, mendMs, endMs } of outcomes) {
     const upTo = (ms: number) => uids.map((uid) => during(footage.get(uid) ?? [], startMs - leadMs, ms));
     const parts = upTo(endMs);
     const lacks = Math.max(...parts.map(lackingMs));
     const beside = Math.max(...upTo(mendMs).map(besideMs));
-    if (lacks > hardship.lacksMs) {
+    if (lacks > fault.lacksMs) {
       const gaps = parts.map(gapsIn).filter((text) => text !== '');
-      problems.push([`${hardship.name}: ${lacks} ms are lacking`, ...gaps].join('\n  '));
+      problems.push([`${fault.name}: ${lacks} ms are lacking`, ...gaps].join('\n  '));
     }
-    if (beside > hardship.besideMs + clockMs) problems.push(`${hardship.name}: ${beside} ms by two nodes`);
-    const cells = [hardship.lacksMs, lacks, hardship.besideMs, beside].map((ms) => `${seconds(ms)} s`);
-    console.log(`| ${[hardship.name, ...cells].join(' | ')} |`);
+    if (beside > fault.besideMs + clockMs) problems.push(`${fault.name}: ${beside} ms by two nodes`);
+    const cells = [fault.lacksMs, lacks, fault.besideMs, beside].map((ms) => `${seconds(ms)} s`);
+    console.log(`| ${[fault.name, ...cells].join(' | ')} |`);
   }
   problems.forEach((text) => console.log(`PROBLEM ${text}`));
   console.log(

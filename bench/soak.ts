@@ -2,19 +2,19 @@
  * Whether a page that is left open grows: a walk of NAVIGATIONS through its screens, then an hour of its own time in a
  * visible tab, every poll against the real server, and an hour in a hidden one.
  *
- *   npm run bench life [NAVIGATIONS=500] [SECONDS=3600]
+ *   npm run bench soak [NAVIGATIONS=500] [SECONDS=3600]
  *
  * Counted after forced collections: heap, listeners, nodes, players, sockets. Exit code 1 if any of them grew.
  */
-import { Stage } from '../e2e/stage.ts';
-import { PageLife, walk, type PageHoldings } from '../e2e/page-life.ts';
+import { TestEnv } from '../e2e/test-env.ts';
+import { PageSoak, walk, type PageHoldings } from '../e2e/page-soak.ts';
 
 const [navigations = 500, seconds = 3_600] = process.argv.slice(2).map(Number);
 /** What the heap may gain: caches that fill late, never with the length of the run. */
 const heapGrowthMaxBytes = 4_000_000;
 const listenersGrowthMax = 30;
 
-const stage = await Stage.start();
+const testEnv = await TestEnv.start();
 let hasGrown = false;
 
 function say(what: string, before: PageHoldings, after: PageHoldings): void {
@@ -30,37 +30,37 @@ function say(what: string, before: PageHoldings, after: PageHoldings): void {
 }
 
 try {
-  const { uid } = await stage.client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
-  await stage.open('/help', async (page) => {
-    const life = await PageLife.begin(page);
+  const { uid } = await testEnv.client.addStream({ body: { name: 'Gate 2', streamSource: 'demo:' } });
+  await testEnv.open('/help', async (page) => {
+    const soak = await PageSoak.begin(page);
     const paths = walk(uid);
-    const goTo = (at: number) => life.go(paths[at % paths.length] ?? '/help');
+    const goTo = (at: number) => soak.go(paths[at % paths.length] ?? '/help');
     const warmUp = 5 * paths.length;
     for (let at = 0; at < warmUp; at++) await goTo(at);
-    const before = await life.untilQuiet();
+    const before = await soak.untilQuiet();
     for (let at = 0; at < navigations; at++) await goTo(at);
-    await life.go('/help');
-    say(`${navigations} navigations`, before, await life.untilQuiet());
+    await soak.go('/help');
+    say(`${navigations} navigations`, before, await soak.untilQuiet());
   });
-  await stage.open('/help', async (page) => {
+  await testEnv.open('/help', async (page) => {
     await page.clock.install();
-    const life = await PageLife.begin(page);
-    await page.goto(`${stage.server.url}/ui/streams`);
+    const soak = await PageSoak.begin(page);
+    await page.goto(`${testEnv.server.url}/ui/streams`);
     await page.getByRole('link', { name: /^Gate 2/ }).waitFor();
-    await life.pass(300, 1_000);
-    const before = await life.holdings();
-    const asked = life.requests;
-    await life.pass(seconds, 1_000);
-    say(`${seconds} s in sight, ${life.requests - asked} calls`, before, await life.holdings());
-    await life.setHidden(true);
-    await life.pass(5, 1_000);
-    const hidden = await life.holdings();
-    const quiet = life.requests;
-    await life.pass(seconds / 60, 60_000);
-    say(`${seconds} s hidden, ${life.requests - quiet} calls`, hidden, await life.holdings());
-    hasGrown ||= life.requests > quiet;
+    await soak.pass(300, 1_000);
+    const before = await soak.holdings();
+    const asked = soak.requests;
+    await soak.pass(seconds, 1_000);
+    say(`${seconds} s in sight, ${soak.requests - asked} calls`, before, await soak.holdings());
+    await soak.setHidden(true);
+    await soak.pass(5, 1_000);
+    const hidden = await soak.holdings();
+    const quiet = soak.requests;
+    await soak.pass(seconds / 60, 60_000);
+    say(`${seconds} s hidden, ${soak.requests - quiet} calls`, hidden, await soak.holdings());
+    hasGrown ||= soak.requests > quiet;
   });
 } finally {
-  await stage.close();
+  await testEnv.close();
 }
 process.exit(hasGrown ? 1 : 0);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import type { Client } from '@vidette/contract/client';
 import { administratorOf, clientOf } from './api.ts';
-import { complaintsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
+import { consoleErrorsOf, desktop, launchBrowser, newPerson, signInByCookie, type Look } from './browser.ts';
 import { startServer, type ServerOptions, type TestServer } from './server.ts';
 
 /** A server with its administrator, and a browser: what the tests of one file share. */
-export class Stage {
+export class TestEnv {
   readonly server: TestServer;
   readonly browser: Browser;
   /** The administrator's. */
@@ -21,15 +21,15 @@ export class Stage {
     this.cookie = cookie;
   }
 
-  static async start(options: ServerOptions = {}): Promise<Stage> {
+  static async start(options: ServerOptions = {}): Promise<TestEnv> {
     const [server, browser] = await Promise.all([startServer(options), launchBrowser()]);
     const { client, cookie } = await administratorOf(server);
-    return new Stage(server, browser, client, cookie);
+    return new TestEnv(server, browser, client, cookie);
   }
 
   /** Over a server that runs and is set up; the cookie is its administrator's. */
-  static async over(server: TestServer, cookie: string): Promise<Stage> {
-    return new Stage(server, await launchBrowser(), clientOf(server, cookie), cookie);
+  static async over(server: TestServer, cookie: string): Promise<TestEnv> {
+    return new TestEnv(server, await launchBrowser(), clientOf(server, cookie), cookie);
   }
 
   /** Opens a page below `/ui` as the administrator; fails the test when the page complained. */
@@ -48,10 +48,10 @@ export class Stage {
     try {
       await signInByCookie(context, this.server.url, as);
       const page = await context.newPage();
-      const complaints = complaintsOf(page);
+      const consoleErrors = consoleErrorsOf(page);
       await page.goto(`${this.server.url}/ui${path}`);
       await body(page);
-      assert.deepEqual(complaints, []);
+      assert.deepEqual(consoleErrors, []);
     } finally {
       await context.close();
     }
