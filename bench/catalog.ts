@@ -7,10 +7,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { RecordedDays } from '../server/src/archive/recorded-days.ts';
+import { RecordedDayReader } from '../server/src/archive/recorded-days.ts';
 import { systemClock } from '../server/src/base/clock.ts';
 import { openCatalogForReading, openCatalogForWriting } from '../server/src/archive/catalog-file.ts';
-import { CatalogReads, type StreamRow } from '../server/src/archive/catalog-reads.ts';
+import { CatalogReads, type CatalogStreamRow } from '../server/src/archive/catalog-reads.ts';
 import { ContinuityHours } from '../server/src/archive/continuity.ts';
 import { encodeEntry } from '../server/src/archive/fragment-index.ts';
 import { intervalsOf } from '../server/src/archive/intervals.ts';
@@ -100,13 +100,13 @@ async function measure(asks: readonly Ask[]): Promise<Result[]> {
 
 function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
   const streams = reads.streams();
-  const streamOf = (round: number) => streams[round % streamCount] as StreamRow;
+  const streamOf = (round: number) => streams[round % streamCount] as CatalogStreamRow;
   // Spread over the whole age, the same way in every run.
   const momentOf = (round: number) => endMs - dayMs * (0.2 + ((round * 0.618) % 1) * (days - 0.5));
   const threeHoursMs = 180 * minuteMs;
   const monthTicks = catalogTicks(30 * dayMs);
   const remembered: Record<number, ContinuityHours> = {};
-  const sums = new RecordedDays(reads, systemClock);
+  const sums = new RecordedDayReader(reads, systemClock);
   return {
     'ranges of three hours': (round) => {
       const at = momentOf(round);
@@ -117,7 +117,8 @@ function questionsOf(reads: CatalogReads, days: number): Record<string, Ask> {
       return (await sums.of(streamOf(round).uid, at - 92 * dayMs, at, 'Europe/Berlin')).length;
     },
     [wholeDepthQuestion]: async (round) =>
-      (await new RecordedDays(reads, systemClock).of(streamOf(round).uid, 0, endMs, 'Europe/Berlin')).length,
+      (await new RecordedDayReader(reads, systemClock).of(streamOf(round).uid, 0, endMs, 'Europe/Berlin'))
+        .length,
     'days of all, again': async (round) =>
       (await sums.of(streamOf(round).uid, 0, endMs, 'Europe/Berlin')).length,
     'the newest segment': (round) => (reads.newestSegment(streamOf(round).id) ? 1 : 0),

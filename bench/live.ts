@@ -62,8 +62,8 @@ async function clickToFrame(shownPage: Page, title: string): Promise<number> {
   await link.waitFor();
   await shownPage.waitForLoadState('networkidle').catch(() => undefined);
   await link.click();
-  await shownPage.waitForFunction(() => (window as never as Watched).firstFrameMs !== undefined);
-  return shownPage.evaluate(() => (window as never as Watched).firstFrameMs ?? Number.NaN);
+  await shownPage.waitForFunction(() => (window as never as LiveFigures).firstFrameMs !== undefined);
+  return shownPage.evaluate(() => (window as never as LiveFigures).firstFrameMs ?? Number.NaN);
 }
 
 /** Reads the camera's clock out of the presented frames, twice a second. */
@@ -71,13 +71,13 @@ async function readDelays(shownPage: Page): Promise<number[]> {
   const delays: number[] = [];
   while (delays.length < count) {
     await shownPage.waitForTimeout(500);
-    const delay = await shownPage.evaluate(() => (window as never as Watched).readDelay());
+    const delay = await shownPage.evaluate(() => (window as never as LiveFigures).readDelay());
     if (delay !== undefined) delays.push(delay);
   }
   return delays;
 }
 
-interface Watched {
+interface LiveFigures {
   /** From the last click to the first presented picture after it. */
   firstFrameMs: number | undefined;
   /** Age of the next presented picture by the clock in it; undefined when that could not be read. */
@@ -86,7 +86,7 @@ interface Watched {
 
 /** Runs in the page before its own scripts. */
 function watchClicks(readerSource: string): void {
-  const watched = window as never as Watched;
+  const watched = window as never as LiveFigures;
   const read = new Function(`return (${readerSource})`)() as typeof readDemoClock;
   const video = () => document.querySelector('video');
   document.addEventListener(

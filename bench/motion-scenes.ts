@@ -7,7 +7,7 @@ export interface Crossing {
   readonly toS: number;
 }
 
-export interface Scene {
+export interface MotionScene {
   readonly name: string;
   readonly seconds: number;
   readonly crossings: readonly Crossing[];
@@ -40,7 +40,7 @@ const crossings: readonly Crossing[] = [
   { what: 'car', fromS: 205, toS: 213 },
 ];
 
-export const scenes: readonly Scene[] = [
+export const scenes: readonly MotionScene[] = [
   { name: 'static', seconds: 240, crossings, filter: '[scene]noise=alls=6:allf=t[seen]' },
   {
     name: 'dusk',
@@ -133,7 +133,7 @@ export function stillArguments(): string[][] {
 
 /** The arguments that draw a scene once and encode it with every encoder, to one file each. */
 export function sceneArguments(
-  scene: Scene,
+  scene: MotionScene,
   outputs: readonly { encoder: Encoder; file: string }[],
 ): string[] {
   const still = (name: string) => ['-loop', '1', '-framerate', String(framesPerSecond), '-i', `${name}.png`];

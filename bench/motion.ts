@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { MotionDetector, type FrameSize, type MotionEvent } from '../server/src/motion/motion-detector.ts';
-import { encoders, sceneArguments, scenes, stillArguments, type Scene } from './motion-scenes.ts';
+import { encoders, sceneArguments, scenes, stillArguments, type MotionScene } from './motion-scenes.ts';
 
 const toleranceMs = 3_000;
 const run = promisify(execFile);
@@ -38,7 +38,7 @@ try {
   if (kept === undefined) await rm(folder, { recursive: true, force: true });
 }
 
-async function measure(scene: Scene): Promise<void> {
+async function measure(scene: MotionScene): Promise<void> {
   const clips = encoders.map((encoder, index) => ({ encoder, file: `${scene.name}-${index}.mp4` }));
   const missing = clips.filter(({ file }) => !existsSync(join(folder, file)));
   if (missing.length > 0) {
@@ -88,18 +88,18 @@ function inWords({ startMs, endMs, score }: MotionEvent): string {
   return `${(startMs / 1_000).toFixed(1)}-${(endMs / 1_000).toFixed(1)}x${score.toFixed(2)}`;
 }
 
-interface Span {
+interface MotionSpan {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-function touches(a: Span, b: Span): boolean {
+function touches(a: MotionSpan, b: MotionSpan): boolean {
   return a.startMs < b.endMs + toleranceMs && a.endMs > b.startMs - toleranceMs;
 }
 
 /** Time in both, over time in either. */
-function timeRight(a: readonly Span[], b: readonly Span[]): number {
-  const length = (spans: readonly Span[]) =>
+function timeRight(a: readonly MotionSpan[], b: readonly MotionSpan[]): number {
+  const length = (spans: readonly MotionSpan[]) =>
     spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
   const both = a.flatMap((one) =>
     b.map((other) => ({

@@ -177,7 +177,7 @@ async function seekLooks(shown: Page, truth: Truth, moments: readonly number[]):
   return looks;
 }
 
-function watchFor(shown: Page, selector: string, clockMs: number): Promise<Watched> {
+function watchFor(shown: Page, selector: string, clockMs: number): Promise<PlayerFigures> {
   return shown.evaluate(
     ([where, wantedMs, edgeMs, patienceMs]) =>
       (window as never as Watcher).watchFor(where, wantedMs, edgeMs, patienceMs),
@@ -185,7 +185,7 @@ function watchFor(shown: Page, selector: string, clockMs: number): Promise<Watch
   );
 }
 
-interface Watched {
+interface PlayerFigures {
   /** From the next input to the first sight of the picture, or all the patience there was. */
   readonly tookMs: number;
   /** What stands there two frames later. */
@@ -193,7 +193,7 @@ interface Watched {
 }
 
 interface Watcher {
-  watchFor(selector: string, wantedMs: number, edgeMs: number, patienceMs: number): Promise<Watched>;
+  watchFor(selector: string, wantedMs: number, edgeMs: number, patienceMs: number): Promise<PlayerFigures>;
 }
 
 /** Runs in the page before its own scripts. */

@@ -87,7 +87,7 @@ async function allow(login: string, archive: boolean): Promise<void> {
 }
 
 /** Something that lasts, and how it ended. */
-interface Viewer {
+interface AccessViewer {
   readonly name: string;
   readonly ended: Promise<string>;
 }
@@ -97,7 +97,7 @@ async function socketViewer(
   server: TestServer,
   path: string,
   headers: Record<string, string>,
-): Promise<Viewer> {
+): Promise<AccessViewer> {
   const socket = new WebSocket(server.url.replace('http', 'ws') + path, {
     headers: { origin: server.url, ...headers },
   });
@@ -134,7 +134,7 @@ async function socketViewer(
   return { name: path, ended };
 }
 
-async function expectEnded(viewers: readonly Viewer[], how: readonly string[]): Promise<void> {
+async function expectEnded(viewers: readonly AccessViewer[], how: readonly string[]): Promise<void> {
   for (const { name, ended } of viewers) {
     let cancel: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
@@ -149,7 +149,7 @@ async function expectEnded(viewers: readonly Viewer[], how: readonly string[]): 
 const authorization = () => ({ authorization: `Bearer ${person.token}` });
 
 /** By the session and by the token, over each kind of connection, on the node that does not run the stream. */
-async function viewersOnSouth(): Promise<Viewer[]> {
+async function viewersOnSouth(): Promise<AccessViewer[]> {
   const south = nodes.server('south');
   const { cookie } = person;
   return Promise.all([

@@ -8,7 +8,7 @@ import type HlsPlayer from 'hls.js';
 import { chromium, type Browser } from 'playwright-core';
 import { systemClock } from '../server/src/base/clock.ts';
 import { silentLog } from '../server/src/base/log.ts';
-import { encodeClip, type Clip } from '../server/src/live/clip-fixture.ts';
+import { encodeClip, type LiveClip } from '../server/src/live/clip-fixture.ts';
 import { LowLatencyHls } from '../server/src/live/hls.ts';
 import { Stream } from '../server/src/hub/stream.ts';
 
@@ -18,7 +18,7 @@ const page = `<!doctype html><video id="v" muted></video><script src="/hls.min.j
 let browser: Browser;
 let server: Server;
 let stopCamera: () => void;
-let clip: Clip;
+let clip: LiveClip;
 const stream = new Stream('s');
 const hls = new LowLatencyHls({ stream, clock: systemClock, log: silentLog });
 
@@ -64,7 +64,7 @@ after(async () => {
 });
 
 /** Writes the clip over and over at its own pace, as a camera does. */
-function playInALoop({ samples, tracks }: Clip, to: Stream): () => void {
+function playInALoop({ samples, tracks }: LiveClip, to: Stream): () => void {
   const timescaleOf = (trackId: number) => tracks.find(({ id }) => id === trackId)?.timescale ?? 1;
   const startMs = Date.now();
   let written = 0;

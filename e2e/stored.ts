@@ -3,25 +3,27 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { databaseOf, type TestServer } from './server.ts';
 
-type Row = Record<string, unknown>;
+type StoredRow = Record<string, unknown>;
 
 /** Runs SQL in a server's database from beside it, on either engine; values stand for `?`. Counts and times come as numbers. */
 export async function inStore(
   { dataDir }: Pick<TestServer, 'dataDir'>,
   sql: string,
   ...values: (string | number)[]
-): Promise<Row[]> {
+): Promise<StoredRow[]> {
   const url = databaseOf(dataDir);
   return url === undefined ? inSqlite(dataDir, sql, values) : inPostgres(url, sql, values);
 }
 
 /** Everything that a server's database holds, row by row. */
-export async function everyRow(server: Pick<TestServer, 'dataDir'>): Promise<{ table: string; row: Row }[]> {
+export async function everyRow(
+  server: Pick<TestServer, 'dataDir'>,
+): Promise<{ table: string; row: StoredRow }[]> {
   const tables =
     databaseOf(server.dataDir) === undefined
       ? await inStore(server, `SELECT name FROM sqlite_master WHERE type = 'table'`)
       : await inStore(server, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
-  const found: { table: string; row: Row }[] = [];
+  const found: { table: string; row: StoredRow }[] = [];
   for (const { name } of tables) {
     const table = String(name);
     for (const row of await inStore(server, `SELECT * FROM "${table}"`)) found.push({ table, row });
@@ -29,7 +31,7 @@ export async function everyRow(server: Pick<TestServer, 'dataDir'>): Promise<{ t
   return found;
 }
 
-function inSqlite(dataDir: string, sql: string, values: (string | number)[]): Row[] {
+function inSqlite(dataDir: string, sql: string, values: (string | number)[]): StoredRow[] {
   const database = new DatabaseSync(join(dataDir, 'vidette.sqlite'));
   database.exec('PRAGMA busy_timeout = 5000');
   try {
@@ -39,12 +41,12 @@ function inSqlite(dataDir: string, sql: string, values: (string | number)[]): Ro
   }
 }
 
-async function inPostgres(url: string, sql: string, values: (string | number)[]): Promise<Row[]> {
+async function inPostgres(url: string, sql: string, values: (string | number)[]): Promise<StoredRow[]> {
   const client = new Client(url);
   await client.connect();
   try {
     let place = 0;
-    const { rows } = await client.query<Row>(
+    const { rows } = await client.query<StoredRow>(
       sql.replace(/\?/g, () => `$${++place}`),
       values,
     );

@@ -19,14 +19,14 @@ interface Loop {
   readonly body: Node;
 }
 
-type Step =
+type MachineStep =
   | { readonly do: 'atom'; readonly matches: (character: string) => boolean }
   | { readonly do: 'edge'; readonly holds: (text: string, at: number) => boolean }
   | {
       readonly do: 'look';
       readonly isBehind: boolean;
       readonly isNegative: boolean;
-      readonly body: readonly Step[];
+      readonly body: readonly MachineStep[];
     }
   /** Goes on at the first, and at the second when that fails. */
   | { readonly do: 'split'; first: number; second: number }
@@ -45,13 +45,13 @@ export class RegExpMachine {
   readonly loops: readonly Loop[];
   readonly #root: Node;
   readonly #flags: string;
-  readonly #program: readonly Step[];
+  readonly #program: readonly MachineStep[];
   #slots = 0;
 
   constructor(pattern: string, flags: string) {
     this.#flags = flags;
-    this.#root = new Reader(pattern, flags).read();
-    const program: Step[] = [];
+    this.#root = new PatternReader(pattern, flags).read();
+    const program: MachineStep[] = [];
     this.#emit(this.#root, program);
     program.push({ do: 'done' });
     this.#program = program;
@@ -141,7 +141,7 @@ export class RegExpMachine {
     };
   }
 
-  #emit(node: Node, into: Step[]): void {
+  #emit(node: Node, into: MachineStep[]): void {
     switch (node.kind) {
       case 'atom':
         into.push({ do: 'atom', matches: this.#atom(node.source) });
@@ -150,7 +150,7 @@ export class RegExpMachine {
         into.push({ do: 'edge', holds: this.#edge(node.source) });
         return;
       case 'look': {
-        const body: Step[] = [];
+        const body: MachineStep[] = [];
         this.#emit(node.body, body);
         body.push({ do: 'done' });
         into.push({ do: 'look', isBehind: node.isBehind, isNegative: node.isNegative, body });
@@ -170,7 +170,7 @@ export class RegExpMachine {
     }
   }
 
-  #emitChoice(options: readonly Node[], into: Step[]): void {
+  #emitChoice(options: readonly Node[], into: MachineStep[]): void {
     const jumps: { do: 'jump'; to: number }[] = [];
     options.forEach((option, index) => {
       if (index === options.length - 1) {
@@ -188,7 +188,7 @@ export class RegExpMachine {
     for (const jump of jumps) jump.to = into.length;
   }
 
-  #emitLoop({ min, max, isLazy, body }: Loop, into: Step[]): void {
+  #emitLoop({ min, max, isLazy, body }: Loop, into: MachineStep[]): void {
     for (let round = 0; round < min; round++) this.#emit(body, into);
     const splits: { do: 'split'; first: number; second: number }[] = [];
     const split = () => {
@@ -219,7 +219,7 @@ export class RegExpMachine {
 
 /** Where a match that begins at `from` ends; undefined when there is none. */
 function run(
-  program: readonly Step[],
+  program: readonly MachineStep[],
   text: string,
   from: number,
   budget: { left: number },
@@ -232,7 +232,7 @@ function run(
   let [step, at] = [0, from];
   for (;;) {
     if (budget.left-- <= 0) throw new TooManySteps();
-    const now = program[step] as Step;
+    const now = program[step] as MachineStep;
     let isGood = true;
     step++;
     switch (now.do) {
@@ -285,7 +285,7 @@ function lastChoice(choices: number[], marks: Int32Array): [step: number, at: nu
 }
 
 function looks(
-  look: Extract<Step, { do: 'look' }>,
+  look: Extract<MachineStep, { do: 'look' }>,
   text: string,
   at: number,
   budget: { left: number },
@@ -307,7 +307,7 @@ function* walk(node: Node): Generator<Node> {
   if (node.kind === 'loop' || node.kind === 'look') yield* walk(node.body);
 }
 
-class Reader {
+class PatternReader {
   readonly #pattern: string;
   readonly #isUnicode: boolean;
   #at = 0;

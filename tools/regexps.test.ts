@@ -27,7 +27,7 @@ const fullLength = 16_384;
 /** Steps for each character that a linear expression may take; the most expensive one takes less than half. */
 const stepsPerCharacter = 150;
 
-interface Found {
+interface FoundPattern {
   readonly pattern: string;
   readonly flags: string;
   readonly place: string;
@@ -42,8 +42,8 @@ function sources(): { path: string; text: string }[] {
 }
 
 /** Every regular expression literal, once, and the files that call `RegExp`. */
-function collect(): { literals: Found[]; builders: Set<string> } {
-  const literals = new Map<string, Found>();
+function collect(): { literals: FoundPattern[]; builders: Set<string> } {
+  const literals = new Map<string, FoundPattern>();
   const calls = new Set<string>();
   for (const { path, text } of sources()) {
     const visit = (node: unknown): void => {
@@ -101,7 +101,7 @@ function grown({ prefix, pump, suffix }: Attack, length: number): string {
 }
 
 /** The most steps for each character over all attacks; Infinity where they pass the bound. */
-function worstOf({ pattern, flags }: Found): { perCharacter: number; text: string } {
+function worstOf({ pattern, flags }: FoundPattern): { perCharacter: number; text: string } {
   const machine = new RegExpMachine(pattern, flags);
   const tried = [...attacks(machine, pattern)].map((attack) => {
     const text = grown(attack, 128);

@@ -11,7 +11,7 @@ export const exceptions = [
       'server/src/http/metrics.ts newRegistry',
       'server/src/ingest/av/child/input-options.ts inputOptions',
       'server/src/store/migrations.ts first',
-      'server/src/system/health.ts Health.warnings',
+      'server/src/system/health.ts HealthMonitor.warnings',
       'ui/src/app/theme.ts cssVariables',
     ],
   },

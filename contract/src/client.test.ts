@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError, createClient } from './client.ts';
 
-interface Sent {
+interface SentRequest {
   url: string;
   init: RequestInit;
 }
 
-function clientAnswering(answer: (sent: Sent) => Response | Promise<Response>) {
-  const sent: Sent[] = [];
+function clientAnswering(answer: (sent: SentRequest) => Response | Promise<Response>) {
+  const sent: SentRequest[] = [];
   const client = createClient({
     baseUrl: 'http://host',
     fetch: (url, init = {}) => {

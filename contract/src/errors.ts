@@ -165,14 +165,14 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-export type Language = 'en' | 'ru';
+export type MessageLanguage = 'en' | 'ru';
 
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(catalogue, code);
 }
 
 /** The catalogue's sentence for a code. */
-export function messageOf(code: ErrorCode, language: Language): string {
+export function messageOf(code: ErrorCode, language: MessageLanguage): string {
   return catalogue[code][language];
 }
 

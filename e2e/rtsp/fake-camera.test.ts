@@ -7,7 +7,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import { Fault } from '../../server/src/base/fault.ts';
 import { until } from '../../server/src/base/until-fixture.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
-import { encodeClip, type Clip } from './fake-media.ts';
+import { encodeClip, type CameraClip } from './fake-media.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
 import { RtspSession } from '../../server/src/ingest/rtsp/session.ts';
 import {
@@ -22,8 +22,8 @@ import {
 const credentials = { username: 'admin', password: 'p"a\\ss: word' };
 const user = { user: credentials.username, password: credentials.password };
 
-let clip: Clip;
-let otherClip: Clip;
+let clip: CameraClip;
+let otherClip: CameraClip;
 
 before(async () => {
   clip = await encodeClip();
@@ -32,7 +32,7 @@ before(async () => {
 
 /** Runs a session against a camera that lives as long as the call. */
 async function against(
-  options: Omit<FakeCameraOptions, 'clip'> & { clip?: Clip },
+  options: Omit<FakeCameraOptions, 'clip'> & { clip?: CameraClip },
   session: Partial<ListenOptions>,
   until: (heard: Heard) => boolean,
 ): Promise<Listening & { camera: FakeCamera }> {
@@ -56,7 +56,7 @@ function faultWith(code: ErrorCode, words: RegExp): (error: unknown) => boolean 
 const frames = (count: number) => (heard: Heard) => heard.samples.length >= count;
 
 /** Decode times grow, and every sample of the picture holds what the clip holds. */
-function assertSame(heard: Heard, source: Clip, from = 0): void {
+function assertSame(heard: Heard, source: CameraClip, from = 0): void {
   let last = 0;
   ofTrack(heard, 1).forEach((sample, index) => {
     assert.ok(sample.dts > last, 'decode times grow');

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { header, parseHead, type RtspRequest } from '@vidette/media/rtsp/message';
-import { h264Payloads, interleavedRtp, type Clip } from './fake-media.ts';
+import { h264Payloads, interleavedRtp, type CameraClip } from './fake-media.ts';
 
 /** What a scripted camera does; everything left out is as a good camera does it. */
 export interface FakeCameraOptions {
-  readonly clip: Clip;
+  readonly clip: CameraClip;
   /** Where it listens; loopback, at a free port, unless given. */
   readonly host?: string;
   readonly port?: number;
@@ -50,7 +50,7 @@ export interface FakeCameraOptions {
   /** Added to the time stamps from this picture on. */
   readonly jump?: { readonly at: number; readonly ticks: number };
   /** Another clip from this picture on. */
-  readonly change?: { readonly at: number; readonly clip: Clip };
+  readonly change?: { readonly at: number; readonly clip: CameraClip };
   readonly markers?: 'last' | 'none' | 'all';
   /** Cuts what is written into pieces of so many bytes. */
   readonly pieceBytes?: number;
@@ -350,7 +350,7 @@ class Connection {
     }
   }
 
-  #sendFrame(clip: Clip, clipIndex: number, index: number): void {
+  #sendFrame(clip: CameraClip, clipIndex: number, index: number): void {
     const {
       parameters = 'both',
       markers = 'last',
@@ -387,7 +387,7 @@ class Connection {
   }
 
   /** The clip from its second picture on, and its key frame when one was asked for. */
-  #playOnRequest(clip: Clip): number {
+  #playOnRequest(clip: CameraClip): number {
     const isKey = this.#isKeyWanted;
     this.#isKeyWanted = false;
     this.#sinceKey = isKey ? 0 : (this.#sinceKey % (firstGop(clip) - 1)) + 1;
@@ -411,7 +411,7 @@ function originOf(uri: string): string {
 }
 
 /** Pictures of the first group. */
-function firstGop(clip: Clip): number {
+function firstGop(clip: CameraClip): number {
   return clip.frames.findIndex(({ isKey }, index) => index > 0 && isKey);
 }
 

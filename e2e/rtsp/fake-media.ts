@@ -4,7 +4,7 @@ import { isH264FirstSlice, h264NalType, H264_NAL } from '@vidette/media/codec/h2
 import { annexBToNals } from '@vidette/media/codec/nal';
 
 /** Pictures as an encoder made them, for a scripted camera to play over and over. */
-export interface Clip {
+export interface CameraClip {
   readonly framesPerSecond: number;
   /** In decode order; units without start codes, parameter sets left out. The first is a key frame. */
   readonly frames: readonly ClipFrame[];
@@ -17,7 +17,7 @@ interface ClipFrame {
   readonly isKey: boolean;
 }
 
-export interface ClipOptions {
+export interface CameraClipOptions {
   readonly width?: number;
   readonly height?: number;
   readonly framesPerSecond?: number;
@@ -32,7 +32,7 @@ export interface ClipOptions {
 const run = promisify(execFile);
 
 /** Encodes a short H.264 clip without B-frames. */
-export async function encodeClip(options: ClipOptions = {}): Promise<Clip> {
+export async function encodeClip(options: CameraClipOptions = {}): Promise<CameraClip> {
   const {
     width = 320,
     height = 180,
@@ -55,7 +55,7 @@ export async function encodeClip(options: ClipOptions = {}): Promise<Clip> {
   return clipOf(annexBToNals(stdout), framesPerSecond);
 }
 
-function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): Clip {
+function clipOf(nals: readonly Uint8Array[], framesPerSecond: number): CameraClip {
   const frames: { nals: Uint8Array[]; isKey: boolean }[] = [];
   let sps: Uint8Array | undefined;
   let pps: Uint8Array | undefined;

@@ -9,10 +9,10 @@ import type { PauseCause, Reader } from '../../server/src/hub/reader.ts';
 import { Stream } from '../../server/src/hub/stream.ts';
 import { until } from '../../server/src/base/until-fixture.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
-import { encodeClip, type Clip } from './fake-media.ts';
+import { encodeClip, type CameraClip } from './fake-media.ts';
 import { listen, loopbackDial } from './listening.ts';
 
-let clip: Clip;
+let clip: CameraClip;
 before(async () => {
   clip = await encodeClip();
 });

@@ -14,10 +14,10 @@ import { Fault } from '../../server/src/base/fault.ts';
 import type { PauseCause, ReaderEvent } from '../../server/src/hub/reader.ts';
 import { Stream } from '../../server/src/hub/stream.ts';
 import { startFakeCamera, type FakeCamera, type FakeCameraOptions } from './fake-camera.ts';
-import { encodeClip, type Clip } from './fake-media.ts';
+import { encodeClip, type CameraClip } from './fake-media.ts';
 import { loopbackDial } from './listening.ts';
 
-let clip: Clip;
+let clip: CameraClip;
 before(async () => {
   clip = await encodeClip();
 });

@@ -55,7 +55,7 @@ import type { Stream } from './hub/stream.ts';
 import { Store } from './store/store.ts';
 import { AccountEmails } from './system/account-emails.ts';
 import { AuditLog } from './system/audit-log.ts';
-import { Health } from './system/health.ts';
+import { HealthMonitor } from './system/health.ts';
 import { LicenseService } from './system/license.ts';
 import { Lock } from './system/lock.ts';
 import { LogRing } from './system/log-ring.ts';
@@ -273,7 +273,7 @@ async function assemble(
   const live = new Live({ clock, log });
   const transcoding = new Transcoding({ pool: av, clock, rules: () => config.conversion });
   closers.push(() => transcoding.close());
-  const health = new Health({
+  const health = new HealthMonitor({
     clock,
     license,
     archiveDir,

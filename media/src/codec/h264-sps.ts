@@ -146,7 +146,7 @@ function skipScalingList(r: BitReader, size: number): void {
   }
 }
 
-interface Vui {
+interface H264Vui {
   sar?: AspectRatio;
   frameSeconds?: number;
   maxNumReorderFrames?: number;
@@ -156,8 +156,8 @@ interface Vui {
  * Clause E.1.1. Cameras are known to cut the VUI short; what was read before the end stands, for the picture
  * decodes all the same.
  */
-function parseVui(r: BitReader): Vui {
-  const vui: Vui = {};
+function parseVui(r: BitReader): H264Vui {
+  const vui: H264Vui = {};
   try {
     readVui(r, vui);
   } catch (error) {
@@ -166,7 +166,7 @@ function parseVui(r: BitReader): Vui {
   return vui;
 }
 
-function readVui(r: BitReader, vui: Vui): void {
+function readVui(r: BitReader, vui: H264Vui): void {
   if (r.flag()) vui.sar = sampleAspectRatio(r);
   if (r.flag()) r.skip(1);
   if (r.flag()) {

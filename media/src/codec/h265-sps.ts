@@ -122,7 +122,7 @@ function readProfile(r: BitReader, maxSubLayers: number): H265Profile {
   return { space, isHighTier, idc, compatibility, constraints, levelIdc };
 }
 
-interface Vui {
+interface H265Vui {
   sar?: AspectRatio;
   frameSeconds?: number;
 }
@@ -131,8 +131,8 @@ interface Vui {
  * What stands after the picture's size is read for the aspect ratio and the frame rate alone; a set that ends
  * early or carries an extension unknown here keeps what was read before, for the picture decodes all the same.
  */
-function parseVui(r: BitReader, log2MaxPicOrderCntLsb: number): Vui {
-  const vui: Vui = {};
+function parseVui(r: BitReader, log2MaxPicOrderCntLsb: number): H265Vui {
+  const vui: H265Vui = {};
   try {
     skipCodingTools(r, log2MaxPicOrderCntLsb);
     if (r.flag()) readVui(r, vui);
@@ -209,7 +209,7 @@ function skipShortTermSets(r: BitReader): void {
 }
 
 /** Clause E.2.1, as far as the frame rate. */
-function readVui(r: BitReader, vui: Vui): void {
+function readVui(r: BitReader, vui: H265Vui): void {
   if (r.flag()) vui.sar = sampleAspectRatio(r);
   if (r.flag()) r.skip(1);
   if (r.flag()) {

@@ -11,7 +11,7 @@ import { parseH264PictureOrder } from './h264-slice.ts';
 /** MaxDpbFrames is at most 16 (clause A.3.1): a picture that waits for more than these waits for a lost one. */
 const MAX_WAITING = 16;
 
-interface Waiting {
+interface WaitingFrame {
   readonly position: number;
   readonly pts: number;
 }
@@ -26,7 +26,7 @@ export class OutputOrder {
   /** Output position, from the last IDR, up to which every picture has come; `undefined` when out of step. */
   #complete: number | undefined;
   #completePts = 0;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingFrame[] = [];
   #isTrusted = true;
   #depth = 0;
 

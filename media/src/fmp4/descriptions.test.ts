@@ -65,7 +65,7 @@ function bytesOf(original: Uint8Array, { pieces, size }: EditedFragment): Uint8A
   return bytes;
 }
 
-interface Part {
+interface FilePart {
   readonly original: Uint8Array;
   readonly layouts: ReadonlyMap<number, TrackLayout>;
 }
@@ -74,7 +74,7 @@ interface Part {
 const stepSeconds = 1.25;
 
 /** Fragments of a second each, placed in turn, with room for reordered frames between them. */
-function fileOf(tracks: readonly Track[], parts: readonly Part[]): Uint8Array {
+function fileOf(tracks: readonly Track[], parts: readonly FilePart[]): Uint8Array {
   const timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
   const placed = parts.map(({ original, layouts }, index) => {
     const { moofSize, ...header } = parseFragmentHeader(original);
@@ -134,7 +134,7 @@ for (const [title, names, sizes] of [
   test(`[R7.16] pictures decode across a change and back: ${title}`, async () => {
     const clips = names.map((name) => adopted(name, 1, 1));
     const tracks = names.map(videoOf);
-    const part = (at: number): Part => {
+    const part = (at: number): FilePart => {
       const clip = clips[at];
       const track = tracks[at];
       assert.ok(clip && track);
@@ -162,7 +162,7 @@ test('[R7.16] sound that changes, ends and comes back decodes as tracks of their
   const clip = adopted('h264-no-b.mp4', 1, 1);
   const frame = { trackId: 1, descriptionIndex: 1, parameterSets: noSets };
   const silent = { original: fragmentOf([clip]), layouts: new Map([[1, frame]]) };
-  const loud = (of: Clip, trackId: number): Part => ({
+  const loud = (of: Clip, trackId: number): FilePart => ({
     original: fragmentOf([clip, of]),
     layouts: new Map([
       [1, frame],

@@ -23,14 +23,14 @@ export interface FragmentLayout {
 }
 
 /** Bytes of the original fragment, from the start of its moof. */
-export interface ByteRange {
+export interface OriginalRange {
   readonly offset: number;
   readonly size: number;
 }
 
 /** A fragment made of new bytes and ranges of the original, to be sent in this order. */
 export interface EditedFragment {
-  readonly pieces: readonly (Uint8Array | ByteRange)[];
+  readonly pieces: readonly (Uint8Array | OriginalRange)[];
   /** Bytes of all pieces. */
   readonly size: number;
 }

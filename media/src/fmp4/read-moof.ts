@@ -161,13 +161,13 @@ function parseTfdt(tfdt: Uint8Array): number {
   return version === 1 ? reader.u64() : reader.u32();
 }
 
-interface Run {
+interface ParsedRun {
   readonly dataOffset: number | undefined;
   readonly samples: readonly FragmentSample[];
 }
 
 /** Clause 8.8.8. */
-function parseTrun(trun: Uint8Array, defaults: SampleDefaults, budget: number): Run {
+function parseTrun(trun: Uint8Array, defaults: SampleDefaults, budget: number): ParsedRun {
   const reader = new ByteReader(trun);
   const version = reader.u8();
   const has = reader.u24();

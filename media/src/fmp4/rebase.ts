@@ -4,7 +4,7 @@ import { MalformedError } from '../malformed.ts';
 import { walkBoxes, writeBox, writeFullBox } from './box.ts';
 import { parseFragmentHeader, TFHD, TRUN } from './read-moof.ts';
 import type { FragmentHeader } from './read-moof.ts';
-import type { ByteRange, EditedFragment, TrackLayout, FragmentLayout } from './fragment-layout.ts';
+import type { OriginalRange, EditedFragment, TrackLayout, FragmentLayout } from './fragment-layout.ts';
 
 const MDAT_HEADER_BYTES = 8;
 const DESCRIPTION_INDEX_BYTES = 4;
@@ -39,8 +39,8 @@ export function rebaseFragment(moof: Uint8Array, size: number, options: Fragment
   const mdat = new ByteWriter(MDAT_HEADER_BYTES);
   mdat.u32(size - moof.length + insertion.bytes.length);
   mdat.ascii('mdat');
-  const before: ByteRange = { offset: mediaStart, size: insertion.offset - mediaStart };
-  const after: ByteRange = { offset: insertion.offset, size: size - insertion.offset };
+  const before: OriginalRange = { offset: mediaStart, size: insertion.offset - mediaStart };
+  const after: OriginalRange = { offset: insertion.offset, size: size - insertion.offset };
   return {
     pieces: [head, mdat.finish(), before, insertion.bytes, after],
     size: size + grown + insertion.bytes.length,

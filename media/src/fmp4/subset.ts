@@ -4,7 +4,7 @@
  */
 import { moofAndMdatHeader } from './moof.ts';
 import type { TrackRun } from './moof.ts';
-import type { ByteRange, EditedFragment, FragmentLayout } from './fragment-layout.ts';
+import type { OriginalRange, EditedFragment, FragmentLayout } from './fragment-layout.ts';
 import type { FragmentHeader, FragmentTrackHeader } from './read-moof.ts';
 
 /** Samples `from` (included) to `to` (left out) of a track, by index in decoding order. */
@@ -24,7 +24,7 @@ export interface SubsetOptions extends FragmentLayout {
  */
 export function subsetFragment(header: FragmentHeader, options: SubsetOptions): EditedFragment | undefined {
   const runs: TrackRun[] = [];
-  const media: (Uint8Array | ByteRange)[] = [];
+  const media: (Uint8Array | OriginalRange)[] = [];
   let mediaBytes = 0;
   for (const track of header.tracks) {
     const { from, to } = options.keep.get(track.trackId) ?? { from: 0, to: track.samples.length };

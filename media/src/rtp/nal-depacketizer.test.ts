@@ -9,7 +9,7 @@ import { NalDepacketizer, type NalRules } from './nal-depacketizer.ts';
 import { RtpPacket } from './packet.ts';
 import { SequenceTracker } from './sequence.ts';
 
-interface Sent {
+interface SentPacket {
   payload: number[];
   timestamp?: number;
   isMarker?: boolean;
@@ -20,7 +20,7 @@ interface Sent {
 /** Sends payloads through RTP headers, as the memory before a payload matters here. */
 function receive(
   rules: NalRules,
-  packets: readonly Sent[],
+  packets: readonly SentPacket[],
 ): { units: AccessUnit[]; depacketizer: NalDepacketizer } {
   const units: AccessUnit[] = [];
   const depacketizer = new NalDepacketizer(rules, (unit) => units.push(unit));

@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts';
 const maxWaiting = 512;
 const maxWaitingOfOne = 128;
 
-interface Waiting {
+interface QueuedCall {
   readonly go: () => void;
   readonly refuse: (fault: Fault) => void;
 }
@@ -15,7 +15,7 @@ interface Waiting {
  */
 export class FairQueue {
   /** The order of the map is that of the turns. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, QueuedCall[]>();
   #total = 0;
   #isBusy = false;
 
@@ -44,7 +44,7 @@ export class FairQueue {
 
   /** Turns away the last of the longest queue, if that is longer than one of this length would become. */
   #makeRoom(length: number): boolean {
-    let longest: [string, Waiting[]] | undefined;
+    let longest: [string, QueuedCall[]] | undefined;
     for (const entry of this.#waiting) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry;
     if (!longest || longest[1].length <= length + 1) return false;
     longest[1].pop()?.refuse(full());

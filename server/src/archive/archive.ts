@@ -11,21 +11,21 @@ import type { ArchiveOptions } from './archive-options.ts';
 import { ArchiveLock } from './catalog-lock.ts';
 import { openCatalogForReading, openCatalogForWriting } from './catalog-file.ts';
 import { CatalogRebuild, prepareCatalog } from './catalog-rebuild.ts';
-import { CatalogReads, type StreamRow } from './catalog-reads.ts';
+import { CatalogReads, type CatalogStreamRow } from './catalog-reads.ts';
 import { CatalogWriter } from './catalog-writer.ts';
 import { Damage, type DamageLook } from './damage.ts';
 import { VolumeMarkerCheck, holdsFootage, type ArchiveProblem } from './volume-marker-check.ts';
 import { FreeSpaceMonitor, measureDisk, type DiskUse } from './free-space-monitor.ts';
 import { planDownload, type Download } from './download.ts';
 import { gopAt, type RecordingRun } from './gop.ts';
-import { extentOf, splitPointOf, type ArchiveExtent } from './extent.ts';
+import { extentOf, splitPointOf, type RecordedExtent } from './extent.ts';
 import { diskFiles, systemCode, type ArchiveFiles } from './files.ts';
 import { ObjectStorage, warnWithoutObjectStorage } from './object-storage.ts';
 import type { SegmentReader } from './file-bytes.ts';
 import { sliceOf, type CatalogSlice, type SliceSpan } from './catalog-slice.ts';
 import type { ArchiveReader } from './archive-reader.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { intervalsOf, rangesAnswerOf, type RangesAnswer, type Interval } from './intervals.ts';
+import { intervalsOf, rangesAnswerOf, type RecordedRanges, type RecordedInterval } from './intervals.ts';
 import { keyFrameAt, type RecordedKeyFrame } from './key-frame.ts';
 import {
   archiveFolderMode,
@@ -38,17 +38,17 @@ import {
 import { RecordingCoverage } from './recording-coverage.ts';
 import { assertSpan, defaultArchiveLimits, type ArchiveLimits } from './limits.ts';
 import { vodPlaylistOf } from './playlist.ts';
-import { RecordedDays, type RecordedDay, type TimeZone } from './recorded-days.ts';
+import { RecordedDayReader, type RecordedDay, type TimeZone } from './recorded-days.ts';
 import { NewFiles } from './new-files.ts';
 import { Recorder, type RecorderTools } from './recorder.ts';
 import { RecordingFailure } from './recording-failure.ts';
 import { Recovery, type RecoveryReport } from './recovery.ts';
 import { SegmentDeleter } from './segment-deleter.ts';
 import { RetentionState, type RetentionFacts } from './retention-state.ts';
-import { Retention, type ArchiveLoss } from './retention.ts';
+import { Retention, type RetentionLoss } from './retention.ts';
 import type { SegmentBytes } from './segment-bytes.ts';
 import { StoredSegments } from './stored-segments.ts';
-import { periodOf, statsOf, type ArchivePeriod, type ArchiveStats } from './stream-stats.ts';
+import { periodOf, statsOf, type RecordedPeriod, type RecordingStats } from './stream-stats.ts';
 import { Undeletable } from './undeletable.ts';
 import { WholeReads } from './whole-reads.ts';
 import { Semaphore } from '../base/semaphore.ts';
@@ -86,7 +86,7 @@ export class Archive implements ArchiveReader {
   /** As far as it can be played. */
   readonly #whole: WholeReads;
   readonly #damage: Damage;
-  readonly #days: RecordedDays;
+  readonly #days: RecordedDayReader;
   readonly #writer: CatalogWriter;
   readonly #folders: ActiveFolders;
   readonly #segmentDeleter: SegmentDeleter;
@@ -164,7 +164,7 @@ export class Archive implements ArchiveReader {
       });
     this.#damage = new Damage({ ...shared, assertRightDisk, onChange: (uid) => this.#sumAgain(uid) });
     this.#whole = new WholeReads(this.#readDatabase, this.#damage);
-    this.#days = new RecordedDays(this.#whole, this.#clock);
+    this.#days = new RecordedDayReader(this.#whole, this.#clock);
     this.continuity = new RecordingCoverage({
       reads: this.#whole,
       clock: this.#clock,
@@ -306,16 +306,16 @@ export class Archive implements ArchiveReader {
     return this.#recorders.get(uid);
   }
 
-  period(uid: string): ArchivePeriod | undefined {
+  period(uid: string): RecordedPeriod | undefined {
     return periodOf(this.#reads, uid);
   }
 
-  ranges(uid: string, startMs: number, endMs: number): RangesAnswer {
+  ranges(uid: string, startMs: number, endMs: number): RecordedRanges {
     return rangesAnswerOf(this.intervals(uid, startMs, endMs));
   }
 
   /** The same in one list. @throws Fault TimeRangeIsTooLong, BadRequest */
-  intervals(uid: string, startMs: number, endMs: number): Interval[] {
+  intervals(uid: string, startMs: number, endMs: number): RecordedInterval[] {
     assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
     if (startMs === endMs) return [];
     const stream = this.#reads.stream(uid);
@@ -323,7 +323,7 @@ export class Archive implements ArchiveReader {
     return this.#reads.snapshot(() => intervalsOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
   }
 
-  stats(uid: string): ArchiveStats {
+  stats(uid: string): RecordingStats {
     return { ...statsOf(this.#reads, uid), recorded: this.continuity.of(uid) ?? null };
   }
 
@@ -357,13 +357,13 @@ export class Archive implements ArchiveReader {
     return this.#segments.open(uid, startTicks);
   }
 
-  extent(uid: string, startMs: number, endMs: number): ArchiveExtent {
+  extent(uid: string, startMs: number, endMs: number): RecordedExtent {
     assertSpan(startMs, endMs, this.#limits.playlistMaxMs);
     const stream = this.#reads.stream(uid);
     return this.#reads.snapshot(() => extentOf(this.#whole, stream, startMs, endMs, this.#isLive(uid)));
   }
 
-  loss(uid: string, hours?: number): ArchiveLoss {
+  loss(uid: string, hours?: number): RetentionLoss {
     return this.retention.loss(uid, hours);
   }
 
@@ -567,7 +567,7 @@ export class Archive implements ArchiveReader {
     return this.#recorders.get(uid)?.status.state === 'recording';
   }
 
-  #stream(uid: string): StreamRow {
+  #stream(uid: string): CatalogStreamRow {
     const stream = this.#reads.stream(uid);
     if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
     return stream;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { decodeIndex, type IndexedPosition } from './fragment-index.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 
 /** What is left of a closed segment whose file is missing, shorter than its row says, or overwritten. */
 export interface DamageMark {
@@ -29,7 +29,7 @@ export interface SegmentRow {
 /** A segment and whose it is. */
 export type OwnedSegment = SegmentRow & { readonly uid: string };
 
-export interface StreamRow {
+export interface CatalogStreamRow {
   readonly id: number;
   readonly uid: string;
   readonly segments: number;
@@ -44,7 +44,7 @@ export interface StreamRow {
 
 export interface InterruptionRow {
   readonly atTicks: number;
-  readonly cause: GapCause;
+  readonly cause: RecordedGapCause;
 }
 
 /**
@@ -53,13 +53,13 @@ export interface InterruptionRow {
  */
 export class CatalogReads {
   readonly #database: DatabaseSync;
-  readonly #statements: Record<StatementName, StatementSync>;
+  readonly #statements: Record<ReadName, StatementSync>;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#statements = Object.fromEntries(
       Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)]),
-    ) as Record<StatementName, StatementSync>;
+    ) as Record<ReadName, StatementSync>;
   }
 
   /** Runs `read` on one unchanging state of the catalog. */
@@ -73,7 +73,7 @@ export class CatalogReads {
   }
 
   identity(): { archiveId: string; version: number; isDirty: boolean } {
-    const row = this.#statements.identity.get() as Row;
+    const row = this.#statements.identity.get() as CatalogRow;
     return {
       archiveId: row['archive_id'] as string,
       version: row['version'] as number,
@@ -81,23 +81,23 @@ export class CatalogReads {
     };
   }
 
-  stream(uid: string): StreamRow | undefined {
+  stream(uid: string): CatalogStreamRow | undefined {
     const row = this.#statements.stream.get(uid);
     return row && streamRow(row);
   }
 
-  streams(): StreamRow[] {
+  streams(): CatalogStreamRow[] {
     return this.#statements.streams.all().map(streamRow);
   }
 
   /** Bytes of all segments of all streams. */
   totalBytes(): number {
-    return (this.#statements.totalBytes.get() as Row)['bytes'] as number;
+    return (this.#statements.totalBytes.get() as CatalogRow)['bytes'] as number;
   }
 
   /** The part of it that is far. */
   remoteTotals(): { segments: number; bytes: number } {
-    const row = this.#statements.remoteTotals.get() as Row;
+    const row = this.#statements.remoteTotals.get() as CatalogRow;
     return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
@@ -166,7 +166,7 @@ export class CatalogReads {
     fromTicks: number,
     beforeTicks: number,
   ): { segments: number; bytes: number } {
-    const row = this.#statements.localClosedTotals.get(streamId, fromTicks, beforeTicks) as Row;
+    const row = this.#statements.localClosedTotals.get(streamId, fromTicks, beforeTicks) as CatalogRow;
     return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
@@ -182,7 +182,7 @@ export class CatalogReads {
     fromTicks: number,
     beforeTicks: number,
   ): { segments: number; bytes: number; durationTicks: number } {
-    const row = this.#statements.closedTotals.get(streamId, fromTicks, beforeTicks) as Row;
+    const row = this.#statements.closedTotals.get(streamId, fromTicks, beforeTicks) as CatalogRow;
     return {
       segments: row['segments'] as number,
       bytes: row['bytes'] as number,
@@ -232,7 +232,7 @@ export class CatalogReads {
     const rows = this.#statements.interruptions.all(streamId, fromTicks, toTicks);
     return (before ? [before, ...rows] : rows).map((row) => ({
       atTicks: row['at_ticks'] as number,
-      cause: row['cause'] as GapCause,
+      cause: row['cause'] as RecordedGapCause,
     }));
   }
 
@@ -243,7 +243,7 @@ export class CatalogReads {
 
   /** Ticks of the segments that begin in [fromTicks, toTicks), none counted beyond `untilTicks`. */
   recordedTicks(streamId: number, fromTicks: number, toTicks: number, untilTicks: number): number {
-    const row = this.#statements.recordedTicks.get(untilTicks, streamId, fromTicks, toTicks) as Row;
+    const row = this.#statements.recordedTicks.get(untilTicks, streamId, fromTicks, toTicks) as CatalogRow;
     return row['ticks'] as number;
   }
 
@@ -299,8 +299,8 @@ export interface SegmentName {
   readonly startTicks: number;
 }
 
-type Row = Record<string, unknown>;
-type StatementName = keyof typeof statements;
+type CatalogRow = Record<string, unknown>;
+type ReadName = keyof typeof statements;
 
 const columns =
   'stream_id, start_ticks, end_ticks, segment.bytes AS bytes, init_id, index_id, is_open, is_far';
@@ -353,7 +353,7 @@ const statements = {
   remoteSending: 'SELECT 1 FROM far_sending WHERE uid = ? AND start_ticks = ?',
 };
 
-function segmentRow(row: Row): SegmentRow {
+function segmentRow(row: CatalogRow): SegmentRow {
   return {
     streamId: row['stream_id'] as number,
     startTicks: row['start_ticks'] as number,
@@ -366,15 +366,15 @@ function segmentRow(row: Row): SegmentRow {
   };
 }
 
-function ownedSegment(row: Row): OwnedSegment {
+function ownedSegment(row: CatalogRow): OwnedSegment {
   return { ...segmentRow(row), uid: row['uid'] as string };
 }
 
-function segmentName(row: Row): SegmentName {
+function segmentName(row: CatalogRow): SegmentName {
   return { uid: row['uid'] as string, startTicks: row['start_ticks'] as number };
 }
 
-function streamRow(row: Row): StreamRow {
+function streamRow(row: CatalogRow): CatalogStreamRow {
   return {
     id: row['id'] as number,
     uid: row['uid'] as string,

@@ -47,7 +47,7 @@ export async function prepareCatalog(catalog: string, log: Log): Promise<boolean
   return existsSync(note);
 }
 
-interface RebuildTools {
+interface CatalogRebuildTools {
   readonly root: string;
   readonly catalogPath: string;
   readonly reads: CatalogReads;
@@ -64,12 +64,12 @@ interface RebuildTools {
  * of streams of which it knows nothing although they have files. What a stop interrupts goes on at the next start.
  */
 export class CatalogRebuild {
-  readonly #tools: RebuildTools;
+  readonly #tools: CatalogRebuildTools;
   readonly #abort = new AbortController();
   readonly #work: Promise<void>;
   #isRunning = true;
 
-  private constructor(tools: RebuildTools, uids: readonly string[], isWhole: boolean) {
+  private constructor(tools: CatalogRebuildTools, uids: readonly string[], isWhole: boolean) {
     this.#tools = tools;
     this.#work = this.#run(uids, isWhole).finally(() => {
       this.#isRunning = false;
@@ -79,7 +79,7 @@ export class CatalogRebuild {
   }
 
   /** Undefined when the catalog knows all that it should. */
-  static async start(tools: RebuildTools): Promise<CatalogRebuild | undefined> {
+  static async start(tools: CatalogRebuildTools): Promise<CatalogRebuild | undefined> {
     const isWhole = existsSync(rebuildNotePath(tools.catalogPath));
     const uids = await streamsToRead(tools, isWhole);
     if (isWhole || uids.length > 0) return new CatalogRebuild(tools, uids, isWhole);
@@ -126,7 +126,7 @@ export class CatalogRebuild {
 }
 
 /** Those with files: all of them, or those of which there is no row. */
-async function streamsToRead({ root, reads, log }: RebuildTools, isWhole: boolean): Promise<string[]> {
+async function streamsToRead({ root, reads, log }: CatalogRebuildTools, isWhole: boolean): Promise<string[]> {
   try {
     const uids = await listStreamFolders(root);
     if (isWhole) return uids;

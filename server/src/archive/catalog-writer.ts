@@ -23,7 +23,7 @@ export class CatalogError extends Error {
   }
 }
 
-interface Waiting {
+interface QueuedChanges {
   readonly changes: readonly CatalogChange[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -38,8 +38,8 @@ export class CatalogWriter implements CatalogSink {
   readonly #clock: Clock;
   readonly #groupMs: number;
   #worker: Worker | undefined;
-  #waiting: Waiting[] = [];
-  #underWay: Waiting[] | undefined;
+  #waiting: QueuedChanges[] = [];
+  #underWay: QueuedChanges[] | undefined;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #timer: Cancel | undefined;
   #closing: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;

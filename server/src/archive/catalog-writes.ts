@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { encodeEntry, type NewFragment } from './fragment-index.ts';
 import { encodeSums } from './fragment-sums.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 
 /**
  * What may be changed in the catalog, as values, so that they travel to the worker thread and so that several
@@ -37,7 +37,7 @@ export type CatalogChange =
       readonly type: 'interruption';
       readonly uid: string;
       readonly atTicks: number;
-      readonly cause: GapCause;
+      readonly cause: RecordedGapCause;
       /** The recorder ended too: no interruption is owed after a crash. */
       readonly endsRecording: boolean;
     }
@@ -321,13 +321,13 @@ export class CatalogWrites {
   }
 }
 
-function prepare(database: DatabaseSync): Record<StatementName, StatementSync> {
+function prepare(database: DatabaseSync): Record<WriteName, StatementSync> {
   return Object.fromEntries(
     Object.entries(statements).map(([name, sql]) => [name, database.prepare(sql)]),
-  ) as Record<StatementName, StatementSync>;
+  ) as Record<WriteName, StatementSync>;
 }
 
-type StatementName = keyof typeof statements;
+type WriteName = keyof typeof statements;
 
 const statements = {
   addStream: 'INSERT INTO stream (uid) VALUES (?) ON CONFLICT DO NOTHING',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 import { openCatalogForReading } from './catalog-file.ts';
-import { CatalogReads, type SegmentRow, type StreamRow } from './catalog-reads.ts';
+import { CatalogReads, type SegmentRow, type CatalogStreamRow } from './catalog-reads.ts';
 import { checkRemoteNotes, checkObjects, type ObjectStorageCheck } from './object-check.ts';
 import { namesIn, systemCode } from './files.ts';
 import {
@@ -106,7 +106,7 @@ function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined
 async function* checkStream(
   reads: CatalogReads,
   root: string,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
 ): AsyncGenerator<Finding, void, undefined> {
   const names = new Map<string, Set<string>>();
   let previous: SegmentRow | undefined;
@@ -138,7 +138,7 @@ async function* checkStream(
 async function checkSegment(
   reads: CatalogReads,
   root: string,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   startTicks: number,
 ): Promise<Finding[]> {
   const path = segmentPath(root, stream.uid, startTicks);
@@ -254,7 +254,7 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
 async function* checkFiles(
   reads: CatalogReads,
   root: string,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   names: ReadonlyMap<string, ReadonlySet<string>>,
 ): AsyncGenerator<Finding, void, undefined> {
   const active = new Set(reads.activeFolders().map(({ uid, day }) => `${uid} ${day}`));

@@ -10,7 +10,7 @@ import { CatalogReads } from './catalog-reads.ts';
 import { CatalogWrites } from './catalog-writes.ts';
 import { RecordingCoverage, sumOfParts } from './recording-coverage.ts';
 import { ContinuityHours } from './continuity.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 import { intervalsOf } from './intervals.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
 
@@ -41,7 +41,7 @@ function catalogFor(t: TestContext) {
         fragments: [{ durationTicks: catalogTicks(lengthMs), bytes: 1000, startsWithKey: true }],
       },
     ]);
-  const interrupt = (atMs: number, cause: GapCause) =>
+  const interrupt = (atMs: number, cause: RecordedGapCause) =>
     writes.commit([{ type: 'interruption', uid, atTicks: catalogTicks(atMs), cause, endsRecording: false }]);
   const empty = () => {
     database.exec('DELETE FROM segment; DELETE FROM interruption; DELETE FROM stream');
@@ -61,20 +61,26 @@ function catalogFor(t: TestContext) {
 }
 
 /** One piece of a stream's life. */
-type Step =
+type RecordingStep =
   | { readonly kind: 'recorded'; readonly minutes: number }
-  | { readonly kind: 'gap'; readonly seconds: number; readonly cause: GapCause };
+  | { readonly kind: 'gap'; readonly seconds: number; readonly cause: RecordedGapCause };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<RecordingStep> = fc.oneof(
   fc.record({ kind: fc.constant('recorded' as const), minutes: fc.integer({ min: 1, max: 200 }) }),
   fc.record({
     kind: fc.constant('gap' as const),
     seconds: fc.integer({ min: 2, max: 40_000 }),
-    cause: fc.constantFrom<GapCause>('unreachable', 'paused', 'server-crashed', 'recording-off', 'disk-full'),
+    cause: fc.constantFrom<RecordedGapCause>(
+      'unreachable',
+      'paused',
+      'server-crashed',
+      'recording-off',
+      'disk-full',
+    ),
   }),
 );
 
-const unwanted: readonly GapCause[] = ['paused', 'recording-off'];
+const unwanted: readonly RecordedGapCause[] = ['paused', 'recording-off'];
 
 test('the remembered hours say the same as a walk through all intervals, also as time goes on', (t) => {
   const { reads, empty, addSegment, interrupt } = catalogFor(t);

@@ -1,5 +1,5 @@
-import type { CatalogReads, StreamRow } from './catalog-reads.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 import { catalogTicks } from './layout.ts';
 
 /** Catalog ticks: what was to be recorded in a window, and how much of it was. */
@@ -13,7 +13,7 @@ const hourTicks = catalogTicks(3_600_000);
 const hoursKept = 30 * 24 + 2;
 
 /** Somebody wanted it so: what is not recorded for these reasons is not missing. */
-const wanted: ReadonlySet<GapCause> = new Set<GapCause>([
+const wanted: ReadonlySet<RecordedGapCause> = new Set<RecordedGapCause>([
   'paused',
   'idle',
   'recording-off',
@@ -35,7 +35,7 @@ export class ContinuityHours {
    * The window of so many ticks before `toTicks`, which is the present or the end of the newest segment. What lies before the
    * first sign of the stream, or was removed by age, does not count.
    */
-  window(reads: CatalogReads, stream: StreamRow, windowTicks: number, toTicks: number): Continuity {
+  window(reads: CatalogReads, stream: CatalogStreamRow, windowTicks: number, toTicks: number): Continuity {
     const firstTicks = firstSign(reads, stream.id) ?? toTicks;
     const fromTicks = Math.min(
       toTicks,
@@ -91,7 +91,7 @@ export class ContinuityHours {
  */
 export function continuityOf(
   reads: CatalogReads,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   span: { fromTicks: number; toTicks: number; isFirst: boolean },
 ): Continuity {
   const { toTicks, isFirst } = span;

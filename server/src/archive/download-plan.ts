@@ -4,7 +4,7 @@ import { grownBytes } from '@vidette/media/fmp4/rebase';
 import { samplesShownBefore, subsetFragment, type SampleSpan } from '@vidette/media/fmp4/subset';
 import { msToTicks, rescaleTicks, ticksToMs } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
-import type { SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { SegmentRow, CatalogStreamRow } from './catalog-reads.ts';
 import { DownloadTracks, type SegmentTracks } from './download-tracks.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import type { IndexedPosition } from './fragment-index.ts';
@@ -61,7 +61,7 @@ const audioReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
 export async function planOf(
   reads: PlaybackCatalog,
   open: SegmentOpener,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   fromTicks: number,
   toTicks: number,
 ): Promise<DownloadPlan | undefined> {
@@ -85,7 +85,7 @@ export async function planOf(
 /** From the key frame at or before the start. */
 function wantedFragments(
   reads: PlaybackCatalog,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   fromTicks: number,
   toTicks: number,
 ): PlannedFragment[] {

@@ -1,7 +1,7 @@
 import { initSegment } from '@vidette/media/fmp4/init';
 import { rebaseFragment } from '@vidette/media/fmp4/rebase';
 import { Fault } from '../base/fault.ts';
-import type { SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { SegmentRow, CatalogStreamRow } from './catalog-reads.ts';
 import { planOf, type DownloadPart, type DownloadPlan } from './download-plan.ts';
 import { readInChunks, type SegmentReader } from './file-bytes.ts';
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
@@ -40,7 +40,7 @@ const frameTicks = CATALOG_TIMESCALE / 25;
 export async function planDownload(
   reads: PlaybackCatalog,
   open: SegmentOpener,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   startMs: number,
   endMs: number,
 ): Promise<Download> {

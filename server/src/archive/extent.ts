@@ -1,27 +1,27 @@
-import type { StreamRow } from './catalog-reads.ts';
+import type { CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog } from './playback-catalog.ts';
-import { gapsOf, intervalsOf, type ArchiveGap } from './intervals.ts';
+import { gapsOf, intervalsOf, type RecordingGap } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
 /** What a span holds, by the catalog alone; ms since the epoch. */
-export interface ArchiveExtent {
+export interface RecordedExtent {
   /** Of the first and the last footage in the span; null when there is none. */
   readonly startTime: number | null;
   readonly endTime: number | null;
   readonly durationMs: number;
   /** Segments that reach over the ends count by their share. */
   readonly bytes: number;
-  readonly gaps: readonly ArchiveGap[];
+  readonly gaps: readonly RecordingGap[];
 }
 
 /** `stream`: undefined when the catalog knows none of it. */
 export function extentOf(
   reads: PlaybackCatalog,
-  stream: StreamRow | undefined,
+  stream: CatalogStreamRow | undefined,
   startMs: number,
   endMs: number,
   isLive: boolean,
-): ArchiveExtent {
+): RecordedExtent {
   if (!stream || startMs === endMs) {
     return { startTime: null, endTime: null, durationMs: 0, bytes: 0, gaps: [] };
   }
@@ -54,7 +54,7 @@ export function extentOf(
  */
 export function splitPointOf(
   reads: Pick<PlaybackCatalog, 'segmentAtOrBefore'>,
-  stream: Pick<StreamRow, 'id'>,
+  stream: Pick<CatalogStreamRow, 'id'>,
   fromMs: number,
   toMs: number,
 ): number {

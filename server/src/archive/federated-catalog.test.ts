@@ -129,7 +129,7 @@ test('[R10.8] why a node stopped that had the stream long ago is no cause of a g
 });
 
 /** GOPs of one camera as a node put them down: by their numbers, each of a length of its own; the last may be cut off. */
-interface Take {
+interface RecordedTake {
   readonly from: number;
   readonly to: number;
   /** What the node's clock is ahead, ticks. */
@@ -140,7 +140,10 @@ interface Take {
 
 const bytesOf = (gopNumber: number) => 10_000 + ((gopNumber * 7_919) % 5_000);
 
-function segmentOfTake({ from, to, aheadTicks, lastShare = 1 }: Take, gopTicks: number): SliceSegment {
+function segmentOfTake(
+  { from, to, aheadTicks, lastShare = 1 }: RecordedTake,
+  gopTicks: number,
+): SliceSegment {
   const shares = Array.from({ length: to - from }, (_, index) => (index === to - from - 1 ? lastShare : 1));
   const lengths = shares.map((share, index) => ({
     durationTicks: Math.round(gopTicks * share),
@@ -158,7 +161,7 @@ function segmentOfTake({ from, to, aheadTicks, lastShare = 1 }: Take, gopTicks: 
 }
 
 /** The numbers of the GOPs that are played, in order, and where the timeline says that there is footage. */
-function played(takes: readonly Take[], gopTicks: number) {
+function played(takes: readonly RecordedTake[], gopTicks: number) {
   const reads = new FederatedCatalog(
     'uid',
     takes.map((take, index) => node(`n${index}`, slice([segmentOfTake(take, gopTicks)]), 0, 1_000)),

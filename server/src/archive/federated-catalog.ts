@@ -1,9 +1,9 @@
-import type { InterruptionRow, SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { InterruptionRow, SegmentRow, CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog } from './playback-catalog.ts';
 import type { CatalogSlice, SliceSegment } from './catalog-slice.ts';
 import { decodeIndex, type IndexedPosition } from './fragment-index.ts';
 import { handoverCut } from './handover-cut.ts';
-import { JOIN_TICKS, type Span } from './intervals.ts';
+import { JOIN_TICKS, type TickSpan } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** What one node has of a stream around a span. */
@@ -12,7 +12,7 @@ export interface NodeCatalog {
   /** Undefined while the node is away. */
   readonly slice: CatalogSlice | undefined;
   /** When it was to record the stream, catalog ticks. */
-  readonly assignments: readonly Span[];
+  readonly assignments: readonly TickSpan[];
 }
 
 /** A file of one node. */
@@ -40,7 +40,7 @@ const noteTicks = JOIN_TICKS * 40;
  * that both have (`handover-cut.ts`).
  */
 export class FederatedCatalog implements PlaybackCatalog {
-  readonly #stream: StreamRow | undefined;
+  readonly #stream: CatalogStreamRow | undefined;
   readonly #segments: readonly FederatedSegment[];
   readonly #byStart: ReadonlyMap<number, FederatedSegment>;
   readonly #interruptions: readonly InterruptionRow[];
@@ -81,7 +81,7 @@ export class FederatedCatalog implements PlaybackCatalog {
     return read();
   }
 
-  stream(): StreamRow | undefined {
+  stream(): CatalogStreamRow | undefined {
     return this.#stream;
   }
 

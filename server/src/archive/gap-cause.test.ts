@@ -12,13 +12,13 @@ import {
   watchedFiles,
 } from './archive-fixture.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
-import type { ArchiveGap } from './intervals.ts';
+import type { RecordingGap } from './intervals.ts';
 import { catalogPath, heartbeatPath } from './layout.ts';
 
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 
 /** Gaps as seconds since the start of the footage. */
-function seconds(gaps: readonly ArchiveGap[]): unknown[] {
+function seconds(gaps: readonly RecordingGap[]): unknown[] {
   return gaps.map(({ cause, startTime, endTime }) => [cause, (startTime - t0) / 1000, (endTime - t0) / 1000]);
 }
 

@@ -4,7 +4,7 @@ import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type { Track } from '@vidette/media/track';
 import type { ReaderEvent } from '../hub/reader.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
 /** What is written in one go: a GOP, a part of a long one, or several short ones. */
@@ -21,7 +21,7 @@ export interface AssembledFragment {
 export type AssemblerStep =
   | { readonly type: 'fragment'; readonly fragment: AssembledFragment }
   /** What was recorded up to here ends; what follows starts at a key frame, perhaps at once. */
-  | { readonly type: 'break'; readonly cause: GapCause };
+  | { readonly type: 'break'; readonly cause: RecordedGapCause };
 
 export interface AssemblerLimits {
   /**
@@ -106,7 +106,7 @@ export class GopAssembler {
   }
 
   /** Closes the open GOP, if there is one, and waits for a key frame. */
-  interrupt(cause: GapCause): AssemblerStep[] {
+  interrupt(cause: RecordedGapCause): AssemblerStep[] {
     if (this.#needsKey) return [];
     const steps: AssemblerStep[] = [];
     const primary = this.#primary;

@@ -1,7 +1,7 @@
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
-import type { StreamRow } from './catalog-reads.ts';
+import type { CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { nothingThere } from './key-frame.ts';
@@ -25,7 +25,7 @@ const gopMaxBytes = 64 * 1024 * 1024;
 export async function gopAt(
   reads: PlaybackCatalog,
   open: SegmentOpener,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   atMs: number,
 ): Promise<readonly RecordingRun[]> {
   // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.

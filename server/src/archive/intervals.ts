@@ -1,33 +1,38 @@
-import type { InterruptionRow, StreamRow } from './catalog-reads.ts';
+import type { InterruptionRow, CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog } from './playback-catalog.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
 /** A span of the timeline; neighbours touch. Times in ms since the epoch. */
-export type Interval =
+export type RecordedInterval =
   | { readonly kind: 'fragment'; readonly startMs: number; readonly endMs: number }
-  | { readonly kind: 'gap'; readonly startMs: number; readonly endMs: number; readonly cause: GapCause }
+  | {
+      readonly kind: 'gap';
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly cause: RecordedGapCause;
+    }
   /** Being recorded now: what follows the last fragment on the disk. */
   | { readonly kind: 'live'; readonly startMs: number; readonly endMs: number };
 
 /** Requirement R3.10: holds from `date` (ms since the epoch) until the next one's date, the last one to the end asked for. */
-export interface ArchiveRange {
+export interface RecordedRange {
   readonly date: number;
   readonly status: 'fragment' | 'gap' | 'live';
 }
 
 /** Why a span of the timeline holds nothing; ms since the epoch. */
-export interface ArchiveGap {
+export interface RecordingGap {
   readonly startTime: number;
   readonly endTime: number;
-  readonly cause: GapCause;
+  readonly cause: RecordedGapCause;
 }
 
 /** Segments this close together are one range: the end of a run is a guess of one frame (design/archive.md, "Time"). */
 export const JOIN_TICKS = catalogTicks(250);
 
 /** Catalog ticks. */
-export interface Span {
+export interface TickSpan {
   readonly startTicks: number;
   readonly endTicks: number;
 }
@@ -35,10 +40,10 @@ export interface Span {
 /** Contiguous recorded spans that have anything in [fromTicks, toTicks), not clipped to it. */
 function recordedSpans(
   reads: PlaybackCatalog,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   fromTicks: number,
   toTicks: number,
-): Span[] {
+): TickSpan[] {
   const spans: { startTicks: number; endTicks: number }[] = [];
   for (const { startTicks, endTicks } of reads.segments(
     stream.id,
@@ -56,14 +61,14 @@ function recordedSpans(
 /** Everything between two moments: recorded spans, gaps with their causes, and the live edge when `isLive`. */
 export function intervalsOf(
   reads: PlaybackCatalog,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   startMs: number,
   endMs: number,
   isLive: boolean,
-): Interval[] {
+): RecordedInterval[] {
   const fromTicks = catalogTicks(startMs);
   const toTicks = catalogTicks(endMs);
-  const intervals: Interval[] = [];
+  const intervals: RecordedInterval[] = [];
   const before = reads.segmentAtOrBefore(stream.id, fromTicks);
   const causes = new GapCauses(reads.interruptions(stream.id, fromTicks, toTicks), stream.removedUntilTicks);
   let at = fromTicks;
@@ -96,8 +101,8 @@ export function intervalsOf(
 }
 
 /** The wire's shape. */
-export function rangesOf(intervals: readonly Interval[]): ArchiveRange[] {
-  const ranges: ArchiveRange[] = [];
+export function rangesOf(intervals: readonly RecordedInterval[]): RecordedRange[] {
+  const ranges: RecordedRange[] = [];
   for (const { kind, startMs } of intervals) {
     if (ranges.at(-1)?.status !== kind) ranges.push({ date: startMs, status: kind });
   }
@@ -105,15 +110,15 @@ export function rangesOf(intervals: readonly Interval[]): ArchiveRange[] {
 }
 
 /** What the timeline of one stream answers. */
-export interface RangesAnswer {
-  readonly ranges: ArchiveRange[];
-  readonly gaps: ArchiveGap[];
+export interface RecordedRanges {
+  readonly ranges: RecordedRange[];
+  readonly gaps: RecordingGap[];
   /** Up to here recording had not begun, within what was asked for; null: it had before that. Ms since the epoch. */
   readonly begunAt: number | null;
 }
 
 /** The answer that intervals make. */
-export function rangesAnswerOf(intervals: readonly Interval[]): RangesAnswer {
+export function rangesAnswerOf(intervals: readonly RecordedInterval[]): RecordedRanges {
   const begun = intervals.findLast(
     (interval) => interval.kind === 'gap' && interval.cause === 'before-recording',
   );
@@ -121,8 +126,8 @@ export function rangesAnswerOf(intervals: readonly Interval[]): RangesAnswer {
 }
 
 /** The gaps among them, neighbours with one cause as one. Time before the first recording is no gap. */
-export function gapsOf(intervals: readonly Interval[]): ArchiveGap[] {
-  const gaps: ArchiveGap[] = [];
+export function gapsOf(intervals: readonly RecordedInterval[]): RecordingGap[] {
+  const gaps: RecordingGap[] = [];
   for (const interval of intervals) {
     if (interval.kind !== 'gap' || interval.cause === 'before-recording') continue;
     const { startMs: startTime, endMs: endTime, cause } = interval;
@@ -143,10 +148,10 @@ class GapCauses {
   }
 
   /** A gap, in as many pieces as it has causes. Interruptions before `recordedUntilTicks` belong to gaps before this one. */
-  gap(fromTicks: number, toTicks: number, recordedUntilTicks: number): Interval[] {
+  gap(fromTicks: number, toTicks: number, recordedUntilTicks: number): RecordedInterval[] {
     const isBefore = recordedUntilTicks === 0 && this.#removedUntilTicks === 0;
     const cause = isBefore ? 'before-recording' : 'none';
-    const marks: { atTicks: number; cause: GapCause }[] = [{ atTicks: fromTicks, cause }];
+    const marks: { atTicks: number; cause: RecordedGapCause }[] = [{ atTicks: fromTicks, cause }];
     if (fromTicks < this.#removedUntilTicks) {
       marks[0] = { atTicks: fromTicks, cause: 'removed' };
       if (this.#removedUntilTicks < toTicks) marks.push({ atTicks: this.#removedUntilTicks, cause: 'none' });
@@ -158,7 +163,7 @@ class GapCauses {
     }
     marks.sort((a, b) => a.atTicks - b.atTicks);
     return marks
-      .map(({ atTicks, cause }, index): Interval => ({
+      .map(({ atTicks, cause }, index): RecordedInterval => ({
         kind: 'gap',
         startMs: catalogMsCeil(atTicks),
         endMs: catalogMs(marks[index + 1]?.atTicks ?? toTicks),

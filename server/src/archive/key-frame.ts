@@ -4,7 +4,7 @@ import type { Sample } from '@vidette/media/sample';
 import { rescaleTicks } from '@vidette/media/time';
 import type { VideoTrack } from '@vidette/media/track';
 import { Fault } from '../base/fault.ts';
-import type { StreamRow } from './catalog-reads.ts';
+import type { CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
@@ -48,7 +48,7 @@ const keyFrameMaxBytes = 16 * 1024 * 1024;
 export async function keyFrameAt(
   reads: PlaybackCatalog,
   open: SegmentOpener,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   atMs: number,
 ): Promise<RecordedKeyFrame> {
   // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.

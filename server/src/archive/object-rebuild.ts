@@ -10,7 +10,7 @@ import type { FragmentEntry } from './fragment-index.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
 import { scanSegmentContents } from './segment-scan.ts';
 
-interface RebuildTools {
+interface ObjectRebuildTools {
   readonly store: ObjectStore;
   readonly keys: ObjectKeys;
   /** Of the new catalog, which has the rows of all files already. */
@@ -27,7 +27,7 @@ interface RebuildTools {
  * The rows of what lies in the bucket. Where a file has the same segment the file counts, and the object is noted as being sent:
  * it is taken for the file's when its turn comes. @throws ObjectStoreError
  */
-export async function adoptObjects(tools: RebuildTools): Promise<void> {
+export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
   const { store, keys, reads, archiveId, findings } = tools;
   const marker = await readRemoteMarker(store, keys);
   if (marker === undefined) return;

@@ -5,7 +5,7 @@ import {
   vodPlaylistHead,
   type PlaylistSegment,
 } from '@vidette/media/hls/playlist';
-import type { SegmentRow, StreamRow } from './catalog-reads.ts';
+import type { SegmentRow, CatalogStreamRow } from './catalog-reads.ts';
 import type { PlaybackCatalog } from './playback-catalog.ts';
 import type { IndexedPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
@@ -29,7 +29,7 @@ function segmentUri(segment: SegmentRow): string {
  */
 export async function vodPlaylistOf(
   reads: PlaybackCatalog,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   startMs: number,
   endMs: number,
   entryMs: number,
@@ -82,7 +82,7 @@ interface SegmentFragments {
 
 function readBatch(
   reads: PlaybackCatalog,
-  stream: StreamRow,
+  stream: CatalogStreamRow,
   fromTicks: number,
   toTicks: number,
 ): SegmentFragments[] {
@@ -94,7 +94,7 @@ function readBatch(
   );
 }
 
-interface Entry {
+interface PlaylistEntry {
   readonly offset: number;
   bytes: number;
   readonly startTicks: number;
@@ -110,11 +110,11 @@ function entriesOf(
   fromTicks: number,
   toTicks: number,
   leastTicks: number,
-): Entry[] {
+): PlaylistEntry[] {
   const first = fragments.findLastIndex(
     ({ startTicks, startsWithKey }, index) => index === 0 || (startsWithKey && startTicks <= fromTicks),
   );
-  const entries: Entry[] = [];
+  const entries: PlaylistEntry[] = [];
   for (const { startTicks, durationTicks, offset, bytes, startsWithKey } of fragments.slice(first)) {
     if (startTicks >= toTicks) break;
     const endTicks = startTicks + durationTicks;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
-import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
 import { firstSign } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
@@ -44,7 +44,7 @@ interface PastDays {
  * How much of each day is recorded. A year of minutes is half a million rows: they are summed a day at a time, with the
  * event loop let go in between, and whole days of the past are remembered for the streams that were looked at last.
  */
-export class RecordedDays {
+export class RecordedDayReader {
   readonly #reads: CatalogReads;
   readonly #clock: Clock;
   readonly #past = new Map<string, PastDays>();
@@ -101,7 +101,7 @@ export class RecordedDays {
     this.#past.clear();
   }
 
-  #sum(stream: StreamRow, fromTicks: number, toTicks: number): number {
+  #sum(stream: CatalogStreamRow, fromTicks: number, toTicks: number): number {
     const before = this.#reads.segmentAtOrBefore(stream.id, fromTicks - 1);
     return (
       Math.max(0, Math.min(before?.endTicks ?? 0, toTicks) - fromTicks) +
@@ -126,7 +126,7 @@ function recordedDay(day: string, spanTicks: number, recordedTicks: number): Rec
 }
 
 /** The first recorded moment at or after one, catalog ticks. */
-function firstRecorded(reads: CatalogReads, stream: StreamRow, atTicks: number): number | undefined {
+function firstRecorded(reads: CatalogReads, stream: CatalogStreamRow, atTicks: number): number | undefined {
   const before = reads.segmentAtOrBefore(stream.id, atTicks);
   if (before && before.endTicks > atTicks) return atTicks;
   return reads.segmentAfter(stream.id, atTicks)?.startTicks;

@@ -15,12 +15,12 @@ import {
 import type { DiskStep } from './archive-fixture.ts';
 import type { ArchiveFiles } from './files.ts';
 import { connect, deliver, footageOf, footageStartMs as t0 } from './footage-fixture.ts';
-import type { Interval } from './intervals.ts';
+import type { RecordedInterval } from './intervals.ts';
 
 const footage = footageOf('h264-b-pyramid.mp4', 'aac.mp4');
 
 /** Intervals as seconds since the start of the footage. */
-function seconds(intervals: readonly Interval[]): unknown[] {
+function seconds(intervals: readonly RecordedInterval[]): unknown[] {
   return intervals.map((interval) => [
     interval.kind === 'gap' ? interval.cause : interval.kind,
     (interval.startMs - t0) / 1000,

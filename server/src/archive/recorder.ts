@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 import {
   GopAssembler,
   type AssemblerLimits,
@@ -192,12 +192,12 @@ export class Recorder {
   }
 
   /** Dated now, however long the writes before it take. */
-  #breakAfterWrites(cause: GapCause, endsRecording: boolean): void {
+  #breakAfterWrites(cause: RecordedGapCause, endsRecording: boolean): void {
     const wallTicks = catalogTicks(this.#tools.clock.wallMs());
     this.#enqueue(() => this.#break(cause, wallTicks, endsRecording));
   }
 
-  async #break(cause: GapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
+  async #break(cause: RecordedGapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
     try {
       await this.#writer.endRun(cause, wallTicks, endsRecording);
       if (this.#state === 'recording') this.#state = 'waiting';

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../base/clock.ts';
-import type { CatalogReads, StreamRow } from './catalog-reads.ts';
+import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
 import { ContinuityHours, continuityOf, firstSign, type Continuity } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogTicks } from './layout.ts';
 
@@ -71,7 +71,7 @@ const anewMs = dayMs;
 /** Longer without a flush is a gap, whatever the recorder says. */
 const unflushedMs = 60_000;
 
-interface Watched {
+interface CoverageState {
   readonly hours: ContinuityHours;
   readonly anewAtMs: number;
   readonly shares: StreamCoverage;
@@ -81,7 +81,7 @@ interface Watched {
 /** Keeps the shares of all streams that are recorded, each looked at about once a minute, a few at a time. */
 export class RecordingCoverage {
   readonly #options: RecordingCoverageOptions;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, CoverageState>();
   readonly #cancel: Cancel;
   #queue: string[] = [];
   #roundMs: number;
@@ -209,7 +209,7 @@ export class RecordingCoverage {
   }
 
   /** Up to when a stream is judged: of one that is writing frames now, up to what is flushed. */
-  #presentOf(uid: string, stream: StreamRow | undefined): number {
+  #presentOf(uid: string, stream: CatalogStreamRow | undefined): number {
     const { reads, clock, recorders } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());
     const isWriting = stream && recorders.get(uid)?.status.state === 'recording';

@@ -58,7 +58,7 @@ export interface PendingDepth {
 }
 
 /** What a depth costs, as a person is asked about it; times in ms since the epoch. */
-export interface ArchiveLoss {
+export interface RetentionLoss {
   /** Null: no depth that was lowered waits. */
   readonly depthHours: number | null;
   /** Null: nothing is lost. */
@@ -170,7 +170,7 @@ export class Retention {
   }
 
   /** What a person is asked before a depth is lowered to so many hours; without them, what waits to go. */
-  loss(uid: string, asked?: number): ArchiveLoss {
+  loss(uid: string, asked?: number): RetentionLoss {
     this.#look();
     const pending = this.pendingDepth(uid);
     const hours = asked ?? pending?.hours;

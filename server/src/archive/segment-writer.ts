@@ -7,7 +7,7 @@ import type { CatalogChange } from './catalog-writes.ts';
 import type { ArchiveFiles } from './files.ts';
 import type { NewFragment } from './fragment-index.ts';
 import { checksumOf } from './fragment-sums.ts';
-import type { GapCause } from './gap-cause.ts';
+import type { RecordedGapCause } from './gap-cause.ts';
 import type { AssembledFragment } from './gop-assembler.ts';
 import { CATALOG_TIMESCALE, dayOf, segmentPath } from './layout.ts';
 import { nextFreeSlot } from './free-slot.ts';
@@ -66,7 +66,7 @@ export class SegmentWriter {
   #pendingChanges: CatalogChange[] = [];
   #endTicks: number | undefined;
   /** Why nothing could be written since the last piece that was, or the last end of a run. */
-  #abandonedFor: GapCause | undefined;
+  #abandonedFor: RecordedGapCause | undefined;
 
   constructor(uid: string, tools: SegmentWriterTools, limits: SegmentLimits) {
     this.#uid = uid;
@@ -100,7 +100,7 @@ export class SegmentWriter {
   }
 
   /** Ends the run: the file is closed and why is noted. `wallTicks` dates a break that comes without footage. */
-  async endRun(cause: GapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
+  async endRun(cause: RecordedGapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
     const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
     const closing = await this.#closeHandle();
     this.#timeOffsetTicks = 0;
@@ -113,7 +113,7 @@ export class SegmentWriter {
    * footage ends or, without a run, at `fromTicks`. What the catalog can't take now it is owed. A file that can't be cut
    * stays open in the catalog, so that the next start cuts it.
    */
-  async abandon(cause: GapCause, fromTicks: number): Promise<void> {
+  async abandon(cause: RecordedGapCause, fromTicks: number): Promise<void> {
     const open = this.#open;
     const atTicks = open && open.fragments > 0 ? open.endTicks : Math.max(this.#latestEndTicks(), fromTicks);
     this.#open = undefined;

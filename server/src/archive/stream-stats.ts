@@ -3,12 +3,12 @@ import type { StreamCoverage } from './recording-coverage.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil } from './layout.ts';
 
 /** From the oldest to the newest footage, ms since the epoch. */
-export interface ArchivePeriod {
+export interface RecordedPeriod {
   readonly startTime: number;
   readonly endTime: number;
 }
 
-export interface ArchiveStats {
+export interface RecordingStats {
   /** Of the oldest and the newest footage, ms since the epoch; null while there is none. */
   readonly startTime: number | null;
   readonly endTime: number | null;
@@ -25,7 +25,7 @@ export interface ArchiveStats {
   readonly withoutNodes?: readonly string[];
 }
 
-export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | undefined {
+export function periodOf(reads: CatalogReads, uid: string): RecordedPeriod | undefined {
   const stream = reads.stream(uid);
   const first = stream && reads.firstSegment(stream.id);
   const newest = stream && reads.newestSegment(stream.id);
@@ -36,7 +36,7 @@ export function periodOf(reads: CatalogReads, uid: string): ArchivePeriod | unde
 
 const nothing = { bytes: 0, farBytes: 0, segments: 0, durationTicks: 0 };
 
-export function statsOf(reads: CatalogReads, uid: string): Omit<ArchiveStats, 'recorded'> {
+export function statsOf(reads: CatalogReads, uid: string): Omit<RecordingStats, 'recorded'> {
   const { bytes, farBytes, segments, durationTicks } = reads.stream(uid) ?? nothing;
   const period = periodOf(reads, uid);
   const durationMs = Math.round((durationTicks * 1000) / CATALOG_TIMESCALE);

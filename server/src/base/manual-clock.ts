@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from './clock.ts';
 
-interface Timer {
+interface ManualTimer {
   dueMs: number;
   periodMs: number | undefined;
   run: () => void;
@@ -10,7 +10,7 @@ interface Timer {
 export class ManualClock implements Clock {
   #monotonicMs = 0;
   #wallMs: number;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new Set<ManualTimer>();
 
   constructor(wallMs = Date.UTC(2026, 0, 1)) {
     this.#wallMs = wallMs;
@@ -59,13 +59,13 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
-  #add(timer: Timer): Cancel {
+  #add(timer: ManualTimer): Cancel {
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
 
-  #earliest(endMs: number): Timer | undefined {
-    let found: Timer | undefined;
+  #earliest(endMs: number): ManualTimer | undefined {
+    let found: ManualTimer | undefined;
     for (const timer of this.#timers) {
       if (timer.dueMs <= endMs && (!found || timer.dueMs < found.dueMs)) found = timer;
     }

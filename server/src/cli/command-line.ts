@@ -6,7 +6,7 @@ import { dataDirOf, loadConfig } from '../config/load.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 type Print = (line: string) => void;
 
-interface Command {
+interface CliCommand {
   /** What follows the name, as the usage shows it. */
   readonly takes: string;
   readonly does: string;
@@ -23,7 +23,7 @@ const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
 };
 
 /** Everything beside the server itself; what a command needs is loaded when it runs. */
-const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, CliCommand>> = {
   check: {
     takes: '[--objects|--read-objects]',
     does: 'prove the archive’s invariants, in the S3 storage too when asked, change nothing',
@@ -185,7 +185,7 @@ type ArchiveCommandOptions = Awaited<ReturnType<typeof archivePlaces>> & { reado
 function archiveCommand(
   does: string,
   load: () => Promise<(options: ArchiveCommandOptions) => Promise<number>>,
-): Command {
+): CliCommand {
   return {
     takes: '',
     does,

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { ExportFailure } from '@vidette/contract/entities';
 import type { Download } from '../archive/download.ts';
 import type { ArchiveReader } from '../archive/archive-reader.ts';
-import type { ArchiveGap } from '../archive/intervals.ts';
+import type { RecordingGap } from '../archive/intervals.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { ExportRecord, ExportRecords } from '../store/exports.ts';
@@ -34,7 +34,7 @@ export interface FileFacts extends PackedEntry {
   readonly startMs: number;
   readonly endMs: number;
   readonly durationMs: number;
-  readonly gaps: readonly ArchiveGap[];
+  readonly gaps: readonly RecordingGap[];
 }
 
 /** Why an export ended without a package. */
@@ -211,7 +211,7 @@ export class ExportJob {
   async #manifest(nowMs: number, page: Uint8Array): Promise<Manifest> {
     const { key, version, node } = this.#tools;
     const { start_ms: startTime, end_ms: endTime, user_id: userId, name } = this.#record;
-    const uncovered = new Map<string, ArchiveGap[]>();
+    const uncovered = new Map<string, RecordingGap[]>();
     for (const stream of this.#streams) {
       const files = this.#files.filter(({ uid }) => uid === stream.uid);
       uncovered.set(stream.uid, await this.#uncovered(stream, files));
@@ -247,8 +247,8 @@ export class ExportJob {
   }
 
   /** Gaps of what no file answers for. */
-  async #uncovered(stream: ExportedStream, files: readonly FileFacts[]): Promise<ArchiveGap[]> {
-    const gaps: ArchiveGap[] = [];
+  async #uncovered(stream: ExportedStream, files: readonly FileFacts[]): Promise<RecordingGap[]> {
+    const gaps: RecordingGap[] = [];
     let atMs = this.#record.start_ms;
     const spans = [...files.map(({ fromMs, untilMs }) => ({ fromMs, untilMs }))];
     spans.push({ fromMs: this.#record.end_ms, untilMs: this.#record.end_ms });
@@ -297,8 +297,8 @@ function safeName(name: string): string {
 }
 
 /** In order; neighbours of one cause that touch as one. */
-function joined(gaps: readonly ArchiveGap[]): ArchiveGap[] {
-  const result: ArchiveGap[] = [];
+function joined(gaps: readonly RecordingGap[]): RecordingGap[] {
+  const result: RecordingGap[] = [];
   for (const gap of [...gaps].sort((a, b) => a.startTime - b.startTime)) {
     const last = result.at(-1);
     if (last && last.cause === gap.cause && gap.startTime - last.endTime <= 1) {

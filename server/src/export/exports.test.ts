@@ -23,7 +23,7 @@ import { readZip } from './zip-reader.ts';
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const key = new SigningKey(Buffer.alloc(32, 7));
 
-interface Scene {
+interface ExportScene {
   readonly folder: string;
   readonly store: Store;
   readonly archive: Archive;
@@ -34,7 +34,7 @@ interface Scene {
 }
 
 /** An archive of two streams, 12 s and 4 s long, cut into downloads of at most 5 s, and a person. */
-async function scene(t: TestContext): Promise<Scene> {
+async function scene(t: TestContext): Promise<ExportScene> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-exports-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const { archive } = await openArchive(t, await temporaryRoot(t), {
@@ -94,12 +94,17 @@ const streams = [
   { uid: 'yard', name: 'Двор' },
 ];
 
-function request({ userId }: Scene) {
+function request({ userId }: ExportScene) {
   return { userId, streams, startMs: t0, endMs: t0 + 30_000, name: 'Theft' };
 }
 
 /** Waits until the export is in this state. */
-async function reaches(at: Scene, exports: Exports, id: number, status: Export['status']): Promise<Export> {
+async function reaches(
+  at: ExportScene,
+  exports: Exports,
+  id: number,
+  status: Export['status'],
+): Promise<Export> {
   return eventually(
     async () => {
       const record = await at.store.exports.byId(id);

@@ -3,15 +3,15 @@ const maxChanges = 60;
 const maxTextLength = 300;
 
 /** What a member was and has become. */
-export type Change = readonly [before: unknown, after: unknown];
+export type AuditChange = readonly [before: unknown, after: unknown];
 
 /**
  * What differs between two views of one thing, by path as in `archive.depthHours`, for the audit log. Views hold no secrets but
  * those of addresses, which the log redacts. Lists count as one value.
  */
-export function changesBetween(before: object, after: object): Record<string, Change> {
+export function changesBetween(before: object, after: object): Record<string, AuditChange> {
   const [old, next] = [leavesOf(before), leavesOf(after)];
-  const changes: Record<string, Change> = {};
+  const changes: Record<string, AuditChange> = {};
   let left = 0;
   for (const path of new Set([...old.keys(), ...next.keys()])) {
     const [from, to] = [old.get(path) ?? null, next.get(path) ?? null];

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Calls } from '@vidette/contract/calls';
 import type { StreamRight } from '@vidette/contract/call';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { CallName } from '@vidette/contract/routes';
 import type { Principal } from '../access/principal.ts';
 import type { SeenStream } from '../store/stream-list.ts';
@@ -31,7 +31,7 @@ export interface CallContext<Name extends CallName> {
   readonly principal: Calls[Name]['who'] extends 'anyone' ? Principal | undefined : Principal;
   /** The stream that `uid` names, where the call declares a right on it. */
   readonly stream: Calls[Name] extends { stream: StreamRight } ? SeenStream : undefined;
-  readonly language: Language;
+  readonly language: MessageLanguage;
   readonly ip: string;
   /** Aborted when the caller goes away before the answer is complete. */
   readonly signal: AbortSignal;

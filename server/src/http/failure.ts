@@ -1,5 +1,11 @@
 import type { FastifyError, FastifyReply } from 'fastify';
-import { catalogue, isErrorCode, messageOf, type ErrorBody, type Language } from '@vidette/contract/errors';
+import {
+  catalogue,
+  isErrorCode,
+  messageOf,
+  type ErrorBody,
+  type MessageLanguage,
+} from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
@@ -31,7 +37,7 @@ export function faultOf(error: unknown): Fault {
 }
 
 /** Sends the catalogue's answer for a fault, in the reader's language. */
-export function sendFault(reply: FastifyReply, fault: Fault, language: Language): FastifyReply {
+export function sendFault(reply: FastifyReply, fault: Fault, language: MessageLanguage): FastifyReply {
   const { status } = catalogue[fault.code];
   const retryAfter = fault.details['retryAfterSeconds'];
   if (typeof retryAfter === 'number') void reply.header('retry-after', String(retryAfter));
@@ -62,7 +68,7 @@ function withoutValues(url: string): string {
 }
 
 /** The body of the answer for a fault. */
-export function bodyOf(fault: Fault, language: Language): ErrorBody {
+export function bodyOf(fault: Fault, language: MessageLanguage): ErrorBody {
   const fields = fault.details['fields'];
   const body = { code: fault.code, error: sentencesOf(fault.code, fault.message, language) };
   if (!Array.isArray(fields)) return body;
@@ -83,7 +89,12 @@ function shortened(text: string, length: number): string {
 }
 
 /** Words that a room wrote for one case are English; a reader of Russian gets these where they are known, else the catalogue's. */
-function wordsOf(code: string, written: string | undefined, language: Language, fallback: string): string {
+function wordsOf(
+  code: string,
+  written: string | undefined,
+  language: MessageLanguage,
+  fallback: string,
+): string {
   if (!isErrorCode(code)) return written ?? fallback;
   const words = language === 'en' ? written : written && knownReason(written, language);
   return words ?? messageOf(code, language);

@@ -1,4 +1,4 @@
-import type { FieldError, Language } from '@vidette/contract/errors';
+import type { FieldError, MessageLanguage } from '@vidette/contract/errors';
 import { messageOf, type ErrorCode } from '@vidette/contract/errors';
 import type { CallName } from '@vidette/contract/routes';
 import type { z } from 'zod';
@@ -25,7 +25,7 @@ const fieldCodes: Partial<Record<CallName, ReadonlyMap<string, ErrorCode>>> = {
 };
 
 /** A ValidationError that names the members that did not pass, as many as an answer holds. */
-export function validationFault(name: CallName, error: z.ZodError, language: Language): Fault {
+export function validationFault(name: CallName, error: z.ZodError, language: MessageLanguage): Fault {
   /** A value that breaks several rules is named once, by the first. */
   const found = new Map<string, FieldError>();
   for (const issue of error.issues) {

@@ -1,4 +1,4 @@
-import { messageOf, type ErrorCode, type Language } from '@vidette/contract/errors';
+import { messageOf, type ErrorCode, type MessageLanguage } from '@vidette/contract/errors';
 
 /**
  * Codes whose faults speak of a source, in words of our own that hold nothing secret. Every other fault's words stay
@@ -182,7 +182,7 @@ const templates: readonly Template[] = Object.entries(knownReasons).map(([englis
 });
 
 /** A reason in the reader's language; undefined when it is none of ours. */
-export function knownReason(words: string, language: Language): string | undefined {
+export function knownReason(words: string, language: MessageLanguage): string | undefined {
   if (words.length > wordsMaxLength) return undefined;
   for (const template of templates) {
     const values = valuesIn(words, template);
@@ -192,7 +192,7 @@ export function knownReason(words: string, language: Language): string | undefin
 }
 
 /** What an answer says of a fault: the catalogue's sentence, then the reason where it is a source's and known. */
-export function sentencesOf(code: ErrorCode, words: string, language: Language): string {
+export function sentencesOf(code: ErrorCode, words: string, language: MessageLanguage): string {
   const sentence = messageOf(code, language);
   const reason = codesWithReason.has(code) ? knownReason(words, language) : undefined;
   return reason === undefined || reason === sentence ? sentence : `${sentence} ${reason}`;

@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Config } from '../config/schema.ts';
 
 /** The language of RFC 9110 `Accept-Language` that this product speaks and the reader likes best. */
-export function preferredLanguage(acceptLanguage: string | undefined): Language | undefined {
-  let best: { language: Language; quality: number } | undefined;
+export function preferredLanguage(acceptLanguage: string | undefined): MessageLanguage | undefined {
+  let best: { language: MessageLanguage; quality: number } | undefined;
   for (const range of (acceptLanguage ?? '').slice(0, 500).split(',')) {
     const [tag = '', weight = 'q=1', ...rest] = range.split(';').map((part) => part.trim());
     const language = /^(en|ru)(?:-[a-z0-9-]+)?$/i.exec(tag)?.[1]?.toLowerCase();
     const quality = Number(/^q=([01](?:\.\d{0,3})?)$/i.exec(weight)?.[1] ?? 0);
     if (language === undefined || rest.length > 0) continue;
-    if (quality > (best?.quality ?? 0)) best = { language: language as Language, quality };
+    if (quality > (best?.quality ?? 0)) best = { language: language as MessageLanguage, quality };
   }
   return best?.language;
 }
 
 /** The language of somebody who has no profile: as configured, else as their browser asks [R1.4]. */
-export function languageOfVisitor(request: FastifyRequest, config: Config): Language {
+export function languageOfVisitor(request: FastifyRequest, config: Config): MessageLanguage {
   return config.app.language ?? preferredLanguage(request.headers['accept-language']) ?? 'en';
 }

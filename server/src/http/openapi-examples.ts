@@ -2,7 +2,7 @@
  * Examples for the OpenAPI document, made of the schemas themselves: what a schema does not allow is in no example, and a
  * new call has its examples at once. The tables below only make them read like a real installation.
  */
-type Json = Record<string, unknown>;
+type JsonExample = Record<string, unknown>;
 
 const nowMs = Date.UTC(2026, 10, 21, 10);
 const hourMs = 3_600_000;
@@ -187,7 +187,7 @@ const words: Readonly<Record<string, unknown>> = {
 const personal = ['email', 'password', 'fullName', 'maxStreamCreation'];
 
 /** A value of a JSON schema (draft 2020-12, as Zod writes it), which stands as `name` in the member `within`. */
-export function exampleOf(schema: Json, name = '', within = ''): unknown {
+export function exampleOf(schema: JsonExample, name = '', within = ''): unknown {
   for (const key of [`${within}.${name}`, name]) {
     const word = wordFor(schema, key);
     if (word !== undefined) return word;
@@ -202,9 +202,9 @@ export function exampleOf(schema: Json, name = '', within = ''): unknown {
   if (first !== undefined) return first;
   switch (schema['type']) {
     case 'object':
-      return objectOf((schema['properties'] ?? {}) as Record<string, Json>, name);
+      return objectOf((schema['properties'] ?? {}) as Record<string, JsonExample>, name);
     case 'array':
-      return [exampleOf((schema['items'] ?? {}) as Json, name, within)];
+      return [exampleOf((schema['items'] ?? {}) as JsonExample, name, within)];
     case 'boolean':
       return true;
     case 'integer':
@@ -218,14 +218,14 @@ export function exampleOf(schema: Json, name = '', within = ''): unknown {
 }
 
 /** What a value may be: of several schemas or types each by itself. */
-function choicesOf(schema: Json): Json[] {
-  const choices = (schema['anyOf'] ?? schema['oneOf']) as Json[] | undefined;
+function choicesOf(schema: JsonExample): JsonExample[] {
+  const choices = (schema['anyOf'] ?? schema['oneOf']) as JsonExample[] | undefined;
   if (choices) return choices;
   const { type } = schema;
   return Array.isArray(type) ? type.map((one: unknown) => ({ ...schema, type: one })) : [schema];
 }
 
-function objectOf(properties: Record<string, Json>, name: string): Json {
+function objectOf(properties: Record<string, JsonExample>, name: string): JsonExample {
   const isPerson = personal.some((member) => member in properties);
   return Object.fromEntries(
     Object.entries(properties).map(([member, schema]) => [
@@ -236,13 +236,13 @@ function objectOf(properties: Record<string, Json>, name: string): Json {
 }
 
 /** The table's value, when the schema allows it. */
-function wordFor(schema: Json, name: string): unknown {
+function wordFor(schema: JsonExample, name: string): unknown {
   if (!Object.hasOwn(words, name)) return undefined;
   const word = words[name];
   return choicesOf(schema).some((choice) => allows(choice, word)) ? word : undefined;
 }
 
-function allows(schema: Json, value: unknown): boolean {
+function allows(schema: JsonExample, value: unknown): boolean {
   if ('const' in schema) return schema['const'] === value;
   const listed = schema['enum'] as unknown[] | undefined;
   if (listed) return listed.includes(value);
@@ -261,8 +261,8 @@ function allows(schema: Json, value: unknown): boolean {
   }
 }
 
-function matches(schema: Json, text: string): boolean {
-  const parts = (schema['allOf'] as Json[] | undefined) ?? [];
+function matches(schema: JsonExample, text: string): boolean {
+  const parts = (schema['allOf'] as JsonExample[] | undefined) ?? [];
   const patterns = [schema, ...parts].map((part) => part['pattern']).filter((one) => typeof one === 'string');
   return (
     patterns.every((pattern) => new RegExp(pattern, 'u').test(text)) &&
@@ -271,21 +271,21 @@ function matches(schema: Json, text: string): boolean {
   );
 }
 
-function numberOf(schema: Json): number {
+function numberOf(schema: JsonExample): number {
   // Only times reach so far.
   if (most(schema) > Number.MAX_SAFE_INTEGER / 1_000 && most(schema) < Number.MAX_SAFE_INTEGER) return nowMs;
   return Math.min(Math.max(1, least(schema)), most(schema));
 }
 
-function textOf(schema: Json): string {
+function textOf(schema: JsonExample): string {
   const candidates = ['text', 'k3m9x2q7w5ab', '2026-11-21', 'maria@example.org', '161573256300000.mp4'];
   return candidates.find((text) => matches(schema, text)) ?? '';
 }
 
-function least(schema: Json): number {
+function least(schema: JsonExample): number {
   return Number(schema['minimum'] ?? schema['exclusiveMinimum'] ?? -Infinity);
 }
 
-function most(schema: Json): number {
+function most(schema: JsonExample): number {
   return Number(schema['maximum'] ?? schema['exclusiveMaximum'] ?? Infinity);
 }

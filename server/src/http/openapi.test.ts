@@ -11,7 +11,7 @@ interface Content {
   'application/json'?: { example?: unknown; examples?: Record<string, { value: unknown }> };
 }
 
-interface Operation {
+interface DocumentedCall {
   operationId: string;
   parameters?: { name: string; in: 'path' | 'query'; required: boolean; example?: unknown }[];
   requestBody?: { content: Content };
@@ -20,7 +20,7 @@ interface Operation {
 
 const document = openApiDocument('1.2.3') as unknown as {
   openapi: string;
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, DocumentedCall>>;
 };
 
 test('[R7.55] every call is in the document, with its parameters, body and error codes', () => {
@@ -71,7 +71,7 @@ test('[R8.1] every failure has an example with its code and the words of the cat
   assert.deepEqual(examples?.['QuotaReached']?.value, { code: 'QuotaReached', error: 'Quota is reached.' });
 });
 
-function operationOf(name: CallName): Operation {
+function operationOf(name: CallName): DocumentedCall {
   const operation = document.paths[routes[name].path]?.[routes[name].method.toLowerCase()];
   assert.ok(operation, name);
   return operation;

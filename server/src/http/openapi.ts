@@ -6,7 +6,7 @@ import { catalogue, type ErrorCode } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
 import { exampleOf } from './openapi-examples.ts';
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 const roles = {
   anyone: 'Anyone may call it.',
@@ -16,8 +16,8 @@ const roles = {
 } as const;
 
 /** The contract as an OpenAPI 3.1 document: made of the very schemas that check requests and answers [R7.55]. */
-export function openApiDocument(version: string): Json {
-  const paths: Record<string, Json> = {};
+export function openApiDocument(version: string): JsonObject {
+  const paths: Record<string, JsonObject> = {};
   for (const name of Object.keys(routes) as CallName[]) {
     const { path, method } = routes[name];
     (paths[path] ??= {})[method.toLowerCase()] = operationOf(name, calls[name]);
@@ -39,7 +39,7 @@ export function openApiDocument(version: string): Json {
   };
 }
 
-const errorSchema: Json = {
+const errorSchema: JsonObject = {
   type: 'object',
   required: ['code', 'error'],
   properties: {
@@ -56,7 +56,7 @@ const errorSchema: Json = {
   },
 };
 
-function operationOf(name: CallName, call: Call): Json {
+function operationOf(name: CallName, call: Call): JsonObject {
   const parameters = [...parametersOf(call.params, 'path'), ...parametersOf(call.query, 'query')];
   const right = call.stream ? ` The right "${call.stream}" on the stream is needed.` : '';
   return {
@@ -79,7 +79,7 @@ function operationOf(name: CallName, call: Call): Json {
 }
 
 /** No call of the contract: its reader is Prometheus, with a token of its own. */
-function metricsOperation(): Json {
+function metricsOperation(): JsonObject {
   return {
     operationId: 'getMetrics',
     tags: ['metric'],
@@ -93,7 +93,7 @@ function metricsOperation(): Json {
   };
 }
 
-function jsonOf(schema: Json): Json {
+function jsonOf(schema: JsonObject): JsonObject {
   return { 'application/json': { schema, example: exampleOf(schema) } };
 }
 
@@ -101,10 +101,10 @@ function tagOf(path: string): string {
   return (path.split('/')[2]?.split('.')[0] ?? '').replace(/s$/, '');
 }
 
-function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): JsonObject[] {
   if (!schema) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
-    properties?: Record<string, Json>;
+    properties?: Record<string, JsonObject>;
     required?: string[];
   };
   return Object.entries(properties).map(([name, { description, ...member }]) => ({
@@ -117,7 +117,7 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
   }));
 }
 
-function successOf(call: Call): Json {
+function successOf(call: Call): JsonObject {
   if (!('contentType' in call.reply)) {
     return { 200: { description: 'Done', content: jsonOf(schemaOf(call.reply, 'output')) } };
   }
@@ -140,13 +140,13 @@ function successOf(call: Call): Json {
 }
 
 /** One answer for each status, naming the codes that come with it. */
-function failuresOf(call: Call): Json {
+function failuresOf(call: Call): JsonObject {
   const codes = new Set<ErrorCode>([...call.errors, ...universalErrors]);
   if (call.whileLocked) codes.delete('LifetimeCodeRequired');
   return failures(codes);
 }
 
-function failures(codes: Iterable<ErrorCode>): Json {
+function failures(codes: Iterable<ErrorCode>): JsonObject {
   const byStatus = Map.groupBy(codes, (code) => String(catalogue[code].status));
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -166,7 +166,7 @@ function failures(codes: Iterable<ErrorCode>): Json {
   );
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bootElementId } from '@vidette/contract/constants';
 import type { Profile } from '@vidette/contract/entities';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { bestEncoding, compress, etagOf, type PageFile } from './page-files.ts';
 
 const bootPlace = new RegExp(`(<script type="application/json" id="${bootElementId}">)[^<]*(</script>)`);
@@ -10,7 +10,7 @@ const bootPlace = new RegExp(`(<script type="application/json" id="${bootElement
 export interface PageFilling {
   /** JSON for the page's script, which then need not ask for it. */
   readonly boot: unknown;
-  readonly language: Language;
+  readonly language: MessageLanguage;
   readonly title: string;
   /** What the reader chose; without a choice the page looks as their system does. */
   readonly theme: Profile['preferences']['theme'];

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { calls } from '@vidette/contract/calls';
 import { limits } from '@vidette/contract/constants';
 import type { Call } from '@vidette/contract/call';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
 import type { Principal } from '../access/principal.ts';
 import { requireAudience } from '../access/audience-policy.ts';
@@ -76,7 +76,7 @@ export class Registrar {
       preHandler: async (request, reply) => {
         const call: Call = calls[name];
         const audit = newNote(request);
-        let language: Language | undefined;
+        let language: MessageLanguage | undefined;
         try {
           const context = await this.#prepare(
             name,
@@ -122,7 +122,7 @@ export class Registrar {
   ): Promise<FastifyReply> {
     const call: Call = calls[name];
     const audit = newNote(request);
-    let language: Language | undefined;
+    let language: MessageLanguage | undefined;
     let context: AnyContext | undefined;
     try {
       context = await this.#prepare(name, call, request, reply, audit, (known) => (language = known));
@@ -145,7 +145,7 @@ export class Registrar {
     request: FastifyRequest,
     reply: FastifyReply,
     audit: AuditNote,
-    onLanguage: (language: Language) => void,
+    onLanguage: (language: MessageLanguage) => void,
   ): Promise<AnyContext> {
     const { lock, authenticator, config, proof } = this.#services;
     if (lock.isLocked && !call.whileLocked)
@@ -195,7 +195,7 @@ export class Registrar {
   }
 
   /** By the profile, then the configuration, then the browser [R1.4]. */
-  #languageOf(request: FastifyRequest, ofUser: Language | undefined): Language {
+  #languageOf(request: FastifyRequest, ofUser: MessageLanguage | undefined): MessageLanguage {
     return ofUser ?? languageOfVisitor(request, this.#services.config);
   }
 
@@ -278,7 +278,12 @@ function decoded(schema: z.ZodObject | undefined, raw: unknown): unknown {
   return schema ? decodeText(schema, raw as Record<string, unknown>) : undefined;
 }
 
-function check(name: CallName, schema: z.ZodType | undefined, value: unknown, language: Language): unknown {
+function check(
+  name: CallName,
+  schema: z.ZodType | undefined,
+  value: unknown,
+  language: MessageLanguage,
+): unknown {
   if (!schema) return undefined;
   const result = schema.safeParse(worthJudging(schema, value), { error: wordings[language] });
   if (!result.success) throw validationFault(name, result.error, language);

@@ -22,7 +22,7 @@ import type { StreamManager } from '../engine/stream-manager.ts';
 import type { Store } from '../store/store.ts';
 import type { AccountEmails } from '../system/account-emails.ts';
 import type { AuditLog } from '../system/audit-log.ts';
-import type { Health } from '../system/health.ts';
+import type { HealthMonitor } from '../system/health.ts';
 import type { LicenseService } from '../system/license.ts';
 import type { Lock } from '../system/lock.ts';
 import type { LogRing } from '../system/log-ring.ts';
@@ -59,7 +59,7 @@ export interface Services {
   readonly passwordReset: PasswordReset;
   readonly lock: Lock;
   readonly license: LicenseService;
-  readonly health: Health;
+  readonly health: HealthMonitor;
   readonly statistics: Statistics;
   /** What is in force for media processes. */
   readonly confinement: ConfinementLevel;

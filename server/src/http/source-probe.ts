@@ -14,7 +14,7 @@ interface ProbedSource {
   readonly transport: string;
 }
 
-interface ProbeOptions {
+interface SourceProberOptions {
   readonly allowLoopback: boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -22,9 +22,9 @@ interface ProbeOptions {
 
 /** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
 interface Prober {
-  probe(address: SourceAddress, options: ProbeOptions): Promise<ProbedSource>;
+  probe(address: SourceAddress, options: SourceProberOptions): Promise<ProbedSource>;
   /** The first key frame as a JPEG. */
-  preview(address: SourceAddress, options: ProbeOptions & { maxWidth: number }): Promise<Uint8Array>;
+  preview(address: SourceAddress, options: SourceProberOptions & { maxWidth: number }): Promise<Uint8Array>;
 }
 
 export interface ProbeTarget {

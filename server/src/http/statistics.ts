@@ -4,7 +4,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { Live } from '../live/live.ts';
 import type { StreamManager } from '../engine/stream-manager.ts';
 import { EventLoopWatch } from '../system/event-loop-watch.ts';
-import type { Health } from '../system/health.ts';
+import type { HealthMonitor } from '../system/health.ts';
 import { Histories, type HistoryKind, type HistoryView } from '../system/history.ts';
 import type { ManagedStreamState } from '../engine/state.ts';
 import { StreamMetrics, type Outage } from './stream-figures.ts';
@@ -31,7 +31,7 @@ export interface StatisticsOptions {
   readonly streamManager: StreamManager;
   readonly live: Live;
   readonly archive: Archive;
-  readonly health: Health;
+  readonly health: HealthMonitor;
 }
 
 /** One look at the whole server. */

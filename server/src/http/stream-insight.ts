@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { calls, type Calls } from '@vidette/contract/calls';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NodeRpc } from '../rpc/node-rpc.ts';
@@ -18,7 +18,7 @@ export type StreamLines = z.input<Calls['getStreamLogs']['reply']>;
 /** What the node that runs a stream knows of it, and no other. */
 export interface StreamInsight {
   /** @throws Fault Unavailable */
-  stats(uid: string, language: Language): Promise<StreamStats>;
+  stats(uid: string, language: MessageLanguage): Promise<StreamStats>;
   /** Lines with a greater id than `after`. */
   logs(uid: string, after: number): Promise<StreamLines>;
   /** @throws Fault Unavailable when there is none yet */
@@ -41,7 +41,7 @@ export class LocalInsight implements StreamInsight {
     this.#options = options;
   }
 
-  async stats(uid: string, language: Language): Promise<StreamStats> {
+  async stats(uid: string, language: MessageLanguage): Promise<StreamStats> {
     const { streamManager, statistics, live, clock } = this.#options;
     const running = streamManager.get(uid);
     const { reconnects, outages, histories } = statistics.ofStream(uid);
@@ -108,7 +108,7 @@ export class ClusterInsight implements StreamInsight {
     this.#options = options;
   }
 
-  async stats(uid: string, language: Language): Promise<StreamStats> {
+  async stats(uid: string, language: MessageLanguage): Promise<StreamStats> {
     const node = this.#options.nodeOf(uid);
     if (node === undefined) return this.#options.local.stats(uid, language);
     const path = `stream/${uid}/stats?language=${language}`;

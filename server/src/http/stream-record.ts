@@ -1,5 +1,5 @@
 import type { Stream } from '@vidette/contract/entities';
-import { messageOf, type Language } from '@vidette/contract/errors';
+import { messageOf, type MessageLanguage } from '@vidette/contract/errors';
 import { shownSource } from '../ingest/address.ts';
 import type { ManagedStreamSettings } from '../engine/settings.ts';
 import type { ManagedStreamState } from '../engine/state.ts';
@@ -24,7 +24,7 @@ export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
 }
 
 /** The reason of a failure in the reader's language: it is kept in English. One that is not known is the code's sentence. */
-export function failureReasonOf(state: ManagedStreamState, language: Language): string | null {
+export function failureReasonOf(state: ManagedStreamState, language: MessageLanguage): string | null {
   if (state.failureReason === null || language === 'en' || state.code === null) return state.failureReason;
   return knownReason(state.failureReason, language) ?? messageOf(state.code, language);
 }
@@ -34,7 +34,7 @@ export function streamView(
   seen: SeenStream,
   state: ManagedStreamState,
   isNodeAvailable: boolean,
-  language: Language,
+  language: MessageLanguage,
 ): Stream {
   const { stream, rights } = seen;
   const shown = (source: string) => (rights.edit ? source : shownSource(source));

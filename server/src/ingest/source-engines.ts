@@ -8,7 +8,7 @@ import { ReturnTurns, type SourceContact } from './return-watch.ts';
 import { PollRounds } from './rtsp/poll-rounds.ts';
 import { RtspSession, type SourceMemory } from './rtsp/session.ts';
 import type { OpenSession } from './running-attempt.ts';
-import type { Audience } from './source.ts';
+import type { SourceAudience } from './source.ts';
 import { runClock } from './timing.ts';
 
 /** Sources that listen for a TCP connection. */
@@ -44,7 +44,7 @@ export class SourceEngines {
    * Sessions for one address; `allowLoopback` says how far whoever saved it may reach. Without an audience what comes
    * is passed on at once.
    */
-  opener(address: SourceAddress, allowLoopback: boolean, audience?: Audience): OpenSession {
+  opener(address: SourceAddress, allowLoopback: boolean, audience?: SourceAudience): OpenSession {
     const pool = this.#av;
     const polling = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };

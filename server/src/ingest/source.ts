@@ -23,7 +23,7 @@ export interface SourceSink {
 }
 
 /** Who takes what a source sends. */
-export interface Audience {
+export interface SourceAudience {
   /** Nobody minds getting the next samples a quarter of a second later and all at once. */
   readonly toleratesLatency: boolean;
   /** Calls `run` whenever somebody joins who does mind. */

@@ -14,7 +14,7 @@ import { StreamLog } from './stream-log.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** A supervisor whose sessions the test plays. */
-class Scene {
+class SupervisorScene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
   readonly log: StreamLog;
@@ -95,7 +95,7 @@ async function settle(): Promise<void> {
 }
 
 test('[R10.2] a source that fails is retried for ever with growing pauses, and says why in words', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   assert.equal(scene.status.state, 'connecting');
   const pauses: number[] = [];
@@ -114,7 +114,7 @@ test('[R10.2] a source that fails is retried for ever with growing pauses, and s
 });
 
 test('the watchdog looks at pictures: sound and an open socket do not count', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
   await scene.play(5);
@@ -136,7 +136,7 @@ test('the watchdog looks at pictures: sound and an open socket do not count', as
 });
 
 test('a source that answers and never sends a first picture is given up and tried again', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   scene.session.sink.tracks([videoTrack]);
   await scene.pass(19_000);
@@ -150,7 +150,7 @@ test('a source that answers and never sends a first picture is given up and trie
 });
 
 test('[R10.2] announced video that never comes is not running while audio flows: it says so, tries again, and waits longer', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   const waits: number[] = [];
   for (let attempt = 1; attempt <= 4; attempt++) {
@@ -172,7 +172,7 @@ test('[R10.2] announced video that never comes is not running while audio flows:
 });
 
 test('[R10.1] a first key frame is waited for as long as pictures come, and not after that', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   for (let second = 0; second < 300; second++) {
     scene.session.sink.awaiting('video');
@@ -187,7 +187,7 @@ test('[R10.1] a first key frame is waited for as long as pictures come, and not 
 });
 
 test('pauses start over after a minute of good pictures, and do not grow for a server that drops us every 20 s', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   for (let at = 0; at < 4; at++) {
     await scene.fail('EHOSTUNREACH');
@@ -209,7 +209,7 @@ test('pauses start over after a minute of good pictures, and do not grow for a s
 });
 
 test('[R10.3] a clock that is corrected later dates what follows right: slowly, or in a stated step', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e7, from: 'gop', onReadable() {} });
   await scene.start();
   const startMs = scene.clock.wallMs();
@@ -252,7 +252,7 @@ test('[R10.3] a clock that is corrected later dates what follows right: slowly, 
 
 test('[R10.2] a camera that ran well is signed in to within 0.4 s of its return, later within two, and not before', async () => {
   for (const outageSeconds of [3, 30, 240]) {
-    const scene = new Scene();
+    const scene = new SupervisorScene();
     await scene.start();
     await scene.play(20);
     scene.isThere = false;
@@ -278,7 +278,7 @@ test('[R10.2] a camera that ran well is signed in to within 0.4 s of its return,
 });
 
 test('a camera that never ran, or refuses the password, is not connected to in between', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   scene.isThere = false;
   await scene.fail('EHOSTUNREACH');
@@ -301,7 +301,7 @@ test('those of one host that come back together take turns', () => {
 });
 
 test('[R10.2] one picture for each connection is no stream: nothing is passed on, and the words say so', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
   for (let attempt = 0; attempt < 5; attempt++) {
@@ -320,7 +320,7 @@ test('[R10.2] one picture for each connection is no stream: nothing is passed on
 });
 
 test('a wrong password slows down more, to minutes', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   const pauses: number[] = [];
   for (let attempt = 0; attempt < 6; attempt++) {
@@ -346,7 +346,7 @@ test('two hundred cameras that drop together come back scattered, and never late
 });
 
 test("a camera that our RTSP engine can't manage is read by FFmpeg's, and the log says so", async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   await scene.fail('ProbeError', 'The camera sends nothing that we can read.');
   assert.ok((await scene.untilNextSession()) <= 300);
@@ -364,14 +364,14 @@ test("a camera that our RTSP engine can't manage is read by FFmpeg's, and the lo
 
 test('no fallback for what no engine can mend, and none for ever', async () => {
   for (const code of ['HTTP_UNAUTHORIZED', 'HTTP_NOT_FOUND', 'EHOSTUNREACH'] as const) {
-    const scene = new Scene();
+    const scene = new SupervisorScene();
     await scene.start();
     await scene.fail(code);
     await scene.untilNextSession();
     assert.equal(scene.session.engine, 'rtsp', code);
     await scene.supervisor.stop('stopped');
   }
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   for (let at = 0; at < 20; at++) {
     await scene.fail('ProbeError', `Words of ${scene.session.engine}.`);
@@ -383,7 +383,7 @@ test('no fallback for what no engine can mend, and none for ever', async () => {
 });
 
 test('a session that does not let go is left behind, and nothing it sends later reaches the stream', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   await scene.play(2);
   const stuck = scene.session;
@@ -400,7 +400,7 @@ test('a session that does not let go is left behind, and nothing it sends later 
 });
 
 test('stop lets go of the session, tells the readers why and leaves no timer; nothing starts again', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   await scene.play(2);
   const reader = scene.stream.addReader({ name: 't', maxBytes: 1e6, from: 'gop', onReadable() {} });
@@ -416,7 +416,7 @@ test('stop lets go of the session, tells the readers why and leaves no timer; no
 });
 
 test('stop during a pause between attempts ends at once', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   await scene.fail('EHOSTUNREACH');
   await scene.supervisor.stop('stopped');
@@ -425,7 +425,7 @@ test('stop during a pause between attempts ends at once', async () => {
 });
 
 test('what is not a Fault is our own trouble: it is logged, kept and retried like any other', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   scene.session.fail(new TypeError('x is undefined') as unknown as Fault);
   await settle();
@@ -435,7 +435,7 @@ test('what is not a Fault is our own trouble: it is logged, kept and retried lik
 });
 
 test('the log of a stream is bounded, holds no credentials and is not flooded by a camera that is away for a week', async () => {
-  const scene = new Scene();
+  const scene = new SupervisorScene();
   await scene.start();
   for (let attempt = 0; attempt < 1_000; attempt++) {
     await scene.fail('EHOSTUNREACH', 'cam is away.');
@@ -453,7 +453,7 @@ test('the log of a stream is bounded, holds no credentials and is not flooded by
 test('an ordinary outage is one line in the log, with a cause and no stack; a mistake of ours has one', async () => {
   const lines: LogFields[] = [];
   const log: Log = { ...silentLog, warn: (fields) => void lines.push(fields), child: () => log };
-  const rig = new Scene(undefined, log);
+  const rig = new SupervisorScene(undefined, log);
   await rig.start();
   const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.9:554'), { code: 'ECONNREFUSED' });
   rig.session.fail(new Fault('EHOSTUNREACH', 'The camera refuses the connection.', { cause: refused }));

@@ -10,7 +10,7 @@ const videoRate = 90_000;
 const frameTicks = 3600;
 const frameMs = 40;
 
-interface Run {
+interface TimingRun {
   readonly frames: number;
   /** Source ticks of frame n. */
   readonly source: (frame: number) => number;
@@ -20,7 +20,7 @@ interface Run {
 }
 
 /** UTC in ms of every frame, by `mapGrowing`. */
-function play({ frames, source, arrivalMs, before }: Run): { outMs: number[]; track: TrackTiming } {
+function play({ frames, source, arrivalMs, before }: TimingRun): { outMs: number[]; track: TrackTiming } {
   const track = new SourceTiming().addTrack(videoRate, videoRate);
   const outMs: number[] = [];
   for (let frame = 0; frame < frames; frame++) {

@@ -7,7 +7,7 @@ import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
 /** A few seconds of real picture and audio, to be written into a hub by a test. */
-export interface Clip {
+export interface LiveClip {
   readonly tracks: readonly Track[];
   /** In the order in which a camera would send them, absolute times from `startMs` on. */
   readonly samples: readonly Sample[];
@@ -24,7 +24,7 @@ export interface ClipOptions {
 export const clipStartMs = Date.UTC(2026, 0, 1);
 
 /** Encodes a clip with ffmpeg; small and quick. */
-export async function encodeClip(options: ClipOptions): Promise<Clip> {
+export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
   const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
   // The encoder puts one frame of 1024 silent periods before the audio: it shall begin at 0 as the picture does.
@@ -38,7 +38,7 @@ export async function encodeClip(options: ClipOptions): Promise<Clip> {
 }
 
 /** The tracks and samples of a fragmented MP4 whose fragments come one after the other. */
-function readClip(bytes: Uint8Array): Clip {
+function readClip(bytes: Uint8Array): LiveClip {
   const boxes = [...walkBoxes(bytes)];
   const moov = boxes.findIndex(({ type }) => type === 'moov');
   const initBytes = boxes.slice(0, moov + 1).reduce((sum, { size }) => sum + size, 0);

@@ -10,10 +10,10 @@ import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { Stream } from '../hub/stream.ts';
-import { clipStartMs, encodeClip, type Clip } from './clip-fixture.ts';
+import { clipStartMs, encodeClip, type LiveClip } from './clip-fixture.ts';
 import { LowLatencyHls } from './hls.ts';
 
-let clip: Clip;
+let clip: LiveClip;
 before(async () => {
   clip = await encodeClip({ seconds: 12 });
 });
@@ -22,7 +22,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const forever = new AbortController().signal;
 const noQuery = new URLSearchParams();
 
-class Scene {
+class HlsScene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
   readonly hls = new LowLatencyHls({ stream: this.stream, clock: this.clock, log: silentLog });
@@ -58,8 +58,8 @@ function timeMs({ dts, trackId }: Sample): number {
 }
 
 /** A scene whose player has come and whose source runs. */
-async function started(): Promise<Scene> {
-  const scene = new Scene();
+async function started(): Promise<HlsScene> {
+  const scene = new HlsScene();
   scene.stream.setTracks(clip.tracks);
   await scene.writeTo(0.1);
   const first = scene.text('media.m3u8');
@@ -157,7 +157,7 @@ test('wrong positions, unknown files and a viewer that left are answered, none k
 });
 
 test('a source that delivers nothing is Unavailable, and reading stops after the last request', async () => {
-  const scene = new Scene();
+  const scene = new HlsScene();
   const playlist = scene.text('index.m3u8');
   assert.ok(scene.hls.isActive);
   scene.clock.advance(12_000);

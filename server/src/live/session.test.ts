@@ -7,13 +7,13 @@ import type { Sample } from '@vidette/media/sample';
 import { ManualClock } from '../base/manual-clock.ts';
 import { silentLog } from '../base/log.ts';
 import { Stream } from '../hub/stream.ts';
-import { clipStartMs, encodeClip, type Clip } from './clip-fixture.ts';
+import { clipStartMs, encodeClip, type LiveClip } from './clip-fixture.ts';
 import { LiveFragmenter } from './fragmenter.ts';
 import { Live } from './live.ts';
 import { RecordingSink } from './recording-sink.ts';
 import { LiveSession, type LiveVariant } from './session.ts';
 
-let clip: Clip;
+let clip: LiveClip;
 before(async () => {
   clip = await encodeClip({ seconds: 4 });
 });
@@ -21,7 +21,7 @@ before(async () => {
 const everything: LiveVariant = { audio: true, keyFramesOnly: false };
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-class Scene {
+class SessionScene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
   readonly fragmenter = new LiveFragmenter();
@@ -60,14 +60,14 @@ function upToFrame(count: number): Sample[] {
   });
 }
 
-interface Sent {
+interface SentSample {
   readonly trackId: number;
   readonly dts: number;
   readonly duration: number;
 }
 
 /** What is in the fragments, in order. */
-function samplesIn(media: readonly Uint8Array[]): Sent[] {
+function samplesIn(media: readonly Uint8Array[]): SentSample[] {
   return media.flatMap((bytes) => {
     const [box] = walkBoxes(bytes);
     if (box?.type !== 'moof') return [];
@@ -82,11 +82,11 @@ function samplesIn(media: readonly Uint8Array[]): Sent[] {
   });
 }
 
-const videoOf = (sent: readonly Sent[]) =>
+const videoOf = (sent: readonly SentSample[]) =>
   sent.filter(({ trackId }) => clip.tracks.find(({ id }) => id === trackId)?.kind === 'video');
 
 test('[R7.12] a viewer gets words first, then init segment and GOP so far at once, then a fragment per picture', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const samples = upToFrame(30);
   const soFar = upToFrame(10);
@@ -118,7 +118,7 @@ test('[R7.12] a viewer gets words first, then init segment and GOP so far at onc
 });
 
 test('a fragment is built once, however many watch', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const first = scene.view();
   const others = [scene.view(), scene.view(), scene.view()];
@@ -133,7 +133,7 @@ test('a fragment is built once, however many watch', async () => {
 });
 
 test('a viewer that is slow skips to a key frame, is told, and never has more than the limit waiting', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const { sink, session } = scene.view();
   await scene.write(upToFrame(10));
@@ -154,7 +154,7 @@ test('a viewer that is slow skips to a key frame, is told, and never has more th
 });
 
 test('sound that is announced and never sent does not keep the picture away; it joins when it comes', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
   const { sink } = scene.view();
@@ -169,7 +169,7 @@ test('sound that is announced and never sent does not keep the picture away; it 
 });
 
 test('sound that falls silent is taken out at the next key frame', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
   const { sink } = scene.view();
@@ -184,7 +184,7 @@ test('sound that falls silent is taken out at the next key frame', async () => {
 });
 
 test('variants: without sound, and key frames only', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const silent = scene.view({ audio: false, keyFramesOnly: false });
   const tile = scene.view({ audio: true, keyFramesOnly: true });
@@ -204,7 +204,7 @@ test('variants: without sound, and key frames only', async () => {
 });
 
 test('a camera that slows down from 25 to 3 pictures a second is never taken for broken off', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   const video = clip.tracks.filter(({ kind }) => kind === 'video');
   scene.stream.setTracks(video);
   const { sink } = scene.view();
@@ -226,7 +226,7 @@ test('a camera that slows down from 25 to 3 pictures a second is never taken for
 });
 
 test('pause and return are told, parameters come anew, and the end has a code', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   const { sink } = scene.view();
   await turn();
   assert.deepEqual(sink.messages, [{ type: 'waiting', reason: 'connecting' }]);
@@ -254,7 +254,7 @@ test('pause and return are told, parameters come anew, and the end has a code', 
 });
 
 test('a fault of our own ends that viewer, not the stream', async () => {
-  const scene = new Scene();
+  const scene = new SessionScene();
   const broken = clip.tracks.map((track) => ({ ...track, config: new Uint8Array(1) }));
   scene.stream.setTracks(broken);
   const { sink } = scene.view();

@@ -11,11 +11,11 @@ import { silentLog } from '../base/log.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { frame } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
-import { encodeClip, type Clip } from './clip-fixture.ts';
+import { encodeClip, type LiveClip } from './clip-fixture.ts';
 import { Live } from './live.ts';
 import type { LiveSession } from './session.ts';
 
-let clip: Clip;
+let clip: LiveClip;
 before(async () => {
   clip = await encodeClip({ seconds: 1, hasAudio: false });
 });
@@ -40,7 +40,7 @@ async function serve(t: TestContext, stream: Stream, clock = systemClock) {
 }
 
 /** A viewer that keeps what it is sent. */
-class Viewer {
+class SocketViewer {
   readonly socket: WebSocket;
   readonly texts: { type: string; samples?: number; code?: string }[] = [];
   readonly dts: number[] = [];
@@ -75,7 +75,7 @@ test('[R7.12] over a WebSocket: words, init segment, fragments, and at the end i
   const stream = new Stream('s');
   const { url } = await serve(t, stream);
   stream.setTracks(clip.tracks);
-  const viewer = new Viewer(url);
+  const viewer = new SocketViewer(url);
   await until(() => viewer.socket.readyState === WebSocket.OPEN);
   for (const sample of clip.samples) stream.write(sample);
   await until(() => viewer.dts.length >= 24);
@@ -91,7 +91,7 @@ test('a viewer whose right is withdrawn is told and let go at once', async (t) =
   const stream = new Stream('s');
   const { url, sessions, live } = await serve(t, stream);
   stream.setTracks(clip.tracks);
-  const viewer = new Viewer(url);
+  const viewer = new SocketViewer(url);
   await until(() => sessions.length === 1);
   sessions[0]?.end('Forbidden');
   assert.equal(stream.readerCount, 0);
@@ -104,9 +104,9 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   const stream = new Stream('s');
   const { url, sockets, sessions } = await serve(t, stream);
   stream.setTracks(clip.tracks);
-  const held = new Viewer(url);
+  const held = new SocketViewer(url);
   await until(() => sockets.length === 1);
-  const quick = new Viewer(url);
+  const quick = new SocketViewer(url);
   await until(() => sockets.length === 2);
   const size = 100_000;
   const gop = 25;
@@ -149,9 +149,9 @@ test('a viewer that answers no ping is let go, one that does stays', async (t) =
   const clock = new ManualClock();
   const stream = new Stream('s');
   const { url, sockets, live } = await serve(t, stream, clock);
-  const dead = new Viewer(url);
+  const dead = new SocketViewer(url);
   await until(() => sockets.length === 1);
-  const alive = new Viewer(url);
+  const alive = new SocketViewer(url);
   await until(() => sockets.length === 2);
   dead.socket.pause();
   for (let period = 0; period < 3; period++) {

@@ -10,11 +10,11 @@ import { Fault } from '../base/fault.ts';
 import { silentLog } from '../base/log.ts';
 import { frame } from '../hub/sample-fixture.ts';
 import { Stream } from '../hub/stream.ts';
-import { encodeClip, type Clip } from './clip-fixture.ts';
+import { encodeClip, type LiveClip } from './clip-fixture.ts';
 import { Live } from './live.ts';
 import { WallSocket } from './wall-socket.ts';
 
-let clip: Clip;
+let clip: LiveClip;
 before(async () => {
   clip = await encodeClip({ seconds: 1, hasAudio: false });
 });

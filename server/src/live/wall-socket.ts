@@ -20,10 +20,10 @@ export interface WallSocketOptions {
    * Lets a viewer in to one stream; rejects with a Fault when they may not watch it.
    * @param end to be called when the right to watch is withdrawn later
    */
-  readonly admit: (request: WallWatch, end: (code: ErrorCode) => void) => Promise<WallSource>;
+  readonly admit: (request: WallWatchRequest, end: (code: ErrorCode) => void) => Promise<WallSource>;
 }
 
-export type WallWatch = Extract<WallRequest, { type: 'watch' }>;
+export type WallWatchRequest = Extract<WallRequest, { type: 'watch' }>;
 
 /** On its way to one viewer, all channels together: above it nothing is added, below the lower mark they go on. */
 const highWaterBytes = 4 * 1024 * 1024;
@@ -105,7 +105,7 @@ export class WallSocket implements WallLine {
     this.#watch(request);
   }
 
-  #watch(request: WallWatch): void {
+  #watch(request: WallWatchRequest): void {
     const { admit, live, log } = this.#options;
     const channel = new WallChannel(request.channel, this);
     this.#channels.set(request.channel, channel);

@@ -63,7 +63,7 @@ const calmWeight = 1 / 20;
 const calmScatters = 5;
 const eventWeight = 1 / 120;
 
-interface Step {
+interface SizeStep {
   readonly startMs: number;
   /** Mean size of its inter frames in octaves, without the pattern of the GOP. */
   readonly size: number;
@@ -97,7 +97,7 @@ export class MotionDetector {
   readonly #onEvent: (event: MotionEvent) => void;
   readonly #profile = new GopProfile();
   readonly #activity = new RunningLevel(minScatter);
-  #window: Step[] = [];
+  #window: SizeStep[] = [];
   #position = 0;
   #sum = { startMs: 0, octaves: 0, frames: 0 };
   #quietUntilMs: number | undefined;

@@ -3,11 +3,11 @@ import { archiveDefaults } from '@vidette/contract/constants';
 import type { Archive } from '../archive/archive.ts';
 import { sumOfParts, type StreamCoverage } from '../archive/recording-coverage.ts';
 import { planDownload, type Download } from '../archive/download.ts';
-import { extentOf, splitPointOf, type ArchiveExtent } from '../archive/extent.ts';
+import { extentOf, splitPointOf, type RecordedExtent } from '../archive/extent.ts';
 import type { ArchiveReader } from '../archive/archive-reader.ts';
 import type { SegmentOpener } from '../archive/playback-catalog.ts';
 import { wholeSlice, type SliceSpan } from '../archive/catalog-slice.ts';
-import { intervalsOf, rangesAnswerOf, type RangesAnswer } from '../archive/intervals.ts';
+import { intervalsOf, rangesAnswerOf, type RecordedRanges } from '../archive/intervals.ts';
 import { FederatedCatalog, overlap, type NodeCatalog } from '../archive/federated-catalog.ts';
 import { gopAt, type RecordingRun } from '../archive/gop.ts';
 import { keyFrameAt, type RecordedKeyFrame } from '../archive/key-frame.ts';
@@ -15,10 +15,10 @@ import { catalogTicks } from '../archive/layout.ts';
 import { assertSpan, type ArchiveLimits } from '../archive/limits.ts';
 import { vodPlaylistOf } from '../archive/playlist.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
-import type { ArchiveLoss } from '../archive/retention.ts';
-import type { StreamRow } from '../archive/catalog-reads.ts';
+import type { RetentionLoss } from '../archive/retention.ts';
+import type { CatalogStreamRow } from '../archive/catalog-reads.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
-import type { ArchivePeriod, ArchiveStats } from '../archive/stream-stats.ts';
+import type { RecordedPeriod, RecordingStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import type { PeerArchive } from './peer-archive.ts';
@@ -59,12 +59,12 @@ export class FederatedArchive implements ArchiveReader {
     return this.#options.limits.downloadMaxMs;
   }
 
-  async period(uid: string): Promise<ArchivePeriod | undefined> {
+  async period(uid: string): Promise<RecordedPeriod | undefined> {
     const { startTime, endTime } = await this.stats(uid);
     return startTime === null || endTime === null ? undefined : { startTime, endTime };
   }
 
-  async ranges(uid: string, startMs: number, endMs: number): Promise<RangesAnswer> {
+  async ranges(uid: string, startMs: number, endMs: number): Promise<RecordedRanges> {
     const assignments = await this.#elsewhere(uid);
     if (!assignments) return this.#options.local.ranges(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.rangesMaxMs);
@@ -78,7 +78,7 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   /** Of the nodes that are there; one that is away counts with the time that it was to record. */
-  async stats(uid: string): Promise<ArchiveStats> {
+  async stats(uid: string): Promise<RecordingStats> {
     const { local, self, peer } = this.#options;
     const assignments = await this.#elsewhere(uid);
     if (!assignments) return local.stats(uid);
@@ -168,7 +168,7 @@ export class FederatedArchive implements ArchiveReader {
     return node === self ? local.openSegment(uid, ticks) : peer(node).openSegment(uid, Number(ticks));
   }
 
-  async extent(uid: string, startMs: number, endMs: number): Promise<ArchiveExtent> {
+  async extent(uid: string, startMs: number, endMs: number): Promise<RecordedExtent> {
     const assignments = await this.#elsewhere(uid);
     if (!assignments) return this.#options.local.extent(uid, startMs, endMs);
     assertSpan(startMs, endMs, this.#options.limits.playlistMaxMs);
@@ -178,7 +178,7 @@ export class FederatedArchive implements ArchiveReader {
   }
 
   /** Each node deletes its own part, and has its own hour to wait: the first counts. */
-  async loss(uid: string, hours?: number): Promise<ArchiveLoss> {
+  async loss(uid: string, hours?: number): Promise<RetentionLoss> {
     const { local, self, peer } = this.#options;
     const assignments = await this.#elsewhere(uid);
     // Without a limit nothing goes anywhere.
@@ -285,7 +285,7 @@ function nodeCode(node: string): string {
 }
 
 /** @throws Fault NotFound when no node that is there has anything of the stream */
-function recorded(reads: FederatedCatalog): StreamRow {
+function recorded(reads: FederatedCatalog): CatalogStreamRow {
   const stream = reads.stream();
   if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
   return stream;
@@ -323,7 +323,7 @@ async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 /** The span that a node was to record, so that the timeline reaches over what it can't show now. */
-function awayStats(assignments: readonly Assignment[], away: string): ArchiveStats {
+function awayStats(assignments: readonly Assignment[], away: string): RecordingStats {
   const own = assignments.filter(({ node }) => node === away);
   return {
     startTime: least(own.map(({ fromMs }) => fromMs)),

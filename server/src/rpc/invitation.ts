@@ -3,7 +3,7 @@ import { hashSecret, newSecret } from '../access/secrets.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { Seal } from '../store/seal.ts';
-import type { Settings } from '../store/settings.ts';
+import type { StoredSettings } from '../store/settings.ts';
 
 /**
  * How a server becomes a node. An administrator of an existing node makes a code; the new server proves that it has it and
@@ -45,7 +45,7 @@ export interface Invitation {
   readonly untilMs: number;
 }
 
-type InvitationSettings = Pick<Settings, 'set' | 'take' | 'below'>;
+type InvitationSettings = Pick<StoredSettings, 'set' | 'take' | 'below'>;
 
 /** The invitations that wait in the database, each for one server. */
 export class Invitations {

@@ -4,9 +4,9 @@ import { entriesLength, wholeSlice, type CatalogSlice, type SliceSpan } from '..
 import type { CoverageWindows, RecordingSpan } from '../archive/recording-coverage.ts';
 import type { SegmentReader } from '../archive/file-bytes.ts';
 import type { RecordedDay, TimeZone } from '../archive/recorded-days.ts';
-import type { ArchiveLoss } from '../archive/retention.ts';
+import type { RetentionLoss } from '../archive/retention.ts';
 import type { SegmentBytes } from '../archive/segment-bytes.ts';
-import type { ArchiveStats } from '../archive/stream-stats.ts';
+import type { RecordingStats } from '../archive/stream-stats.ts';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 import { steadyBody, streamOf } from './answer-body.ts';
@@ -95,7 +95,7 @@ export class PeerArchive {
     }
   }
 
-  stats(uid: string): Promise<ArchiveStats> {
+  stats(uid: string): Promise<RecordingStats> {
     return this.#believe({ path: `footage/${uid}/stats`, kind: 'stats' }, (answer) =>
       believed(RemoteStats, answer, this.#node),
     );
@@ -109,7 +109,7 @@ export class PeerArchive {
     );
   }
 
-  loss(uid: string, hours: number | undefined): Promise<ArchiveLoss> {
+  loss(uid: string, hours: number | undefined): Promise<RetentionLoss> {
     const path = `footage/${uid}/loss${hours === undefined ? '' : `?hours=${hours}`}`;
     return this.#believe({ path, kind: 'loss' }, (answer) => believed(RemoteLoss, answer, this.#node));
   }

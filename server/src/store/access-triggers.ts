@@ -7,7 +7,7 @@ import type { Engine } from './database.ts';
  */
 
 /** Where a change comes from, what is noted of it, and which updates are none. */
-interface Source {
+interface TriggerSource {
   readonly table: 'users' | 'sessions' | 'tokens' | 'permissions' | 'streams';
   readonly event: 'insert' | 'update' | 'delete';
   /** Of the row that is noted: `new` or `old`. */
@@ -20,7 +20,7 @@ interface Source {
 
 const uidOf = (row: 'old' | 'new') => `(select uid from streams where id = ${row}.stream_id)`;
 
-const sources: readonly Source[] = [
+const sources: readonly TriggerSource[] = [
   { table: 'users', event: 'update', userId: 'old.id', streamUid: null, unless: 'last_seen_ms' },
   { table: 'users', event: 'delete', userId: 'old.id', streamUid: null },
   { table: 'sessions', event: 'update', userId: 'old.user_id', streamUid: null, unless: 'last_seen_ms' },
@@ -53,7 +53,7 @@ export async function accessChanges(db: Kysely<unknown>, engine: Engine): Promis
   for (const source of sources) await (isSqlite ? sqliteTrigger(db, source) : postgresTrigger(db, source));
 }
 
-async function sqliteTrigger(db: Kysely<unknown>, source: Source): Promise<void> {
+async function sqliteTrigger(db: Kysely<unknown>, source: TriggerSource): Promise<void> {
   await sql
     .raw(
       `create trigger ${nameOf(source)} after ${source.event} on ${source.table} ${whenOf(source, 'is', 'is not')}
@@ -62,7 +62,7 @@ async function sqliteTrigger(db: Kysely<unknown>, source: Source): Promise<void>
     .execute(db);
 }
 
-async function postgresTrigger(db: Kysely<unknown>, source: Source): Promise<void> {
+async function postgresTrigger(db: Kysely<unknown>, source: TriggerSource): Promise<void> {
   const name = nameOf(source);
   await sql
     .raw(
@@ -78,15 +78,15 @@ async function postgresTrigger(db: Kysely<unknown>, source: Source): Promise<voi
     .execute(db);
 }
 
-function nameOf({ table, event }: Source): string {
+function nameOf({ table, event }: TriggerSource): string {
   return `access_${table}_${event}`;
 }
 
-function whenOf({ unless, onlyIf }: Source, same: string, other: string): string {
+function whenOf({ unless, onlyIf }: TriggerSource, same: string, other: string): string {
   if (unless !== undefined) return `when (old.${unless} ${same} new.${unless})`;
   return onlyIf === undefined ? '' : `when (old.${onlyIf} ${other} new.${onlyIf})`;
 }
 
-function insertOf({ userId, streamUid }: Source): string {
+function insertOf({ userId, streamUid }: TriggerSource): string {
   return `insert into access_changes (user_id, stream_uid) values (${userId ?? 'null'}, ${streamUid ?? 'null'})`;
 }

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely';
 import { keyOf, type BookmarkRow, type Database } from './database.ts';
 import { containsAll } from './search.ts';
-import type { Viewer } from './stream-list.ts';
+import type { ListViewer } from './stream-list.ts';
 
 export type BookmarkRecord = Selectable<BookmarkRow> & {
   readonly uid: string;
@@ -31,7 +31,7 @@ export class Bookmarks {
   }
 
   /** Newest moment first, on streams whose archive the viewer may watch. */
-  async list(viewer: Viewer, query: BookmarkQuery): Promise<{ items: BookmarkRecord[]; total: number }> {
+  async list(viewer: ListViewer, query: BookmarkQuery): Promise<{ items: BookmarkRecord[]; total: number }> {
     const found = this.#withNames()
       .where(containsAll(['bookmarks.note_key', 'streams.name_key'], query.words))
       .$if(query.stream !== undefined, (rows) =>
@@ -91,7 +91,7 @@ export class Bookmarks {
   }
 }
 
-function mayWatchArchive(viewer: Viewer) {
+function mayWatchArchive(viewer: ListViewer) {
   return sql<boolean>`(streams.created_by = ${viewer.userId} or exists (select 1 from permissions as p
     where p.user_id = ${viewer.userId} and p.stream_id = streams.id and p.can_view = 1 and p.can_archive = 1))`;
 }

@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { accessChanges } from './access-triggers.ts';
 import type { Engine } from './database.ts';
 
-export interface Step extends Migration {
+export interface MigrationStep extends Migration {
   /**
    * A version that does not know this step works beside those that do: nothing that it reads is taken away or means something
    * else, and what it writes lacks nothing.
@@ -12,7 +12,7 @@ export interface Step extends Migration {
 }
 
 /** Every step from an empty database to the present, by name, in order. A released step is never changed. */
-export function migrationsFor(engine: Engine): Record<string, Step> {
+export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
   return {
     '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) },
     '0002_share_embeds': { up: (db) => shareEmbeds(db as Kysely<unknown>) },

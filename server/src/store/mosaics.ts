@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely';
 import { keyOf, type Database, type MosaicRow } from './database.ts';
 import { containsAll } from './search.ts';
-import type { Viewer } from './stream-list.ts';
+import type { ListViewer } from './stream-list.ts';
 
 export type MosaicRecord = Selectable<MosaicRow> & { readonly creator_login: string | null };
 export type NewMosaic = Omit<Insertable<MosaicRow>, 'name_key'>;
@@ -20,7 +20,7 @@ export class Mosaics {
 
   /** The viewer's own and the shared ones; all of them for an administrator. */
   async list(
-    viewer: Viewer,
+    viewer: ListViewer,
     query: { page: number; pageSize: number; words: readonly string[] },
   ): Promise<{ items: MosaicRecord[]; total: number }> {
     const found = this.#withCreator()

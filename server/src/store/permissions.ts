@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database, GrantRow } from './database.ts';
 import { flag } from './database.ts';
 
-export interface Rights {
+export interface StreamRights {
   readonly view: boolean;
   readonly archive: boolean;
   readonly share: boolean;
@@ -18,7 +18,7 @@ export interface Grant {
   readonly loginKey: string;
   /** Null: the login is unknown, or the user is gone. */
   readonly userId: number | null;
-  readonly rights: Rights;
+  readonly rights: StreamRights;
 }
 
 interface StoredGrant extends Grant {
@@ -37,7 +37,7 @@ export class Permissions {
     this.#db = db;
   }
 
-  async ofStream(streamId: number): Promise<{ user: string; userId: number; rights: Rights }[]> {
+  async ofStream(streamId: number): Promise<{ user: string; userId: number; rights: StreamRights }[]> {
     const rows = await this.#db
       .selectFrom('permissions')
       .innerJoin('users', 'users.id', 'permissions.user_id')
@@ -48,7 +48,7 @@ export class Permissions {
     return rows.map((row) => ({ user: row.login, userId: row.id, rights: rightsOf(row) }));
   }
 
-  async ofUser(userId: number): Promise<{ stream: string; streamName: string; rights: Rights }[]> {
+  async ofUser(userId: number): Promise<{ stream: string; streamName: string; rights: StreamRights }[]> {
     const rows = await this.#db
       .selectFrom('permissions')
       .innerJoin('streams', 'streams.id', 'permissions.stream_id')
@@ -78,7 +78,7 @@ export class Permissions {
    */
   async replaceOfStream(
     streamId: number,
-    rows: readonly { userId: number | null; loginKey?: string; rights: Rights }[],
+    rows: readonly { userId: number | null; loginKey?: string; rights: StreamRights }[],
     granterId = byAdministrators,
   ): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
@@ -130,7 +130,10 @@ export class Permissions {
   }
 
   /** Replaces one user's rights on all streams, as administrators do. */
-  async replaceOfUser(userId: number, rows: readonly { streamId: number; rights: Rights }[]): Promise<void> {
+  async replaceOfUser(
+    userId: number,
+    rows: readonly { streamId: number; rights: StreamRights }[],
+  ): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       const stored = await db.deleteFrom('grants').where('user_id', '=', userId).returningAll().execute();
       const others = stored.map(grantOf).filter(({ granterId }) => granterId !== byAdministrators);
@@ -174,9 +177,9 @@ function mergeGrants(
 }
 
 const rightNames = ['view', 'archive', 'share', 'edit'] as const;
-const noRights: Rights = { view: false, archive: false, share: false, edit: false };
+const noRights: StreamRights = { view: false, archive: false, share: false, edit: false };
 
-function both(a: Rights, b: Rights): Rights {
+function both(a: StreamRights, b: StreamRights): StreamRights {
   return {
     view: a.view || b.view,
     archive: a.archive || b.archive,
@@ -225,7 +228,7 @@ function rightsOf(row: {
   can_archive: number;
   can_share: number;
   can_edit: number;
-}): Rights {
+}): StreamRights {
   return {
     view: row.can_view === 1,
     archive: row.can_archive === 1,

@@ -5,7 +5,7 @@ import type { UserRecord } from './users.ts';
 export type SessionRecord = Selectable<SessionRow>;
 
 /** What is asked of a session whose secret was shown. */
-export interface OpenSession {
+export interface OpenSessionRecord {
   readonly id: string;
   readonly lastSeenMs: number;
   /** When the password was last entered in it; 0: never. */
@@ -24,7 +24,9 @@ export class Sessions {
   }
 
   /** A session and whose it is, by one question: it is the one that pages ask most. */
-  async bySecretHash(secretHash: string): Promise<{ session: OpenSession; user: UserRecord } | undefined> {
+  async bySecretHash(
+    secretHash: string,
+  ): Promise<{ session: OpenSessionRecord; user: UserRecord } | undefined> {
     const row = await this.#db
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')

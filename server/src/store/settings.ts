@@ -3,7 +3,7 @@ import { bumpVersion } from './cluster-tables.ts';
 import type { Database } from './database.ts';
 
 /** Single values that the server keeps for itself, as JSON by key. */
-export class Settings {
+export class StoredSettings {
   readonly #db: Kysely<Database>;
 
   constructor(db: Kysely<Database>) {

@@ -7,7 +7,7 @@ import { isUniqueViolation } from './constraint.ts';
 import { openTestStore } from './store-fixture.ts';
 import type { Store } from './store.ts';
 import { newStream } from './stream-fixture.ts';
-import type { StreamQuery, Viewer } from './stream-list.ts';
+import type { StreamQuery, ListViewer } from './stream-list.ts';
 
 let folder: string;
 let store: Store;
@@ -48,7 +48,7 @@ const plain: StreamQuery = {
   onlyAvailable: false,
   words: [],
 };
-const admin: Viewer = { userId: 0, isAdmin: true };
+const admin: ListViewer = { userId: 0, isAdmin: true };
 
 test('a login is one whatever its case, and a second one is refused', async () => {
   const user = await store.users.add(newUser('Anna'));
@@ -80,7 +80,7 @@ test('[R6.5] nobody lists what they may not view; owners and the permitted do', 
   const owner = await store.users.add(newUser('owner'));
   const guest = await store.users.add(newUser('guest'));
   const stream = await store.streams.add(newStream('rights', { created_by: owner.id }));
-  const viewer = (userId: number): Viewer => ({ userId, isAdmin: false });
+  const viewer = (userId: number): ListViewer => ({ userId, isAdmin: false });
   const uids = async (userId: number) =>
     (await store.streamList.page(viewer(userId), plain)).items.map((item) => item.stream.uid);
   assert.deepEqual(await uids(owner.id), ['rights']);

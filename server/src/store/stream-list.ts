@@ -1,12 +1,12 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely';
 import type { Database, StreamRow } from './database.ts';
-import type { Rights } from './permissions.ts';
+import type { StreamRights } from './permissions.ts';
 import { allOf, containsAll } from './search.ts';
 import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
 import { tagsOf } from './stream-tags.ts';
 
 /** Whose eyes a list is for. */
-export interface Viewer {
+export interface ListViewer {
   readonly userId: number;
   readonly isAdmin: boolean;
 }
@@ -28,22 +28,22 @@ export interface StreamQuery {
 /** A stream with what the viewer may do with it. */
 export interface SeenStream {
   readonly stream: StreamRecord;
-  readonly rights: Rights;
+  readonly rights: StreamRights;
   readonly createdBy: string | null;
 }
 
-interface ListedStream extends SeenStream {
+interface ListedStreamRecord extends SeenStream {
   readonly group: string | null;
 }
 
 export interface StreamPage {
-  readonly items: ListedStream[];
+  readonly items: ListedStreamRecord[];
   readonly total: number;
   readonly groups: { name: string | null; total: number }[];
 }
 
 /** Streams under one tag; `key` is null for the untagged. */
-interface Group {
+interface StreamGroup {
   readonly key: string | null;
   readonly name: string | null;
   readonly total: number;
@@ -55,8 +55,8 @@ interface TouchedGroups {
   readonly before: number;
 }
 
-const allRights: Rights = { view: true, archive: true, share: true, edit: true };
-const noRights: Rights = { view: false, archive: false, share: false, edit: false };
+const allRights: StreamRights = { view: true, archive: true, share: true, edit: true };
+const noRights: StreamRights = { view: false, archive: false, share: false, edit: false };
 
 const sortColumns = {
   name: ['streams.name_key'],
@@ -66,7 +66,7 @@ const sortColumns = {
 } as const;
 
 /** Reading streams as one person may see them. What may not be viewed is in no list and no count. */
-export class StreamList {
+export class StreamListing {
   readonly #db: Kysely<Database>;
 
   readonly #addresses: StreamAddresses;
@@ -77,7 +77,7 @@ export class StreamList {
   }
 
   /** One stream and the viewer's rights on it, which may be none. */
-  async find(viewer: Viewer, uid: string): Promise<SeenStream | undefined> {
+  async find(viewer: ListViewer, uid: string): Promise<SeenStream | undefined> {
     const row = await this.#withRights(viewer).where('streams.uid', '=', uid).executeTakeFirst();
     if (!row) return undefined;
     const tags = await tagsOf(this.#db, [row.id]);
@@ -85,7 +85,7 @@ export class StreamList {
   }
 
   /** Those of the named streams that the viewer may view, in no particular order. */
-  async findMany(viewer: Viewer, uids: readonly string[]): Promise<SeenStream[]> {
+  async findMany(viewer: ListViewer, uids: readonly string[]): Promise<SeenStream[]> {
     if (uids.length === 0) return [];
     const rows = await this.#withRights(viewer)
       .where('streams.uid', 'in', uids)
@@ -94,19 +94,19 @@ export class StreamList {
     return rows.map((row) => this.#seen(viewer, row, []));
   }
 
-  async page(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
+  async page(viewer: ListViewer, query: StreamQuery): Promise<StreamPage> {
     return query.byTag ? this.#pageByTag(viewer, query) : this.#plainPage(viewer, query);
   }
 
   /** Uids of what the viewer may view; undefined for an administrator, who may view everything. */
-  async viewableUids(viewer: Viewer): Promise<Set<string> | undefined> {
+  async viewableUids(viewer: ListViewer): Promise<Set<string> | undefined> {
     if (viewer.isAdmin) return undefined;
     const rows = await this.#db.selectFrom('streams').select('uid').where(mayView(viewer)).execute();
     return new Set(rows.map((row) => row.uid));
   }
 
   /** Tags on what the viewer may view, with how many streams carry each. */
-  async tags(viewer: Viewer): Promise<{ name: string; total: number }[]> {
+  async tags(viewer: ListViewer): Promise<{ name: string; total: number }[]> {
     const rows = await this.#db
       .selectFrom('stream_tags')
       .innerJoin('streams', 'streams.id', 'stream_tags.stream_id')
@@ -118,7 +118,7 @@ export class StreamList {
     return rows.map((row) => ({ name: String(row.name), total: Number(row.n) }));
   }
 
-  async #plainPage(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
+  async #plainPage(viewer: ListViewer, query: StreamQuery): Promise<StreamPage> {
     const { n } = await this.#db
       .selectFrom('streams')
       .select((of) => of.fn.countAll<number>().as('n'))
@@ -140,7 +140,7 @@ export class StreamList {
     return { items, total: Number(n), groups: [] };
   }
 
-  async #pageByTag(viewer: Viewer, query: StreamQuery): Promise<StreamPage> {
+  async #pageByTag(viewer: ListViewer, query: StreamQuery): Promise<StreamPage> {
     const groups = await this.#groups(viewer, query);
     const total = groups.reduce((sum, group) => sum + group.total, 0);
     // Only the groups that the page touches are sorted: of ten thousand streams a few hundred.
@@ -167,7 +167,7 @@ export class StreamList {
   }
 
   /** All groups in their order, the untagged at the end. */
-  async #groups(viewer: Viewer, query: StreamQuery): Promise<Group[]> {
+  async #groups(viewer: ListViewer, query: StreamQuery): Promise<StreamGroup[]> {
     if (viewer.isAdmin && query.words.length === 0 && !query.onlyAvailable && !query.onlyPublic)
       return this.#allGroups();
     const rows = await this.#db
@@ -187,7 +187,7 @@ export class StreamList {
   }
 
   /** The groups of all streams: counted in the table of tags alone, three times as quickly. */
-  async #allGroups(): Promise<Group[]> {
+  async #allGroups(): Promise<StreamGroup[]> {
     const rows = await this.#db
       .selectFrom('stream_tags')
       .select((of) => ['tag_key as key', of.fn.min('tag').as('name'), of.fn.countAll<number>().as('n')])
@@ -205,7 +205,7 @@ export class StreamList {
     return untagged > 0 ? [...tagged, { key: null, name: null, total: Number(untagged) }] : tagged;
   }
 
-  #rowsOfTags(viewer: Viewer, query: StreamQuery, touched: TouchedGroups, offset: number) {
+  #rowsOfTags(viewer: ListViewer, query: StreamQuery, touched: TouchedGroups, offset: number) {
     const direction = query.descending ? 'desc' : 'asc';
     let found = this.#withRights(viewer)
       .innerJoin('stream_tags', 'stream_tags.stream_id', 'streams.id')
@@ -221,7 +221,7 @@ export class StreamList {
       .execute();
   }
 
-  #untaggedRows(viewer: Viewer, query: StreamQuery, window: { limit: number; offset: number }) {
+  #untaggedRows(viewer: ListViewer, query: StreamQuery, window: { limit: number; offset: number }) {
     const direction = query.descending ? 'desc' : 'asc';
     let found = this.#withRights(viewer)
       .select(sql<string | null>`null`.as('group_tag'))
@@ -231,7 +231,7 @@ export class StreamList {
     return found.orderBy('streams.id', direction).limit(window.limit).offset(window.offset).execute();
   }
 
-  #seen(viewer: Viewer, row: RowWithRights, tags: readonly string[]): SeenStream {
+  #seen(viewer: ListViewer, row: RowWithRights, tags: readonly string[]): SeenStream {
     return {
       stream: this.#addresses.record(row, tags),
       rights: rightsOf(viewer, row),
@@ -239,7 +239,7 @@ export class StreamList {
     };
   }
 
-  #withRights(viewer: Viewer) {
+  #withRights(viewer: ListViewer) {
     return this.#db
       .selectFrom('streams')
       .leftJoin('users as creator', 'creator.id', 'streams.created_by')
@@ -259,7 +259,7 @@ export class StreamList {
 
 /** As a list of ids, not a test of every stream: a person's few hundred are found by index among ten thousand. */
 /** The groups that have rows from `start` up to `end`, counted over all groups in their order. */
-function groupsBetween(groups: readonly Group[], start: number, end: number): TouchedGroups {
+function groupsBetween(groups: readonly StreamGroup[], start: number, end: number): TouchedGroups {
   const keys: string[] = [];
   let before = 0;
   let place = 0;
@@ -272,20 +272,20 @@ function groupsBetween(groups: readonly Group[], start: number, end: number): To
   return { keys, before };
 }
 
-function mayView(viewer: Viewer): RawBuilder<SqlBool> {
+function mayView(viewer: ListViewer): RawBuilder<SqlBool> {
   if (viewer.isAdmin) return sql`1 = 1`;
   return sql`streams.id in (
     select stream_id from permissions where user_id = ${viewer.userId} and can_view = 1
     union select id from streams where created_by = ${viewer.userId})`;
 }
 
-function mayShare(viewer: Viewer): RawBuilder<SqlBool> {
+function mayShare(viewer: ListViewer): RawBuilder<SqlBool> {
   if (viewer.isAdmin) return sql`1 = 1`;
   return sql`(streams.created_by = ${viewer.userId} or streams.id in (
     select stream_id from permissions where user_id = ${viewer.userId} and can_view = 1 and can_share = 1))`;
 }
 
-function matches(viewer: Viewer, query: StreamQuery): RawBuilder<SqlBool> {
+function matches(viewer: ListViewer, query: StreamQuery): RawBuilder<SqlBool> {
   const conditions = [mayView(viewer), containsAll(['streams.search_text'], query.words)];
   if (query.onlyAvailable) conditions.push(sql`streams.status in ('pending', 'running')`);
   if (query.onlyPublic) conditions.push(sql`streams.share_key is not null`, mayShare(viewer));
@@ -300,7 +300,7 @@ type RowWithRights = Selectable<StreamRow> & {
   can_edit: number | null;
 };
 
-function rightsOf(viewer: Viewer, row: RowWithRights): Rights {
+function rightsOf(viewer: ListViewer, row: RowWithRights): StreamRights {
   if (viewer.isAdmin || row.created_by === viewer.userId) return allRights;
   if (row.can_view !== 1) return noRights;
   return {

@@ -16,7 +16,7 @@ export type StreamChanges = Omit<
 type StatusColumns = Pick<StreamRow, 'status' | 'failure_code' | 'failure_reason'>;
 
 /** What a stream is like, and why it fails if it does. */
-export interface StreamStatus {
+export interface StoredStreamStatus {
   readonly status: string;
   readonly code: string | null;
   readonly reason: string | null;
@@ -229,7 +229,7 @@ export class Streams {
   }
 
   /** Keeps the statuses that lists filter and sort by, and why what fails does: one write for all that changed. */
-  async saveStatuses(statuses: ReadonlyMap<string, StreamStatus>): Promise<void> {
+  async saveStatuses(statuses: ReadonlyMap<string, StoredStreamStatus>): Promise<void> {
     const alike = Map.groupBy(statuses, ([, { status, code, reason }]) =>
       JSON.stringify([status, code, reason]),
     );

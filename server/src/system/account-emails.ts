@@ -1,4 +1,4 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/schema.ts';
@@ -28,7 +28,7 @@ export class AccountEmails {
   /** After a change of login, e-mail or password by anyone. */
   noteChange(before: UserRecord, after: UserRecord): void {
     const { mailer, config, log } = this.#options;
-    const changes: Change[] = [];
+    const changes: AccountChange[] = [];
     if (before.login !== after.login) changes.push('login');
     if (before.email !== after.email) changes.push('email');
     if (before.password_hash !== after.password_hash) changes.push('password');
@@ -50,22 +50,22 @@ export class AccountEmails {
   }
 }
 
-type Change = 'login' | 'email' | 'password';
+type AccountChange = 'login' | 'email' | 'password';
 
 interface ChangeFacts {
   readonly to: string;
   readonly login: string;
   /** What this server is called. */
   readonly title: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly AccountChange[];
 }
 
 const wordings: Record<
-  Language,
+  MessageLanguage,
   {
     readonly subject: (title: string) => string;
     readonly line: (login: string, title: string, what: string) => string;
-    readonly what: Record<Change, string>;
+    readonly what: Record<AccountChange, string>;
     readonly ending: string;
   }
 > = {
@@ -84,7 +84,7 @@ const wordings: Record<
 };
 
 /** Names what changed, never the new value: the old address may belong to someone else by now. */
-function changeEmail(language: Language, { to, login, title, changes }: ChangeFacts): Email {
+function changeEmail(language: MessageLanguage, { to, login, title, changes }: ChangeFacts): Email {
   const { subject, line, what, ending } = wordings[language];
   const lines = [line(login, title, changes.map((change) => what[change]).join(', ')), ending];
   const html = lines.map((text) => `<p>${escapeHtml(text)}</p>`).join('');

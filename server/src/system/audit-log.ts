@@ -7,14 +7,14 @@ import type { AuditEvent, OpenEntry } from './audit-event.ts';
 import { AuditTallies } from './audit-tallies.ts';
 
 interface Lasting {
-  readonly row: Waiting;
+  readonly row: QueuedEntry;
   /** In the database; undefined until it was written first. */
   id: number | undefined;
   isDirty: boolean;
   isOver: boolean;
 }
 
-type Waiting = Parameters<Audit['addAll']>[0][number];
+type QueuedEntry = Parameters<Audit['addAll']>[0][number];
 
 const flushMs = 500;
 /** While the database takes nothing; beyond it events of one kind become one entry with their count. */
@@ -32,7 +32,7 @@ export class AuditLog {
   readonly #isEnabled: boolean;
   readonly #keepMs: number;
   readonly #nowMs: () => number;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedEntry[] = [];
   readonly #lasting = new Set<Lasting>();
   readonly #tallies: AuditTallies;
   #cancelFlush: Cancel | undefined;
@@ -156,7 +156,7 @@ export class AuditLog {
     this.#cancelFlush ??= this.#clock.after(delayMs, () => void this.flush());
   }
 
-  #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): Waiting {
+  #rowOf({ login, ip, action, target, outcome, details }: AuditEvent): QueuedEntry {
     return {
       time_ms: this.#clock.wallMs(),
       login,

@@ -9,14 +9,14 @@ const licenseNoticeMs = 14 * 86_400_000;
 /** A disk's fill does not change by the second: every poll of every page may share one look. */
 const diskLookMs = 10_000;
 
-export interface DiskUse {
+export interface ReportedDiskUse {
   readonly totalBytes: number;
   readonly freeBytes: number;
   readonly usedPercent: number;
 }
 
 /** Who takes the archive's disk, in bytes. */
-export interface DiskShares {
+export interface ReportedDiskShares {
   readonly archiveBytes: number;
   readonly otherBytes: number;
 }
@@ -24,7 +24,7 @@ export interface DiskShares {
 /** So many percent before old footage has to go, a warning names the other files that fill the disk. */
 const beforeQuotaPercent = 2;
 
-export interface HealthOptions {
+export interface HealthMonitorOptions {
   readonly clock: Clock;
   readonly license: LicenseService;
   /** Folder whose disk holds the recordings. */
@@ -43,11 +43,11 @@ export interface HealthOptions {
 }
 
 /** What an operator should look at. */
-export class Health {
-  readonly #options: HealthOptions;
-  #disk: { use: Promise<DiskUse | undefined>; lookedMs: number } | undefined;
+export class HealthMonitor {
+  readonly #options: HealthMonitorOptions;
+  #disk: { use: Promise<ReportedDiskUse | undefined>; lookedMs: number } | undefined;
 
-  constructor(options: HealthOptions) {
+  constructor(options: HealthMonitorOptions) {
     this.#options = options;
   }
 
@@ -58,7 +58,7 @@ export class Health {
   async warnings(
     notRecording: readonly string[],
     recordedLow: readonly { readonly uid: string; readonly share: number }[],
-    shares?: DiskShares,
+    shares?: ReportedDiskShares,
   ): Promise<HealthWarning[]> {
     const warnings = this.#licenseWarnings();
     const disk = await this.disk();
@@ -127,14 +127,14 @@ export class Health {
   }
 
   /** An archive that fills its disk by itself is as it should be; one that others push out is to be looked at before it is. */
-  #warnPercent(shares: DiskShares | undefined): number {
+  #warnPercent(shares: ReportedDiskShares | undefined): number {
     const { warnPercent, quotaPercent } = this.#options.config.archive;
     const isByOthers = shares !== undefined && shares.otherBytes > shares.archiveBytes;
     return isByOthers ? Math.min(warnPercent, quotaPercent - beforeQuotaPercent) : warnPercent;
   }
 
   /** Undefined while there is no such folder yet. */
-  disk(): Promise<DiskUse | undefined> {
+  disk(): Promise<ReportedDiskUse | undefined> {
     const nowMs = this.#options.clock.monotonicMs();
     if (!this.#disk || nowMs - this.#disk.lookedMs >= diskLookMs) {
       this.#disk = { use: diskUse(this.#options.archiveDir), lookedMs: nowMs };
@@ -154,7 +154,7 @@ export class Health {
   }
 }
 
-async function diskUse(folder: string): Promise<DiskUse | undefined> {
+async function diskUse(folder: string): Promise<ReportedDiskUse | undefined> {
   try {
     const { bsize, blocks, bfree, bavail } = await statfs(folder);
     // As `df` counts: what only the superuser may fill is neither used nor free.

@@ -9,7 +9,7 @@ import { Fault } from '../base/fault.ts';
 import { ManualClock } from '../base/manual-clock.ts';
 import { ConfigFile } from '../config/schema.ts';
 import { Store } from '../store/store.ts';
-import { Health } from './health.ts';
+import { HealthMonitor } from './health.ts';
 import { writeLicense, type LicenseClaims } from './license-text.ts';
 import { LicenseService } from './license.ts';
 
@@ -109,7 +109,7 @@ test('[R3.9] health tells of the end two weeks ahead, and of having ended', asyn
   await service.replace(textOf({}));
   const node = { id: 'main', isDrained: false, wrongClocks: [] };
   const config = ConfigFile.parse({});
-  const health = new Health({ clock, license: service, archiveDir: folder, config, node });
+  const health = new HealthMonitor({ clock, license: service, archiveDir: folder, config, node });
   const codes = async () =>
     (await health.warnings([], [])).map(({ code }) => code).filter((code) => /license/.test(code));
   clock.advance(16 * dayMs - 1);

@@ -2,14 +2,14 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { License } from '@vidette/contract/entities';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
-import type { Settings } from '../store/settings.ts';
+import type { StoredSettings } from '../store/settings.ts';
 import { featuresOf, readLicense, writeLicense, type LicenseClaims } from './license-text.ts';
 
 const textKey = 'license.text';
 const ownKeyKey = 'license.ownKey';
 
 export interface LicenseServiceOptions {
-  readonly settings: Settings;
+  readonly settings: StoredSettings;
   readonly clock: Clock;
   /** PEM of the key whose licenses count; null: the server's own, by which it issues itself a community license. */
   readonly vendorKey: string | null;
@@ -17,7 +17,7 @@ export interface LicenseServiceOptions {
 
 /** The license in force. Whether it has expired is asked anew each time: no restart is needed for it to take effect. */
 export class LicenseService {
-  readonly #settings: Settings;
+  readonly #settings: StoredSettings;
   readonly #clock: Clock;
   readonly #publicKey: string;
   #text: string;
@@ -154,7 +154,7 @@ function communityClaims(nowMs: number): LicenseClaims {
 }
 
 /** PEM of the server's own key, made at the first start. It signs nothing but the license this server issues itself. */
-async function ownKey(settings: Settings): Promise<string> {
+async function ownKey(settings: StoredSettings): Promise<string> {
   const stored = await settings.get(ownKeyKey);
   if (typeof stored === 'string') return stored;
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -1,4 +1,4 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Email } from './mailer.ts';
 
 export interface ResetEmailFacts {
@@ -13,7 +13,7 @@ export interface ResetEmailFacts {
 }
 
 /** The e-mail with a password code, in the person's language, as text and as HTML. */
-export function resetEmail(language: Language, facts: ResetEmailFacts): Email {
+export function resetEmail(language: MessageLanguage, facts: ResetEmailFacts): Email {
   const { subject, lines, code, rpc, ending } = wordings[language](facts);
   const text = [...lines, `${code} ${facts.code}`, ...(facts.url ? [`${rpc} ${facts.url}`] : []), ending];
   const paragraphs = [
@@ -38,7 +38,7 @@ interface Wording {
   readonly ending: string;
 }
 
-const wordings: Record<Language, (facts: ResetEmailFacts) => Wording> = {
+const wordings: Record<MessageLanguage, (facts: ResetEmailFacts) => Wording> = {
   en: ({ login, title, minutes }) => ({
     subject: `${title}: code for a new password`,
     lines: [`Somebody, hopefully you, asked for a new password for the user ${login} of ${title}.`],

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { Streams, StreamStatus } from '../store/streams.ts';
+import type { Streams, StoredStreamStatus } from '../store/streams.ts';
 
 const flushMs = 500;
 /** After the database refused. */
@@ -18,7 +18,7 @@ export class StatusWriter {
   readonly #streams: Streams;
   readonly #clock: Clock;
   readonly #log: Log;
-  #waiting = new Map<string, StreamStatus>();
+  #waiting = new Map<string, StoredStreamStatus>();
   #cancel: Cancel | undefined;
   #writing: Promise<void> = Promise.resolve();
 

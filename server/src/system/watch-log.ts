@@ -23,7 +23,7 @@ const progressMs = 5 * 60_000;
 /** Networks with an entry of their own for one public link; more of them share one. */
 const maxVisitors = 50;
 
-interface Entry {
+interface WatchEntry {
   readonly audit: OpenEntry;
   readonly startMs: number;
   /** By now. */
@@ -39,7 +39,7 @@ interface Entry {
 export class WatchLog {
   readonly #audit: Pick<AuditLog, 'open'>;
   readonly #clock: Clock;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, WatchEntry>();
   readonly #visitors = new Map<string, number>();
   readonly #cancelSweep: Cancel;
 
@@ -70,7 +70,7 @@ export class WatchLog {
     for (const [key, entry] of this.#entries) this.#end(key, entry);
   }
 
-  #entryFor(watch: Watch): Entry {
+  #entryFor(watch: Watch): WatchEntry {
     const nowMs = this.#clock.wallMs();
     const key = this.#keyOf(watch);
     const known = this.#entries.get(key);
@@ -80,7 +80,7 @@ export class WatchLog {
     }
     const { mode, uid, login, ip } = watch;
     const details = { startTime: nowMs };
-    const entry: Entry = {
+    const entry: WatchEntry = {
       audit: this.#audit.open({ login, ip, action: mode, target: uid, outcome: 'ok', details }),
       startMs: nowMs,
       open: 0,
@@ -113,7 +113,7 @@ export class WatchLog {
     }
   }
 
-  #end(key: string, entry: Entry): void {
+  #end(key: string, entry: WatchEntry): void {
     const endTime = entry.open > 0 ? this.#clock.wallMs() : entry.lastMs;
     entry.audit.update({ startTime: entry.startMs, endTime }, true);
     this.#entries.delete(key);

@@ -3,7 +3,7 @@ import type { ReplyOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 
 /** A stream, mosaic, bookmark or user that words were found in. */
-export type Found = ReplyOf<'search'>['items'][number];
+export type SearchResult = ReplyOf<'search'>['items'][number];
 
 /** What the server finds for some words, the most fitting first; nothing is asked without words. */
 export function searchQuery(query: string) {

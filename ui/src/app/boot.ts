@@ -1,13 +1,13 @@
 import { bootElementId } from '@vidette/contract/constants';
 import type { Profile, Settings } from '@vidette/contract/entities';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 
 /** What the server writes into the page so that the first screen waits for no call [R1.2]. */
 export interface Boot {
   readonly settings: Settings;
   readonly user: Profile | null;
   /** The language the server chose for this reader. */
-  readonly language: Language | null;
+  readonly language: MessageLanguage | null;
 }
 
 /** The boot data, or null when the page was not served by the server itself (a development server). */

@@ -1,4 +1,4 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { loadI18n, type I18n } from '../i18n/i18n.ts';
 
 /** The language at work, for components to subscribe to and for the rest of the page to read. */
@@ -37,7 +37,7 @@ export class LanguageStore {
   }
 
   /** Fetches the language's words, then changes everything at once. */
-  async change(language: Language): Promise<void> {
+  async change(language: MessageLanguage): Promise<void> {
     if (language === this.#i18n.language) return;
     const next = await loadI18n(language);
     if (this.#wantsAll) await next.learnAll();

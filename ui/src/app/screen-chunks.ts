@@ -5,12 +5,12 @@ import { NotFoundScreen } from './fallback-screens.tsx';
 // Which script draws which address. A screen is a chunk of its own; what it shows is its own business. Table of data.
 
 /** What stands around the tabs of one thing. */
-export type Frame = ComponentType<{ readonly children: ReactNode }>;
+export type ScreenFrame = ComponentType<{ readonly children: ReactNode }>;
 
 /** How to get at a screen. */
 export interface ScreenChunk {
   readonly screen: () => Promise<ComponentType>;
-  readonly frame?: () => Promise<Frame>;
+  readonly frame?: () => Promise<ScreenFrame>;
   /** The words of the first screens do for it. */
   readonly usesFirstMessages?: true;
 }

@@ -23,12 +23,12 @@ export function ScreenHost({ screens }: { screens: Screens }) {
 
 function Drawn({ screens, name }: { screens: Screens; name: AddressName }) {
   const found = screens.read(name);
-  const { Screen, Frame } = found instanceof Promise ? use(found) : found;
-  return Frame === null ? (
+  const { Screen, Frame: ScreenFrame } = found instanceof Promise ? use(found) : found;
+  return ScreenFrame === null ? (
     <Screen />
   ) : (
-    <Frame>
+    <ScreenFrame>
       <Screen />
-    </Frame>
+    </ScreenFrame>
   );
 }

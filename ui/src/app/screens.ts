@@ -1,11 +1,11 @@
 import type { ComponentType } from 'react';
 import type { AddressName } from '../routing/addresses.ts';
-import { screenChunks, type Frame, type ScreenChunk } from './screen-chunks.ts';
+import { screenChunks, type ScreenFrame, type ScreenChunk } from './screen-chunks.ts';
 
 /** A screen that can be drawn. */
 export interface DrawableScreen {
   readonly Screen: ComponentType;
-  readonly Frame: Frame | null;
+  readonly Frame: ScreenFrame | null;
 }
 
 interface Fetched {
@@ -59,11 +59,11 @@ export class Screens {
   }
 
   async #load({ screen, frame, usesFirstMessages }: ScreenChunk): Promise<DrawableScreen> {
-    const [Screen, Frame] = await Promise.all([
+    const [Screen, ScreenFrame] = await Promise.all([
       screen(),
       frame?.() ?? null,
       usesFirstMessages ? undefined : this.#loadMessages(),
     ]);
-    return { Screen, Frame };
+    return { Screen, Frame: ScreenFrame };
   }
 }

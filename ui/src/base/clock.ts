@@ -1,22 +1,22 @@
 /**
  * Wall clock and timers as a parameter of every class of the player and the timeline, so that tests turn the hands.
  */
-export interface Clock {
+export interface PageClock {
   /** Milliseconds since the epoch by this machine's clock; it may step. */
   wallMs(): number;
   /** Milliseconds that never go back, from an arbitrary start. They may stand still while the machine sleeps. */
   monotonicMs(): number;
   /** Calls `run` once after `delayMs`; the returned function cancels. */
-  after(delayMs: number, run: () => void): Cancel;
+  after(delayMs: number, run: () => void): Disposer;
   /** Calls `run` every `periodMs` until cancelled. */
-  every(periodMs: number, run: () => void): Cancel;
+  every(periodMs: number, run: () => void): Disposer;
   /** A number in [0, 1) for jitter. */
   random(): number;
 }
 
-export type Cancel = () => void;
+export type Disposer = () => void;
 
-export const browserClock: Clock = {
+export const browserClock: PageClock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, run) {

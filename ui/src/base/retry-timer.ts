@@ -1,13 +1,13 @@
 import { Backoff } from './backoff.ts';
-import type { Cancel, Clock } from './clock.ts';
+import type { Disposer, PageClock } from './clock.ts';
 
 /** Growing, jittered pauses between tries to connect: half a second to 15 s. */
 export class RetryTimer {
-  readonly #clock: Clock;
+  readonly #clock: PageClock;
   readonly #backoff: Backoff;
-  #cancel: Cancel | undefined;
+  #cancel: Disposer | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: PageClock) {
     this.#clock = clock;
     const random = () => clock.random();
     this.#backoff = new Backoff({ firstMs: 500, longestMs: 15_000, spread: 0.25, random });

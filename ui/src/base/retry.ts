@@ -1,12 +1,12 @@
 import { ApiError } from '@vidette/contract/client';
 import { Backoff } from './backoff.ts';
-import type { Cancel, Clock } from './clock.ts';
+import type { Disposer, PageClock } from './clock.ts';
 
 /** What is away. */
 export type AwayReason = 'network' | 'storage';
 
 export interface RetryOptions {
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly signal: AbortSignal;
   /** What can't be reached, tried again with growing pauses; undefined: it answers again. */
   readonly onWaiting: (reason: AwayReason | undefined) => void;
@@ -55,7 +55,7 @@ export class Retry {
         cancel();
         resolve();
       };
-      const cancel: Cancel = this.#options.clock.after(delayMs, end);
+      const cancel: Disposer = this.#options.clock.after(delayMs, end);
       this.#pauses.add(end);
     });
   }

@@ -1,5 +1,5 @@
 import { languages } from '@vidette/contract/constants';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { en } from './en.ts';
 import { formatMessage, parseMessage, type Message, type MessageRules } from './icu.ts';
 
@@ -16,7 +16,7 @@ export type Catalogue = Readonly<Record<MessageKey, string>>;
 export type MessageValues = Readonly<Record<string, string | number>>;
 
 /** Picks the language: the profile's, then the server's default, then the browser's first that is known [R1.4]. */
-export function chooseLanguage(wanted: readonly (string | null | undefined)[]): Language {
+export function chooseLanguage(wanted: readonly (string | null | undefined)[]): MessageLanguage {
   for (const tag of wanted) {
     const base = tag?.toLowerCase().split('-')[0];
     const known = languages.find((language) => language === base);
@@ -30,7 +30,7 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
  * learns the rest before a screen asks for them.
  */
 export class I18n {
-  readonly language: Language;
+  readonly language: MessageLanguage;
   /** IANA name of the zone that times are written in unless one is named. */
   readonly timeZone: string;
   readonly #catalogue: Partial<Record<MessageKey, string>>;
@@ -40,7 +40,7 @@ export class I18n {
   readonly #numbers = new Map<string, Intl.NumberFormat>();
   readonly #dates = new Map<string, Intl.DateTimeFormat>();
 
-  constructor(language: Language, catalogue: Partial<Catalogue>, timeZone = ownTimeZone()) {
+  constructor(language: MessageLanguage, catalogue: Partial<Catalogue>, timeZone = ownTimeZone()) {
     this.language = language;
     this.timeZone = timeZone;
     this.#catalogue = { ...catalogue };
@@ -164,7 +164,7 @@ export function ownTimeZone(): string {
 let own: string | undefined;
 
 /** Fetches a language's first words; each language is a chunk of its own, so that a reader pays for one. */
-export async function loadI18n(language: Language): Promise<I18n> {
+export async function loadI18n(language: MessageLanguage): Promise<I18n> {
   const { first } = language === 'ru' ? await import('./ru-first.ts') : await import('./en-first.ts');
   return new I18n(language, first);
 }

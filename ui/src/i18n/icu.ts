@@ -5,9 +5,9 @@
 // library that has the whole.
 
 /** A message taken apart. */
-export type Message = readonly Part[];
+export type Message = readonly MessagePart[];
 
-type Part =
+type MessagePart =
   | string
   | { readonly kind: 'value'; readonly name: string }
   | { readonly kind: 'count' }
@@ -27,18 +27,18 @@ export function parseMessage(text: string): Message {
   return message;
 }
 
-interface Reader {
+interface MessageReader {
   readonly text: string;
   at: number;
 }
 
-function mistake({ text, at }: Reader): SyntaxError {
+function mistake({ text, at }: MessageReader): SyntaxError {
   return new SyntaxError(`Message breaks at character ${at}: ${text}`);
 }
 
 /** Reads until the end or the `}` that closes the form it is in. `#` is the number only inside a plural. */
-function readParts(reader: Reader, isInPlural: boolean): Part[] {
-  const parts: Part[] = [];
+function readParts(reader: MessageReader, isInPlural: boolean): MessagePart[] {
+  const parts: MessagePart[] = [];
   const special = isInPlural ? /[{}#]/g : /[{}]/g;
   for (;;) {
     special.lastIndex = reader.at;
@@ -54,7 +54,7 @@ function readParts(reader: Reader, isInPlural: boolean): Part[] {
   }
 }
 
-function take(reader: Reader, pattern: RegExp): RegExpExecArray {
+function take(reader: MessageReader, pattern: RegExp): RegExpExecArray {
   const sticky = new RegExp(pattern, 'y');
   sticky.lastIndex = reader.at;
   const match = sticky.exec(reader.text);
@@ -63,7 +63,7 @@ function take(reader: Reader, pattern: RegExp): RegExpExecArray {
   return match;
 }
 
-function readArgument(reader: Reader): Part {
+function readArgument(reader: MessageReader): MessagePart {
   const [, name = '', next] = take(reader, /\{\s*(\w+)\s*(\}|,\s*plural\s*,)/);
   if (next === '}') return { kind: 'value', name };
   const forms = new Map<string, Message>();

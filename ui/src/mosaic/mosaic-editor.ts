@@ -31,7 +31,7 @@ export interface MosaicEditorView {
   readonly isChanged: boolean;
 }
 
-interface Step {
+interface EditorState {
   readonly layout: MosaicLayout;
   readonly page: number;
   readonly pages: number;
@@ -45,9 +45,9 @@ const STEPS_LIMIT = 200;
  */
 export class MosaicEditor {
   readonly #listeners = new Set<() => void>();
-  #now: Step;
-  #undone: Step[] = [];
-  #done: Step[] = [];
+  #now: EditorState;
+  #undone: EditorState[] = [];
+  #done: EditorState[] = [];
   #saved: MosaicLayout;
   #chosen: number | undefined;
   #view: MosaicEditorView;
@@ -212,7 +212,7 @@ export class MosaicEditor {
     return layout;
   }
 
-  #step(change: Partial<Step>): void {
+  #step(change: Partial<EditorState>): void {
     const next = { ...this.#now, ...change };
     if (next.layout === this.#now.layout && next.pages === this.#now.pages) return;
     this.#done.push(this.#now);
@@ -222,7 +222,7 @@ export class MosaicEditor {
     this.#changed();
   }
 
-  #go(from: Step[], to: Step[]): void {
+  #go(from: EditorState[], to: EditorState[]): void {
     const step = from.pop();
     if (!step) return;
     to.push(this.#now);

@@ -1,5 +1,5 @@
 import { bootElementId, languages, productName } from '@vidette/contract/constants';
-import { messageOf, type Language } from '@vidette/contract/errors';
+import { messageOf, type MessageLanguage } from '@vidette/contract/errors';
 import { routes } from '@vidette/contract/routes';
 import { Connection } from '../app/connection.ts';
 import './offline.css';
@@ -12,7 +12,7 @@ interface OfflineBoot {
   readonly title: string;
 }
 
-const words: Readonly<Record<Language, { text: string; retry: string }>> = {
+const words: Readonly<Record<MessageLanguage, { text: string; retry: string }>> = {
   en: {
     text: 'This page tries again by itself. Whether the server is recording is not known until it answers.',
     retry: 'Try now',

@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ArchiveSource } from './archive-source.ts';
 import type { ByteSpan } from './archive-playlist.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { InitSegments } from './init-segments.ts';
 import { KeyFragments } from './key-fragments.ts';
 import { FragmentFinder } from './fragment-finder.ts';
@@ -13,7 +13,7 @@ export class ArchiveAccess {
   readonly keys: KeyFragments;
   readonly fragments: FragmentFinder;
 
-  constructor(source: ArchiveSource, clock: Clock) {
+  constructor(source: ArchiveSource, clock: PageClock) {
     this.source = source;
     const load = (span: ByteSpan, signal: AbortSignal) => orUndefined(source.bytes(span, signal));
     this.inits = new InitSegments(load);

@@ -1,7 +1,7 @@
 import type { Interval } from '../timeline/intervals.ts';
 import type { ArchiveAccess } from './archive-access.ts';
 import { joinable, fragmentIndexAt, type ArchiveFragment } from './archive-playlist.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
@@ -13,7 +13,7 @@ export type ArchiveFeedEnd = 'live' | 'nothing';
 export interface ArchiveFeedOptions {
   readonly reader: ArchiveAccess;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly fromMs: number;
   /** Of each fragment only the first frame, without audio: for speeds at which this machine can't decode all. */
   readonly isKeyFramesOnly: boolean;

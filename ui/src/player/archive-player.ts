@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed, type ArchiveFeedEnd } from './archive-feed.ts';
 import type { ArchiveAccess } from './archive-access.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import type { DecodingBudget } from './decoding-budget.ts';
 import { frameBeside } from './frame-step.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
@@ -12,7 +12,7 @@ import type { Notice, PlayerState } from './state.ts';
 export interface ArchivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly reader: ArchiveAccess;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;

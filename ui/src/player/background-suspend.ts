@@ -1,17 +1,17 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 
 /** A tab out of sight keeps its stream this long: people look at another tab and come back. */
 const HIDDEN_KEEPS_MS = 20_000;
 
 /** Lets a player that nobody sees fall asleep after a while. */
 export class BackgroundSuspend {
-  readonly #clock: Clock;
+  readonly #clock: PageClock;
   readonly #fallAsleep: () => boolean;
-  #cancel: Cancel | undefined;
+  #cancel: Disposer | undefined;
   #isAsleep = false;
 
   /** @param fallAsleep gives up what it can; false when it has to stay awake */
-  constructor(clock: Clock, fallAsleep: () => boolean) {
+  constructor(clock: PageClock, fallAsleep: () => boolean) {
     this.#clock = clock;
     this.#fallAsleep = fallAsleep;
   }

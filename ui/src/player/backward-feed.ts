@@ -1,6 +1,6 @@
 import type { ArchiveAccess } from './archive-access.ts';
 import type { ArchiveFragment } from './archive-playlist.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { codecName, codecsOf } from './codec-name.ts';
 import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
@@ -9,7 +9,7 @@ import { Retry, type AwayReason } from '../base/retry.ts';
 export interface BackwardFeedOptions {
   readonly reader: ArchiveAccess;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly fromMs: number;
   /** Where the viewer is, UTC ms. */
   readonly playheadMs: () => number;

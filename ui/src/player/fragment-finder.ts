@@ -1,6 +1,6 @@
 import type { ArchiveSource } from './archive-source.ts';
 import { fragmentIndexAt, type ArchiveFragment } from './archive-playlist.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 
 /** Pieces are asked for on a grid of this many ms, so that looking about finds them again. */
 const WINDOW_MS = 600_000;
@@ -17,10 +17,10 @@ interface Window {
 /** Finds single pieces of one stream's archive by moment, with small questions whose answers are kept. */
 export class FragmentFinder {
   readonly #source: Pick<ArchiveSource, 'playlist' | 'previousPlayable'>;
-  readonly #clock: Clock;
+  readonly #clock: PageClock;
   readonly #windows = new Map<number, Window>();
 
-  constructor(source: Pick<ArchiveSource, 'playlist' | 'previousPlayable'>, clock: Clock) {
+  constructor(source: Pick<ArchiveSource, 'playlist' | 'previousPlayable'>, clock: PageClock) {
     this.#source = source;
     this.#clock = clock;
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import type { WaitReason } from './state.ts';
 
 /** Why no frames arrive: the server can't be reached, the source delivers nothing, or neither is known. */
@@ -20,14 +20,14 @@ const INTERVALS_KEPT = 4;
  * all ask this.
  */
 export class FrameArrivals {
-  readonly #clock: Clock;
+  readonly #clock: PageClock;
   #stopped: Absence | undefined;
   #hasFrame = false;
   #heardMs = 0;
   #heardWallMs = 0;
   #intervalsMs: number[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: PageClock) {
     this.#clock = clock;
     this.restart();
   }

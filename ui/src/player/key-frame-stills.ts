@@ -1,5 +1,5 @@
 import type { ArchiveAccess } from './archive-access.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { keyOf } from './init-segments.ts';
 import type { KeyFrame } from './key-fragments.ts';
 import type { MediaElement } from './media-element.ts';
@@ -22,7 +22,7 @@ export interface StillSource {
 export interface KeyFrameStillsOptions {
   /** An element of its own, which nobody else plays in. */
   readonly video: MediaElement & CanvasImageSource & Partial<FrameTeller>;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly environment: MseEnvironment;
   readonly reader: ArchiveAccess;
   /** For what this browser can't decode: a still made by the server. */

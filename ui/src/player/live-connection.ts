@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { RetryTimer } from '../base/retry-timer.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
 import { parseLiveMessage, type LiveMessage } from './live-message.ts';
@@ -6,7 +6,7 @@ import { parseLiveMessage, type LiveMessage } from './live-message.ts';
 export interface LiveConnectionOptions extends LiveLinkEvents {
   /** Opens a socket to the stream; `binaryType` is set here. */
   readonly open: () => WebSocket;
-  readonly clock: Clock;
+  readonly clock: PageClock;
 }
 
 /** A connection that delivered for this long counts as good: the next loss starts with the shortest pause. */
@@ -22,7 +22,7 @@ export class LiveConnection implements LiveLink {
   readonly #options: LiveConnectionOptions;
   #socket: WebSocket | undefined;
   readonly #retry: RetryTimer;
-  readonly #cancelWatch: Cancel;
+  readonly #cancelWatch: Disposer;
   #openedMs = 0;
   #heardMs = 0;
   #isExpectingMedia = false;

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { FrameArrivals, type Absence } from './frame-arrivals.ts';
 import { codecName, codecsOf, spokenCodec, videoCodecOf } from './codec-name.ts';
 import type { LiveLink, LiveLinkEvents } from './live-link.ts';
@@ -11,7 +11,7 @@ import { isFinalCode, type Notice, type PlayerState } from './state.ts';
 export interface LivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   /** Asks for the stream, with or without audio. */
   readonly connect: (events: LiveLinkEvents, options: { audio: boolean }) => LiveLink;
   /** Played media is kept this long, so that the browser's own memory stays flat, seconds; 20 when left out. */

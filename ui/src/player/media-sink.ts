@@ -35,7 +35,7 @@ export interface MediaSinkEvents {
   readonly onBuffered: () => void;
 }
 
-type Operation =
+type SinkOperation =
   | { readonly type: 'type'; readonly mimeType: string }
   | { readonly type: 'append'; readonly bytes: Uint8Array[] }
   | { readonly type: 'remove'; readonly start: number; readonly end: number }
@@ -70,7 +70,7 @@ export class MediaSink {
   #buffer: SourceBuffer | undefined;
   #mimeType: string | undefined;
   #url: string | undefined;
-  #queue: Operation[] = [];
+  #queue: SinkOperation[] = [];
   #queuedBytes = 0;
   #isOpen = false;
   #isRemoving = false;
@@ -160,7 +160,7 @@ export class MediaSink {
     this.#video.load();
   }
 
-  #push(operation: Operation): void {
+  #push(operation: SinkOperation): void {
     if (this.#isDisposed) return;
     this.#queue.push(operation);
     this.#pump();

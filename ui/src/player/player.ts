@@ -1,7 +1,7 @@
 import { ArchivePlayer } from './archive-player.ts';
 import { ArchiveAccess } from './archive-access.ts';
 import { TranscodingSwitch } from './transcoding-switch.ts';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { DecodingBudget } from './decoding-budget.ts';
 import { ElementPlay } from './element-play.ts';
 import { frameBeside } from './frame-step.ts';
@@ -28,7 +28,7 @@ export interface PlayerOptions {
   readonly video: MediaElement;
   /** Undefined where the browser has no Media Source Extensions. */
   readonly environment: MseEnvironment | undefined;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly source: PlayerSource;
   /** The speed that the archive begins at; 1 when left out. */
   readonly archiveSpeed?: Speed;
@@ -54,7 +54,7 @@ export class Player {
   /** The archive of the stream, also for those who look through it beside this player. */
   readonly reader: ArchiveAccess;
   readonly #transcoding: TranscodingSwitch;
-  readonly #cancelTick: Cancel;
+  readonly #cancelTick: Disposer;
   #live: LivePlayer | undefined;
   #archive: ArchivePlayer | undefined;
   #reverse: ReversePlayer | undefined;
@@ -110,7 +110,7 @@ export class Player {
   readonly getSnapshot = (): PlayerSnapshot => this.#snapshot;
 
   /** Calls back after every change of the snapshot. */
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

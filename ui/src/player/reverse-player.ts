@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ArchiveAccess } from './archive-access.ts';
 import { BackwardFeed } from './backward-feed.ts';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 import type { AwayReason } from '../base/retry.ts';
@@ -10,7 +10,7 @@ import type { Notice, PlayerState } from './state.ts';
 export interface ReversePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly reader: ArchiveAccess;
   /** More than 0. */
   readonly speed: number;
@@ -55,7 +55,7 @@ export class ReversePlayer {
   #isStopped = false;
   #seek: { readonly sinceMs: number } | undefined;
   #seekTimesMs: number[] = [];
-  #cancelNext: Cancel | undefined;
+  #cancelNext: Disposer | undefined;
 
   constructor(options: ReversePlayerOptions, fromMs: number) {
     this.#options = options;

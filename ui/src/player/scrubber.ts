@@ -1,8 +1,8 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import type { StillFrame, StillSource } from './key-frame-stills.ts';
 
 export interface ScrubberOptions {
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly stills: StillSource;
   /** A still that could not be had: told once for each, the scrubber goes on. */
   readonly onError: (error: unknown) => void;
@@ -31,7 +31,7 @@ export class Scrubber {
   #scrub: Scrub = { requestedMs: undefined, still: undefined, count: 0 };
   #asking:
     { readonly controller: AbortController; readonly sinceMs: number; readonly ms: number } | undefined;
-  #cancelPatience: Cancel | undefined;
+  #cancelPatience: Disposer | undefined;
 
   constructor(options: ScrubberOptions) {
     this.#options = options;
@@ -40,7 +40,7 @@ export class Scrubber {
   /** The same object until something changed. */
   readonly getScrub = (): Scrub => this.#scrub;
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

@@ -1,16 +1,16 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 
-interface Timer {
+interface TestTimer {
   dueMs: number;
   readonly periodMs: number | undefined;
   readonly run: () => void;
 }
 
 /** A clock for tests: time stands until `advance` moves it, running what falls due in order. */
-export class TestClock implements Clock {
+export class TestClock implements PageClock {
   #nowMs = 0;
   #wallOffsetMs: number;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new Set<TestTimer>();
 
   constructor(wallMs = Date.UTC(2026, 0, 1)) {
     this.#wallOffsetMs = wallMs;
@@ -28,11 +28,11 @@ export class TestClock implements Clock {
     return 0.5;
   }
 
-  after(delayMs: number, run: () => void): Cancel {
+  after(delayMs: number, run: () => void): Disposer {
     return this.#add({ dueMs: this.#nowMs + delayMs, periodMs: undefined, run });
   }
 
-  every(periodMs: number, run: () => void): Cancel {
+  every(periodMs: number, run: () => void): Disposer {
     return this.#add({ dueMs: this.#nowMs + periodMs, periodMs, run });
   }
 
@@ -40,7 +40,7 @@ export class TestClock implements Clock {
   advance(byMs: number): void {
     const endMs = this.#nowMs + byMs;
     for (;;) {
-      let next: Timer | undefined;
+      let next: TestTimer | undefined;
       for (const timer of this.#timers) {
         if (timer.dueMs <= endMs && (!next || timer.dueMs < next.dueMs)) next = timer;
       }
@@ -62,7 +62,7 @@ export class TestClock implements Clock {
     return this.#timers.size;
   }
 
-  #add(timer: Timer): Cancel {
+  #add(timer: TestTimer): Disposer {
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }

@@ -13,7 +13,7 @@ export function mediaBytes(...lines: string[]): Uint8Array<ArrayBuffer> {
 /** Pictures a second that a test's screen shows. */
 const SCREEN_RATE = 60;
 
-interface Span {
+interface BufferSpan {
   start: number;
   end: number;
 }
@@ -29,7 +29,7 @@ export class TestVideo extends EventTarget implements MediaElement {
   paused = true;
   /** What the next `play` rejects with. */
   refusal: DOMException | undefined;
-  spans: Span[] = [];
+  spans: BufferSpan[] = [];
   /** Of its MediaSource, seconds. */
   duration = Number.NaN;
   #time = 0;
@@ -110,7 +110,7 @@ export class TestVideo extends EventTarget implements MediaElement {
     this.dispatchEvent(new Event(target > here.end ? 'waiting' : 'playing'));
   }
 
-  #here(): Span | undefined {
+  #here(): BufferSpan | undefined {
     return this.spans.find((span) => this.#time >= span.start - 0.01 && this.#time <= span.end);
   }
 }
@@ -177,9 +177,9 @@ export class TestSourceBuffer extends EventTarget {
     });
   }
 
-  #add(added: Span): void {
+  #add(added: BufferSpan): void {
     const spans = [...this.#video.spans, { ...added }].sort((a, b) => a.start - b.start);
-    const merged: Span[] = [];
+    const merged: BufferSpan[] = [];
     for (const span of spans) {
       const last = merged.at(-1);
       if (last && span.start <= last.end + 0.001) last.end = Math.max(last.end, span.end);

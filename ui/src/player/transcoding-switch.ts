@@ -1,12 +1,12 @@
 import { ArchiveAccess } from './archive-access.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { transcodedSource } from './transcoded-source.ts';
 import type { PlayerSource } from './player-source.ts';
 import { refusalOf, type PlayerState } from './state.ts';
 
 export interface TranscodingSwitchOptions {
   readonly source: PlayerSource;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   /** Of the archive as it is recorded. */
   readonly reader: ArchiveAccess;
   readonly canPlay: (mimeType: string) => boolean;

@@ -1,4 +1,4 @@
-import type { Cancel } from '../base/clock.ts';
+import type { Disposer } from '../base/clock.ts';
 
 /** How a picture fills a box of another shape: whole with bars, cut at two edges, or stretched. */
 export type VideoFit = 'contain' | 'cover' | 'fill';
@@ -24,7 +24,7 @@ export class VideoViewport {
   /** The same object until something changed. */
   readonly getLook = (): ViewportState => this.#look;
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

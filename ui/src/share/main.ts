@@ -1,6 +1,6 @@
 import { ApiError, createClient } from '@vidette/contract/client';
 import { bootElementId } from '@vidette/contract/constants';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { browserClock } from '../base/clock.ts';
 import { browserMse } from '../player/media-sink.ts';
 import { Player } from '../player/player.ts';
@@ -16,7 +16,7 @@ interface ShareBoot {
   readonly key: string;
   readonly name: string | null;
   readonly title: string;
-  readonly language: Language;
+  readonly language: MessageLanguage;
 }
 
 const factsPeriodMs = 5_000;

@@ -1,4 +1,4 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 
 const en = {
   live: 'Live',
@@ -21,7 +21,7 @@ const en = {
 export type ShareMessages = Readonly<typeof en>;
 
 /** The few words of the public page travel in it: the application's catalogue would weigh more than its player. */
-export const shareMessages: Readonly<Record<Language, ShareMessages>> = {
+export const shareMessages: Readonly<Record<MessageLanguage, ShareMessages>> = {
   en,
   ru: {
     live: 'Прямой эфир',
@@ -43,7 +43,7 @@ export const shareMessages: Readonly<Record<Language, ShareMessages>> = {
 };
 
 /** How many watch by this link, as in "3 viewers". */
-export function viewersText(count: number, language: Language): string {
+export function viewersText(count: number, language: MessageLanguage): string {
   if (language === 'en') return count === 1 ? '1 viewer' : `${count} viewers`;
   const forms = { one: 'зритель', few: 'зрителя' } as Partial<Record<Intl.LDMLPluralRule, string>>;
   return `${count} ${forms[new Intl.PluralRules('ru').select(count)] ?? 'зрителей'}`;

@@ -1,4 +1,4 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Player } from '../player/player.ts';
 import type { PlayerState } from '../player/state.ts';
 import { shareMessages, viewersText, type ShareMessages } from './messages.ts';
@@ -11,7 +11,7 @@ export interface ShareFacts {
 /** The elements of the public page; without a framework, which would be most of what a visitor waits for. */
 export class SharePage {
   readonly video = document.createElement('video');
-  readonly #language: Language;
+  readonly #language: MessageLanguage;
   readonly #messages: ShareMessages;
   readonly #stage = element('div', 'share-stage');
   readonly #message = element('p', 'share-words');
@@ -25,7 +25,7 @@ export class SharePage {
   #isValid = true;
   #mayFill = document.fullscreenEnabled;
 
-  constructor(root: HTMLElement, name: string, language: Language) {
+  constructor(root: HTMLElement, name: string, language: MessageLanguage) {
     this.#language = language;
     this.#messages = shareMessages[language];
     const bar = element('header', 'share-bar');

@@ -1,4 +1,4 @@
-import type { Known, RangesLoader } from './ranges-loader.ts';
+import type { KnownIntervals, RangesLoader } from './ranges-loader.ts';
 
 /** Searches for moments of an archive: they follow each other and add up, until what is looked for isn't wanted any more. */
 export class MomentSearch {
@@ -17,7 +17,7 @@ export class MomentSearch {
   begin(
     direction: 1 | -1,
     fromMs: () => number,
-    momentIn: (fromMs: number, known: Known) => number | undefined,
+    momentIn: (fromMs: number, known: KnownIntervals) => number | undefined,
     onFound: (ms: number) => void,
   ): void {
     const { signal } = this.#abort;

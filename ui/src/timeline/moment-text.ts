@@ -1,5 +1,5 @@
 import type { I18n } from '../i18n/i18n.ts';
-import { browserClock, type Clock } from '../base/clock.ts';
+import { browserClock, type PageClock } from '../base/clock.ts';
 import type { TimelineMessages } from './draw.ts';
 import { eventAt } from './events.ts';
 import { withCause } from './gap-cause-text.ts';
@@ -43,7 +43,7 @@ function placeText(view: TimelineView, ms: number, i18n: I18n, zone: Zone): stri
 export function timelineMessages(
   i18n: I18n,
   zone: Zone,
-  clock: Pick<Clock, 'wallMs'> = browserClock,
+  clock: Pick<PageClock, 'wallMs'> = browserClock,
 ): TimelineMessages {
   const locale = i18n.language === 'en' ? 'en-GB' : i18n.language;
   const inZone = (options: Intl.DateTimeFormatOptions) =>

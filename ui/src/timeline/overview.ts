@@ -1,11 +1,11 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { depthOf, type ArchiveDepth, type RecordedDays } from './archive-depth.ts';
 import { TimeScale } from './time-scale.ts';
 import type { Timeline } from './timeline.ts';
 import type { Zone } from './zone.ts';
 
 export interface OverviewOptions {
-  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly clock: Pick<PageClock, 'wallMs'>;
   /** Whose view the overview shows and moves. */
   readonly timeline: Timeline;
   readonly zone: Zone;
@@ -31,7 +31,7 @@ const CLICK_SLOP_PX = 5;
 /** The window of a deep archive is thinner than a finger; it is taken hold of from so far. */
 const REACH_PX = 12;
 
-interface Press {
+interface OverviewPress {
   readonly px: number;
   /** From the pointer to the middle of the window, ms. */
   readonly holdMs: number;
@@ -45,12 +45,12 @@ interface Press {
 export class Overview {
   readonly #options: OverviewOptions;
   readonly #listeners = new Set<() => void>();
-  #unsubscribe: Cancel | undefined;
+  #unsubscribe: Disposer | undefined;
   #recorded: RecordedDays = { days: [], shares: [] };
   #depth: ArchiveDepth;
   #widthPx = 1;
   #hoverMs: number | undefined;
-  #press: Press | undefined;
+  #press: OverviewPress | undefined;
   #view: OverviewView;
 
   constructor(options: OverviewOptions) {
@@ -60,7 +60,7 @@ export class Overview {
   }
 
   /** It follows its timeline for as long as anybody listens: there is nothing to dispose of. */
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#unsubscribe ??= this.#options.timeline.subscribe(() => this.#changed());
     this.#view = this.#compose();
     this.#listeners.add(listener);

@@ -7,7 +7,7 @@ const THROW_OVER_PX_PER_S = 200;
 const GLIDE_MS = 250;
 const GLIDE_OVER_PX_PER_S = 20;
 
-interface Press {
+interface PanPress {
   readonly startPx: number;
   lastPx: number;
   lastMs: number;
@@ -18,7 +18,7 @@ interface Press {
 
 /** One pointer that presses: a click, or a drag that may glide on by itself when it is let go. Times are monotonic ms. */
 export class PanGesture {
-  #press: Press | undefined;
+  #press: PanPress | undefined;
   #glideSpeed = 0;
 
   get isPressed(): boolean {

@@ -1,5 +1,5 @@
 import { polls } from '@vidette/contract/constants';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { inOrder, type TimelineEvent } from './events.ts';
 import { joinedGaps, type GapSpan } from './gaps.ts';
 import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
@@ -19,7 +19,7 @@ export interface RangesAnswer {
 type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<RangesAnswer>;
 
 /** What is known of a stretch. */
-export interface Known {
+export interface KnownIntervals {
   readonly intervals: readonly Interval[];
   readonly events: readonly TimelineEvent[];
 }
@@ -30,14 +30,14 @@ type EventsCall = (startMs: number, endMs: number, signal: AbortSignal) => Promi
 export interface RangesLoaderOptions {
   readonly call: RangesCall;
   readonly eventsCall: EventsCall;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   /** The server's `rangesMaxSeconds` (R9.3): no question is longer. */
   readonly pieceMs: number;
   /** Told of every failed question; the loader goes on by itself with the next refresh. */
   readonly onError: (error: unknown) => void;
 }
 
-interface LoadedStretch extends Known {
+interface LoadedStretch extends KnownIntervals {
   readonly gaps: readonly GapSpan[];
   /** Known up to here: the moment of the answer for a piece that holds the present. */
   readonly untilMs: number;
@@ -68,7 +68,7 @@ export class RangesLoader {
   readonly #listeners = new Set<() => void>();
   #wanted: number[] = [];
   #scale: TimeScale | undefined;
-  #cancelRefresh: Cancel | undefined;
+  #cancelRefresh: Disposer | undefined;
   #joined: Interval[] | undefined;
   #ordered: TimelineEvent[] | undefined;
   #gaps: GapSpan[] | undefined;
@@ -92,7 +92,7 @@ export class RangesLoader {
   }
 
   /** Calls back after every change of `intervals` or `events`; the returned function ends that. */
-  subscribe(listener: () => void): Cancel {
+  subscribe(listener: () => void): Disposer {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -180,7 +180,7 @@ export class RangesLoader {
   async search(
     fromMs: number,
     direction: 1 | -1,
-    momentIn: (known: Known) => number | undefined,
+    momentIn: (known: KnownIntervals) => number | undefined,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { pieceMs, clock, onError } = this.#options;

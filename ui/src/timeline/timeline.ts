@@ -1,16 +1,16 @@
 import { pageTimes } from '@vidette/contract/constants';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { EVENT_LEAD_MS, neighbourEvent } from './events.ts';
 import { clickAction, intervalAt, momentBeforeGap, neighbourRecording } from './intervals.ts';
 import { MomentSearch } from './moment-search.ts';
 import { PanGesture } from './pan-gesture.ts';
-import type { Known, RangesLoader } from './ranges-loader.ts';
+import type { KnownIntervals, RangesLoader } from './ranges-loader.ts';
 import { SpanSelection, type SelectedSpan } from './span-selection.ts';
 import { TimeScale } from './time-scale.ts';
 import type { TimelineBookmark, TimelineView } from './timeline-view.ts';
 
 export interface TimelineOptions {
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly loader: RangesLoader;
   /** Play the archive from this moment, UTC ms. */
   readonly onSeek: (utcMs: number) => void;
@@ -37,7 +37,7 @@ const SELECTION_LEAST_PX = 48;
 export class Timeline {
   readonly #options: TimelineOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #unsubscribe: Cancel;
+  readonly #unsubscribe: Disposer;
   #scale: TimeScale;
   #view: TimelineView;
   #playheadMs: number | undefined;
@@ -51,7 +51,7 @@ export class Timeline {
   #wheel = 0;
   #isFollowing = true;
   #isSized = false;
-  #cancelResize: Cancel | undefined;
+  #cancelResize: Disposer | undefined;
 
   constructor(options: TimelineOptions) {
     this.#options = options;
@@ -62,7 +62,7 @@ export class Timeline {
     this.#unsubscribe = options.loader.subscribe(() => this.#changed());
   }
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
@@ -339,7 +339,10 @@ export class Timeline {
   }
 
   /** Plays the nearest moment of some kind from what is shown. */
-  #seekFound(direction: 1 | -1, momentIn: (fromMs: number, known: Known) => number | undefined): void {
+  #seekFound(
+    direction: 1 | -1,
+    momentIn: (fromMs: number, known: KnownIntervals) => number | undefined,
+  ): void {
     const fromMs = () => this.#playheadMs ?? this.#options.clock.wallMs();
     this.#search.begin(direction, fromMs, momentIn, (ms) => this.#act(ms));
   }

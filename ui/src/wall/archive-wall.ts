@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import { ApiError } from '@vidette/contract/client';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import { ArchiveAccess } from '../player/archive-access.ts';
 import { transcodedSource } from '../player/transcoded-source.ts';
 import type { PlayerSource } from '../player/player-source.ts';
@@ -11,7 +11,7 @@ import { SharedClock } from './shared-clock.ts';
 import type { SyncedArchiveSource } from './synced-archive.ts';
 
 export interface ArchiveWallOptions {
-  readonly clock: Clock;
+  readonly clock: PageClock;
   /** The streams whose archive may be watched. */
   readonly uids: readonly string[];
   readonly call: TimelineTrackCall;
@@ -53,7 +53,7 @@ export class ArchiveWall {
   readonly #loader: RangesLoader;
   readonly #sources: ReadonlyMap<string, SyncedArchiveSource>;
   readonly #listeners = new Set<() => void>();
-  readonly #cancelLook: Cancel;
+  readonly #cancelLook: Disposer;
   #search: AbortController | undefined;
   /** Questions on their way, whoever asked. */
   #asking = 0;
@@ -94,7 +94,7 @@ export class ArchiveWall {
 
   readonly getSnapshot = (): ArchiveWallSnapshot => this.#snapshot;
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

@@ -1,7 +1,7 @@
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import { walkBoxes } from '@vidette/media/fmp4/box';
 import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { spokenCodec } from '../player/codec-name.ts';
 import { FrameArrivals, type Absence } from '../player/frame-arrivals.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
@@ -14,7 +14,7 @@ import type { TileFeed } from './tile-feed.ts';
 export interface KeyFramePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   /** Asks for the key frames of the stream. */
   readonly connect: (events: LiveLinkEvents) => LiveLink;
   readonly onState: (state: PlayerState) => void;

@@ -1,7 +1,7 @@
-import type { Cancel } from '../base/clock.ts';
+import type { Disposer } from '../base/clock.ts';
 
 /** Calls back before the next paint with a monotonic time, ms; the returned function cancels. */
-export type RequestFrame = (run: (nowMs: number) => void) => Cancel;
+export type RequestFrame = (run: (nowMs: number) => void) => Disposer;
 
 export const browserFrames: RequestFrame = (run) => {
   const id = requestAnimationFrame(run);
@@ -14,7 +14,7 @@ const AWAY_MS = 5000;
 /** How often the page really paints, which is what a person feels of a machine's load. */
 export class RenderLoadMeter {
   readonly #request: RequestFrame;
-  #cancel: Cancel | undefined;
+  #cancel: Disposer | undefined;
   #lastMs: number | undefined;
   #waitsMs: number[] = [];
 

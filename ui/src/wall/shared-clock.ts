@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 
 /** What a screen shows of the shared clock; a new value at each change, nothing in it moves by itself. */
 export interface SharedClockSnapshot {
@@ -13,7 +13,7 @@ export interface SharedClockSnapshot {
  * while somebody holds it, and jumps only when it is told to. Times are UTC in ms.
  */
 export class SharedClock {
-  readonly #clock: Clock;
+  readonly #clock: PageClock;
   readonly #listeners = new Set<() => void>();
   readonly #holders = new Set<object>();
   #anchorUtcMs: number;
@@ -21,7 +21,7 @@ export class SharedClock {
   #jumps = 0;
   #snapshot: SharedClockSnapshot = { speed: 1, isPaused: false, isHeld: false };
 
-  constructor(clock: Clock, utcMs: number) {
+  constructor(clock: PageClock, utcMs: number) {
     this.#clock = clock;
     this.#anchorUtcMs = utcMs;
     this.#anchorMs = clock.monotonicMs();
@@ -29,7 +29,7 @@ export class SharedClock {
 
   readonly getSnapshot = (): SharedClockSnapshot => this.#snapshot;
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

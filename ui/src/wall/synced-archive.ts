@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import { ArchiveFeed } from '../player/archive-feed.ts';
 import type { ArchiveAccess } from '../player/archive-access.ts';
-import type { Clock } from '../base/clock.ts';
+import type { PageClock } from '../base/clock.ts';
 import { spanAt } from '../player/media-element.ts';
 import type { MediaSink } from '../player/media-sink.ts';
 import type { PlayerState } from '../player/state.ts';
@@ -20,7 +20,7 @@ export interface SyncedArchiveSource {
 export interface SyncedArchiveOptions {
   readonly video: TileVideo;
   readonly sink: MediaSink;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly source: SyncedArchiveSource;
   readonly shared: SharedClock;
   /** Converted on the way, which may be slower than the clock: the others never wait for it. */

@@ -1,6 +1,6 @@
 import { wallLimits } from '@vidette/contract/constants';
 import type { WallRequest } from '@vidette/contract/wall';
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import type { LiveLink, LiveLinkEvents } from '../player/live-link.ts';
 import { parseLiveMessage } from '../player/live-message.ts';
 import { RetryTimer } from '../base/retry-timer.ts';
@@ -8,13 +8,13 @@ import { RetryTimer } from '../base/retry-timer.ts';
 export interface WallConnectionOptions {
   /** Opens the wall's socket; `binaryType` is set here. */
   readonly open: () => WebSocket;
-  readonly clock: Clock;
+  readonly clock: PageClock;
 }
 
 /** What one picture of a wall is asked for by. */
 export type WallWatch = Omit<Extract<WallRequest, { type: 'watch' }>, 'type' | 'channel'>;
 
-interface Channel {
+interface WallTileChannel {
   readonly watch: WallWatch;
   readonly events: LiveLinkEvents;
   readonly retry: RetryTimer;
@@ -34,10 +34,10 @@ const OPEN = 1;
  */
 export class WallConnection {
   readonly #options: WallConnectionOptions;
-  readonly #channels = new Set<Channel>();
-  readonly #byNumber = new Map<number, Channel>();
+  readonly #channels = new Set<WallTileChannel>();
+  readonly #byNumber = new Map<number, WallTileChannel>();
   readonly #retry: RetryTimer;
-  readonly #cancelWatch: Cancel;
+  readonly #cancelWatch: Disposer;
   #socket: WebSocket | undefined;
   #heardMs = 0;
   /** The last socket was lost and no other has brought anything yet. */
@@ -52,7 +52,7 @@ export class WallConnection {
 
   /** Asks for a picture; it is asked for again until the link is closed. */
   watch(watch: WallWatch, events: LiveLinkEvents): LiveLink {
-    const channel: Channel = {
+    const channel: WallTileChannel = {
       watch,
       events,
       retry: new RetryTimer(this.#options.clock),
@@ -96,7 +96,7 @@ export class WallConnection {
     this.#drop();
   }
 
-  #ask(channel: Channel): void {
+  #ask(channel: WallTileChannel): void {
     channel.retry.cancel();
     if (!this.#socket && !this.#retry.isPending) this.#connect();
     const socket = this.#socket;
@@ -108,7 +108,7 @@ export class WallConnection {
     socket.send(JSON.stringify({ type: 'watch', channel: this.#lastNumber, ...channel.watch }));
   }
 
-  #leave(channel: Channel): void {
+  #leave(channel: WallTileChannel): void {
     channel.retry.cancel();
     if (channel.number === undefined) return;
     this.#byNumber.delete(channel.number);

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import type { LiveLinkEvents } from '../player/live-link.ts';
 import { LivePlayer } from '../player/live-player.ts';
 import { MediaSink, type MseEnvironment } from '../player/media-sink.ts';
@@ -28,7 +28,7 @@ export interface WallTileOptions {
   readonly video: TileVideo;
   /** Undefined where the browser has no Media Source Extensions. */
   readonly environment: MseEnvironment | undefined;
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly connection: WallConnection;
 }
 
@@ -107,7 +107,7 @@ export class WallTile {
 
   readonly getSnapshot = (): TileSnapshot => this.#snapshot;
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../base/clock.ts';
+import type { Disposer, PageClock } from '../base/clock.ts';
 import type { MseEnvironment } from '../player/media-sink.ts';
 import { WallBudget } from './wall-budget.ts';
 import { RenderLoadMeter, type RequestFrame } from './render-load-meter.ts';
@@ -9,7 +9,7 @@ import { WallConnection } from './wall-connection.ts';
 import { WallTile, type TileArchive } from './wall-tile.ts';
 
 export interface WallOptions {
-  readonly clock: Clock;
+  readonly clock: PageClock;
   readonly frames: RequestFrame;
   /** Undefined where the browser has no Media Source Extensions. */
   readonly environment: MseEnvironment | undefined;
@@ -39,8 +39,8 @@ export class Wall {
   readonly #budget = new WallBudget();
   readonly #paints: RenderLoadMeter;
   readonly #tiles = new Set<WallTile>();
-  readonly #cancelTimers: readonly Cancel[];
-  #cancelHiding: Cancel | undefined;
+  readonly #cancelTimers: readonly Disposer[];
+  #cancelHiding: Disposer | undefined;
   #isAwake = true;
   #isHidden = false;
   #archive: WallArchive | undefined;

@@ -1,6 +1,6 @@
 import { limits } from '@vidette/contract/constants';
 import type { Mosaic, MosaicLayout, WatchedMosaic } from '@vidette/contract/entities';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { canAdminMosaic, requireMosaicAdmin, requireMosaicView } from '../../access/mosaic-policy.ts';
 import { flag } from '../../store/database.ts';
@@ -104,7 +104,7 @@ async function viewById(
   services: Services,
   principal: Principal,
   id: number,
-  language: Language,
+  language: MessageLanguage,
 ): Promise<WatchedMosaic> {
   const { mosaics, streamList } = services.store;
   const row = requireMosaicView(principal, await mosaics.byId(id));

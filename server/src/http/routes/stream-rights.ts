@@ -6,7 +6,7 @@ import type { StreamService } from '../stream-service.ts';
 import { wholeList } from '../user-view.ts';
 import type { LiveSessions } from '../live-sessions.ts';
 import { keyOf } from '../../store/database.ts';
-import type { Rights } from '../../store/permissions.ts';
+import type { StreamRights } from '../../store/permissions.ts';
 import type { StreamRecord } from '../../store/stream-addresses.ts';
 import type { Principal } from '../../access/principal.ts';
 import { Fault } from '../../base/fault.ts';
@@ -130,7 +130,12 @@ function sideOf(principal: Principal, createdBy: number | null): 'administrator'
 }
 
 /** A right can be granted only by its holders. What they granted before stays. @throws Fault Forbidden at the right */
-function requireHeld(held: Rights, before: Rights | undefined, wanted: Rights, path: string): void {
+function requireHeld(
+  held: StreamRights,
+  before: StreamRights | undefined,
+  wanted: StreamRights,
+  path: string,
+): void {
   for (const right of ['archive', 'share', 'edit'] as const) {
     if (!wanted[right] || held[right] || before?.[right]) continue;
     throw fieldFault('Forbidden', `${path}.${right}`, `You don't have the right "${right}" yourself.`);
@@ -141,12 +146,12 @@ function compareKeys(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function hasAny(rights: Rights): boolean {
+function hasAny(rights: StreamRights): boolean {
   return rights.view || rights.archive || rights.share || rights.edit;
 }
 
 /** Any right includes viewing. */
-function withView(rights: Rights): Rights {
+function withView(rights: StreamRights): StreamRights {
   return { ...rights, view: true };
 }
 

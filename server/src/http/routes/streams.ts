@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { StreamToSave } from '@vidette/contract/calls/streams';
 import type { Stream, StreamState } from '@vidette/contract/entities';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Principal } from '../../access/principal.ts';
 import { requireStreamRight } from '../../access/stream-policy.ts';
-import type { SeenStream, StreamQuery, Viewer } from '../../store/stream-list.ts';
+import type { SeenStream, StreamQuery, ListViewer } from '../../store/stream-list.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import type { StreamService } from '../stream-service.ts';
@@ -86,7 +86,7 @@ function registerLists(registrar: Registrar, services: Services, streamService: 
 export function viewOf(
   { streamManager, membership }: Services,
   seen: SeenStream,
-  language: Language,
+  language: MessageLanguage,
 ): Stream {
   const { uid, node_id: nodeId } = seen.stream;
   return streamView(seen, streamManager.state(uid), membership.isAvailable(nodeId), language);
@@ -220,7 +220,7 @@ function registerRunning(registrar: Registrar, { insight, watchLog }: Services):
   registrar.handle('getStreamStats', ({ stream, language }) => insight.stats(stream.stream.uid, language));
 }
 
-export function viewerOf(principal: Principal): Viewer {
+export function viewerOf(principal: Principal): ListViewer {
   return { userId: principal.user.id, isAdmin: principal.isAdmin };
 }
 

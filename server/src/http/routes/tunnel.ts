@@ -1,4 +1,4 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { knownReason } from '../known-reasons.ts';
 import type { Registrar } from '../registrar.ts';
@@ -28,7 +28,7 @@ export function registerTunnel(registrar: Registrar, { license, tunnel }: Servic
 }
 
 /** With the reason in the reader's language. */
-function inWords(status: TunnelStatus, language: Language): TunnelStatus {
+function inWords(status: TunnelStatus, language: MessageLanguage): TunnelStatus {
   const { failureReason } = status;
   if (failureReason === null) return status;
   return { ...status, failureReason: knownReason(failureReason, language) ?? null };

@@ -21,7 +21,7 @@ export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
 };
 
 /** A command with its arguments. */
-export type Command = readonly [program: string, ...args: string[]];
+export type ProcessCommand = readonly [program: string, ...args: string[]];
 
 /**
  * Namespaces of Linux, by util-linux, which needs no rights where the system lets anybody make a user namespace. The
@@ -35,7 +35,7 @@ export class Confinement {
   }
 
   /** `keepsNetwork`: for work over datagrams, which the server can't hand over as a connection. */
-  wrap(command: Command, options: { keepsNetwork: boolean }): Command {
+  wrap(command: ProcessCommand, options: { keepsNetwork: boolean }): ProcessCommand {
     if (this.level === 'none' || (this.level === 'network' && options.keepsNetwork)) return command;
     const namespaces = [
       '--user',

@@ -25,7 +25,7 @@ export interface RtspSender {
   destroySoon(): void;
 }
 
-export interface ConnectionOptions {
+export interface RtspConnectionOptions {
   /** What arrives comes from here; when it ends the connection does. */
   readonly socket: Socket;
   /** The socket, unless given. */
@@ -71,7 +71,7 @@ export class RtspConnection {
   receivedBytes = 0;
   /** `utcMs` of the newest bytes. */
   lastReceivedMs: number;
-  readonly #options: ConnectionOptions;
+  readonly #options: RtspConnectionOptions;
   readonly #sender: RtspSender;
   readonly #parser: RtspParser;
   readonly #pending = new Map<number, Pending>();
@@ -81,7 +81,7 @@ export class RtspConnection {
   #isClosing = false;
   #awaitsAnswer = false;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: RtspConnectionOptions) {
     this.#options = options;
     this.#sender = options.sender ?? options.socket;
     this.lastReceivedMs = utcMs(options.clock);

@@ -24,7 +24,7 @@ export interface MediaSetupOptions {
 }
 
 /** What an interleaved channel carries: one stream, but for servers that put all into the same. */
-interface Channel {
+interface MediaChannel {
   readonly receivers: RtpReceiver[];
   readonly isControl: boolean;
 }
@@ -55,7 +55,7 @@ export class MediaSetup {
   readonly #trackSelector: TrackSelector;
   readonly #timing = new SourceTiming();
   /** By interleaved channel number. */
-  readonly #channels: (Channel | undefined)[] = [];
+  readonly #channels: (MediaChannel | undefined)[] = [];
   readonly #packet = new RtpPacket();
   #connection: RtspConnection | undefined;
   #keySource: KeyFrameSource | undefined;

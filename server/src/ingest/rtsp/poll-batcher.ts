@@ -1,10 +1,10 @@
 import type { Cancel, Clock } from '../../base/clock.ts';
-import type { Audience } from '../source.ts';
+import type { SourceAudience } from '../source.ts';
 import type { RtspConnection } from './connection.ts';
 import type { PollRounds } from './poll-rounds.ts';
 
 export interface PollBatcherOptions {
-  readonly audience: Audience;
+  readonly audience: SourceAudience;
   /** Shared by all connections. */
   readonly rounds: PollRounds;
 }

@@ -12,7 +12,7 @@ const mediaType = 'application/x-rtsp-tunnelled';
 const ok = `HTTP/1.0 200 OK\r\nContent-Type: ${mediaType}\r\n\r\n`;
 const credentials = { username: 'admin', password: 'p"a ss' };
 
-interface Peer {
+interface TunnelPeer {
   readonly port: number;
   /** Heads of the HTTP requests, in order. */
   readonly heads: string[];
@@ -26,9 +26,9 @@ interface Peer {
 async function startPeer(
   context: TestContext,
   answer: (head: string, socket: Socket) => string,
-): Promise<Peer> {
+): Promise<TunnelPeer> {
   const peer = { port: 0, heads: [], requests: [], sockets: new Set<Socket>(), names: [] } as {
-    -readonly [Key in keyof Peer]: Peer[Key];
+    -readonly [Key in keyof TunnelPeer]: TunnelPeer[Key];
   };
   let get: Socket | undefined;
   const server = createServer((socket) => {
@@ -70,7 +70,7 @@ async function startPeer(
 }
 
 /** How a session at the peer ends, which goes by a name that leads here once and elsewhere from then on. */
-async function faultOf(peer: Peer, options: { replyTimeoutMs?: number; signal?: AbortSignal } = {}) {
+async function faultOf(peer: TunnelPeer, options: { replyTimeoutMs?: number; signal?: AbortSignal } = {}) {
   const lookup = (name: string) => {
     peer.names.push(name);
     return Promise.resolve([peer.names.length === 1 ? '127.0.0.1' : '169.254.169.254']);

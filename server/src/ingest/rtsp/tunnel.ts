@@ -12,7 +12,7 @@ import { Authorization } from './authorization.ts';
 import type { RtspSender } from './connection.ts';
 import { refusalOf, refuseUnlessOk } from './refusal.ts';
 
-export interface TunnelOptions {
+export interface HttpTunnelOptions {
   readonly target: RtspUri & { readonly tunnel: RtspTunnel };
   readonly credentials: Credentials | undefined;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export interface TunnelOptions {
 }
 
 /** RTSP over HTTP, opened: what the camera sends arrives on `socket`, what is written to `sender` reaches it. */
-export interface Tunnel {
+export interface HttpTunnel {
   /** The GET connection. The POST connection ends with it. */
   readonly socket: Socket;
   readonly sender: RtspSender;
@@ -42,7 +42,7 @@ const maxEarlyBytes = 64 * 1024;
  * is the requests in base64, tied together by a cookie. The POST goes to the very address that the GET was answered from.
  * Rejects with a Fault, or with the signal's reason, everything closed again.
  */
-export async function openTunnel(options: TunnelOptions, signal: AbortSignal): Promise<Tunnel> {
+export async function openTunnel(options: HttpTunnelOptions, signal: AbortSignal): Promise<HttpTunnel> {
   const { credentials, target } = options;
   const authorization = new Authorization({ credentials, allowBasic: true });
   const cookie = randomBytes(16).toString('hex');
@@ -88,7 +88,7 @@ function refuse(response: RtspResponse): void {
   refuseUnlessOk(response, 'GET');
 }
 
-function join(get: TunnelHalf, post: TunnelHalf, receive: TakeBytes): Tunnel {
+function join(get: TunnelHalf, post: TunnelHalf, receive: TakeBytes): HttpTunnel {
   get.socket.once('close', () => post.close());
   post.socket.once('close', () => get.socket.destroy());
   // Most cameras never answer the POST, and some say 200.
@@ -118,7 +118,7 @@ class TunnelHalf {
   }
 
   static async open(
-    { dial, target }: TunnelOptions,
+    { dial, target }: HttpTunnelOptions,
     request: string,
     pinned: string | undefined,
     signal: AbortSignal,
@@ -132,7 +132,7 @@ class TunnelHalf {
   }
 
   /** The head of the response. Rejects with a Fault when none comes in time, and with the signal's reason. */
-  response({ clock, replyTimeoutMs }: TunnelOptions, signal: AbortSignal): Promise<RtspResponse> {
+  response({ clock, replyTimeoutMs }: HttpTunnelOptions, signal: AbortSignal): Promise<RtspResponse> {
     return new Promise((resolve, reject) => {
       const onAbort = () => settle(() => reject(signal.reason));
       const cancel = clock.after(replyTimeoutMs, () => {

@@ -1,10 +1,10 @@
 import type { User } from '@vidette/contract/entities';
-import type { Found } from '../../api/search.ts';
+import type { SearchResult } from '../../api/search.ts';
 import type { I18n, MessageKey } from '../../i18n/i18n.ts';
 import { destinationsOf } from '../destinations.ts';
 
 /** One line of the palette. */
-export interface Command {
+export interface PaletteCommand {
   readonly id: string;
   readonly label: string;
   /** What it is, or where it belongs, in quiet words beside the label. */
@@ -15,19 +15,19 @@ export interface Command {
 /** Lines under one heading. */
 export interface CommandGroup {
   readonly name: MessageKey;
-  readonly commands: readonly Command[];
+  readonly commands: readonly PaletteCommand[];
 }
 
 /** What the palette can do; the screens and services behind it are the caller's. */
 export interface CommandActions {
   readonly goTo: (address: string) => void;
-  readonly open: (found: Found) => void;
+  readonly open: (found: SearchResult) => void;
   readonly chooseTheme: (theme: 'auto' | 'light' | 'dark') => void;
   readonly chooseLanguage: (language: 'en' | 'ru') => void;
   readonly leave: () => void;
 }
 
-const kindNames: Record<Found['kind'], MessageKey> = {
+const kindNames: Record<SearchResult['kind'], MessageKey> = {
   stream: 'palette.kind.stream',
   mosaic: 'palette.kind.mosaic',
   bookmark: 'palette.kind.bookmark',
@@ -37,10 +37,10 @@ const kindNames: Record<Found['kind'], MessageKey> = {
 /** Things that were found or opened before. */
 export function thingCommands(
   prefix: string,
-  things: readonly Found[],
+  things: readonly SearchResult[],
   i18n: I18n,
   { open }: CommandActions,
-): Command[] {
+): PaletteCommand[] {
   return things.map((found) => ({
     id: `${prefix}-${found.kind}-${found.id}`,
     label: found.name || found.note || found.id,
@@ -52,7 +52,7 @@ export function thingCommands(
 /** Screens and actions in whose names all the words stand; all of them without words. */
 export function ownCommands(text: string, user: User, i18n: I18n, actions: CommandActions): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fitting = (commands: Command[]) =>
+  const fitting = (commands: PaletteCommand[]) =>
     commands.filter(({ label, note }) =>
       words.every((word) => `${label} ${note}`.toLowerCase().includes(word)),
     );

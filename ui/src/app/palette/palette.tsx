@@ -7,7 +7,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { searchQuery } from '../../api/search.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { textOf } from '../failures.ts';
-import { ownCommands, thingCommands, type Command, type CommandGroup } from './commands.ts';
+import { ownCommands, thingCommands, type PaletteCommand, type CommandGroup } from './commands.ts';
 import classes from './palette.module.css';
 import { loadRecent } from './recent.ts';
 import { useCommandActions } from './use-command-actions.ts';
@@ -66,7 +66,7 @@ export function Palette({ user, onClose }: PaletteProps) {
     if (current) document.getElementById(current.id)?.scrollIntoView({ block: 'nearest' });
   }, [current]);
 
-  const run = (command: Command | undefined) => {
+  const run = (command: PaletteCommand | undefined) => {
     if (!command) return;
     onClose();
     command.run();

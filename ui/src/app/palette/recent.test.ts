@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Found } from '../../api/search.ts';
+import type { SearchResult } from '../../api/search.ts';
 import { addRecent, loadRecent } from './recent.ts';
 
 function storage(): Pick<Storage, 'getItem' | 'setItem'> {
@@ -11,7 +11,7 @@ function storage(): Pick<Storage, 'getItem' | 'setItem'> {
   };
 }
 
-const stream = (id: string): Found => ({ kind: 'stream', id, name: `Stream ${id}`, note: '' });
+const stream = (id: string): SearchResult => ({ kind: 'stream', id, name: `Stream ${id}`, note: '' });
 
 test('what was opened last stands first, each thing once, the oldest go', () => {
   const own = storage();

@@ -1,6 +1,6 @@
 import type { User } from '@vidette/contract/entities';
 import { useSaveProfile } from '../../api/account.ts';
-import type { Found } from '../../api/search.ts';
+import type { SearchResult } from '../../api/search.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { textOf } from '../failures.ts';
 import { useLeave } from '../leave.ts';
@@ -32,7 +32,7 @@ export function useCommandActions(user: User): CommandActions {
 }
 
 /** Where a thing is looked at. */
-function placeOf({ kind, id, name }: Found): NavigateOptions {
+function placeOf({ kind, id, name }: SearchResult): NavigateOptions {
   switch (kind) {
     case 'stream':
       return { to: '/stream/$uid/view', params: { uid: id } };

@@ -1,18 +1,18 @@
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { addDays, msOf, type Day } from './days.ts';
 
 /** A day that was a Monday. */
 const someMonday: Day = '2024-01-01';
 
 /** `November 2026`, `ноябрь 2026 г.` */
-export function monthName(month: Day, language: Language): string {
+export function monthName(month: Day, language: MessageLanguage): string {
   return new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
     msOf(month),
   );
 }
 
 /** The days of the week, Monday first: as a heading and in full. */
-export function weekdayNames(language: Language): { short: string; long: string }[] {
+export function weekdayNames(language: MessageLanguage): { short: string; long: string }[] {
   return Array.from({ length: 7 }, (_, index) => {
     const ms = msOf(addDays(someMonday, index));
     const name = (weekday: 'short' | 'long') =>

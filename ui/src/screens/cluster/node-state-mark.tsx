@@ -4,9 +4,9 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { MessageKey } from '../../i18n/i18n.ts';
 import classes from './cluster.module.css';
 
-type State = ClusterNode['state'];
+type NodeState = ClusterNode['state'];
 
-const words: Record<State, MessageKey> = {
+const words: Record<NodeState, MessageKey> = {
   working: 'cluster.state.working',
   draining: 'cluster.state.draining',
   drained: 'cluster.state.drained',
@@ -14,7 +14,7 @@ const words: Record<State, MessageKey> = {
 };
 
 /** Each state has a shape of its own, so that none hangs on colour alone. */
-const shapes: Record<State, ReactNode> = {
+const shapes: Record<NodeState, ReactNode> = {
   working: <circle cx="6" cy="6" r="4.5" fill="currentColor" />,
   draining: <path d="M1.5 2h9L6 11z" fill="none" stroke="currentColor" strokeWidth="2" strokeLinejoin="round" />,
   drained: <rect x="2" y="2" width="8" height="8" fill="none" stroke="currentColor" strokeWidth="2" />,
@@ -22,7 +22,7 @@ const shapes: Record<State, ReactNode> = {
 };
 
 /** A node's state: shape, word and colour. */
-export function NodeStateMark({ state }: { state: State }) {
+export function NodeStateMark({ state }: { state: NodeState }) {
   const i18n = useI18n();
   return (
     <span className={classes.state} data-state={state}>

@@ -1,7 +1,7 @@
 import { NativeSelect, SegmentedControl, Switch } from '@mantine/core';
 import { languages, playbackSpeeds, themes } from '@vidette/contract/constants';
 import type { Preferences } from '@vidette/contract/entities';
-import type { Language } from '@vidette/contract/errors';
+import type { MessageLanguage } from '@vidette/contract/errors';
 import { useSaveProfile } from '../../api/account.ts';
 import { useUser } from '../../api/session.ts';
 import { textOf } from '../../app/failures.ts';
@@ -20,7 +20,7 @@ const themeNames: Record<Preferences['theme'], MessageKey> = {
   light: 'settings.theme.light',
   dark: 'settings.theme.dark',
 };
-const languageNames: Record<Language, MessageKey> = { en: 'language.en', ru: 'language.ru' };
+const languageNames: Record<MessageLanguage, MessageKey> = { en: 'language.en', ru: 'language.ru' };
 
 /** How the page looks, speaks and plays for whoever is signed in; kept by the server, it follows them [R2.19]. */
 export function SettingsScreen() {

@@ -11,7 +11,7 @@ export interface SourceCheck {
 }
 
 /** A check belongs to the address it was made for; another address has none. */
-type State =
+type SourceCheckState =
   | { readonly kind: 'running'; readonly source: string }
   | { readonly kind: 'probed'; readonly source: string; readonly probed: Probed };
 
@@ -25,7 +25,7 @@ export function useSourceCheck(
   onError: (error: unknown) => void,
 ): SourceCheck {
   const abort = useRef<AbortController | null>(null);
-  const [state, setState] = useState<State | null>(null);
+  const [state, setState] = useState<SourceCheckState | null>(null);
   useEffect(() => () => abort.current?.abort(), [source]);
 
   const cancel = () => {

@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../base/clock.ts';
+import type { Disposer, PageClock } from '../../base/clock.ts';
 import type { Player } from '../../player/player.ts';
 import type { Scrubber } from '../../player/scrubber.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
@@ -15,12 +15,12 @@ export class ScrubPreview {
   readonly #player: Player;
   readonly #scrubber: Scrubber;
   readonly #listeners = new Set<() => void>();
-  readonly #clock: Clock;
-  readonly #cancel: Cancel;
-  #cancelLook: Cancel | undefined;
+  readonly #clock: PageClock;
+  readonly #cancel: Disposer;
+  #cancelLook: Disposer | undefined;
   #isShown = false;
 
-  constructor(timeline: Timeline, player: Player, scrubber: Scrubber, clock: Clock) {
+  constructor(timeline: Timeline, player: Player, scrubber: Scrubber, clock: PageClock) {
     this.#timeline = timeline;
     this.#player = player;
     this.#scrubber = scrubber;
@@ -31,7 +31,7 @@ export class ScrubPreview {
   /** Whether the scrubber's still is to be seen instead of the player's picture. */
   readonly getIsShown = (): boolean => this.#isShown;
 
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

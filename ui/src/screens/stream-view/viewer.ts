@@ -1,7 +1,7 @@
 import { ApiError } from '@vidette/contract/client';
 import type { ErrorCode } from '@vidette/contract/errors';
 import { api } from '../../api/api.ts';
-import { browserClock, type Cancel } from '../../base/clock.ts';
+import { browserClock, type Disposer } from '../../base/clock.ts';
 import { browserMse } from '../../player/media-sink.ts';
 import { Player } from '../../player/player.ts';
 import type { Speed } from '../../player/state.ts';
@@ -97,7 +97,7 @@ export class Viewer {
   readonly getArchiveProblem = (): ErrorCode | undefined => this.#archiveProblem;
 
   /** Calls back when the archive's problem changes. */
-  readonly subscribe = (listener: () => void): Cancel => {
+  readonly subscribe = (listener: () => void): Disposer => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };

@@ -1,14 +1,14 @@
 // Where each stream of a long list stands, by arithmetic alone: pages arrive in any order, or never.
 
 /** A run of streams under one heading, as the list call counts them; null is "no tag". */
-export interface Group {
+export interface RowGroup {
   readonly name: string | null;
   readonly total: number;
 }
 
 /** One line of the list: a group's heading, or some streams by their places in the whole list. */
-export type Row =
-  | { readonly kind: 'heading'; readonly group: Group }
+export type ListRow =
+  | { readonly kind: 'heading'; readonly group: RowGroup }
   | { readonly kind: 'streams'; readonly first: number; readonly count: number };
 
 /**
@@ -17,8 +17,8 @@ export type Row =
  * @param groups the groups in order; empty for a list without headings
  * @param columns streams in a row, at least 1
  */
-export function layRows(total: number, groups: readonly Group[], columns: number): Row[] {
-  const rows: Row[] = [];
+export function layRows(total: number, groups: readonly RowGroup[], columns: number): ListRow[] {
+  const rows: ListRow[] = [];
   let first = 0;
   const add = (end: number) => {
     for (; first < end; first += columns) {
@@ -35,7 +35,7 @@ export function layRows(total: number, groups: readonly Group[], columns: number
 }
 
 /** The pages (from 1) that the given rows need, in order. */
-export function pagesOf(rows: readonly Row[], pageSize: number): number[] {
+export function pagesOf(rows: readonly ListRow[], pageSize: number): number[] {
   const pages = new Set<number>();
   for (const row of rows) {
     if (row.kind === 'heading' || row.count === 0) continue;
@@ -52,7 +52,7 @@ export function columnsFor(widthPx: number, gapPx: number): number {
 }
 
 /** Where each row begins, in pixels from the top of the list, and after the last one where the list ends. */
-export function rowTops(rows: readonly Row[], heightsPx: Readonly<Record<Row['kind'], number>>): number[] {
+export function rowTops(rows: readonly ListRow[], heightsPx: Readonly<Record<ListRow['kind'], number>>): number[] {
   const tops = [0];
   for (const [index, row] of rows.entries()) tops.push((tops[index] ?? 0) + heightsPx[row.kind]);
   return tops;

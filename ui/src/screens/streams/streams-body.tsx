@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useMemo, type CSSProperties } from 'react';
 import { streamsPageSize } from '../../api/streams.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
-import { columnsFor, layRows, pagesOf, rowTops, type Group, type Row } from './rows.ts';
+import { columnsFor, layRows, pagesOf, rowTops, type RowGroup, type ListRow } from './rows.ts';
 import { ListedTile } from './listed-tile.tsx';
 import { StreamsTableHead, StreamsTableRow } from './streams-table.tsx';
 import classes from './streams.module.css';
@@ -92,10 +92,10 @@ export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: 
   );
 }
 
-const noGroups: readonly Group[] = [];
+const noGroups: readonly RowGroup[] = [];
 
 interface TileRowProps {
-  readonly row: Extract<Row, { kind: 'streams' }>;
+  readonly row: Extract<ListRow, { kind: 'streams' }>;
   readonly list: StreamList;
   readonly columns: number;
   readonly picking: Picking;
@@ -117,7 +117,7 @@ function TileRow({ row, list, columns, picking, style }: TileRowProps) {
   );
 }
 
-function GroupHeading({ group }: { group: Group }) {
+function GroupHeading({ group }: { group: RowGroup }) {
   const i18n = useI18n();
   return (
     <h2 className={classes.heading}>

@@ -6,13 +6,13 @@ import {
   streamStatusesQuery,
   type StreamFilter,
 } from '../../api/streams.ts';
-import type { Group } from './rows.ts';
+import type { RowGroup } from './rows.ts';
 
 /** The list as far as it has arrived. */
 export interface StreamList {
   /** How many places the list has; undefined before the first answer. */
   readonly total: number | undefined;
-  readonly groups: readonly Group[];
+  readonly groups: readonly RowGroup[];
   /** Some of the streams that have arrived may be changed by their viewer. */
   readonly isChangeable: boolean;
   readonly error: Error | null;

@@ -53,7 +53,7 @@ export interface Operation {
 }
 
 /** Calls about the same thing. */
-export interface Group {
+export interface OperationGroup {
   readonly name: string;
   readonly operations: readonly Operation[];
 }
@@ -73,7 +73,7 @@ interface RawOperation {
 }
 
 /** The calls of an OpenAPI 3.1 document (as `getOpenApi` answers it) by their first tag, in the document's order. */
-export function groupsOf(document: Readonly<Record<string, unknown>>): readonly Group[] {
+export function groupsOf(document: Readonly<Record<string, unknown>>): readonly OperationGroup[] {
   const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, RawOperation>>>>;
   const groups = new Map<string, Operation[]>();
   for (const [path, methods] of Object.entries(paths)) {
@@ -104,7 +104,7 @@ function operationOf(path: string, method: string, raw: RawOperation): Operation
 }
 
 /** The groups with only those calls in whose name, address or summary every word stands. */
-export function matching(groups: readonly Group[], search: string): readonly Group[] {
+export function matching(groups: readonly OperationGroup[], search: string): readonly OperationGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return groups;
   return groups.flatMap(({ name, operations }) => {

@@ -9,7 +9,7 @@ import { PageBar } from '../../components/page-bar.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useRouteLocation } from '../../routing/react/router-context.tsx';
-import { groupsOf, matching, type Group } from './api-document.ts';
+import { groupsOf, matching, type OperationGroup } from './api-document.ts';
 import { OperationView } from './operation-view.tsx';
 import classes from './swagger.module.css';
 
@@ -40,7 +40,7 @@ export function SwaggerScreen() {
   );
 }
 
-function Calls({ groups }: { groups: readonly Group[] }) {
+function Calls({ groups }: { groups: readonly OperationGroup[] }) {
   const i18n = useI18n();
   const { hash: wanted } = useRouteLocation();
   const [search, setSearch] = useState('');

@@ -15,7 +15,7 @@ export interface CopiedFrame {
 }
 
 /** Parameter sets by kind, in the order of the record: VPS (H.265 only), SPS, PPS. */
-type ParameterSets = readonly [
+type CopiedParameterSets = readonly [
   vps: readonly Uint8Array[],
   sps: readonly Uint8Array[],
   pps: readonly Uint8Array[],
@@ -30,7 +30,7 @@ export class NalCopier {
   readonly #trackId: number;
   /** Bytes of a NAL length, or 0 when units are separated by start codes. */
   #lengthBytes = 0;
-  #sets: ParameterSets = [[], [], []];
+  #sets: CopiedParameterSets = [[], [], []];
   #hasTrack = false;
   /** The picture that was given last is one, and comes before a key frame with its parameters. */
   isAwaitingKey = false;
@@ -101,7 +101,7 @@ export class NalCopier {
   }
 
   /** The parameter sets among these units; kinds that are missing stay as they are. Undefined when there are none. */
-  #collect(nals: readonly Uint8Array[]): ParameterSets | undefined {
+  #collect(nals: readonly Uint8Array[]): CopiedParameterSets | undefined {
     const found: [Uint8Array[], Uint8Array[], Uint8Array[]] = [[], [], []];
     for (const nal of nals) {
       const kind = this.#codec === 'h264' ? h264SetKind(nal) : h265SetKind(nal);
@@ -154,7 +154,7 @@ function isKeptH265(nal: Uint8Array): boolean {
   return isH265Slice(nal) || type === 39 || type === 40;
 }
 
-function equalSets(a: ParameterSets, b: ParameterSets): boolean {
+function equalSets(a: CopiedParameterSets, b: CopiedParameterSets): boolean {
   return a.every((sets, kind) => {
     const others = b[kind] ?? [];
     return (

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ManualClock } from '../../../base/manual-clock.ts';
 import { Pacer } from './pacer.ts';
 
-interface Source {
+interface PacedSource {
   readonly packets: number;
   /** Media time of each packet, ms. */
   readonly mediaMs: (packet: number) => number;
@@ -12,7 +12,7 @@ interface Source {
 }
 
 /** When each packet was passed on, ms after the start. */
-async function play(pacer: Pacer, clock: ManualClock, source: Source): Promise<number[]> {
+async function play(pacer: Pacer, clock: ManualClock, source: PacedSource): Promise<number[]> {
   const startMs = clock.monotonicMs();
   const signal = new AbortController().signal;
   const outMs: number[] = [];

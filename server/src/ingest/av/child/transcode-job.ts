@@ -15,7 +15,7 @@ const waitingMax = 60;
 /** Pictures that can't be decoded in a row before it is given up. */
 const failuresMax = 100;
 
-interface Waiting {
+interface QueuedFrame {
   readonly bytes: Uint8Array;
   readonly ptsTicks: number;
 }
@@ -31,7 +31,7 @@ export class TranscodeJob implements Job {
   readonly #packet = new Packet();
   readonly #decoded = new Frame();
   readonly #coder: FrameCoder;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedFrame[] = [];
   #running: Promise<void> | undefined;
   #awaitsKey = false;
   #failures = 0;
@@ -99,7 +99,7 @@ export class TranscodeJob implements Job {
     }
   }
 
-  async #convert({ bytes, ptsTicks }: Waiting): Promise<void> {
+  async #convert({ bytes, ptsTicks }: QueuedFrame): Promise<void> {
     if (bytes.length === 0) {
       checked(await this.#context.sendPacket(null), 'decoding');
     } else {

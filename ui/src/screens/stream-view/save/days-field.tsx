@@ -6,7 +6,7 @@ import { monthAfter } from '../../../components/calendar/days.ts';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Zone } from '../../../timeline/zone.ts';
 import classes from './save.module.css';
-import { spanOfDays, type Span } from './span.ts';
+import { spanOfDays, type SaveSpan } from './span.ts';
 
 const monthsInSight = 3;
 
@@ -15,7 +15,7 @@ interface DaysFieldProps {
   readonly zone: Zone;
   readonly nowMs: number;
   readonly maxRangeDays: number;
-  readonly onSpan: (span: Span) => void;
+  readonly onSpan: (span: SaveSpan) => void;
 }
 
 /** Whole days, those with footage marked [R5.3]. */

@@ -1,10 +1,10 @@
 import { ApiError } from '@vidette/contract/client';
 import { isErrorCode } from '@vidette/contract/errors';
 import { addressOf } from '@vidette/contract/routes';
-import type { Span } from './span.ts';
+import type { SaveSpan } from './span.ts';
 
 /** What came, as the server says it: cut at frames, its gaps closed up. */
-export interface Delivered extends Span {
+export interface Delivered extends SaveSpan {
   readonly durationMs: number;
   readonly bytes: number;
   /** More was asked for than fits one file. */
@@ -22,7 +22,7 @@ export interface Progress {
  */
 export async function downloadFootage(
   uid: string,
-  span: Span,
+  span: SaveSpan,
   offsetMinutes: number,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,

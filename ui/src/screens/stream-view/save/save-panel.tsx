@@ -18,18 +18,18 @@ import { ExtentText } from './extent-text.tsx';
 import { OthersField } from './others-field.tsx';
 import classes from './save.module.css';
 import { SpanFields } from './span-fields.tsx';
-import { problemOf, wayOf, type Span } from './span.ts';
+import { problemOf, wayOf, type SaveSpan } from './span.ts';
 import { useFootageDownload } from './use-footage-download.ts';
 
 interface SavePanelProps {
   readonly stream: Stream;
   /** The span as it stands on the timeline. */
-  readonly span: Span;
+  readonly span: SaveSpan;
   /** The present, to some seconds. */
   readonly nowMs: number;
-  readonly onSpan: (span: Span) => void;
+  readonly onSpan: (span: SaveSpan) => void;
   /** A span that was not led there: it should come into view. */
-  readonly onDays: (span: Span) => void;
+  readonly onDays: (span: SaveSpan) => void;
   readonly onClose: () => void;
 }
 

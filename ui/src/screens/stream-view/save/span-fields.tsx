@@ -4,14 +4,14 @@ import { useI18n } from '../../../i18n/i18n-context.tsx';
 import type { Zone } from '../../../timeline/zone.ts';
 import { localText, parseLocal } from '../../../timeline/local-time.ts';
 import classes from './save.module.css';
-import type { Span, SpanProblem } from './span.ts';
+import type { SaveSpan, SpanProblem } from './span.ts';
 
 interface SpanFieldsProps {
-  readonly span: Span;
+  readonly span: SaveSpan;
   readonly zone: Zone;
   readonly problem: SpanProblem | undefined;
   readonly longestMs: number;
-  readonly onSpan: (span: Span) => void;
+  readonly onSpan: (span: SaveSpan) => void;
 }
 
 /** Both ends of a span by the zone's clocks; they follow what is led on the timeline. */

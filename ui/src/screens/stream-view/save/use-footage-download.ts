@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Zone } from '../../../timeline/zone.ts';
 import { downloadFootage, type Delivered, type Progress } from './footage-download.ts';
-import type { Span } from './span.ts';
+import type { SaveSpan } from './span.ts';
 
 export type DownloadState =
   | { readonly name: 'idle' }
   | { readonly name: 'running'; readonly progress: Progress }
   | { readonly name: 'failed'; readonly error: unknown }
-  | { readonly name: 'done'; readonly asked: Span; readonly delivered: Delivered };
+  | { readonly name: 'done'; readonly asked: SaveSpan; readonly delivered: Delivered };
 
 /** One download at a time; it ends with the panel. */
 export function useFootageDownload(uid: string, zone: Zone) {
   const [state, setState] = useState<DownloadState>({ name: 'idle' });
   const abort = useRef<AbortController>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
-  const begin = async (span: Span): Promise<void> => {
+  const begin = async (span: SaveSpan): Promise<void> => {
     const controller = new AbortController();
     abort.current = controller;
     setState({ name: 'running', progress: { doneBytes: 0, totalBytes: 0 } });
