@@ -2,7 +2,7 @@
  * `npm run bench fault-injection [NAME...]`: three servers on one PostgreSQL, each in network namespaces of its own, with six RTSP
  * cameras' streams, and everything that may befall them, one after the other. What is lacking of a stream, and for how long two
  * nodes recorded it at once, is read from the archives afterwards, not from what anybody says; `vidette check` looks into each
- * after each hardship. Exit code 1 when more is lacking, or twice, than is stated below. About ten minutes.
+ * after each fault. Exit code 1 when more is lacking, or twice, than is stated below. About ten minutes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../e2e/api.ts';
@@ -18,7 +18,7 @@ const ids = ['north', 'south', 'west'] as const;
 const [north, south, west] = ids;
 const streamCount = 6;
 const patienceMs = 120_000;
-/** Before a hardship begins its streams were recorded: what it takes from then, the GOP that was open, counts too. */
+/** Before a fault begins its streams were recorded: what it takes from then, the GOP that was open, counts too. */
 const leadMs = 3_000;
 /** Lease, a look, a look, the first key frame. */
 const takenOverMs = 10_000;
@@ -59,9 +59,9 @@ const camera = await startFakeCamera({
   clip: await encodeClip({ framesPerSecond: 10 }),
   ...(cameraHost !== undefined && { host: cameraHost }),
 });
-await postgres.create('hardship');
+await postgres.create('fault');
 const nodes = await Nodes.start(
-  postgres.url('hardship'),
+  postgres.url('fault'),
   ids,
   Object.fromEntries(
     ids.map((id) => [
@@ -71,7 +71,7 @@ const nodes = await Nodes.start(
         env: {
           ...(networks && {
             VIDETTE_HOST: networks.addressOf(id),
-            VIDETTE_DATABASE: postgres.urlBy(5432, 'hardship', networks.address('database')),
+            VIDETTE_DATABASE: postgres.urlBy(5432, 'fault', networks.address('database')),
           }),
           ...(disk !== undefined &&
             id === west && { VIDETTE_ARCHIVE_FOLDER: disk.folder, VIDETTE_ARCHIVE_QUOTA_PERCENT: '99' }),
@@ -273,7 +273,7 @@ try {
   const { footage, twice } = await nodes.recorded(uids, fromMs);
   for (const id of ids) await checked(id, 'the end');
   problems.push(...twice.map((moment) => `recorded twice: ${moment}`));
-  console.log('\n| hardship | lacking of a stream, stated | worst | two nodes at once, stated | worst |');
+  console.log('\n| fault | lacking of a stream, stated | worst | two nodes at once, stated | worst |');
   console.log('| --- | --- | --- | --- | --- |');
   for (const { fault, startMs, mendMs, endMs } of outcomes) {
     const upTo = (ms: number) => uids.map((uid) => during(footage.get(uid) ?? [], startMs - leadMs, ms));
@@ -358,7 +358,7 @@ async function allSaid(text: string): Promise<void> {
 }
 
 async function leaderOf(): Promise<string> {
-  const client = postgres.client('hardship');
+  const client = postgres.client('fault');
   await client.connect();
   try {
     const { rows } = await client.query<{ leader_id: string }>('select leader_id from cluster');
