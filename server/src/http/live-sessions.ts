@@ -78,7 +78,7 @@ export class LiveSessions {
     this.#reviewAll((watched) => watched.uid === uid);
   }
 
-  /** Changes can't be followed: no viewer is served until the doorkeeper forgets all remembered access. */
+  /** Changes can't be followed: no viewer is served until the authenticator forgets all remembered access. */
   endAll(): void {
     this.#isBlind = true;
     for (const admitted of this.#admitted) this.#end(admitted, 'Unavailable');
