@@ -1,9 +1,10 @@
 // The import rules and the habits that a machine can check. Each rule says why it is one.
-// Exit code 1 and a line per breach; `npm test` runs this as part of `npm run check`.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+// Exit code 1 and a line per breach; `npm test` runs this as part of `npm run check`. `--table` prints the import table of
+// ARCHITECTURE.md.
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles, targetOf } from './import-graph.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -191,23 +192,51 @@ const rules = [
  * @typedef {{ path: string, text: string, code: string, isTest: boolean, imports: { target: string, isType: boolean }[] }} SourceFile
  */
 
-const files = execFileSync(
-  'git',
-  ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mjs'],
-  {
-    cwd: root,
-    encoding: 'utf8',
-  },
-)
-  .split('\n')
-  .filter((path) => path && existsSync(join(root, path)))
-  .map(readSource);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--table')) process.stdout.write(importTable());
+  else {
+    const violations = sources().flatMap((file) =>
+      rules.flatMap((rule) =>
+        rule.test(file).map((what) => `${file.path} ${what} (because ${rule.because})`),
+      ),
+    );
+    for (const line of violations) process.stdout.write(`${line}\n`);
+    process.exit(violations.length ? 1 : 0);
+  }
+}
 
-const violations = files.flatMap((file) =>
-  rules.flatMap((rule) => rule.test(file).map((what) => `${file.path} ${what} (because ${rule.because})`)),
-);
-for (const line of violations) process.stdout.write(`${line}\n`);
-process.exit(violations.length ? 1 : 0);
+/** What may import what beside itself, as a table of Markdown; all of the server may import contract and media too. */
+export function importTable() {
+  const modules = Object.entries(serverModules);
+  const rows = [
+    ['contract/src', workspaces.contract.packages.join(', ')],
+    ['media/src', 'nothing'],
+    ...modules.map(([module, others]) => {
+      const left = modules
+        .map(([name]) => name)
+        .filter((name) => name !== module && !others.includes(/** @type {never} */ (name)));
+      const isShorter = left.length < others.length / 2;
+      return [
+        `server/src/${module}`,
+        isShorter ? `all but ${left.join(', ')}` : others.join(', ') || 'nothing',
+      ];
+    }),
+    ['ui/src', workspaces.ui.workspaces.join(', ')],
+  ];
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`;
+  return [
+    line(['folder', 'may import']),
+    line(widths.map((width) => '-'.repeat(width))),
+    ...rows.map(line),
+  ].join('');
+}
+
+/** Every source file of the project. */
+function sources() {
+  return sourceFiles().map(readSource);
+}
 
 /** @param {string} path @returns {SourceFile} */
 function readSource(path) {
@@ -218,17 +247,10 @@ function readSource(path) {
       /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'"`;]*?from\s+['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)import\s+['"]([^'"]+)['"]/g,
     ),
   ].map((match) => ({
-    target: resolveTarget(path, match[2] ?? match[3] ?? match[4] ?? ''),
+    target: targetOf(path, match[2] ?? match[3] ?? match[4] ?? ''),
     isType: Boolean(match[1]),
   }));
   return { path, text, code, isTest: /\.test\.tsx?$/.test(path), imports };
-}
-
-/** A path below the root for files of the project, else the package's name as written. @param {string} from @param {string} target */
-function resolveTarget(from, target) {
-  if (target.startsWith('.')) return posix.normalize(posix.join(dirname(from), target));
-  const workspace = /^@vidette\/([^/]+)\/(.+)$/.exec(target);
-  return workspace ? `${workspace[1]}/src/${workspace[2]}.ts` : target;
 }
 
 /** @param {SourceFile} file @param {string} target */
