@@ -1,15 +1,21 @@
 import { z } from 'zod';
 import { gapCauses, languages, limits, loginPattern, playbackSpeeds, themes } from './constants.ts';
 import { RecordedShares } from './recorded-shares.ts';
+import { exampleMs, hourMs, like } from './example.ts';
 
 /**
  * What the calls carry, as schemas. Times are milliseconds since the epoch unless a name says otherwise.
  * What may be absent in an answer is null there, never missing.
  */
 export const Language = z.enum(languages);
-export const TimeMs = z.int().min(0).max(253_402_300_799_999).describe('Milliseconds since the epoch');
-export const Login = z.string().min(1).max(limits.loginMaxLength).regex(loginPattern);
-export const Email = z.email().max(limits.emailMaxLength);
+export const TimeMs = z
+  .int()
+  .min(0)
+  .max(253_402_300_799_999)
+  .describe('Milliseconds since the epoch')
+  .meta(like(exampleMs));
+export const Login = z.string().min(1).max(limits.loginMaxLength).regex(loginPattern).meta(like('maria'));
+export const Email = z.email().max(limits.emailMaxLength).meta(like('maria@example.org'));
 
 /**
  * No control characters, no lone surrogates, and nothing unseen that turns the direction of what follows or makes two
@@ -30,51 +36,82 @@ export const OptionalLine = z.string().trim().max(limits.nameMaxLength).regex(vi
 const Tag = Name.max(limits.tagMaxLength);
 export const Tags = z.array(Tag).max(limits.tagsMax);
 /** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a matter of form. */
-export const PasswordText = z.string().max(1_024);
+export const PasswordText = z.string().max(1_024).meta(like('a new long sentence of mine'));
 /** Text of several lines. */
 export const Note = z
   .string()
   .max(limits.noteMaxLength)
   .regex(/^[^\0]*$/);
-export const Uid = z.string().regex(/^[a-z0-9]{1,32}$/);
+export const Uid = z
+  .string()
+  .regex(/^[a-z0-9]{1,32}$/)
+  .meta(like('k3m9x2q7w5ab'));
 export const Id = z.int().min(1);
 
-export const StreamStatus = z.enum(['pending', 'running', 'failed', 'paused', 'disabled']);
+export const StreamStatus = z
+  .enum(['pending', 'running', 'failed', 'paused', 'disabled'])
+  .meta(like('running'));
 
 /** Hours of archive that are kept; -1 keeps all. */
-export const DepthHours = z.int().min(-1).max(876_000);
-export const FarAfterHours = DepthHours.describe('Until it moves to the S3 storage; 0: at once; -1: never');
-export const Latitude = z.number().min(-90).max(90);
-export const Longitude = z.number().min(-180).max(180);
-export const SourceText = z.string().trim().min(1).max(limits.sourceMaxLength);
+export const DepthHours = z.int().min(-1).max(876_000).meta(like(168));
+export const FarAfterHours = DepthHours.describe(
+  'Until it moves to the S3 storage; 0: at once; -1: never',
+).meta(like(72));
+export const Latitude = z.number().min(-90).max(90).meta(like(55.751));
+export const Longitude = z.number().min(-180).max(180).meta(like(37.618));
+export const SourceText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.sourceMaxLength)
+  .meta(like('rtsp://user:password@192.0.2.30:554/stream1'));
 
 export const Stream = z.object({
   uid: Uid,
   id: Id,
-  name: z.string(),
-  streamSource: z.string().describe('Without login and password for those who may not edit the stream'),
-  subStreamSource: z.string().nullable().describe('A smaller picture of the same camera, for tiles'),
-  tags: z.array(z.string()),
+  name: z.string().meta(like('Gate')),
+  streamSource: z
+    .string()
+    .describe('Without login and password for those who may not edit the stream')
+    .meta(like('rtsp://user:password@192.0.2.30:554/stream1')),
+  subStreamSource: z
+    .string()
+    .nullable()
+    .describe('A smaller picture of the same camera, for tiles')
+    .meta(like(null)),
+  tags: z.array(z.string()).meta(like(['Yard'])),
   status: StreamStatus,
-  failureReason: z.string().nullable().describe('Why it failed, in words'),
+  failureReason: z.string().nullable().describe('Why it failed, in words').meta(like(null)),
   location: z.object({
-    name: z.string(),
-    latitude: z.number().nullable(),
-    longitude: z.number().nullable(),
-    timeZone: z.string().nullable().describe('IANA name of the zone that the camera stands in'),
+    name: z.string().meta(like('Main building')),
+    latitude: z.number().nullable().meta(like(55.751)),
+    longitude: z.number().nullable().meta(like(37.618)),
+    timeZone: z
+      .string()
+      .nullable()
+      .describe('IANA name of the zone that the camera stands in')
+      .meta(like('Europe/Moscow')),
   }),
   meta: z.object({
-    marker: z.string().nullable().describe('Colour or sign that the owner put on the stream'),
+    marker: z
+      .string()
+      .nullable()
+      .describe('Colour or sign that the owner put on the stream')
+      .meta(like(null)),
   }),
   live: z.object({ onDemand: z.boolean() }),
   archive: z.object({ isEnable: z.boolean(), depthHours: DepthHours, farAfterHours: FarAfterHours }),
   motion: z
     .object({ isEnable: z.boolean() })
     .describe('Whether motion is looked for and noted on the timeline'),
-  node: z.object({ id: z.string(), available: z.boolean() }),
-  createdBy: z.string().nullable().describe('Login of who added it; null when that user is gone'),
+  node: z.object({ id: z.string().meta(like('main')), available: z.boolean() }),
+  createdBy: z
+    .string()
+    .nullable()
+    .describe('Login of who added it; null when that user is gone')
+    .meta(like('maria')),
   createdAt: TimeMs,
-  revision: z.int().describe('Grows by one with every save'),
+  revision: z.int().describe('Grows by one with every save').meta(like(3)),
   canEdit: z.boolean(),
   canArchive: z.boolean(),
   canShare: z.boolean(),
@@ -85,23 +122,23 @@ export const Stream = z.object({
 });
 
 /** A stream in a list: with `groupType=tag` it stands once under each of its tags. */
-export const ListedStream = Stream.extend({ group: z.string().nullable() });
+export const ListedStream = Stream.extend({ group: z.string().nullable().meta(like('Yard')) });
 
 export const StreamState = z.object({
   uid: Uid,
   status: StreamStatus,
-  failureReason: z.string().nullable(),
+  failureReason: z.string().nullable().meta(like(null)),
   nodeAvailable: z.boolean(),
 });
 
 export const User = z.object({
-  name: z.string().describe('The login'),
-  email: z.string(),
-  fullName: z.string(),
+  name: z.string().describe('The login').meta(like('maria')),
+  email: z.string().meta(like('maria@example.org')),
+  fullName: z.string().meta(like('Maria Petrova')),
   language: Language,
   isAdmin: z.boolean(),
-  permissionType: z.enum(['admin', 'user']),
-  maxStreamCreation: z.int().describe('0: read-only; -1: no limit'),
+  permissionType: z.enum(['admin', 'user']).meta(like('user')),
+  maxStreamCreation: z.int().describe('0: read-only; -1: no limit').meta(like(10)),
   canConvert: z.boolean().describe('What a browser can’t play is converted for them, if at all'),
   isManaged: z.boolean(),
   mustChangePassword: z.boolean(),
@@ -112,7 +149,7 @@ export const User = z.object({
 
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 /** The IANA name of a zone. */
-export const TimeZoneName = z.string().max(64).regex(zonePattern);
+export const TimeZoneName = z.string().max(64).regex(zonePattern).meta(like('Europe/Moscow'));
 
 /** `viewer`, `server`, `stream`, or the IANA name of a zone, as in `Europe/Berlin`. */
 const TimeZoneChoice = z
@@ -121,12 +158,13 @@ const TimeZoneChoice = z
   .regex(zonePattern)
   .describe(
     'viewer: that of the browser; server: that of the server; stream: that of each stream, of the browser where a stream has none; or an IANA name, as in Europe/Berlin',
-  );
+  )
+  .meta(like('Europe/Moscow'));
 
 /** What a person chose for themselves; it follows them from browser to browser. */
 export const Preferences = z.object({
   theme: z.enum(themes).default('auto'),
-  timeZone: TimeZoneChoice.default('viewer'),
+  timeZone: TimeZoneChoice.default('viewer').meta(like('Europe/Moscow')),
   playerSound: z.boolean().default(false).describe('Whether a stream begins with its sound on'),
   archiveSpeed: z.literal(playbackSpeeds).default(1).describe('The speed that the archive begins at'),
 });
@@ -136,8 +174,8 @@ export const Profile = User.extend({ preferences: Preferences });
 
 export const Token = z.object({
   id: Id,
-  name: z.string(),
-  expireTime: TimeMs.nullable(),
+  name: z.string().meta(like('Gate')),
+  expireTime: TimeMs.nullable().meta(like(exampleMs + 720 * hourMs)),
   createdAt: TimeMs,
   lastUsedTime: TimeMs.nullable(),
 });
@@ -147,20 +185,23 @@ export const Session = z.object({
   lastSeenTime: TimeMs,
   isCurrent: z.boolean(),
   createdAt: TimeMs,
-  ip: z.string(),
-  userAgent: z.string(),
+  ip: z.string().meta(like('192.0.2.17')),
+  userAgent: z.string().meta(like('Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0')),
 });
 
 const rights = { view: z.boolean(), archive: z.boolean(), share: z.boolean(), edit: z.boolean() };
 
 /** What one user may do with the stream that was asked about. */
-export const StreamPermission = z.object({ user: z.string().describe('Login'), ...rights });
+export const StreamPermission = z.object({
+  user: z.string().describe('Login').meta(like('maria')),
+  ...rights,
+});
 /** What the user that was asked about may do with one stream. */
-export const UserPermission = z.object({ stream: Uid, streamName: z.string(), ...rights });
+export const UserPermission = z.object({ stream: Uid, streamName: z.string().meta(like('Gate')), ...rights });
 
 export const MosaicCell = z.strictObject({
-  x: z.int().min(0).max(31),
-  y: z.int().min(0).max(31),
+  x: z.int().min(0).max(31).meta(like(0)),
+  y: z.int().min(0).max(31).meta(like(0)),
   width: z.int().min(1).max(32),
   height: z.int().min(1).max(32),
   stream: Uid.nullable(),
@@ -169,7 +210,8 @@ export const MosaicCell = z.strictObject({
     .int()
     .min(0)
     .max(limits.mosaicPagesMax - 1)
-    .default(0),
+    .default(0)
+    .meta(like(1)),
 });
 export const MosaicLayout = z.strictObject({
   columns: z.int().min(1).max(32),
@@ -178,12 +220,15 @@ export const MosaicLayout = z.strictObject({
 });
 export const Mosaic = z.object({
   id: Id,
-  name: z.string(),
+  name: z.string().meta(like('Gate')),
   meta: z.object({ canAdmin: z.boolean() }),
   layout: MosaicLayout,
   isShared: z.boolean(),
-  rotationSeconds: z.int().describe('So long each page is shown; 0: until the viewer turns it'),
-  createdBy: z.string().nullable(),
+  rotationSeconds: z
+    .int()
+    .describe('So long each page is shown; 0: until the viewer turns it')
+    .meta(like(20)),
+  createdBy: z.string().nullable().meta(like('maria')),
 });
 const tileFields = {
   uid: true,
@@ -201,11 +246,11 @@ export const WatchedMosaic = Mosaic.extend({
 export const License = z.object({
   text: z.string().describe('Empty when there is none'),
   isExpired: z.boolean(),
-  expiresAt: TimeMs.nullable(),
-  owner: z.string(),
-  productType: z.string(),
-  maxStreams: z.int().describe('-1: no limit'),
-  features: z.array(z.string()),
+  expiresAt: TimeMs.nullable().meta(like(exampleMs + 720 * hourMs)),
+  owner: z.string().meta(like('Example Ltd')),
+  productType: z.string().meta(like('community')),
+  maxStreams: z.int().describe('-1: no limit').meta(like(100)),
+  features: z.array(z.string()).meta(like(['tunnel'])),
 });
 
 /** What the page must know before anybody is signed in, and (null for visitors) what it learns after. */
@@ -219,39 +264,43 @@ export const Settings = z.object({
     ),
   prober: z.boolean().describe('Sources can be probed before they are added'),
   revision: z.string(),
-  version: z.string(),
-  appTitle: z.string(),
-  appLogo: z.string().nullable(),
+  version: z.string().meta(like('0.1.0')),
+  appTitle: z.string().meta(like('Vidette')),
+  appLogo: z.string().nullable().meta(like(null)),
   defaultLanguage: Language.nullable().describe('null: by the browser'),
-  timeZone: z.string().nullable().describe('IANA name of the zone of the server’s clock'),
-  archiveDownloadMaxSeconds: z.int(),
-  playlistMaxSeconds: z.int(),
-  rangesMaxSeconds: z.int(),
+  timeZone: z
+    .string()
+    .nullable()
+    .describe('IANA name of the zone of the server’s clock')
+    .meta(like('Europe/Moscow')),
+  archiveDownloadMaxSeconds: z.int().meta(like(3_600)),
+  playlistMaxSeconds: z.int().meta(like(604_800)),
+  rangesMaxSeconds: z.int().meta(like(10_800)),
   isLicenseExpired: z.boolean(),
-  archiveMaxDepthHours: z.int(),
+  archiveMaxDepthHours: z.int().meta(like(-1)),
   farArchive: z.boolean().describe('Whether there is an S3 storage that old footage may move to'),
   smtpServerEnabled: z.boolean(),
-  smtpServerHost: z.string().nullable(),
-  smtpServerPort: z.int().nullable(),
+  smtpServerHost: z.string().nullable().meta(like('mail.example.org')),
+  smtpServerPort: z.int().nullable().meta(like(587)),
   smtpServerProtected: z.boolean().nullable(),
-  documentation: z.string().nullable(),
-  site: z.string().nullable(),
-  features: z.array(z.string()),
+  documentation: z.string().nullable().meta(like('https://docs.example.org/vidette')),
+  site: z.string().nullable().meta(like(null)),
+  features: z.array(z.string()).meta(like(['tunnel'])),
   passwordResetAllowed: z.boolean(),
-  tunnelLocations: z.array(z.string()),
-  productType: z.string(),
+  tunnelLocations: z.array(z.string()).meta(like(['RU'])),
+  productType: z.string().meta(like('community')),
   clusterEnabled: z.boolean(),
-  nodeID: z.string().nullable(),
-  kioskPrefillUser: z.string().nullable(),
-  kioskPrefillPassword: z.string().nullable(),
+  nodeID: z.string().nullable().meta(like('main')),
+  kioskPrefillUser: z.string().nullable().meta(like(null)),
+  kioskPrefillPassword: z.string().nullable().meta(like(null)),
 });
 
 /** Moments of a figure, oldest first; `values` are as many as `times`. */
 export const History = z.object({
-  name: z.string(),
-  unit: z.string(),
-  times: z.array(TimeMs),
-  values: z.array(z.number()),
+  name: z.string().meta(like('received')),
+  unit: z.string().meta(like('bit/s')),
+  times: z.array(TimeMs).meta(like([exampleMs - 10_000])),
+  values: z.array(z.number()).meta(like([4_096_000])),
 });
 
 export const ArchiveRange = z.object({
@@ -260,21 +309,21 @@ export const ArchiveRange = z.object({
 });
 export const GapCause = z.enum(gapCauses);
 export const ArchiveGap = z.object({
-  startTime: TimeMs,
+  startTime: TimeMs.meta(like(exampleMs - hourMs)),
   endTime: TimeMs,
   cause: GapCause.describe(
     'Why there is no footage; a gap with several causes is several of these that touch',
-  ),
+  ).meta(like('unreachable')),
 });
-export const ArchivePeriod = z.object({ startTime: TimeMs, endTime: TimeMs });
+export const ArchivePeriod = z.object({ startTime: TimeMs.meta(like(exampleMs - hourMs)), endTime: TimeMs });
 export const ArchiveStats = z.object({
-  startTime: TimeMs.nullable(),
+  startTime: TimeMs.nullable().meta(like(exampleMs - hourMs)),
   endTime: TimeMs.nullable(),
-  durationMs: z.number(),
-  bytes: z.int(),
+  durationMs: z.number().meta(like(3_600_000)),
+  bytes: z.int().meta(like(1_843_200_000)),
   farBytes: z.int().describe('The part of bytes that lies in the S3 storage'),
-  segments: z.int(),
-  bitrate: z.number().describe('Bits per second, averaged over what is kept'),
+  segments: z.int().meta(like(60)),
+  bitrate: z.number().describe('Bits per second, averaged over what is kept').meta(like(4_096_000)),
   recorded: RecordedShares.nullable().describe('null: the stream is not to be recorded'),
   withoutNodes: z
     .array(z.string())
@@ -283,10 +332,12 @@ export const ArchiveStats = z.object({
 });
 
 export const ArchiveExtent = z.object({
-  startTime: TimeMs.nullable().describe('Of the first footage in the span; null: there is none'),
+  startTime: TimeMs.nullable()
+    .describe('Of the first footage in the span; null: there is none')
+    .meta(like(exampleMs - hourMs)),
   endTime: TimeMs.nullable(),
-  durationMs: z.number().describe('Recorded, the gaps left out'),
-  bytes: z.int().describe('About so large; the ends of the span are estimated'),
+  durationMs: z.number().describe('Recorded, the gaps left out').meta(like(3_600_000)),
+  bytes: z.int().describe('About so large; the ends of the span are estimated').meta(like(1_843_200_000)),
   gaps: z.array(ArchiveGap),
 });
 
@@ -294,13 +345,14 @@ export const ArchiveLoss = z.object({
   depthHours: z
     .int()
     .nullable()
-    .describe('The depth that was asked about, or the lowered one that waits; null: none waits'),
+    .describe('The depth that was asked about, or the lowered one that waits; null: none waits')
+    .meta(like(168)),
   fromTime: TimeMs.nullable().describe(
     'Of the oldest recording that such a depth deletes; null: it deletes none',
   ),
   untilTime: TimeMs.nullable().describe('Recordings that begin before it are deleted'),
-  durationMs: z.number().describe('Recorded, the gaps left out'),
-  bytes: z.int(),
+  durationMs: z.number().describe('Recorded, the gaps left out').meta(like(3_600_000)),
+  bytes: z.int().meta(like(1_843_200_000)),
   beginsAt: TimeMs.nullable().describe(
     'When the first of them is deleted at the earliest, if the depth was lowered now or when it was',
   ),
@@ -316,24 +368,26 @@ export const ExportFailure = z
   .describe('forbidden: a right was withdrawn meanwhile; broken: the server log says what happened');
 const ExportStream = z.object({
   uid: Uid,
-  name: z.string(),
+  name: z.string().meta(like('Gate')),
   files: z.int().describe('Finished so far'),
-  bytes: z.int(),
-  durationMs: z.number().describe('Delivered so far'),
+  bytes: z.int().meta(like(1_843_200_000)),
+  durationMs: z.number().describe('Delivered so far').meta(like(3_600_000)),
   gapMs: z.number().describe('Asked for and not recorded'),
 });
 export const Export = z.object({
   id: Id,
-  name: z.string(),
-  status: ExportStatus,
+  name: z.string().meta(like('Gate')),
+  status: ExportStatus.meta(like('running')),
   failure: ExportFailure.nullable(),
-  startTime: TimeMs,
+  startTime: TimeMs.meta(like(exampleMs - hourMs)),
   endTime: TimeMs,
   streams: z.array(ExportStream),
-  bytes: z.int().describe('Written so far; of a package that is ready, its length'),
+  bytes: z.int().describe('Written so far; of a package that is ready, its length').meta(like(1_843_200_000)),
   expectedBytes: z.int().describe('About so many it will be'),
   createdAt: TimeMs,
-  expiresAt: TimeMs.nullable().describe('When its files are removed; null until it is ready'),
+  expiresAt: TimeMs.nullable()
+    .describe('When its files are removed; null until it is ready')
+    .meta(like(exampleMs + 720 * hourMs)),
   fingerprint: z.string().describe('Of the key that signs, as the checks show it'),
 });
 
@@ -341,52 +395,58 @@ export const Annotation = z.object({
   id: Id,
   streamId: Uid,
   type: z.enum(['event']),
-  kind: z.string().describe('What was seen, as in `motion`'),
-  time: TimeMs,
-  timeEnd: TimeMs.nullable(),
-  note: z.string(),
+  kind: z.string().describe('What was seen, as in `motion`').meta(like('motion')),
+  time: TimeMs.meta(like(exampleMs - hourMs)),
+  timeEnd: TimeMs.nullable().meta(like(exampleMs - hourMs + 5_000)),
+  note: z.string().meta(like('A red car at the gate')),
 });
 
 export const Bookmark = z.object({
   id: Id,
   stream: Uid,
-  streamName: z.string(),
-  startTime: TimeMs,
+  streamName: z.string().meta(like('Gate')),
+  startTime: TimeMs.meta(like(exampleMs - hourMs)),
   endTime: TimeMs.nullable().describe('null: a moment'),
-  note: z.string(),
-  createdBy: z.string().nullable(),
+  note: z.string().meta(like('A red car at the gate')),
+  createdBy: z.string().nullable().meta(like('maria')),
   createdAt: TimeMs,
 });
 
 export const LogLevel = z.enum(['debug', 'info', 'warn', 'error']);
-export const LogLine = z.object({ id: z.int(), time: TimeMs, level: LogLevel, message: z.string() });
+export const LogLine = z.object({
+  id: z.int(),
+  time: TimeMs.meta(like(exampleMs - hourMs)),
+  level: LogLevel,
+  message: z.string().meta(like('The source sends H264 1920x1080 and AAC 48000 Hz.')),
+});
 
 export const ClusterNode = z.object({
   id: z.string(),
-  name: z.string(),
+  name: z.string().meta(like('Gate')),
   available: z.boolean().describe('It answers and can be given work, unless it is drained'),
   isDrained: z.boolean().describe('Whether it was asked to be; `state` says how far it has come'),
   state: z.enum(['working', 'draining', 'drained', 'away']),
   isSelf: z.boolean().describe('It is the node that answers this call'),
-  streams: z.int().describe('Configured on it'),
+  streams: z.int().describe('Configured on it').meta(like(20)),
   activeStreams: z
     .int()
-    .describe('Of these connected or recorded now, or being ended: what a drain still has to do'),
-  capacity: z.int().nullable().describe('The most streams that it takes; null: no limit'),
+    .describe('Of these connected or recorded now, or being ended: what a drain still has to do')
+    .meta(like(12)),
+  capacity: z.int().nullable().describe('The most streams that it takes; null: no limit').meta(like(200)),
   successors: z.int().describe('Nodes that can take over its streams; 0: draining it stops them'),
-  version: z.string(),
+  version: z.string().meta(like('0.1.0')),
   startedTime: TimeMs.nullable().describe('When it began to run; null while it is away'),
   lastSeenTime: TimeMs.nullable(),
 });
 
 export const AuditEntry = z.object({
   id: Id,
-  time: TimeMs,
-  user: z.string().nullable(),
-  ip: z.string(),
-  action: z.string().describe('Name of the call, as in `addStream`'),
-  target: z.string().nullable(),
-  outcome: z.string().describe('`ok` or an error code'),
+  time: TimeMs.meta(like(exampleMs - hourMs)),
+  user: z.string().nullable().meta(like('maria')),
+  ip: z.string().meta(like('192.0.2.17')),
+  action: z.string().describe('Name of the call, as in `addStream`').meta(like('addStream')),
+  target: z.string().nullable().meta(like('k3m9x2q7w5ab')),
+  outcome: z.string().describe('`ok` or an error code').meta(like('ok')),
   details: z.record(z.string(), z.unknown()),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TimeMs } from './entities.ts';
+import { exampleMs, hourMs, like } from './example.ts';
 
 /** What an operator should look at. */
 export const HealthWarning = z.object({
@@ -22,15 +23,16 @@ export const HealthWarning = z.object({
     'tls-certificate',
     'data-disk-full',
   ]),
-  expiresAt: TimeMs.nullable(),
-  usedPercent: z.number().nullable(),
+  expiresAt: TimeMs.nullable().meta(like(exampleMs + 720 * hourMs)),
+  usedPercent: z.number().nullable().meta(like(null)),
   recordedPercent: z.number().nullable().describe('Of the last 24 hours of the stream'),
   subject: z
     .string()
     .nullable()
     .describe(
       'Uid of the stream, id of the node, code of the location or of the error, or what is wrong with the certificate',
-    ),
+    )
+    .meta(like('k3m9x2q7w5ab')),
   figures: z
     .record(z.string(), z.number())
     .optional()
@@ -38,7 +40,7 @@ export const HealthWarning = z.object({
       'What else the warning says in numbers: bytes of the archive and of others on the disk, milliseconds that the clock is ahead, files that cannot be deleted',
     ),
 });
-export const Health = z.object({ version: z.string(), warnings: z.array(HealthWarning) });
+export const Health = z.object({ version: z.string().meta(like('0.1.0')), warnings: z.array(HealthWarning) });
 
 export type HealthWarning = z.infer<typeof HealthWarning>;
 export type Health = z.infer<typeof Health>;

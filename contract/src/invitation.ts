@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { TimeMs } from './entities.ts';
+import { like } from './example.ts';
 
 /** A code that waits for a server to join with. */
 export const ClusterInvitation = z.object({
   id: z.string().describe('Not the code: that is told once, to whoever makes it'),
   createdTime: TimeMs,
-  createdBy: z.string().nullable().describe('Null: made on the machine of a node'),
+  createdBy: z.string().nullable().describe('Null: made on the machine of a node').meta(like('maria')),
   expiresTime: TimeMs,
 });
 export type ClusterInvitation = z.infer<typeof ClusterInvitation>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits } from './constants.ts';
+import { like } from './example.ts';
 
 /** Query of every list, from page 1. */
 export const pageQuery = {
@@ -9,7 +10,7 @@ export const pageQuery = {
 
 /** Answer of every list: one page of items and how many there are in all. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), total: z.int(), page: z.int(), pageSize: z.int() });
+  return z.object({ items: z.array(item), total: z.int(), page: z.int(), pageSize: z.int().meta(like(100)) });
 }
 
 /** Answer of calls that only do. */

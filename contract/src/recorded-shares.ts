@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { like } from './example.ts';
 
 const RecordedShare = z.object({
   expectedMs: z
     .number()
-    .describe('To be recorded: without pauses, and what was before the stream or removed by age'),
+    .describe('To be recorded: without pauses, and what was before the stream or removed by age')
+    .meta(like(86_400_000)),
   recordedMs: z.number(),
   share: z.number().nullable().describe('0 to 1; null while nothing was to be recorded'),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TimeMs } from './entities.ts';
+import { like } from './example.ts';
 
 /** Why a tunnel that should be up is not; the page has words for each. */
 export const TunnelFailure = z.enum([
@@ -17,37 +18,50 @@ export const TunnelFailure = z.enum([
 
 /** A relay that the tunnel may go through, as configured. */
 export const TunnelLocation = z.object({
-  code: z.string(),
-  name: z.string(),
-  host: z.string().nullable(),
-  port: z.int(),
-  user: z.string(),
-  hostKey: z.string().nullable().describe('Fingerprint as `ssh-keygen -l` shows it; null: not known yet'),
-  bindHost: z.string(),
-  bindPort: z.int(),
-  publicUrl: z.string().nullable(),
+  code: z.string().meta(like('7KQW-M3XP')),
+  name: z.string().meta(like('Gate')),
+  host: z.string().nullable().meta(like('relay.example.org')),
+  port: z.int().meta(like(22)),
+  user: z.string().meta(like('maria')),
+  hostKey: z
+    .string()
+    .nullable()
+    .describe('Fingerprint as `ssh-keygen -l` shows it; null: not known yet')
+    .meta(like('SHA256:4nF0vYp8W2q6hXk9dJ3sTzRbL7mUcE1oGiAxQyBtNwE')),
+  bindHost: z.string().meta(like('localhost')),
+  bindPort: z.int().meta(like(8_443)),
+  publicUrl: z.string().nullable().meta(like('https://cams.example.org')),
   trustProxy: z.boolean(),
   authorizedKey: z.string().describe("The line for the relay user's `authorized_keys`"),
 });
 
 export const TunnelStatus = z.object({
-  status: z.enum(['stopped', 'starting', 'running', 'failed']),
-  url: z.string().nullable().describe('Where people reach this server through the tunnel'),
-  location: z.string().nullable().describe('Code of the relay that is in use; null while stopped'),
-  failureReason: z.string().nullable(),
-  failureCode: TunnelFailure.nullable(),
+  status: z.enum(['stopped', 'starting', 'running', 'failed']).meta(like('running')),
+  url: z
+    .string()
+    .nullable()
+    .describe('Where people reach this server through the tunnel')
+    .meta(like('rtsp://192.0.2.30:554/stream1')),
+  location: z
+    .string()
+    .nullable()
+    .describe('Code of the relay that is in use; null while stopped')
+    .meta(like('RU')),
+  failureReason: z.string().nullable().meta(like(null)),
+  failureCode: TunnelFailure.nullable().meta(like(null)),
   presentedHostKey: z
     .string()
     .nullable()
-    .describe('What the relay showed in place of the key that was expected'),
+    .describe('What the relay showed in place of the key that was expected')
+    .meta(like(null)),
   sinceTime: TimeMs.nullable().describe('Since when it is as it is; null while stopped'),
   retryTime: TimeMs.nullable().describe('When it is tried next'),
-  roundTripMs: z.number().nullable().describe('To the relay and back'),
-  connections: z.int(),
-  connectionsTotal: z.int().describe('Since the server started, as the bytes'),
+  roundTripMs: z.number().nullable().describe('To the relay and back').meta(like(35)),
+  connections: z.int().meta(like(2)),
+  connectionsTotal: z.int().describe('Since the server started, as the bytes').meta(like(40)),
   receivedBytes: z.int(),
   sentBytes: z.int(),
-  reconnects: z.int(),
+  reconnects: z.int().meta(like(2)),
   locations: z.array(TunnelLocation),
 });
 

@@ -15,6 +15,7 @@ import {
   Token,
 } from '../entities.ts';
 import { Done, pageOf } from '../page.ts';
+import { exampleMs, hourMs, like } from '../example.ts';
 
 export const SignedIn = z.object({ user: Profile, mustChangePassword: z.boolean() });
 
@@ -47,7 +48,10 @@ export const accountCalls = {
   signIn: {
     summary: 'Signs in; the session comes as a cookie',
     who: 'anyone',
-    body: z.strictObject({ name: z.string().min(1).max(limits.emailMaxLength), password: PasswordText }),
+    body: z.strictObject({
+      name: z.string().min(1).max(limits.emailMaxLength).meta(like('maria')),
+      password: PasswordText,
+    }),
     reply: SignedIn,
     errors: ['AuthorizationFailed'],
   },
@@ -67,7 +71,11 @@ export const accountCalls = {
   resetPassword: {
     summary: 'Sets a password by the code that was sent',
     who: 'anyone',
-    body: z.strictObject({ code: z.string().min(1).max(64), password: PasswordText, email: Email }),
+    body: z.strictObject({
+      code: z.string().min(1).max(64).meta(like('7KQW-M3XP')),
+      password: PasswordText,
+      email: Email,
+    }),
     reply: Done,
     errors: ['UnknownLifetimeCode', 'ActionNotAcceptable', ...passwordErrors],
   },
@@ -95,10 +103,10 @@ export const accountCalls = {
       ...Profile.pick(fixedOfProfile).partial().shape,
       name: Login.optional(),
       email: Email.or(z.literal('')).optional(),
-      fullName: Name.or(z.literal('')).optional(),
+      fullName: Name.or(z.literal('')).optional().meta(like('Maria Petrova')),
       language: Language.optional(),
       password: PasswordText.optional(),
-      oldPassword: PasswordText.optional(),
+      oldPassword: PasswordText.optional().meta(like('an old long sentence of mine')),
       keepTokens: z
         .boolean()
         .optional()
@@ -126,8 +134,13 @@ export const accountCalls = {
     summary: 'Makes an API token; its secret is in this answer and never again',
     who: 'user',
     proof: 'password',
-    body: z.strictObject({ name: Name, expireTime: TimeMs.nullable().default(null) }),
-    reply: Token.extend({ secret: z.string() }),
+    body: z.strictObject({
+      name: Name.meta(like('Gate')),
+      expireTime: TimeMs.nullable()
+        .default(null)
+        .meta(like(exampleMs + 720 * hourMs)),
+    }),
+    reply: Token.extend({ secret: z.string().meta(like('q2w8xZk1nVt5bYc7mHs3dLf9gPj6rRu4aEoTiXyBzKw')) }),
     errors: ['AuthorizationRequired', 'Forbidden', 'PasswordRequired', 'QuotaReached'],
   },
   deleteToken: {

@@ -18,9 +18,10 @@ import {
   Uid,
 } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
+import { exampleMs, hourMs, like } from '../example.ts';
 
 const uid = z.strictObject({ uid: Uid });
-const span = { start_time: TimeMs, end_time: TimeMs };
+const span = { start_time: TimeMs.meta(like(exampleMs - hourMs)), end_time: TimeMs };
 
 /** The end of a span does not come before its start. */
 function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
@@ -75,10 +76,11 @@ export const archiveCalls = {
       }),
     ),
     reply: z.object({
-      days: z.array(z.string()),
+      days: z.array(z.string()).meta(like(['2026-11-21'])),
       shares: z
         .array(z.number())
-        .describe('Of each of the days, the share that is recorded of what was asked for of it, 0 to 1'),
+        .describe('Of each of the days, the share that is recorded of what was asked for of it, 0 to 1')
+        .meta(like([0.998])),
     }),
     errors: spanErrors,
   },
@@ -142,7 +144,10 @@ export const archiveCalls = {
     who: 'user',
     stream: 'archive',
     params: uid,
-    query: z.strictObject({ time: TimeMs, width: z.int().min(16).max(3840).default(320) }),
+    query: z.strictObject({
+      time: TimeMs.meta(like(exampleMs - hourMs)),
+      width: z.int().min(16).max(3840).default(320),
+    }),
     reply: { contentType: 'image/jpeg' },
     errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR'],
   },
@@ -152,14 +157,14 @@ export const archiveCalls = {
     who: 'user',
     stream: 'archive',
     params: uid,
-    query: z.strictObject({ time: TimeMs }),
+    query: z.strictObject({ time: TimeMs.meta(like(exampleMs - hourMs)) }),
     reply: { contentType: 'video/mp4' },
     errors: [...mediaErrors, 'SERVER_NOT_RESPONSE_ERR', 'ActionNotAcceptable', 'QuotaReached', 'ProbeError'],
   },
   listAnnotations: {
     summary: 'What was noticed on a stream between two moments',
     who: 'user',
-    query: z.strictObject({ streamId: Uid, from: TimeMs, to: TimeMs }),
+    query: z.strictObject({ streamId: Uid, from: TimeMs.meta(like(exampleMs - hourMs)), to: TimeMs }),
     reply: z.object({ items: z.array(Annotation) }),
     errors: spanErrors,
   },
@@ -174,10 +179,13 @@ export const archiveCalls = {
         .min(1)
         .max(limits.tagMaxLength)
         .regex(/^[A-Za-z0-9._-]+$/)
-        .default('event'),
-      time: TimeMs,
-      timeEnd: TimeMs.nullable().default(null),
-      note: Note.default(''),
+        .default('event')
+        .meta(like('motion')),
+      time: TimeMs.meta(like(exampleMs - hourMs)),
+      timeEnd: TimeMs.nullable()
+        .default(null)
+        .meta(like(exampleMs - hourMs + 5_000)),
+      note: Note.default('').meta(like('A red car at the gate')),
     }),
     reply: Annotation,
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
@@ -198,9 +206,9 @@ export const archiveCalls = {
     who: 'user',
     body: z.strictObject({
       stream: Uid,
-      startTime: TimeMs,
+      startTime: TimeMs.meta(like(exampleMs - hourMs)),
       endTime: TimeMs.nullable().default(null),
-      note: Note.default(''),
+      note: Note.default('').meta(like('A red car at the gate')),
     }),
     reply: Bookmark,
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
@@ -217,9 +225,9 @@ export const archiveCalls = {
         createdBy: true,
         createdAt: true,
       }).partial().shape,
-      startTime: TimeMs.optional(),
+      startTime: TimeMs.optional().meta(like(exampleMs - hourMs)),
       endTime: TimeMs.nullable().optional(),
-      note: Note.optional(),
+      note: Note.optional().meta(like('A red car at the gate')),
     }),
     reply: Bookmark,
     errors: ['AuthorizationRequired', 'Forbidden', 'NotFound'],
@@ -234,14 +242,28 @@ export const archiveCalls = {
   getShared: {
     summary: 'What the public page of a shared stream shows',
     who: 'anyone',
-    params: z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{20,64}$/) }),
-    reply: z.object({ name: z.string(), status: z.string(), viewers: z.int() }),
+    params: z.strictObject({
+      key: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{20,64}$/)
+        .meta(like('q2w8xZk1nVt5bYc7mHs3dLf9gPj6rRu4aEoTiXyBzKw')),
+    }),
+    reply: z.object({
+      name: z.string().meta(like('Gate')),
+      status: z.string().meta(like('running')),
+      viewers: z.int().meta(like(2)),
+    }),
     errors: ['NotFound'],
   },
   watchShared: {
     summary: 'Live picture of a shared stream over a WebSocket',
     who: 'anyone',
-    params: z.strictObject({ key: z.string().regex(/^[A-Za-z0-9_-]{20,64}$/) }),
+    params: z.strictObject({
+      key: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{20,64}$/)
+        .meta(like('q2w8xZk1nVt5bYc7mHs3dLf9gPj6rRu4aEoTiXyBzKw')),
+    }),
     query: z.strictObject({ audio: z.boolean().default(true), keyframes: z.boolean().default(false) }),
     reply: { contentType: 'websocket' },
     errors: ['NotFound'],

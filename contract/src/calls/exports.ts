@@ -3,6 +3,7 @@ import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
 import { Export, Id, OptionalLine, TimeMs, Uid } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
+import { exampleMs, hourMs, like } from '../example.ts';
 
 const params = z.strictObject({ id: Id });
 const exportErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound', 'LicenseExpired'] as const;
@@ -21,9 +22,9 @@ export const exportCalls = {
     body: z
       .strictObject({
         streams: z.array(Uid).min(1).max(limits.exportStreamsMax),
-        startTime: TimeMs,
+        startTime: TimeMs.meta(like(exampleMs - hourMs)),
         endTime: TimeMs,
-        name: OptionalLine.default(''),
+        name: OptionalLine.default('').meta(like('Gate')),
       })
       .refine(({ startTime, endTime }) => startTime < endTime, { path: ['endTime'] }),
     reply: Export,

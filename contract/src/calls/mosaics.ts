@@ -3,10 +3,11 @@ import type { Call } from '../call.ts';
 import { limits } from '../constants.ts';
 import { Id, Mosaic, MosaicLayout, Name, WatchedMosaic } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
+import { like } from '../example.ts';
 
 const id = z.strictObject({ id: Id });
 const mosaicErrors = ['AuthorizationRequired', 'Forbidden', 'NotFound'] as const;
-const rotationSeconds = z.int().min(0).max(86_400);
+const rotationSeconds = z.int().min(0).max(86_400).meta(like(20));
 
 export const mosaicCalls = {
   listMosaics: {
@@ -31,7 +32,7 @@ export const mosaicCalls = {
     summary: 'Makes a mosaic',
     who: 'user',
     body: z.strictObject({
-      name: Name,
+      name: Name.meta(like('Gate')),
       layout: MosaicLayout,
       isShared: z.boolean().default(false),
       rotationSeconds: rotationSeconds.default(0),
@@ -46,7 +47,7 @@ export const mosaicCalls = {
     params: id,
     body: z.strictObject({
       ...WatchedMosaic.pick({ id: true, meta: true, createdBy: true, streams: true }).partial().shape,
-      name: Name.optional(),
+      name: Name.optional().meta(like('Gate')),
       layout: MosaicLayout.optional(),
       isShared: z.boolean().optional(),
       rotationSeconds: rotationSeconds.optional(),

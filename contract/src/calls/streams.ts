@@ -23,21 +23,24 @@ import {
   Uid,
 } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
+import { exampleMs, hourMs, like } from '../example.ts';
 
 const uid = z.strictObject({ uid: Uid });
 
 const settingsOfStream = {
-  subStreamSource: SourceText.nullable().optional(),
-  tags: Tags.optional(),
+  subStreamSource: SourceText.nullable().optional().meta(like(null)),
+  tags: Tags.optional().meta(like(['Yard'])),
   location: z
     .strictObject({
-      name: OptionalLine.optional(),
+      name: OptionalLine.optional().meta(like('Main building')),
       latitude: Latitude.nullable().optional(),
       longitude: Longitude.nullable().optional(),
       timeZone: TimeZoneName.nullable().optional(),
     })
     .optional(),
-  meta: z.strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional() }).optional(),
+  meta: z
+    .strictObject({ marker: OptionalLine.max(limits.tagMaxLength).nullable().optional().meta(like(null)) })
+    .optional(),
   live: z.strictObject({ onDemand: z.boolean().optional() }).optional(),
   archive: z
     .strictObject({
@@ -50,7 +53,11 @@ const settingsOfStream = {
 };
 
 /** What makes a stream. Absent members get their defaults: recorded, motion noted, always on, no tags. */
-export const StreamToAdd = z.strictObject({ name: Name, streamSource: SourceText, ...settingsOfStream });
+export const StreamToAdd = z.strictObject({
+  name: Name.meta(like('Gate')),
+  streamSource: SourceText,
+  ...settingsOfStream,
+});
 
 /** What `getStream` answers and no save changes. */
 const fixedOfStream = {
@@ -73,14 +80,17 @@ const fixedOfStream = {
  */
 export const StreamToSave = z.strictObject({
   ...Stream.pick(fixedOfStream).partial().shape,
-  name: Name.optional(),
+  name: Name.optional().meta(like('Gate')),
   streamSource: SourceText.optional(),
   ...settingsOfStream,
-  revision: z.int().optional(),
+  revision: z.int().optional().meta(like(3)),
 });
 
 /** `stream_id` lends the stored credentials of a stream that the caller may edit to an address typed without them. */
-const probeQuery = z.strictObject({ url: SourceText, stream_id: Uid.optional() });
+const probeQuery = z.strictObject({
+  url: SourceText.meta(like('rtsp://192.0.2.30:554/stream1')),
+  stream_id: Uid.optional(),
+});
 
 const probeErrors = [
   'EHOSTUNREACH',
@@ -124,7 +134,7 @@ export const streamCalls = {
         .describe('All must be found in name, source, tags or location name, whatever the case'),
     }),
     reply: pageOf(ListedStream).extend({
-      groups: z.array(z.object({ name: z.string().nullable(), total: z.int() })),
+      groups: z.array(z.object({ name: z.string().nullable().meta(like('Gate')), total: z.int() })),
     }),
     errors: ['AuthorizationRequired'],
   },
@@ -138,7 +148,7 @@ export const streamCalls = {
     }),
     reply: z.object({
       items: z.array(StreamState),
-      revision: z.int().describe('Give it as `since` next time'),
+      revision: z.int().describe('Give it as `since` next time').meta(like(3)),
       listChanged: z
         .boolean()
         .describe('Streams came, went or were saved since then: ask for the list again'),
@@ -148,7 +158,7 @@ export const streamCalls = {
   listStreamTags: {
     summary: 'Tags in use on streams that the caller may view',
     who: 'user',
-    reply: z.object({ items: z.array(z.object({ name: z.string(), total: z.int() })) }),
+    reply: z.object({ items: z.array(z.object({ name: z.string().meta(like('Gate')), total: z.int() })) }),
     errors: ['AuthorizationRequired'],
   },
   addStream: {
@@ -211,16 +221,16 @@ export const streamCalls = {
     who: 'user',
     query: probeQuery,
     reply: z.object({
-      transport: z.string(),
+      transport: z.string().meta(like('rtsp')),
       tracks: z.array(
         z.object({
           kind: z.enum(['video', 'audio']),
-          codec: z.string(),
-          codecString: z.string(),
-          width: z.int().nullable(),
-          height: z.int().nullable(),
-          sampleRate: z.int().nullable(),
-          channels: z.int().nullable(),
+          codec: z.string().meta(like('h264')),
+          codecString: z.string().meta(like('avc1.64001f')),
+          width: z.int().nullable().meta(like(1920)),
+          height: z.int().nullable().meta(like(1080)),
+          sampleRate: z.int().nullable().meta(like(null)),
+          channels: z.int().nullable().meta(like(null)),
         }),
       ),
     }),
@@ -251,7 +261,10 @@ export const streamCalls = {
     query: z.strictObject({
       create: z.boolean().default(true).describe('false: NotFound where there is no link yet'),
     }),
-    reply: z.object({ url: z.string(), isEmbeddable: z.boolean() }),
+    reply: z.object({
+      url: z.string().meta(like('rtsp://192.0.2.30:554/stream1')),
+      isEmbeddable: z.boolean(),
+    }),
     errors: streamErrors,
   },
   saveStreamShare: {
@@ -260,7 +273,10 @@ export const streamCalls = {
     stream: 'share',
     params: uid,
     body: z.strictObject({ isEmbeddable: z.boolean() }),
-    reply: z.object({ url: z.string(), isEmbeddable: z.boolean() }),
+    reply: z.object({
+      url: z.string().meta(like('rtsp://192.0.2.30:554/stream1')),
+      isEmbeddable: z.boolean(),
+    }),
     errors: streamErrors,
   },
   revokeStreamShare: {
@@ -311,19 +327,20 @@ export const streamCalls = {
       status: StreamStatus,
       statusSince: TimeMs,
       attempts: z.int(),
-      bytes: z.int(),
-      videoFrames: z.int(),
-      keyFrames: z.int(),
-      damagedFrames: z.int(),
+      bytes: z.int().meta(like(1_843_200_000)),
+      videoFrames: z.int().meta(like(90_000)),
+      keyFrames: z.int().meta(like(3_600)),
+      damagedFrames: z.int().meta(like(0)),
       lostPackets: z
         .int()
-        .describe('Never came, by the gaps in their numbers; 0 for transports that do not number them'),
-      viewers: z.int(),
-      reconnects: z.int().describe('How often pictures came back since the server started'),
+        .describe('Never came, by the gaps in their numbers; 0 for transports that do not number them')
+        .meta(like(0)),
+      viewers: z.int().meta(like(2)),
+      reconnects: z.int().describe('How often pictures came back since the server started').meta(like(2)),
       outages: z
         .array(
           z.object({
-            startTime: TimeMs,
+            startTime: TimeMs.meta(like(exampleMs - hourMs)),
             endTime: TimeMs.nullable().describe('Null while it lasts'),
             status: StreamStatus.describe('What the stream was last until it came back, or is'),
             reason: z.string().nullable().describe('Why, in words, where it failed'),
@@ -331,7 +348,13 @@ export const streamCalls = {
         )
         .describe('When no pictures came, oldest first: the newest ones since the server started'),
       histories: z.array(History).describe('The last half hour'),
-      tracks: z.array(z.object({ kind: z.string(), codecString: z.string(), description: z.string() })),
+      tracks: z.array(
+        z.object({
+          kind: z.string().meta(like('video')),
+          codecString: z.string().meta(like('avc1.64001f')),
+          description: z.string().meta(like('1920x1080')),
+        }),
+      ),
     }),
     errors: streamErrors,
   },
@@ -361,7 +384,8 @@ export const streamCalls = {
       file: z
         .string()
         .max(100)
-        .regex(/^[A-Za-z0-9._-]+$/),
+        .regex(/^[A-Za-z0-9._-]+$/)
+        .meta(like('index.m3u8')),
     }),
     query: z.looseObject({}),
     reply: { contentType: 'application/vnd.apple.mpegurl', otherTypes: ['video/mp4'] },

@@ -22,6 +22,7 @@ import { RecordedShares } from '../recorded-shares.ts';
 import { Done, pageOf } from '../page.ts';
 import { TunnelStatus } from '../tunnel.ts';
 import { SignedIn } from './account.ts';
+import { like } from '../example.ts';
 
 const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;
 const clusterErrors = [...adminErrors, 'NotFound', 'EnterpriseOnly', 'FeatureNotFound'] as const;
@@ -29,15 +30,15 @@ const node = z.strictObject({ id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/) });
 const tunnelErrors = [...adminErrors, 'LicenseExpired', 'FeatureNotFound', 'ActionNotAcceptable'] as const;
 
 const FarArchive = z.object({
-  name: z.string().describe('The bucket and where it is'),
-  bytes: z.int(),
-  segments: z.int(),
+  name: z.string().describe('The bucket and where it is').meta(like('footage at s3.example.org')),
+  bytes: z.int().meta(like(1_843_200_000)),
+  segments: z.int().meta(like(60)),
   waitingBytes: z.int().describe('Old enough to move, and still on the disk'),
   waitingSegments: z.int(),
   lastMovedAt: TimeMs.nullable(),
   problem: z
     .object({
-      code: z.string().describe('A code of the catalogue of errors'),
+      code: z.string().describe('A code of the catalogue of errors').meta(like('FarArchiveUnavailable')),
       reason: z.string().describe('In English, as the storage says it'),
       since: TimeMs,
     })
@@ -45,22 +46,28 @@ const FarArchive = z.object({
 });
 
 const ServerStats = z.object({
-  uptimeSeconds: z.number(),
-  cpuPercent: z.number().describe('Of one core, over the last ten seconds, as the figures below'),
+  uptimeSeconds: z.number().meta(like(86_400)),
+  cpuPercent: z
+    .number()
+    .describe('Of one core, over the last ten seconds, as the figures below')
+    .meta(like(12.5)),
   eventLoopDelayMs: z.number().describe('The longest'),
-  receivedBitsPerSecond: z.number(),
-  sentBitsPerSecond: z.number().describe('To live viewers'),
-  damagedFramesPerSecond: z.number(),
-  lostPacketsPerSecond: z.number().describe('Of sources whose transport numbers its packets'),
-  writeLatencyMs: z.number().describe('Of the slowest stream: from a whole group of pictures to its row'),
-  memoryBytes: z.int(),
-  streams: z.int(),
-  streamsRunning: z.int(),
-  viewers: z.int(),
+  receivedBitsPerSecond: z.number().meta(like(82_000_000)),
+  sentBitsPerSecond: z.number().describe('To live viewers').meta(like(12_000_000)),
+  damagedFramesPerSecond: z.number().meta(like(0)),
+  lostPacketsPerSecond: z.number().describe('Of sources whose transport numbers its packets').meta(like(0)),
+  writeLatencyMs: z
+    .number()
+    .describe('Of the slowest stream: from a whole group of pictures to its row')
+    .meta(like(8)),
+  memoryBytes: z.int().meta(like(250_000_000)),
+  streams: z.int().meta(like(20)),
+  streamsRunning: z.int().meta(like(19)),
+  viewers: z.int().meta(like(2)),
   archiveBytes: z.int(),
   recorded: RecordedShares.describe('Of all streams that are to be recorded'),
-  diskFreeBytes: z.int().nullable(),
-  diskTotalBytes: z.int().nullable(),
+  diskFreeBytes: z.int().nullable().meta(like(750_000_000_000)),
+  diskTotalBytes: z.int().nullable().meta(like(1_000_000_000_000)),
   far: FarArchive.nullable().describe('Of the S3 storage for old footage; null: there is none'),
 });
 
@@ -83,7 +90,7 @@ export const systemCalls = {
     summary: 'Streams, mosaics, bookmarks and users by words',
     who: 'user',
     query: z.strictObject({
-      query: z.string().trim().min(1).max(limits.nameMaxLength),
+      query: z.string().trim().min(1).max(limits.nameMaxLength).meta(like('gate')),
       limit: z.int().min(1).max(50).default(20),
     }),
     reply: z.object({
@@ -91,8 +98,8 @@ export const systemCalls = {
         z.object({
           kind: z.enum(['stream', 'mosaic', 'bookmark', 'user']),
           id: z.string(),
-          name: z.string(),
-          note: z.string(),
+          name: z.string().meta(like('Gate')),
+          note: z.string().meta(like('A red car at the gate')),
         }),
       ),
     }),
@@ -103,7 +110,7 @@ export const systemCalls = {
     who: 'anyone',
     whileLocked: true,
     body: z.strictObject({
-      code: z.string().max(64).default(''),
+      code: z.string().max(64).default('').meta(like('7KQW-M3XP')),
       name: Login,
       password: PasswordText,
       email: Email.or(z.literal('')).default(''),
@@ -155,7 +162,11 @@ export const systemCalls = {
   checkVersion: {
     summary: 'Whether a newer version is out, by the configured address',
     who: 'admin',
-    reply: z.object({ current: z.string(), latest: z.string().nullable(), url: z.string().nullable() }),
+    reply: z.object({
+      current: z.string().meta(like('0.1.0')),
+      latest: z.string().nullable().meta(like('0.2.0')),
+      url: z.string().nullable().meta(like('https://www.example.org/vidette/0.2.0')),
+    }),
     errors: adminErrors,
   },
 
@@ -169,7 +180,9 @@ export const systemCalls = {
     summary: 'Nodes that a stream can be put on',
     who: 'user',
     reply: z.object({
-      items: z.array(z.object({ id: z.string(), name: z.string(), available: z.boolean() })),
+      items: z.array(
+        z.object({ id: z.string(), name: z.string().meta(like('Gate')), available: z.boolean() }),
+      ),
     }),
     errors: ['AuthorizationRequired'],
   },
@@ -184,7 +197,7 @@ export const systemCalls = {
     summary: 'Renames a node',
     who: 'admin',
     params: node,
-    body: z.strictObject({ name: Name }),
+    body: z.strictObject({ name: Name.meta(like('Gate')) }),
     reply: ClusterNode,
     errors: clusterErrors,
   },
@@ -226,7 +239,7 @@ export const systemCalls = {
     who: 'admin',
     proof: 'password',
     reply: ClusterInvitation.extend({
-      code: z.string().describe('Told this once: only a hash of it can be looked up'),
+      code: z.string().describe('Told this once: only a hash of it can be looked up').meta(like('7KQW-M3XP')),
       address: z.string(),
     }),
     errors: [...clusterErrors, 'PasswordRequired', 'ActionNotAcceptable'],
@@ -250,10 +263,16 @@ export const systemCalls = {
     who: 'admin',
     audited: true,
     reply: z.object({
-      values: z.record(z.string(), z.unknown()),
+      values: z.record(z.string(), z.unknown()).meta(like({ 'archive.quotaBytes': 500_000_000_000 })),
       schema: z.record(z.string(), z.unknown()),
-      restartKeys: z.array(z.string()).describe('Take effect at the next start; all others at once'),
-      environmentKeys: z.array(z.string()).describe('Set by the environment: they cannot be changed here'),
+      restartKeys: z
+        .array(z.string())
+        .describe('Take effect at the next start; all others at once')
+        .meta(like(['port'])),
+      environmentKeys: z
+        .array(z.string())
+        .describe('Set by the environment: they cannot be changed here')
+        .meta(like(['host'])),
       pendingRestart: z.boolean(),
     }),
     errors: adminErrors,
@@ -262,7 +281,9 @@ export const systemCalls = {
     summary: 'Changes the keys that are given; a masked secret that comes back stays as it is',
     who: 'admin',
     proof: 'password',
-    body: z.strictObject({ values: z.record(z.string(), z.unknown()) }),
+    body: z.strictObject({
+      values: z.record(z.string(), z.unknown()).meta(like({ 'archive.quotaBytes': 500_000_000_000 })),
+    }),
     reply: z.object({ pendingRestart: z.boolean() }),
     errors: [...adminErrors, 'PasswordRequired'],
   },
@@ -289,7 +310,7 @@ export const systemCalls = {
   startTunnel: {
     summary: 'Opens the tunnel and keeps it open, also over restarts; without a location the default one',
     who: 'admin',
-    body: z.strictObject({ location: z.string().max(16).optional() }).optional(),
+    body: z.strictObject({ location: z.string().max(16).optional().meta(like('RU')) }).optional(),
     reply: TunnelStatus,
     errors: [...tunnelErrors, 'NotFound'],
   },

@@ -13,17 +13,18 @@ import {
   UserPermission,
 } from '../entities.ts';
 import { Done, pageOf, pageQuery } from '../page.ts';
+import { like } from '../example.ts';
 
 const login = z.strictObject({ login: Login });
 const adminErrors = ['AuthorizationRequired', 'Forbidden'] as const;
 const userErrors = [...adminErrors, 'NotFound'] as const;
-const streamCreation = z.int().min(-1).max(1_000_000);
+const streamCreation = z.int().min(-1).max(1_000_000).meta(like(10));
 
 const person = {
   email: Email.or(z.literal('')).optional(),
-  fullName: Name.or(z.literal('')).optional(),
+  fullName: Name.or(z.literal('')).optional().meta(like('Maria Petrova')),
   language: Language.optional(),
-  permissionType: z.enum(['admin', 'user']).optional(),
+  permissionType: z.enum(['admin', 'user']).optional().meta(like('user')),
   isAdmin: z.boolean().optional(),
   maxStreamCreation: streamCreation.optional(),
   canConvert: z.boolean().optional(),

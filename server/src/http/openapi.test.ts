@@ -5,6 +5,7 @@ import { calls } from '@vidette/contract/calls';
 import { universalErrors, type Call } from '@vidette/contract/call';
 import { catalogue } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
+import { exampleOf } from './openapi-examples.ts';
 import { openApiDocument } from './openapi.ts';
 
 interface Content {
@@ -64,6 +65,23 @@ test('[R7.55] every call has examples, and its own schemas take them', () => {
     accepts(call.reply, responses['200']?.content?.['application/json']?.example, `${name} reply`);
   }
 });
+
+test('an example is what its schema carries, shown beside the schema and not in it', () => {
+  const { requestBody } = operationOf('addStream');
+  const example = requestBody?.content['application/json']?.example as Record<string, unknown>;
+  assert.equal(example['name'], 'Gate');
+  assert.deepEqual(example['tags'], ['Yard']);
+  assert.equal(exampleOf({ type: 'string', examples: ['Gate'] }), 'Gate');
+  assert.deepEqual(exampleOf({ type: 'array', items: { type: 'string', examples: ['Yard'] } }), ['Yard']);
+  assert.deepEqual(exampleOf({ anyOf: [{ type: 'null' }, { type: 'integer', minimum: 7 }] }), 7);
+  assert.ok(!JSON.stringify(schemasIn(document)).includes('"examples"'));
+});
+
+/** Every JSON schema of the document. */
+function schemasIn(part: unknown): unknown[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) => (key === 'schema' ? [value] : schemasIn(value)));
+}
 
 test('[R8.1] every failure has an example with its code and the words of the catalogue', () => {
   const { responses } = operationOf('addStream');

@@ -4,7 +4,7 @@ import { calls } from '@vidette/contract/calls';
 import { productName } from '@vidette/contract/constants';
 import { catalogue, type ErrorCode } from '@vidette/contract/errors';
 import { routes, type CallName } from '@vidette/contract/routes';
-import { exampleOf } from './openapi-examples.ts';
+import { exampleOf, withoutExamples } from './openapi-examples.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -94,7 +94,7 @@ function metricsOperation(): JsonObject {
 }
 
 function jsonOf(schema: JsonObject): JsonObject {
-  return { 'application/json': { schema, example: exampleOf(schema) } };
+  return { 'application/json': { schema: withoutExamples(schema), example: exampleOf(schema) } };
 }
 
 function tagOf(path: string): string {
@@ -112,8 +112,8 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
     in: place,
     required: place === 'path' || required.includes(name),
     ...(typeof description === 'string' ? { description } : {}),
-    schema: member,
-    ...(place === 'path' || required.includes(name) ? { example: exampleOf(member, name) } : {}),
+    schema: withoutExamples(member),
+    ...(place === 'path' || required.includes(name) ? { example: exampleOf(member) } : {}),
   }));
 }
 
