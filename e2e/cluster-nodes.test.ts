@@ -8,7 +8,7 @@ import { encodeClip } from './rtsp/fake-media.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 // Three servers on one PostgreSQL: what one had is recorded by the others, and by one of them only. The same and more, for as
-// long as it takes and with the seconds that are stated, is `npm run bench hardship`.
+// long as it takes and with the seconds that are stated, is `npm run bench fault-injection`.
 
 const names = ['Gate', 'Yard', 'Dock', 'Hall'];
 const ids = ['north', 'south', 'west'];

@@ -4,7 +4,7 @@ import type { Client } from '@vidette/contract/client';
 import { PageSoak, walk } from './page-soak.ts';
 import { TestEnv } from './test-env.ts';
 
-// A page that is left open. `npm run bench life` asks the same over five hundred navigations and two hours.
+// A page that is left open. `npm run bench soak` asks the same over five hundred navigations and two hours.
 
 let testEnv: TestEnv;
 let client: Client;
