@@ -199,7 +199,7 @@ test('[R10.4] a disk that is taken from under a recording server, or emptied, is
     until(
       () => warningsOf(client),
       (warnings) =>
-        warnings.includes('archive-disk-missing marker-missing') &&
+        warnings.includes('archive-disk-missing disk-empty') &&
         warnings.includes(`stream-not-recording ${uid}`),
       WAIT_MS,
     );

@@ -97,7 +97,11 @@ test('[R10.4] [R3.9] a full disk leaves live going, says so, harms nothing that 
     60_000,
   );
   assert.equal(told.length, 2);
-  assert.match(server.output, /Recording failed \(disk-full\); it will be tried again/);
+  await until(
+    () => server.output,
+    (output) => /Recording failed \(disk-full\); it will be tried again/.test(output),
+    60_000,
+  );
   assert.equal((await client.getStream({ params: { uid } })).status, 'running');
   const viewer = await LiveViewer.watch(server, cookie, uid);
   await viewer.receive(30);

@@ -73,7 +73,14 @@ test('[R7.46] the configuration is read and written; what can be counts at once,
     (error: unknown) => error instanceof ApiError && error.fields[0]?.path === 'values.smtp.port',
   );
   const { items } = await admin.listAuditLogs({ query: { action: 'saveConfiguration' } });
-  assert.deepEqual(items.at(-1)?.details, { keys: ['app.title', 'smtp.host', 'smtp.password'] });
+  assert.deepEqual(items.at(-1)?.details, {
+    keys: ['app.title', 'smtp.host', 'smtp.password'],
+    changes: {
+      'app.title': ['Vidette', 'Warehouse'],
+      'smtp.host': [null, 'mail.example.org'],
+      'smtp.password': [null, '***'],
+    },
+  });
   assert.doesNotMatch(server.output + JSON.stringify(items), /hunter2/);
 });
 

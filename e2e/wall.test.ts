@@ -317,8 +317,11 @@ test('[R4.8] an archive wall goes over what no stream recorded, tells a gap from
   // The clock went to where the camera came back, and not into the gap.
   assert.ok((await sharedMs()) >= resumedMs - frameMs, `${(await sharedMs()) - resumedMs} ms after`);
   await page.getByRole('article', { name: 'Cellar' }).getByText('Recording had not begun').waitFor();
-  const states = await tileStates(page);
-  assert.deepEqual([states[paused], states['Cellar']], ['paused', 'gap']);
+  await until(
+    () => tileStates(page),
+    (states) => states[paused] === 'paused' && states['Cellar'] === 'gap',
+    wallPatienceMs,
+  );
 
   // Before the first of all nothing was to be recorded: that hour is not called skipped.
   await open(`/mosaic/${id}?t=${pausedMs - 3_600_000}`);
