@@ -426,6 +426,7 @@ async function assemble(
     renderSnapshot,
   });
   closers.push(() => http.close());
+  const { writes } = store;
   const accessFeed = await AccessFeed.open({
     changes: (tables ?? store).accessChanges,
     clock,
@@ -433,6 +434,7 @@ async function assemble(
     onChange: (note) => http.review(note),
     onLost: () => http.endViewers(),
     isFrozen: cluster && (() => noneReachesDatabase(rpc, cluster.peersThere)),
+    isQuiet: writes && (() => writes.isQuiet()),
   });
   closers.push(() => accessFeed.close());
   if (config.trustProxy === true) {

@@ -9,12 +9,13 @@ import { AccessFeed, type AccessNote } from './access-feed.ts';
 const mark = { transactionId: 0n, lastId: 0, reported: new Set<number>() };
 
 /** A feed on a clock that the test moves, of a database that can fall silent. */
-async function setUp(isFrozen?: () => Promise<boolean>) {
+async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean) {
   const clock = new ManualClock();
   const waiting: (readonly AccessChange[] | undefined)[] = [];
   const notes: AccessNote[] = [];
-  const database = { isAway: false, losses: 0 };
+  const database = { isAway: false, losses: 0, questions: 0 };
   const since = async (): Promise<AccessNews> => {
+    database.questions++;
     if (database.isAway) throw new Fault('Unavailable', 'The database does not answer.');
     return { mark, changes: waiting.length > 0 ? waiting.shift() : [] };
   };
@@ -25,6 +26,7 @@ async function setUp(isFrozen?: () => Promise<boolean>) {
     onChange: (note) => notes.push(note),
     onLost: () => database.losses++,
     ...(isFrozen && { isFrozen }),
+    ...(isQuiet && { isQuiet }),
   });
   /** In steps, so that what is asked meanwhile is answered. */
   const pass = async (ms: number) => {
@@ -47,6 +49,22 @@ test('[R4.4] a change made by another process is reported within half a second, 
   waiting.push(undefined);
   await pass(500);
   assert.deepEqual(notes.slice(1), [undefined]);
+  feed.close();
+});
+
+test('a database that nothing was written to is not asked', async () => {
+  const written = { isQuiet: false };
+  const { feed, waiting, notes, database, pass } = await setUp(undefined, () => written.isQuiet);
+  await pass(1_000);
+  const asked = database.questions;
+  assert.ok(asked > 2);
+  written.isQuiet = true;
+  waiting.push([{ userId: 7, streamUid: null }]);
+  await pass(60_000);
+  assert.deepEqual([database.questions, notes.length], [asked, 0]);
+  written.isQuiet = false;
+  await pass(500);
+  assert.deepEqual(notes, [{ userIds: new Set([7]), uids: new Set() }]);
   feed.close();
 });
 

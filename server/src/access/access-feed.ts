@@ -19,6 +19,8 @@ export interface AccessFeedOptions {
    * nodes. Never rejects.
    */
   readonly isFrozen?: (() => Promise<boolean>) | undefined;
+  /** Whether nothing was written to the database since the look before the last one, so that no question is needed. */
+  readonly isQuiet?: (() => boolean) | undefined;
 }
 
 /** With the look itself and the review after it, a change is in force on every node within a second. */
@@ -86,9 +88,13 @@ export class AccessFeed {
 
   /** Never rejects. */
   async #look(): Promise<void> {
-    const { changes, clock, log, onChange } = this.#options;
+    const { changes, clock, isQuiet, log, onChange } = this.#options;
     const sentMs = clock.monotonicMs();
     try {
+      if (isQuiet?.() && !this.#isLost) {
+        this.#heardMs = sentMs;
+        return;
+      }
       const news = await changes.since(this.#mark);
       if (this.#isClosed) return;
       this.#mark = news.mark;

@@ -21,6 +21,7 @@ import { StreamListing } from './stream-list.ts';
 import { Streams, type Redact } from './streams.ts';
 import { Tokens } from './tokens.ts';
 import { Users } from './users.ts';
+import { WriteWatch } from './write-watch.ts';
 
 export type StoreOptions = DatabasePlace & {
   /** A source address without what only its editors may see. */
@@ -47,12 +48,14 @@ export class Store {
   readonly failedAttempts: FailedAttempts;
   readonly nodes: Nodes;
   readonly accessChanges: AccessChanges;
+  /** Whether SQLite's file was written; undefined with PostgreSQL. */
+  readonly writes: WriteWatch | undefined;
   readonly #db: Kysely<Database>;
   readonly #engine: OpenDatabase['engine'];
   readonly #addresses: StreamAddresses;
 
   private constructor(
-    { db, engine }: OpenDatabase,
+    { db, engine, file }: OpenDatabase,
     redact: Redact,
     addresses: StreamAddresses,
     secret: Uint8Array,
@@ -77,6 +80,7 @@ export class Store {
     this.failedAttempts = new FailedAttempts(db);
     this.nodes = new Nodes(db);
     this.accessChanges = new AccessChanges(db, engine);
+    this.writes = file === undefined ? undefined : new WriteWatch(file);
   }
 
   /**
