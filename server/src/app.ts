@@ -80,11 +80,12 @@ interface Assembled {
 }
 
 /**
- * The whole product, wired. This is the only place that knows every room. What was opened is closed in reverse order:
- * nobody comes in any more, sources and recorders end, then archive and database (design/closures.md).
+ * The whole application, wired. This is the only place that knows every module. What was opened is closed in
+ * reverse order: the server stops accepting connections, sources and recorders end, then archive and database
+ * (design/closures.md).
  */
 export class App {
-  /** Where the page is, as in `http://localhost:8080/ui/`. */
+  /** Address of the page, as in `http://localhost:8080/ui/`. */
   readonly url: string;
   readonly #closers: readonly Closer[];
   readonly #reload: () => void;
@@ -97,8 +98,9 @@ export class App {
   }
 
   /**
-   * Opens everything, listens, and starts the streams. `env` is what the configuration was read with; `print` shows a line to the operator at the console.
-   * What was opened already is closed again when a later step fails. `fail` is called when the server must not go on.
+   * Opens everything, listens, and starts the streams. `env` is what the configuration was read with; `print`
+   * shows a line to the operator at the console. When a later step fails, what is already open is closed again.
+   * `fail` is called when the server must stop.
    */
   static async start(
     config: Config,
@@ -115,12 +117,12 @@ export class App {
     }
   }
 
-  /** Looks again at what is kept in files: the configuration and the certificate. What is wrong in them goes to the log. */
+  /** Reloads what is kept in files: the configuration and the certificate. Errors in them are logged. */
   reload(): void {
     this.#reload();
   }
 
-  /** Graceful stop: every last GOP is on the disk when it resolves. Idempotent. */
+  /** Graceful stop: every open GOP is on the disk when it resolves. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= closeAll(this.#closers);
     return this.#closed;
@@ -136,7 +138,7 @@ async function assemble(
   const { config } = configStore;
   const clock = systemClock;
   const logRing = new LogRing(clock);
-  // Lines for people go to standard output, structured logs beside them to standard error.
+  // Lines for the operator go to standard output, structured logs to standard error.
   const lines = pino({ level: config.log.level, base: null }, pino.destination({ dest: 2, sync: false }));
   const log = logRing.tee(lines);
   const archiveDir = resolve(config.dataDir, config.archive.folder ?? 'archive');
@@ -157,7 +159,7 @@ async function assemble(
     log,
     isEnabled: config.audit.enabled,
     keepDays: config.audit.days,
-    // The archive knows best how late it is: it opens next.
+    // The archive knows best the latest time that it has recorded: it opens next.
     nowMs: () => archive.retention.cautiousNowMs,
   });
   closers.push(() => audit.close());
@@ -198,7 +200,7 @@ async function assemble(
     const byFootage = (await archiveReader.period(uid))?.startTime;
     return byDepth === undefined ? byFootage : Math.max(byDepth, byFootage ?? byDepth);
   };
-  // Each stream's events are the concern of the node that has it.
+  // Each stream's events belong to the node that has it.
   const uids = () =>
     Array.from(streamManager.streams(), ({ settings }) => settings.uid).filter((uid) => membership.owns(uid));
   const motion = new MotionJournal({ store: store.annotations, clock, log, keptSince, uids });
@@ -207,7 +209,7 @@ async function assemble(
     if (membership.owns(uid)) motion.note(uid, event);
   };
   const onState: OnStreamState = (uid, state) => {
-    // What another node has it speaks for itself.
+    // What another node runs, that node reports.
     if (!membership.owns(uid)) return;
     statuses.note(uid, state);
     statistics.noteState(uid, state);
@@ -323,7 +325,7 @@ async function assemble(
   });
 
   const renderSnapshot: Render = (track, keySample, maxWidth) => av.snapshot(track, keySample, { maxWidth });
-  // Under load a still is late; `Snapshots` serves the last good one meanwhile.
+  // Under load a snapshot is late; `Snapshots` serves the last good one meanwhile.
   const renderLate: Render = (track, keySample, maxWidth) =>
     av.snapshot(track, keySample, { maxWidth, deadlineMs: 60_000 });
   const consent = new SetupConsent(config.dataDir);
@@ -457,13 +459,13 @@ async function assemble(
   tunnel.resume();
   print(`Vidette listens on ${url}`);
   for (const record of await store.streams.all()) {
-    // What the database says is how the last run ended.
+    // The database's own startup check shows how the last run ended.
     const { state } = streamManager.apply(managedSettingsOf(record));
     if (membership.owns(record.uid)) statuses.note(record.uid, state);
   }
   await archive.retention.noteDepths();
   cluster?.start();
-  // Streams may have been removed while this node was away, or when it broke off in the middle of removing one.
+  // Streams may have been removed while this node was away, or a removal was interrupted.
   http.learn({ saved: [], removed: [], moved: [] }).catch((error: unknown) => {
     log.warn({ err: error }, 'Footage of removed streams is still here: it goes with the next change');
   });
@@ -477,20 +479,25 @@ async function assemble(
   return { url, reload };
 }
 
-/** On connections of its own: however busy the database is with the rest, leases are renewed. */
+/** On its own connections: leases are renewed however busy the database is. */
 function openCluster(url: string, closers: Closer[]): ClusterTables {
   const tables = openClusterTables(url);
   closers.push(() => tables.close());
   return tables;
 }
 
-/** The quota in bytes as it stands, the one in percent as what has to stay free of the archive's disk. */
+/**
+ * The absolute quota in bytes as configured, the one in percent as the space that must stay free on the
+ * archive's disk.
+ */
 function retentionRules(config: Config): RetentionRules {
   const { quotaBytes, quotaPercent } = config.archive;
   return { quotaBytes, remoteQuotaBytes: config.s3.quotaBytes, minFreeShare: 1 - quotaPercent / 100 };
 }
 
-/** Closes all in reverse order; one that fails doesn't keep the others open, and the first failure is thrown after. */
+/**
+ * Closes all in reverse order; one failure doesn't keep the others open, and the first is thrown afterwards.
+ */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers.toReversed()) {

@@ -8,7 +8,7 @@ import { AccessFeed, type AccessNote } from './access-feed.ts';
 
 const mark = { transactionId: 0n, lastId: 0, reported: new Set<number>() };
 
-/** A feed on a clock that the test moves, of a database that can fall silent. */
+/** A feed on a clock that the test moves, over a database that can stop answering. */
 async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean) {
   const clock = new ManualClock();
   const waiting: (readonly AccessChange[] | undefined)[] = [];
@@ -28,7 +28,7 @@ async function setUp(isFrozen?: () => Promise<boolean>, isQuiet?: () => boolean)
     ...(isFrozen && { isFrozen }),
     ...(isQuiet && { isQuiet }),
   });
-  /** In steps, so that what is asked meanwhile is answered. */
+  /** In steps, so that calls made in between are answered. */
   const pass = async (ms: number) => {
     for (let passedMs = 0; passedMs < ms; passedMs += 50) {
       clock.advance(50);

@@ -3,7 +3,7 @@ import { Fault } from '../base/fault.ts';
 import type { Log } from '../base/log.ts';
 import type { AccessChange, AccessChanges, AccessMark } from '../store/access-changes.ts';
 
-/** Who is to be judged again; undefined: all users. */
+/** User to authorise again; undefined: all users. */
 export type AccessNote =
   { readonly userIds: ReadonlySet<number>; readonly uids: ReadonlySet<string> } | undefined;
 
@@ -15,37 +15,37 @@ export interface AccessFeedOptions {
   /** Rights may have changed without this node knowing: no viewer may be served until `onChange`. */
   readonly onLost: () => void;
   /**
-   * Whether no other node can change anything while the database does not answer this one. Undefined: there are no other
-   * nodes. Never rejects.
+   * Whether no other node can change anything while the database does not answer this one. Undefined: there are
+   * no other nodes. Never rejects.
    */
   readonly isFrozen?: (() => Promise<boolean>) | undefined;
   /** Whether nothing was written to the database since the look before the last one, so that no question is needed. */
   readonly isQuiet?: (() => boolean) | undefined;
 }
 
-/** With the look itself and the review after it, a change is in force on every node within a second. */
+/** With the poll itself and the review after it, a change takes effect on every node within a second. */
 const lookMs = 300;
 const pruneMs = 600_000;
-/** Silence of this length is worth a question to the other nodes. */
+/** After this long without an answer the other nodes are asked. */
 const doubtMs = 2_000;
 const askMs = 1_000;
-/** For so long an answer of theirs counts. */
+/** How long their answer counts. */
 const frozenMs = 2_500;
 /** A node is not trusted for longer than its lease (`cluster.ts`). */
 const lostMs = 4_500;
 const watchMs = 250;
 
 /**
- * Follows the changes of rights that the database records, from any process, and reports them to those who serve something that
- * lasts. When the database stops answering this node alone, that is reported too: rights that were revoked meanwhile
- * are unknown here.
+ * Follows the changes of rights that the database records, from any process, and reports them to everything
+ * that serves long-lived responses. When the database stops answering this node alone, that is reported too:
+ * rights that were revoked in the meantime are unknown here.
  */
 export class AccessFeed {
   readonly #options: AccessFeedOptions;
   #mark: AccessMark | undefined;
-  /** When the question was sent that was answered last, monotonic. */
+  /** When the most recently answered query was sent, monotonic. */
   #heardMs: number;
-  /** Until when no other node can change anything, as they said; monotonic. */
+  /** Until when no other node can change anything, by their own answers; monotonic. */
   #frozenUntilMs = -Infinity;
   #isAsking = false;
   #watchedMs: number;
@@ -71,7 +71,7 @@ export class AccessFeed {
     this.#schedule();
   }
 
-  /** Everything up to now is visible to readers of the tables after this. */
+  /** From here on, readers of the tables see everything up to now. */
   static async open(options: AccessFeedOptions): Promise<AccessFeed> {
     return new AccessFeed(options, (await options.changes.since(undefined)).mark);
   }
@@ -112,14 +112,14 @@ export class AccessFeed {
     }
   }
 
-  /** Beside the looks, which may hang as long as the way to the database does. */
+  /** Runs beside the polls, which may hang as long as the network path to the database does. */
   #watchSilence(): void {
     const { clock, isFrozen, log, onLost } = this.#options;
     const nowMs = clock.monotonicMs();
     const silentMs = nowMs - this.#heardMs;
     const lateMs = nowMs - this.#watchedMs;
     this.#watchedMs = nowMs;
-    // This process itself stood still: the next look comes first.
+    // This process itself was suspended: poll first.
     if (lateMs > doubtMs) return;
     if (!isFrozen || this.#isLost || silentMs < doubtMs) return;
     if (!this.#isAsking) {

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { Store } from '../store/store.ts';
 
-/** Why a person may not have a stream's footage now; undefined when they may. */
+/** Why a user may not read a stream's archive now; undefined when they may. */
 export async function refusalOfArchive(
   store: Store,
   userId: number,

@@ -2,15 +2,15 @@ import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
 export interface AttemptRule {
-  /** So many failures within the window are allowed. */
+  /** Failures allowed within the window. */
   readonly max: number;
   readonly windowMs: number;
 }
 
-/** Most keys that are remembered; over it the oldest window is forgotten, so that a flood of keys costs no memory. */
+/** Most keys kept; beyond it the oldest window is dropped, so that a flood of keys costs no memory. */
 const maxKeys = 20_000;
 
-/** Counts failures by key (an account, an address) in fixed windows that begin with the first failure. */
+/** Counts failures by key (an account, an address) in fixed windows that start with the first failure. */
 export class Attempts {
   readonly #clock: Clock;
   readonly #rule: AttemptRule;
@@ -51,7 +51,7 @@ export class Attempts {
     }
   }
 
-  /** Forgets a key that has proved itself. */
+  /** Forgets a key that has authenticated. */
   clear(key: string): void {
     this.#windows.delete(key);
   }

@@ -4,14 +4,12 @@ import type { Principal } from './principal.ts';
 
 /**
  * Who may make a call at all, before any object is looked at: what the contract declares as `who`.
- *
- *             nobody  read-only  user  administrator
- *   anyone    yes     yes        yes   yes
- *   user      no      yes        yes   yes
- *   creator   no      no         yes   yes
- *   admin     no      no         no    yes
- *
- * Somebody who must change the password may only do what is marked `whilePasswordDue`, and what anyone may.
+ *               anonymous  read-only  user  administrator
+ *     anyone    yes        yes        yes   yes
+ *     user      no         yes        yes   yes
+ *     creator   no         no         yes   yes
+ *     admin     no         no         no    yes
+ * A user who must change the password may make only calls marked `whilePasswordDue`, and those open to anyone.
  */
 export function requireAudience(call: Call, principal: Principal | undefined): void {
   if (call.who === 'anyone') return;

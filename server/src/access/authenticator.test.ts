@@ -67,7 +67,7 @@ test('a session slides on with use and ends without', async () => {
   for (let hour = 0; hour < 4; hour++) {
     clock.advance(3_000_000);
     assert.ok(await authenticator.bySession(session.secret, '10.0.0.2'));
-    // Being seen is written in the background.
+    // Last use is written in the background.
     while ((await store.sessions.ofUser(user.id))[0]?.last_seen_ms !== clock.wallMs()) await nextTurn();
   }
   assert.equal((await store.sessions.ofUser(user.id))[0]?.ip, '10.0.0.2');

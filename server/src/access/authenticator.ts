@@ -16,16 +16,19 @@ export interface AuthenticatorOptions {
   readonly sessionMs: number;
 }
 
-/** Whose access has just ended or changed; undefined: possibly anyone's. Long-lived responses to them are authorised again. */
+/**
+ * Whose access has just ended or changed; undefined: possibly every user's. Their long-lived responses are
+ * authorised again.
+ */
 export type AccessListener = (change: { readonly userId: number | undefined }) => void;
 
 /**
- * A known secret is looked up again after this long. What this process ends is forgotten immediately, what another one
- * ends as soon as the access feed hears of it (`access-feed.ts`). Pages ask once a second: were it looked up each time,
- * that would be the greater part of a poll's cost.
+ * A known secret is looked up again after this long. What this process ends is forgotten immediately; what
+ * another process ends, as soon as the access feed reports it (`access-feed.ts`). Pages poll once a second: a
+ * lookup each time would be the greater part of a poll's cost.
  */
 const rememberMs = 5_000;
-/** How often being seen is written down. */
+/** How often the time of last use is written. */
 const touchMs = 60_000;
 const maxRemembered = 10_000;
 
@@ -35,7 +38,7 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** Knows who calls by the secret that they show, and ends what is to end at once. */
+/** Identifies callers by the secret that they present, and ends sessions and tokens with immediate effect. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #remembered = new Map<string, Remembered>();
@@ -55,7 +58,7 @@ export class Authenticator {
     const secret = newSecret();
     const id = newPublicId();
     const nowMs = this.#options.clock.wallMs();
-    // Signing in is rare enough to sweep out what nobody can use any more.
+    // Sign-ins are rare enough to delete expired sessions here.
     await this.#options.sessions.removeUnseenSince(nowMs - this.#options.sessionMs);
     await this.#options.sessions.add({
       id,
@@ -71,7 +74,7 @@ export class Authenticator {
     return { id, secret };
   }
 
-  /** Who holds this session secret; undefined when it opens nothing (any more). */
+  /** The principal that holds this session secret; undefined when it is not or no longer valid. */
   bySession(secret: string, ip: string): Promise<Principal | undefined> {
     return this.#recall('session', hashSecret(secret), async (hash) => {
       const found = await this.#options.sessions.bySecretHash(hash);
@@ -90,7 +93,7 @@ export class Authenticator {
     });
   }
 
-  /** Who holds this API token; undefined when it opens nothing (any more). */
+  /** The principal that holds this API token; undefined when it is not or no longer valid. */
   byToken(secret: string): Promise<Principal | undefined> {
     return this.#recall('token', hashSecret(secret), async (hash) => {
       const token = await this.#options.tokens.bySecretHash(hash);
@@ -105,9 +108,9 @@ export class Authenticator {
   }
 
   /**
-   * Ends what else opens an account, once its password has changed or its owner asks for it: other sessions, and API
-   * tokens unless they are to stay. What the caller came by stays: a token as it is, a session under a new secret, which
-   * is returned for its cookie.
+   * Ends what else opens an account, after its password has changed or at its owner's request: other sessions,
+   * and API tokens unless they are to stay. The caller's own credential stays valid: a token unchanged, a
+   * session under a new secret, which is returned for its cookie.
    */
   async endOthers(
     userId: number,
@@ -124,7 +127,10 @@ export class Authenticator {
     return secret;
   }
 
-  /** Says that a user changed, was blocked, or lost a session, token or right: nothing remembered counts any more. */
+  /**
+   * Reports that a user changed, was blocked, or lost a session, token or right: all remembered lookups are
+   * dropped.
+   */
   forget(userId: number): void {
     this.#timesForgotten++;
     for (const [key, { principal }] of this.#remembered) {
@@ -141,8 +147,8 @@ export class Authenticator {
   }
 
   /**
-   * Until when a principal that was let in earlier would still be let in if nothing changed, ms since the epoch, Infinity
-   * for a token without an end; undefined when they no longer would.
+   * Until when a principal that was authenticated earlier stays valid if nothing changes, ms since the epoch,
+   * Infinity for a token that does not expire; undefined when it is no longer valid.
    */
   async validUntilMs({ user: { id: userId }, by }: Principal): Promise<number | undefined> {
     const { users, sessions, tokens, clock, sessionMs } = this.#options;
@@ -164,28 +170,28 @@ export class Authenticator {
     return () => this.#listeners.delete(listener);
   }
 
-  /** `load` says for how long what it found may be remembered. */
+  /** `load` returns how long its result may be remembered. */
   async #recall(
     kind: Principal['by']['kind'],
     hash: string,
     load: (hash: string) => Promise<{ principal: Principal; leftMs: number } | undefined>,
   ): Promise<Principal | undefined> {
     const nowMs = this.#options.clock.monotonicMs();
-    // A token's secret is none for a cookie, nor the other way round.
+    // A token's secret is not accepted in a cookie, and vice versa.
     const key = `${kind} ${hash}`;
     const known = this.#remembered.get(key);
     if (known && nowMs < known.untilMs) return known.principal;
     this.#remembered.delete(key);
     const timesForgotten = this.#timesForgotten;
     const loaded = await load(hash);
-    // What was read before somebody was blocked must not be remembered after it.
+    // A result read before a user was blocked must not be remembered after it.
     if (!loaded || timesForgotten !== this.#timesForgotten) return loaded?.principal;
     this.#remembered.set(key, { principal: loaded.principal, untilMs: nowMs + loaded.leftMs });
     dropOldest(this.#remembered);
     return loaded.principal;
   }
 
-  /** Being seen is written in the background: the caller's answer does not wait for the disk. */
+  /** The time of last use is written in the background: the caller's answer does not wait for the disk. */
   #touch(hash: string, unseenMs: number, write: () => Promise<void>): void {
     const nowMs = this.#options.clock.monotonicMs();
     const lastMs = this.#lastTouch.get(hash);

@@ -2,8 +2,8 @@ import { Fault } from '../base/fault.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Bookmarks. Whoever may watch the archive of a stream sees its bookmarks and makes new ones;
- * only who made one, or an administrator, changes or deletes it.
+ * Bookmarks. A user who may watch the archive of a stream sees its bookmarks and adds new ones; only the author
+ * or an administrator changes or deletes one.
  */
 export function requireBookmarkOwner(principal: Principal, bookmark: { user_id: number | null }): void {
   if (principal.isAdmin || bookmark.user_id === principal.user.id) return;

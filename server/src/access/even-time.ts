@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * Does what `work` does, and settles at a whole multiple of `stepMs` after its beginning: how long it took, which depends on
- * who is known here, is not seen from outside.
+ * Runs `work` and settles at a whole multiple of `stepMs` after the start, so that the time it takes, which
+ * depends on which accounts exist, is not visible from outside.
  */
 export async function inEvenTime<Result>(
   clock: Clock,

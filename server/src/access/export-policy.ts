@@ -2,8 +2,9 @@ import { Fault } from '../base/fault.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Exports. Each person has their own; nobody else, an administrator included, is told of them. The footage in them takes
- * the right `archive` on each of their streams: when it is asked for, while it is written, and whenever it is fetched.
+ * Exports. Each user has their own; no other user, administrators included, learns of them. Reading the footage
+ * in them requires the right `archive` on each of their streams: on request, while the package is written, and
+ * on every download.
  */
 export function requireExportOwner<Row extends { user_id: number }>(
   principal: Principal,

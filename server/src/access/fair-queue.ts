@@ -1,6 +1,6 @@
 import { Fault } from '../base/fault.ts';
 
-/** Most that wait, of all networks together and of one. */
+/** Most jobs that wait, of all networks together and of one network. */
 const maxWaiting = 512;
 const maxWaitingOfOne = 128;
 
@@ -10,8 +10,8 @@ interface QueuedCall {
 }
 
 /**
- * Runs one job at a time, networks taking turns, so that a network that floods the queue delays only itself. When
- * it is full, the longest queue gives way to a shorter one.
+ * Runs one job at a time, networks taking turns, so that a network that floods the queue delays only itself.
+ * When the queue is full, the longest one gives way to a shorter one.
  */
 export class FairQueue {
   /** The order of the map is that of the turns. */
@@ -19,7 +19,7 @@ export class FairQueue {
   #total = 0;
   #isBusy = false;
 
-  /** @throws Fault TooManyRequests when too many of the network wait, or of all */
+  /** @throws Fault TooManyRequests when too many jobs of the network, or of all networks, wait */
   async run<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#isBusy) await this.#wait(network);
     this.#isBusy = true;
@@ -42,7 +42,7 @@ export class FairQueue {
     });
   }
 
-  /** Turns away the last of the longest queue, if that is longer than one of this length would become. */
+  /** Rejects the last job of the longest queue, if that is longer than one of this length would become. */
   #makeRoom(length: number): boolean {
     let longest: [string, QueuedCall[]] | undefined;
     for (const entry of this.#waiting) if (entry[1].length > (longest?.[1].length ?? 0)) longest = entry;
@@ -52,7 +52,7 @@ export class FairQueue {
     return true;
   }
 
-  /** The work's place goes to the network whose turn it is, which goes to the end of the row. */
+  /** Runs the next network's job and moves that network to the end of the rotation. */
   #next(): void {
     const [entry] = this.#waiting;
     if (!entry) {

@@ -9,8 +9,8 @@ export interface Names {
 }
 
 /**
- * Logins and e-mails share one namespace, because people sign in with either: one person's login can't be another's
- * e-mail. Claims are made one after the other, so that of two for one name the second finds it taken.
+ * Logins and e-mails share one namespace, because users sign in with either: one user's login can't be
+ * another's e-mail. Claims are serialised, so that of two for one name the second finds it taken.
  */
 export class Identities {
   readonly #users: Users;
@@ -21,7 +21,7 @@ export class Identities {
   }
 
   /**
-   * Saves, once it is known that the names are free.
+   * Saves, after checking that the names are free.
    * @throws Fault AlreadyUsed at `name` or `email`
    */
   acquire<Saved>(self: UserRecord | undefined, names: Names, save: () => Promise<Saved>): Promise<Saved> {
@@ -29,7 +29,7 @@ export class Identities {
       await this.requireFree(self, names);
       return save();
     });
-    // The next in turn does not depend on how this one ends; its own caller gets the failure.
+    // The next claim does not depend on this one's result; only its own caller gets the failure.
     this.#turn = saved.then(
       () => undefined,
       () => undefined,
@@ -37,15 +37,15 @@ export class Identities {
     return saved;
   }
 
-  /** Checks before anything costly is done. @throws Fault AlreadyUsed at `name` or `email` */
+  /** Checks before anything expensive runs. @throws Fault AlreadyUsed at `name` or `email` */
   async requireFree(self: UserRecord | undefined, { login, email }: Names): Promise<void> {
     await this.#requireName(self, 'name', login);
     await this.#requireName(self, 'email', email);
   }
 
   /**
-   * The accounts that a typed name can mean: the one with this login, then the one with this e-mail. There are two only where
-   * the names were given before they were one set.
+   * The accounts that a typed name can mean: the one with this login, then the one with this e-mail. There are
+   * two only where the names were assigned before logins and e-mails shared a namespace.
    */
   async candidates(typed: string): Promise<UserRecord[]> {
     const byLogin = await this.#users.byLogin(typed);

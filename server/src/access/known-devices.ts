@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A device is known for so long after a sign-in. */
+/** How long a device stays known after a sign-in. */
 export const deviceMs = 365 * 86_400_000;
-/** One that is older is replaced at the next sign-in, so that who comes regularly stays known. */
+/** An older cookie is replaced at the next sign-in, so that regular users stay known. */
 const renewAfterMs = 30 * 86_400_000;
 
 const valuePattern = /^([\w-]{16})\.([0-9a-z]{1,12})\.([\w-]{43})$/;
@@ -14,8 +14,8 @@ export interface DeviceCookie {
 }
 
 /**
- * Browsers in which a person has signed in before, known by a signed cookie of that person. It opens nothing: it keeps
- * guesses that others make at the login from slowing its owner down.
+ * Browsers in which a user has signed in before, recognised by a signed cookie bound to that user. The cookie
+ * grants no access: it keeps password guesses by others from slowing the owner down.
  */
 export class KnownDevices {
   readonly #key: Buffer;
@@ -24,7 +24,7 @@ export class KnownDevices {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'vidette known devices', 32));
   }
 
-  /** The name of the device by which it is counted; undefined when the cookies prove none for this person. */
+  /** The key under which the device is counted; undefined when the cookies prove none for this user. */
   find(
     cookies: Readonly<Record<string, string | undefined>>,
     userId: number,
@@ -38,7 +38,7 @@ export class KnownDevices {
     return { id, isDueForRenewal: ageMs > renewAfterMs };
   }
 
-  /** A cookie for a browser in which the person has just signed in. */
+  /** A cookie for a browser in which the user has just signed in. */
   issue(userId: number, nowMs: number): DeviceCookie {
     const id = randomBytes(12).toString('base64url');
     const issued = nowMs.toString(36);

@@ -7,14 +7,14 @@ interface OwnedMosaic {
 }
 
 /**
- * Mosaics. Who made one and administrators may administer it; everybody else sees it when it is shared. What its
- * cells show is judged stream by stream, so that a shared mosaic opens no picture to anybody.
+ * Mosaics. The author and administrators may administer one; other users see it when it is shared. What its
+ * cells show is authorised stream by stream, so that a shared mosaic gives no access to video.
  */
 export function canAdminMosaic(principal: Principal, mosaic: OwnedMosaic): boolean {
   return principal.isAdmin || mosaic.created_by === principal.user.id;
 }
 
-/** A mosaic one may not see looks like one that is not there. @throws Fault Forbidden, NotFound */
+/** A mosaic the user may not see looks like one that does not exist. @throws Fault Forbidden, NotFound */
 export function requireMosaicView<Mosaic extends OwnedMosaic>(
   principal: Principal,
   mosaic: Mosaic | undefined,

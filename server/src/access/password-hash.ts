@@ -8,7 +8,9 @@ const derive = promisify(argon2);
 const parameters = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 const saltBytes = 16;
 
-/** Hashing runs in Node's few pool threads, which the archive needs too: never more than this many at once. */
+/**
+ * Hashing runs in Node's few pool threads, which the archive needs too: never more than this many in parallel.
+ */
 const maxRunning = 2;
 const maxWaiting = 64;
 
@@ -36,8 +38,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether the password made the hash. Without a hash (no such user) it works as long and answers false, so that
-   * the time does not tell who exists.
+   * Whether the password matches the hash. Without a hash (no such user) it takes the same time and returns
+   * false, so that the time does not reveal which users exist.
    */
   async verify(password: string, hash: string | null | undefined): Promise<boolean> {
     this.#decoy ??= this.hash('a password that nobody has');

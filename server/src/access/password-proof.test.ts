@@ -13,14 +13,14 @@ import { principalOf } from './principal.ts';
 const call = { who: 'user', proof: 'password' } as unknown as Call;
 const hasCode = (code: string) => (error: unknown) => error instanceof Fault && error.code === code;
 
-/** A hasher that takes no time: a hash is its password. */
+/** A hasher that takes no time: the hash is the password. */
 class PlainHasher extends PasswordHasher {
   override verify(password: string, hash: string | null | undefined): Promise<boolean> {
     return Promise.resolve(password === hash);
   }
 }
 
-/** Counts as the database does, without the windows' ends. */
+/** Counts as the database does, without expiry. */
 function countsInMemory(): AttemptCounts {
   const counts = new Map<string, number>();
   const rowOf = (count: number) => ({ count, lastMs: 0, expiresMs: Number.MAX_SAFE_INTEGER });

@@ -7,7 +7,7 @@ import type { PasswordHasher } from './password-hash.ts';
 import type { Principal } from './principal.ts';
 import { SharedAttempts, type AttemptCounts } from './shared-attempts.ts';
 
-/** A password that was entered counts for so long, in the session where it was. */
+/** How long an entered password counts, in the session in which it was entered. */
 export const proofMs = 10 * 60_000;
 
 export interface PasswordProofOptions {
@@ -19,13 +19,17 @@ export interface PasswordProofOptions {
 }
 
 /**
- * Proof that whoever calls knows the account's password, for what would otherwise turn a leaked cookie or token into the
- * account: its login, e-mail, password and tokens, administrators' power over these, and the rights it gives to others. Signing
- * in is proof; so is entering the password again, here or in the call itself.
+ * Proof that the caller knows the account's password, required where a leaked cookie or token would otherwise
+ * take over the account: its login, e-mail, password and tokens, administrators' power over these, and the
+ * rights it grants to others. Signing in is proof; so is entering the password again, in a call of its own or
+ * in the call itself.
  */
 export class PasswordProof {
   readonly #options: PasswordProofOptions;
-  /** By what the caller came by: who has stolen a cookie and guesses does not keep the owner from confirming. */
+  /**
+   * Counted by the caller's credential: a thief who guesses with a stolen cookie does not keep the owner from
+   * confirming.
+   */
   readonly #tries: SharedAttempts;
 
   constructor(options: PasswordProofOptions) {
@@ -45,7 +49,9 @@ export class PasswordProof {
     if (call.proof === 'password') this.requireLately(principal);
   }
 
-  /** For changes of what people may do, short of making an administrator. @throws Fault PasswordRequired in a session */
+  /**
+   * For changes of users' rights, short of making an administrator. @throws Fault PasswordRequired in a session
+   */
   requireForRights(principal: Principal): void {
     if (principal.by.kind === 'session') this.requireLately(principal);
   }
@@ -66,12 +72,12 @@ export class PasswordProof {
     else await this.verify(principal, typed, 'oldPassword');
   }
 
-  /** The password was entered. @throws Fault InvalidOldPassword at the given member, TooManyRequests */
+  /** Checks an entered password. @throws Fault InvalidOldPassword at the given member, TooManyRequests */
   async verify(principal: Principal, typed: string, path: string): Promise<void> {
     const { passwords, sessions, authenticator, clock } = this.#options;
     const { user, by } = principal;
     const key = `${by.kind} ${by.id}`;
-    // Counted before the slow check, so that many guesses at once don't all pass the limit.
+    // Counted before the slow check, so that many simultaneous guesses don't all pass the limit.
     await this.#tries.take(key);
     if (!(await passwords.verify(typed, user.password_hash))) {
       throw new Fault('InvalidOldPassword', 'The password is wrong.', {

@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Secrets that open doors. They come from the system's generator, not from the clock's jitter, and only their
- * SHA-256 is kept: 256 random bits need no slow hash.
+ * Secrets that grant access. They come from the system's random generator, and only their SHA-256 is stored:
+ * 256 random bits need no slow hash.
  */
 
 /** 256 random bits as base64url, 43 characters. */
@@ -22,30 +22,30 @@ export function newPublicId(): string {
 
 const uidLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** A new uid of a stream: 12 letters and digits that are told apart at a glance. */
+/** A new uid of a stream: 12 unambiguous letters and digits. */
 export function newUid(): string {
   return lettersOf(uidLetters, 12);
 }
 
 const codeLetters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** A code that people type from a console or an e-mail, as in `7KQW-M3XP`: 40 random bits. */
+/** A code that users type from a console or an e-mail, as in `7KQW-M3XP`: 40 random bits. */
 export function newCode(): string {
   const letters = lettersOf(codeLetters, 8);
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Codes are compared as people mean them: without case, spaces and the hyphen. */
+/** Codes are compared without case, spaces and the hyphen. */
 export function isSameCode(typed: string, code: string): boolean {
   return timingSafeEqual(Buffer.from(hashCode(typed)), Buffer.from(hashCode(code)));
 }
 
-/** What is stored in place of a code, hex; the same however people type it. */
+/** What is stored in place of a code, hex; independent of how it is typed. */
 export function hashCode(code: string): string {
   return hashSecret(code.toUpperCase().replace(/[^A-Z0-9]/g, ''));
 }
 
-/** The alphabet has 32 letters, so that a byte's low five bits choose one without a bias. */
+/** The alphabet has 32 letters, so that the low five bits of a byte select one without bias. */
 function lettersOf(alphabet: string, count: number): string {
   return Array.from(randomBytes(count), (byte) => alphabet[byte & 31]).join('');
 }

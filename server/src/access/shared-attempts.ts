@@ -8,8 +8,9 @@ import { hashSecret } from './secrets.ts';
 export type AttemptCounts = Pick<FailedAttempts, 'of' | 'add' | 'clear'>;
 
 /**
- * Counts attempts by key in fixed windows that begin with the first, for all nodes on the database together: what guesses at
- * a secret or asks who is here gains nothing by going to another node. Keys are kept hashed.
+ * Counts attempts by key in fixed windows that start with the first attempt, for all nodes on the database
+ * together: guessing a secret or enumerating accounts gains nothing by switching to another node. Keys are
+ * stored hashed.
  */
 export class SharedAttempts {
   readonly #counts: AttemptCounts;
@@ -17,7 +18,7 @@ export class SharedAttempts {
   readonly #name: string;
   readonly #rule: AttemptRule;
 
-  /** `name` keeps the keys apart from those of other limits. */
+  /** `name` separates the keys from those of other limits. */
   constructor(counts: AttemptCounts, clock: Clock, name: string, rule: AttemptRule) {
     this.#counts = counts;
     this.#clock = clock;
@@ -32,11 +33,11 @@ export class SharedAttempts {
     const stored = this.#keyOf(key);
     const before = (await this.#counts.of([stored], nowMs)).get(stored);
     if (before && before.count >= max) throw tooMany(Math.min(before.expiresMs - nowMs, windowMs));
-    // Of many that come together each counts itself before the limit is judged again.
+    // Each of many simultaneous attempts is counted before the limit is checked again.
     if ((await this.#counts.add(stored, nowMs, windowMs, false)) > max) throw tooMany(windowMs);
   }
 
-  /** Forgets a key that has proved itself. */
+  /** Forgets a key that has authenticated. */
   clear(key: string): Promise<void> {
     return this.#counts.clear(this.#keyOf(key));
   }

@@ -56,7 +56,7 @@ test('[R8.12] a hundred wrong guesses from elsewhere don’t keep the owner out,
   const { guess, signIn } = visit();
   assert.equal(await guess(100, { ip: '203.0.113.1' }), 10);
   await signIn({ ip: '198.51.100.7' });
-  // From many networks: fewer are free in each, and the owner still comes in.
+  // From many networks: fewer are free in each, and the owner still gets in.
   for (let host = 2; host < 40; host++) await guess(10, { ip: `203.0.113.${host}` });
   assert.equal(await guess(10, { ip: '203.0.113.99' }), 3);
   await signIn({ ip: '198.51.100.8' });

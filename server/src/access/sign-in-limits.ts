@@ -8,28 +8,28 @@ import type { FailedAttempts, FailureCount } from '../store/failed-attempts.ts';
 import { hashSecret } from './secrets.ts';
 
 const windowMs = 15 * 60_000;
-/** So many failures at one login from one network, or in one known device, cost no pause. */
+/** Failures at one login from one network, or from one known device, that cost no pause. */
 const freeFailures = 10;
-/** The same while the login is being guessed at from many networks. */
+/** The same while the login is under attack from many networks. */
 const freeUnderAttack = 3;
-/** Failures at one login, from everywhere, that are an attack. */
+/** Failures at one login, from all networks, that count as an attack. */
 const attackFailures = 100;
 /** Failures of one network at any logins; beyond it new devices there wait until the window has passed. */
 const networkFailures = 100;
-/** After the free failures; it doubles with each that follows. */
+/** After the free failures; doubles with each further one. */
 const pauses: Backoff = { firstMs: 2_000, longestMs: 60_000 };
 const pruneMs = 60_000;
 
-/** One who wants to sign in. */
+/** A user who wants to sign in. */
 export interface SignInAttempt {
   /** As typed. */
   readonly login: string;
   readonly ip: string;
-  /** Of a known device of the person whose login it is. */
+  /** Of a known device of the user whose login it is. */
   readonly deviceId: string | undefined;
 }
 
-/** An attempt that may be made; it counts as a failure until it is said to be none. */
+/** An admitted attempt; counts as a failure until reported otherwise. */
 export interface AdmittedAttempt {
   /** The password was right. */
   forgive(): Promise<void>;
@@ -39,15 +39,15 @@ interface Rule {
   readonly key: string;
   /** Whether each failure restarts the time after which they are forgotten. */
   readonly slides: boolean;
-  /** When another attempt may be made, ms since the epoch, by the failures so far. */
+  /** When another attempt may be made, ms since the epoch, given the failures so far. */
   readonly openMs: (failures: FailureCount) => number;
 }
 
 /**
- * How failed sign-ins slow down those that follow. Only failures count. They count by login and network together, so that
- * strangers slow down themselves and never the person; by network, for those who try many logins; and by login, which
- * takes free attempts from networks that are new to it while many guess at it. A known device of the person is counted by
- * itself alone. A pause is at most a minute, so that no one is locked out.
+ * How failed sign-ins slow down those that follow. Only failures count. They count by login and network
+ * together, so that strangers slow down themselves and never the owner; by network, against those who try many
+ * logins; and by login, which takes free attempts from networks that are new to it while many guess at it. A
+ * known device of the owner is counted on its own. A pause is at most a minute, so that no user is locked out.
  */
 export class SignInLimits {
   readonly #failures: FailedAttempts;
@@ -93,13 +93,13 @@ export class SignInLimits {
     return {
       forgive: async () => {
         await this.#failures.takeBack(counted);
-        // The person knows the password: the failures before were typing errors.
+        // The user knows the password: the failures before were typing errors.
         if (keys[0] !== undefined) await this.#failures.clear(keys[0]);
       },
     };
   }
 
-  /** In the background: what is over counts no more whether it is there or not. */
+  /** In the background: expired entries no longer count, deleted or not. */
   #prune(nowMs: number): void {
     const monotonicMs = this.#clock.monotonicMs();
     if (monotonicMs - this.#prunedMs < pruneMs) return;
@@ -130,7 +130,7 @@ function pauseAfter(free: number): Rule['openMs'] {
   return ({ count, lastMs }) => (count < free ? 0 : lastMs + backoffMs(count - free + 1, pauses));
 }
 
-/** A clock that was set back makes no pause longer than it is. */
+/** A clock that was set back does not lengthen a pause. */
 function requireOpen(waitMs: number): void {
   if (waitMs <= 0) return;
   const retryAfterSeconds = Math.ceil(Math.min(waitMs, windowMs) / 1_000);

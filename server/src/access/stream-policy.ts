@@ -31,12 +31,12 @@ export function requireStreamRight(
   return seen;
 }
 
-/** Sources on this very machine reach its own services, so only administrators may add them. */
+/** Sources on this machine reach its own services, so only administrators may add them. */
 export function mayUseLoopback(principal: Principal): boolean {
   return principal.isAdmin;
 }
 
-/** @throws Fault Forbidden for read-only people, QuotaReached when the person's streams are used up. */
+/** @throws Fault Forbidden for read-only users, QuotaReached when the user's stream quota is used up. */
 export function requireStreamCreation(principal: Principal, createdSoFar: number): void {
   if (principal.isAdmin) return;
   if (principal.isReadOnly) throw new Fault('Forbidden', 'A read-only user adds no streams.');

@@ -4,9 +4,9 @@ import type { UserRecord } from '../store/users.ts';
 import { Fault } from '../base/fault.ts';
 
 /**
- * People, all rules on one page. Only administrators reach these calls (see the contract); beyond that:
- * - nobody blocks, deletes or demotes themselves, so that no server loses its last administrator by a slip;
- * - a managed person's login, e-mail, name and password are kept elsewhere and can't be changed or demanded here [R6.4].
+ * Users, all rules on one page. Only administrators reach these calls (see the contract); beyond that:
+ *   - no administrator blocks, deletes or demotes themselves, so that no server loses its last administrator by accident;
+ *   - a managed user's login, e-mail, name and password are kept elsewhere and can't be changed or required here [R6.4].
  */
 export function requireNotSelf(principal: Principal, user: UserRecord): void {
   if (principal.user.id === user.id) {
@@ -22,7 +22,7 @@ const managedMembers = {
   mustChangePassword: 'must_change_password',
 } as const satisfies Record<string, keyof UserRecord | null>;
 
-/** @throws Fault ActionNotAcceptable, at the field, when a managed person's data would change. */
+/** @throws Fault ActionNotAcceptable, at the field, when a managed user's data would change. */
 export function requireOwnData(user: UserRecord, changes: Readonly<Record<string, unknown>>): void {
   if (user.is_managed === 0) return;
   for (const [member, column] of Object.entries(managedMembers)) {

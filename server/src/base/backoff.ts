@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Pauses between attempts at one thing, ms: the first one, doubled by each further failure up to the longest. */
+/** Pauses between attempts, ms: the first, doubled by each further failure up to the longest. */
 export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -9,13 +9,13 @@ export interface Backoff {
 /** Doublings that matter; beyond them every ceiling is reached, and the figure stays exact. */
 const maxDoublings = 16;
 
-/** The pause after so many failures in a row, from 1; 0 when nothing has failed. */
+/** The pause after this many failures in a row, from 1; 0 when nothing has failed. */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   if (failures <= 0) return 0;
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, maxDoublings));
 }
 
-/** Between half and one and a half of a pause, so that what failed together does not come back together. */
+/** Between 0.5 and 1.5 times a pause, so that clients that failed together do not retry together. */
 export function scatteredMs(pauseMs: number, clock: Pick<Clock, 'random'>): number {
   return Math.round(pauseMs * (0.5 + clock.random()));
 }

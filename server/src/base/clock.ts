@@ -1,13 +1,15 @@
 /**
- * Wall clock, monotonic clock, timers and randomness, handed to whoever needs them so that tests turn the hands.
+ * Wall clock, monotonic clock, timers and randomness, passed to every consumer so that tests control time.
  * Nothing else in the server calls Date.now, performance.now, setTimeout or Math.random (tools/laws checks it).
  */
 export interface Clock {
-  /** Milliseconds since the epoch by the machine's clock; it may step. For showing and for first anchors only. */
+  /** Milliseconds since the epoch by the machine's clock; it may step. For display and initial anchors only. */
   wallMs(): number;
   /** Milliseconds that never step or go back, from an arbitrary start. */
   monotonicMs(): number;
-  /** Calls `run` once after `delayMs`; the returned function cancels. The timer does not keep the process alive. */
+  /**
+   * Calls `run` once after `delayMs`; the returned function cancels. The timer does not keep the process alive.
+   */
   after(delayMs: number, run: () => void): Cancel;
   /** Calls `run` every `periodMs` until cancelled. */
   every(periodMs: number, run: () => void): Cancel;

@@ -6,29 +6,34 @@ import type { Cancel, Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
 /**
- * Room for the databases on a disk that others fill to the last byte: a file that holds its space until it is needed. Without
- * it sign-ins fail, nothing is logged, footage can't be removed, and a database whose process was killed can't be opened.
- * The threads that write give it up piece by piece, `DiskReserve` takes it back when there is room.
+ * Space for the databases on a disk that others fill to the last byte: a file that reserves it until it is
+ * needed. Without it sign-ins fail, nothing is logged, footage can't be removed, and a database whose process
+ * was killed can't be opened. The writer threads release it chunk by chunk, `DiskReserve` reclaims it when
+ * there is space.
  */
 const NAME = 'reserve';
 
 const mebibyte = 1024 * 1024;
-/** Enough for the write-ahead logs of both databases, 4 MB each, and for their growth until an operator frees space. */
+/**
+ * Enough for the write-ahead logs of both databases, 4 MB each, and for their growth until an operator frees
+ * space.
+ */
 const fullBytes = 16 * mebibyte;
-/** It is no more than this of its disk. */
+/** Upper limit, as a share of its disk. */
 const diskShare = 0.1;
-/** With less than this left a piece of it is given up. */
+/** With less than this free, a chunk of it is released. */
 const lowBytes = mebibyte;
-/** A process that is filling the disk at that moment takes one piece, not the whole reserve. */
+/** A process that is filling the disk at that moment takes one chunk, not the whole reserve. */
 const pieces = 4;
-/** So much is to be left besides before it is taken back. */
+/** Free space that must remain in addition before it is reclaimed. */
 const spareBytes = 8 * mebibyte;
 const periodMs = 10_000;
 
 /**
- * Makes room on the disk of a folder when it is about to be full. Synchronous, for threads that write and for the start.
- * @param isFailed a write has just found no room, whatever the system says is left
- * @returns whether there is more room now
+ * Frees space on the disk of a folder that is about to be full. Synchronous, for writer threads and for
+ * startup.
+ * @param isFailed a write has just failed for lack of space, whatever the system reports as free
+ * @returns whether there is more space now
  */
 export function giveUpReserve(folder: string, isFailed = false): boolean {
   if (!isFailed && !isLow(folder)) return false;
@@ -37,7 +42,7 @@ export function giveUpReserve(folder: string, isFailed = false): boolean {
     file = openSync(join(folder, NAME), 'r+');
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).code !== 'string') throw error;
-    // There is none, or it can't be had: the write says what is wrong.
+    // There is none, or it can't be released: the write reports what is wrong.
     return false;
   }
   try {
@@ -52,7 +57,10 @@ export function giveUpReserve(folder: string, isFailed = false): boolean {
   }
 }
 
-/** What was free after a piece was given up, by folder: where the rest is kept for the superuser none seems to be left. */
+/**
+ * Free space after a chunk was released, by folder: where the rest is kept for the superuser, none appears to
+ * be free.
+ */
 const freeAfter = new Map<string, number>();
 
 function isLow(folder: string): boolean {
@@ -74,7 +82,7 @@ function noteFree(folder: string): void {
   freeAfter.set(folder, bfree * bsize);
 }
 
-/** Keeps the reserve of one folder whole, as far as there is room. */
+/** Keeps the reserve of one folder whole, as far as space allows. */
 export class DiskReserve {
   readonly #folder: string;
   readonly #log: Log;
@@ -87,7 +95,7 @@ export class DiskReserve {
     this.#log = log;
   }
 
-  /** Takes the space as soon as there is some, and again whenever it was given up. */
+  /** Allocates the space as soon as there is some, and again after it was released. */
   static async keep(folder: string, clock: Clock, log: Log): Promise<DiskReserve> {
     const reserve = new DiskReserve(folder, log);
     await reserve.fill();
@@ -95,12 +103,12 @@ export class DiskReserve {
     return reserve;
   }
 
-  /** Whether it is all there: else the disk is full, or was a moment ago. */
+  /** Whether the reserve is whole; if not, the disk is full or was a moment ago. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** One look; never rejects. */
+  /** One check; never rejects. */
   fill(): Promise<void> {
     this.#filling ??= this.#fill().finally(() => (this.#filling = undefined));
     return this.#filling;
@@ -118,7 +126,7 @@ export class DiskReserve {
       const path = join(this.#folder, NAME);
       const heldBytes = await sizeOf(path);
       const missingBytes = wantedBytes - heldBytes;
-      // A disk that grew or shrank a little is no reason to write.
+      // A disk that grew or shrank slightly is no reason to write.
       const isWhole = missingBytes < mebibyte;
       const hasRoom = bavail * bsize >= missingBytes + spareBytes;
       if (!isWhole && hasRoom) await append(path, heldBytes, wantedBytes);
@@ -147,7 +155,7 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-/** Random bytes: a file system that compresses or leaves out zeros would keep no room. */
+/** Random bytes: a file system that compresses or punches out zeros would reserve nothing. */
 async function append(path: string, fromBytes: number, toBytes: number): Promise<void> {
   const block = randomFillSync(Buffer.alloc(mebibyte));
   const file = await open(path, 'a', 0o600);

@@ -20,7 +20,7 @@ test('a file is replaced as a whole, keeps its mode and leaves nothing beside it
   await replaceFile(file, 'two', 0o600);
   assert.equal(await readFile(file, 'utf8'), 'two');
   assert.equal((await stat(file)).mode & 0o777, 0o640);
-  // Something that can't be replaced: the old one stays.
+  // The target can't be replaced: the old one stays.
   await mkdir(join(dir, 'b'));
   await writeFile(join(dir, 'b', 'inside'), '');
   await assert.rejects(replaceFile(join(dir, 'b'), 'x', 0o600));

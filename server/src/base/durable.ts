@@ -3,13 +3,14 @@ import { chmod, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Files that are the truth (configuration, keys, markers, backups) and the folders that hold them: on the disk, name and
- * bytes, before a promise here resolves. A crash or a power cut leaves the file as it was or as it is to be, never a
- * part of it. What writes such a file writes it here; footage has rules of its own (archive/files.ts).
+ * Files that are the source of truth (configuration, keys, markers, backups) and the folders that hold them: on
+ * the disk, name and content, before a promise here resolves. A crash or a power cut leaves either the old file
+ * or the new one, never a part. Code that writes such a file writes it here; footage has rules of its own
+ * (archive/files.ts).
  */
 
 /**
- * Puts a file in place of the one that is there, if any. `mode` is for a new file; one that is there keeps its own.
+ * Replaces a file, if there is one. `mode` is for a new file; an existing one keeps its own.
  * @throws system errors; then the old file is untouched.
  */
 export async function replaceFile(file: string, bytes: string | Uint8Array, mode: number): Promise<void> {
@@ -20,7 +21,7 @@ export async function replaceFile(file: string, bytes: string | Uint8Array, mode
   });
 }
 
-/** Makes a file unless there is one. False when there is one. @throws system errors */
+/** Creates a file unless it exists. False when it exists. @throws system errors */
 export async function createFile(file: string, bytes: string | Uint8Array, mode: number): Promise<boolean> {
   return withPart(file, bytes, mode, async (part) => {
     try {
@@ -28,7 +29,7 @@ export async function createFile(file: string, bytes: string | Uint8Array, mode:
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') return false;
-      // File systems without hard links, as on memory cards and network shares.
+      // File systems without hard links, such as on memory cards and network shares.
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
       if ((await modeOf(file)) !== undefined) return false;
       await rename(part, file);
@@ -38,14 +39,14 @@ export async function createFile(file: string, bytes: string | Uint8Array, mode:
   });
 }
 
-/** Gives a file another name in the same or another folder of its disk. @throws system errors */
+/** Renames a file, within its disk. @throws system errors */
 export async function moveFile(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncFolder(dirname(to));
   if (dirname(from) !== dirname(to)) await syncFolder(dirname(from));
 }
 
-/** Makes a folder and those above it that are missing, each flushed in its parent. @throws system errors */
+/** Creates a folder and its missing parents, each flushed in its parent. @throws system errors */
 export async function makeFolders(folder: string, mode: number): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode });
   if (first === undefined) return;
@@ -55,7 +56,7 @@ export async function makeFolders(folder: string, mode: number): Promise<void> {
   }
 }
 
-/** Flushes the names in a folder. @throws system errors */
+/** Flushes the entries of a folder. @throws system errors */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -65,7 +66,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Flushes a file that something else wrote. @throws system errors */
+/** Flushes a file that other code wrote. @throws system errors */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r');
   try {
@@ -76,8 +77,8 @@ export async function syncFile(file: string): Promise<void> {
 }
 
 /**
- * The first of `.WORD`, `.WORD.2`, `.WORD.3`, ... that none of the files has a copy under: what is put aside never replaces what was
- * put aside before, and what belongs together keeps one number. @throws system errors
+ * The first of `.WORD`, `.WORD.2`, `.WORD.3`, ... that is free for all of the files: a copy never replaces an
+ * earlier copy, and files that belong together share one number. @throws system errors
  */
 export async function freeSuffix(files: readonly string[], word: string): Promise<string> {
   for (let number = 1; ; number++) {
@@ -88,8 +89,9 @@ export async function freeSuffix(files: readonly string[], word: string): Promis
 }
 
 /**
- * Takes from a file or folder what others than its owner and group may do there, as versions before left it. Where that is not
- * ours to change, as on a share without modes, it stays. @throws system errors of other kinds
+ * Removes the permissions of users other than owner and group from a file or folder, as earlier versions left
+ * them. Where this process can't change them, as on a share without modes, they stay. @throws system errors of
+ * other kinds
  */
 export async function closeToOthers(path: string): Promise<void> {
   const mode = await modeOf(path);
@@ -117,7 +119,7 @@ async function withPart<T>(
     } finally {
       await handle.close();
     }
-    // The mask of the process may have taken something away.
+    // The umask may have removed permissions.
     await chmod(part, mode);
     return await place(part);
   } finally {

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 
 /**
- * The one error class of the server: a code of the catalogue, words for a person, the cause kept.
- * Foreign errors are mapped once, where they enter; the HTTP status is looked up in the catalogue at the edge.
+ * The one error class of the server: a code of the catalogue, a message for the user, the cause kept. Foreign
+ * errors are mapped once, where they enter; the HTTP status is looked up in the catalogue at the edge.
  */
 export class Fault extends Error {
   readonly code: ErrorCode;

@@ -29,7 +29,7 @@ export class KeyPair {
   }
 }
 
-/** Whether a signature is of these bytes by this raw public key. */
+/** Whether a signature over these bytes verifies with this raw public key. */
 export function isSignedBy(publicBytes: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
   if (publicBytes.length !== 32 || signature.length !== 64) return false;
   const key = createPublicKey({

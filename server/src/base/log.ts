@@ -1,5 +1,5 @@
 /**
- * The logging surface that rooms depend on; the real one is pino, wired in `app.ts`, tests use `silentLog`.
+ * The logging interface that modules depend on; the real one is pino, wired in `app.ts`, tests use `silentLog`.
  * Values that may hold credentials pass through the redaction of `base/redact.ts` first.
  */
 export interface Log {

@@ -6,7 +6,7 @@ interface ManualTimer {
   run: () => void;
 }
 
-/** A clock for tests: time stands until `advance` moves it, running what falls due in order. */
+/** A clock for tests: time does not pass until `advance` moves it and fires due timers in order. */
 export class ManualClock implements Clock {
   #monotonicMs = 0;
   #wallMs: number;
@@ -36,7 +36,7 @@ export class ManualClock implements Clock {
     return this.#add({ dueMs: this.#monotonicMs + periodMs, periodMs, run });
   }
 
-  /** Moves both clocks on, firing timers at their moments. */
+  /** Advances both clocks, firing timers when they are due. */
   advance(byMs: number): void {
     const endMs = this.#monotonicMs + byMs;
     for (;;) {

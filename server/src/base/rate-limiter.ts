@@ -1,18 +1,18 @@
 import { delay, type Clock } from './clock.ts';
 
-/** Spaces out what is sent, so that over time it is no more than so many bytes a second. */
+/** Spaces out what is sent, so that over time it does not exceed a number of bytes per second. */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #bytesPerSecond: number | undefined;
   #freeAtMs = 0;
 
-  /** Undefined: as fast as it goes. */
+  /** Undefined: unlimited. */
   constructor(clock: Clock, bytesPerSecond: number | undefined) {
     this.#clock = clock;
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until what was taken before has had its time. @throws the signal's reason */
+  /** Waits until the bytes taken before have had their time. @throws the signal's reason */
   async take(bytes: number, signal: AbortSignal): Promise<void> {
     if (this.#bytesPerSecond === undefined) return;
     const nowMs = this.#clock.monotonicMs();

@@ -1,21 +1,28 @@
 /**
- * The one redaction of secrets, for everything that is logged, audited or shown to people who may not edit.
- * It errs on the side of hiding.
+ * The one redaction of secrets, for everything that is logged, audited or shown to users who may not edit. When
+ * in doubt, it hides.
  */
 const hidden = '***';
 
 /**
- * `scheme://user:password@host`: the user part ends at the last `@` before the path, for pasted passwords hold one. Of the
- * scheme only its last character is looked at: a search that began at each of them would take their number squared.
+ * `scheme://user:password@host`: the user part ends at the last `@` before the path, because pasted passwords
+ * contain one. Of the scheme only its last character is matched: a search that starts at each of them would
+ * take quadratic time.
  */
 const urlCredentials = /([a-z0-9+.-]:\/\/)[^\s/?#]*@/gi;
 const secretWord = /pass|pwd|token|key|secret|auth|sig|code|credential|user|usr|login|streamid/i;
 const bearer = /\b(Bearer|Basic|Digest)\s+[A-Za-z0-9+/=_.~-]{6,}/g;
-/** Not every `code`: those of errors must be read. Codes of set-up and of a forgotten password have names of their own. */
+/**
+ * Not every `code`: those of errors must stay readable. Codes for setup and password reset have names of their
+ * own.
+ */
 const secretName =
   /pass|pwd|secret|token|authorization|cookie|private|credential|(?:set[-_]?up|reset|unlock|lifetime)[-_]?code/i;
 
-/** A line of text without passwords of addresses, secret parameters and authorization values; in time that grows with its length. */
+/**
+ * A line of text without passwords in addresses, secret parameters and authorization values; linear in its
+ * length.
+ */
 export function redactText(text: string): string {
   return withoutSecretParameters(text.replace(urlCredentials, `$1${hidden}@`)).replace(
     bearer,
@@ -23,7 +30,10 @@ export function redactText(text: string): string {
   );
 }
 
-/** Hides the values of `name=value` after `?`, `&` or `;` whose names contain a secret word. Visits each character once. */
+/**
+ * Hides the values of `name=value` after `?`, `&` or `;` whose names contain a secret word. Visits each
+ * character once.
+ */
 function withoutSecretParameters(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
@@ -37,7 +47,7 @@ function withoutSecretParameters(text: string): string {
         at = endOfValue(text, valueStart);
         pieces.push(text.slice(copied, valueStart), hidden);
         copied = at;
-        // What ended the value may begin the next name.
+        // The character that ended the value may begin the next name.
         at--;
       }
       nameStart = at + 1;
@@ -64,7 +74,7 @@ function isSpace(character: string): boolean {
 
 const maxDepth = 6;
 
-/** Where an error came from, and what caused it. */
+/** The stack of an error, and its causes. */
 function errorText(error: Error, depth: number): string {
   const text = redactText(error.stack ?? error.message);
   if (error.cause === undefined || depth >= maxDepth) return text;
@@ -74,7 +84,10 @@ function errorText(error: Error, depth: number): string {
   return `${text}\nCaused by: ${causeText}`;
 }
 
-/** A copy of a value fit to be written down: secrets by their name are hidden, strings pass through `redactText`. */
+/**
+ * A copy of a value that is safe to write: members with secret names are hidden, strings pass through
+ * `redactText`.
+ */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (value instanceof Error) return errorText(value, depth);

@@ -1,6 +1,6 @@
 /**
- * Lets a few jobs run at a time, the others wait their turn in order. Flushing blocks a thread of Node's pool of four:
- * when every stream flushes at once on a slow disk, one thread must be left for everything else.
+ * Limits how many jobs run concurrently; the others wait in order. Flushing blocks a thread of Node's pool of
+ * four: when every stream flushes simultaneously on a slow disk, one thread must be left for everything else.
  */
 export class Semaphore {
   #free: number;

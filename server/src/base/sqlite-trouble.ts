@@ -1,6 +1,6 @@
 /** What an error of SQLite means for an operator. */
 export type SqliteTrouble =
-  /** The file is no database, or parts of it are overwritten or missing. */
+  /** The file is not a database, or parts of it are overwritten or missing. */
   | 'damaged'
   /** Another process has it. */
   | 'busy'
@@ -26,7 +26,7 @@ export function isSqliteError(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 'ERR_SQLITE_ERROR';
 }
 
-/** Undefined for other errors, also for those of SQLite that say that a statement is wrong. */
+/** Undefined for other errors, including SQLite errors about the statement itself. */
 export function sqliteTroubleOf(error: unknown): SqliteTrouble | undefined {
   const { errcode, cause } = (error ?? {}) as { errcode?: unknown; cause?: unknown };
   if (typeof errcode === 'number') return troubles[errcode & 0xff];

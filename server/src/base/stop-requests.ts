@@ -1,17 +1,23 @@
 import type { Clock } from './clock.ts';
 
-/** One wish to stop comes as several signals: from the terminal, from npm, from what started the server, from a supervisor. */
+/**
+ * One stop request arrives as several signals: from the terminal, from npm, from the parent process, from a
+ * supervisor.
+ */
 const sameWishMs = 5_000;
 
 export interface StopRequestsOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Ends the server in order. Called once. */
+  /** Stops the server gracefully. Called once. */
   readonly stop: () => void;
-  /** Ends it immediately, when the stop takes too long and is requested again. */
+  /** Stops it immediately, when the stop takes too long and is requested again. */
   readonly force: () => void;
 }
 
-/** Tells one wish to stop, however often it is heard, from a second one that came because the first takes too long. */
+/**
+ * Distinguishes one stop request, however many signals it arrives as, from a second one made because the first
+ * takes too long.
+ */
 export class StopRequests {
   readonly #options: StopRequestsOptions;
   #firstMs: number | undefined;
@@ -24,7 +30,7 @@ export class StopRequests {
     return this.#firstMs !== undefined;
   }
 
-  /** A signal asks for the end. */
+  /** Takes a signal that requests a stop. */
   ask(): void {
     const { clock, stop, force } = this.#options;
     const nowMs = clock.monotonicMs();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 
-// The only place where a test on the server's side waits by the clock of the machine: it always waits for something.
+// The only place where a server test waits by the machine's clock: it always waits for a condition.
 
 const lookMs = 5;
 
-/** Waits until work under way has brought a condition about. Fails after about a minute with what never came. */
+/** Waits until pending work has met a condition. After about a minute it fails and names the condition. */
 export async function until(isTrue: () => boolean, what = 'what the test waits for'): Promise<void> {
   for (let looks = 0; !isTrue(); looks++) {
     assert.ok(looks < 12_000, `never came: ${what}`);
@@ -13,7 +13,9 @@ export async function until(isTrue: () => boolean, what = 'what the test waits f
   }
 }
 
-/** Waits until a figure was the same in so many looks in a row: what moves it is held up. Returns it. */
+/**
+ * Waits until a figure stays the same for this many checks in a row: what changes it is blocked. Returns it.
+ */
 export async function settled(figure: () => number, looksInARow = 60): Promise<number> {
   let last = figure();
   for (let same = 0; same < looksInARow;) {
@@ -25,12 +27,18 @@ export async function settled(figure: () => number, looksInARow = 60): Promise<n
   return last;
 }
 
-/** Lets sockets, files and promises of this process go on, in so many turns, or fewer when `isOver` says so. */
+/**
+ * Lets sockets, files and promises of this process proceed for this many turns, or fewer when `isOver` returns
+ * true.
+ */
 export async function turns(count: number, isOver: () => boolean = () => false): Promise<void> {
   for (let turn = 0; turn < count && !isOver(); turn++) await pause(2);
 }
 
-/** The result of the first attempt that does not fail with what may pass. Fails with the last error after about a minute. */
+/**
+ * The result of the first attempt that does not fail with a transient error. After about a minute, fails with
+ * the last error.
+ */
 export async function eventually<T>(
   attempt: () => Promise<T>,
   mayPass: (error: unknown) => boolean,

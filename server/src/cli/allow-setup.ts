@@ -1,8 +1,8 @@
 import { SetupConsent } from '../system/setup-consent.ts';
 
 /**
- * `vidette allow-setup`: lets a server whose database is new make its first administrator although its archive holds footage of
- * before. It may run meanwhile: it prints its set-up code then.
+ * `vidette allow-setup`: lets a server with a new database create its first administrator although its archive
+ * holds earlier footage. The server may be running: it then prints its setup code.
  */
 export async function allowSetup(dataDir: string, out: (line: string) => void): Promise<number> {
   await new SetupConsent(dataDir).give();

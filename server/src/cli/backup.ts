@@ -14,12 +14,15 @@ const databaseName = 'vidette.sqlite';
 
 export interface BackupOptions {
   readonly dataDir: string;
-  /** The backup's file. */
+  /** The backup file. */
   readonly file: string;
   readonly out: (line: string) => void;
 }
 
-/** `vidette backup FILE`: configuration, database and its key in one file, also while the server runs, without the archive. */
+/**
+ * `vidette backup FILE`: configuration, database and its key in one file, without the archive; works while the
+ * server runs.
+ */
 export async function backUp(
   options: BackupOptions & { readonly clock: Clock; readonly version: string },
 ): Promise<number> {
@@ -43,8 +46,8 @@ export async function backUp(
 }
 
 /**
- * `vidette restore FILE`: puts configuration, database and key back; what was there is kept beside it as `.old`, `.old.2` and
- * so on. The server must be stopped.
+ * `vidette restore FILE`: restores configuration, database and key; the existing files are kept beside them as
+ * `.old`, `.old.2` and so on. The server must be stopped.
  */
 export async function restore({ dataDir, file, out }: BackupOptions): Promise<number> {
   if (!existsSync(file)) {

@@ -5,7 +5,7 @@ import type { ObjectStorageOptions } from '../archive/object-storage.ts';
 import { catalogPath } from '../archive/layout.ts';
 
 export interface CommandOptions {
-  /** Where the catalog lies. */
+  /** Where the catalog is. */
   readonly dataDir: string;
   /** The folder of the segments when it is not `archive` in the data folder. */
   readonly archiveDir?: string | undefined;
@@ -15,13 +15,13 @@ export interface CommandOptions {
 }
 
 export interface CheckOptions extends CommandOptions {
-  /** Whether the bucket is looked into, and whether each object is read to its end. */
+  /** Whether the bucket is checked, and whether each object is read to its end. */
   readonly objects?: 'listed' | 'read' | undefined;
 }
 
 /**
- * `vidette check`: one line per breach of an invariant (design/archive.md, design/s3-tier.md), exit code 1 when there is any.
- * Changes nothing.
+ * `vidette check`: prints one line per violated invariant (design/archive.md, design/s3-tier.md); exit code 1
+ * when there is any. Changes nothing.
  */
 export async function check({ dataDir, archiveDir, remote, objects, out }: CheckOptions): Promise<number> {
   const home = join(dataDir, 'archive');

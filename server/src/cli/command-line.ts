@@ -7,22 +7,22 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Print = (line: string) => void;
 
 interface CliCommand {
-  /** What follows the name, as the usage shows it. */
+  /** What follows the name, as the usage text shows it. */
   readonly takes: string;
   readonly does: string;
-  /** How many arguments it takes; undefined: it looks at them itself. */
+  /** Number of arguments; undefined: the command parses them itself. */
   readonly count: number | undefined;
   /** Resolves to the exit code. */
   run(args: readonly string[], env: Environment, print: Print): Promise<number>;
 }
 
-/** What `check` may be told about the bucket. */
+/** The options of `check` about the bucket. */
 const objectLooks: Readonly<Record<string, 'listed' | 'read'>> = {
   '--objects': 'listed',
   '--read-objects': 'read',
 };
 
-/** Everything beside the server itself; what a command needs is loaded when it runs. */
+/** Everything beside the server itself; a command's code is loaded when it runs. */
 const commands: Readonly<Record<string, CliCommand>> = {
   check: {
     takes: '[--objects|--read-objects]',
@@ -151,7 +151,7 @@ const commands: Readonly<Record<string, CliCommand>> = {
   },
 };
 
-/** What the product can be asked to do, one command a line. */
+/** The commands, one a line. */
 export function usage(): string {
   const lines = Object.entries(commands).map(
     ([name, { takes, does }]) => `  ${`${name} ${takes}`.trim().padEnd(24)} ${does}`,
@@ -159,7 +159,7 @@ export function usage(): string {
   return ['vidette [COMMAND]', `  ${'(none)'.padEnd(24)} run the server`, ...lines].join('\n');
 }
 
-/** Runs one command and resolves to its exit code: 2 for a command line that makes no sense. */
+/** Runs one command and resolves to its exit code: 2 for an invalid command line. */
 export async function runCommand(
   name: string,
   args: readonly string[],
@@ -178,7 +178,7 @@ export async function runCommand(
   return command.run(args, env, print);
 }
 
-/** Where catalog and segments lie. */
+/** Where catalog and segments are. */
 type ArchiveCommandOptions = Awaited<ReturnType<typeof archivePlaces>> & { readonly out: Print };
 
 /** A command without arguments on the archive that the configuration names. */

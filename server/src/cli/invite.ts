@@ -4,7 +4,10 @@ import { Invitations, invitationMs } from '../rpc/invitation.ts';
 import { databasePlace } from '../store/open-database.ts';
 import { Store } from '../store/store.ts';
 
-/** `vidette invite`: prints the command by which another server joins the cluster of this one. Resolves to the exit code. */
+/**
+ * `vidette invite`: prints the command with which another server joins this one's cluster. Resolves to the exit
+ * code.
+ */
 export async function invite(config: Config, out: (line: string) => void): Promise<number> {
   if (config.database === null) {
     out('A cluster needs a PostgreSQL server: name one as `database` first (see guide/cluster.md).');

@@ -21,8 +21,8 @@ export interface JoinOptions {
 }
 
 /**
- * `vidette join ADDRESS CODE NODE`: makes an empty data folder that of a node: its key, the cluster's secret, and the
- * database in `vidette.yaml`. Resolves to the exit code.
+ * `vidette join ADDRESS CODE NODE`: turns an empty data folder into a node's: its key, the cluster's secret,
+ * and the database in `vidette.yaml`. Resolves to the exit code.
  */
 export async function join({ dataDir, address, code, node, out }: JoinOptions): Promise<number> {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(node) || !URL.canParse(address)) {
@@ -74,7 +74,7 @@ async function post(url: URL, body: unknown): Promise<{ sealed: string } | { ref
   }
 }
 
-/** What the file said before stays, comments and all. */
+/** The file's earlier content stays, comments included. */
 async function configure(file: string, node: string, database: string): Promise<void> {
   const document = parseDocument(existsSync(file) ? await readFile(file, 'utf8') : '');
   document.set('database', database);

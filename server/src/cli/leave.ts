@@ -11,8 +11,8 @@ import { keyFileName } from '../store/seal.ts';
 import { Store } from '../store/store.ts';
 
 /**
- * `vidette leave`: a node that was drained and stopped is forgotten by the others, and this folder forgets them. What it
- * recorded stays in the folder. Resolves to the exit code.
+ * `vidette leave`: the other nodes forget a node that was drained and stopped, and its folder forgets them. Its
+ * recordings stay in the folder. Resolves to the exit code.
  */
 export async function leave(config: Config, out: (line: string) => void): Promise<number> {
   const { id } = config.node;
@@ -40,7 +40,7 @@ export async function leave(config: Config, out: (line: string) => void): Promis
   const document = parseDocument(await readFile(file, 'utf8').catch(() => ''));
   if (document.delete('database')) await replaceFile(file, String(document), 0o600);
   await rm(join(config.dataDir, nodeKeyFile), { force: true });
-  // Of the cluster alone, unless this server has a database of its own that needs it.
+  // Belongs to the cluster alone, unless this server has a database of its own that needs it.
   if (!existsSync(join(config.dataDir, sqliteFileName))) {
     await rename(join(config.dataDir, keyFileName), join(config.dataDir, `${keyFileName}.left`)).catch(
       (error: NodeJS.ErrnoException) => {

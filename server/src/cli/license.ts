@@ -7,7 +7,10 @@ import { featuresOf, LicenseClaims, writeLicense } from '../system/license-text.
 
 type Out = (line: string) => void;
 
-/** `vidette new-license-key FILE`: makes a key that signs licenses, and prints the public half for `license.vendorKey`. */
+/**
+ * `vidette new-license-key FILE`: creates a key that signs licenses, and prints the public half for
+ * `license.vendorKey`.
+ */
 export async function newLicenseKey(file: string, out: Out): Promise<number> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   if (!(await createFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), 0o600))) {
@@ -24,7 +27,7 @@ const licenseOptions = {
   type: { type: 'string', default: 'standard' },
   days: { type: 'string' },
   streams: { type: 'string', default: '-1' },
-  /** Left out: all that licenses of the type cover. */
+  /** If omitted: everything that licenses of the type cover. */
   features: { type: 'string' },
 } as const;
 

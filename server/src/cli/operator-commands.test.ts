@@ -147,7 +147,7 @@ test('[R10.10] what restore puts aside has all that a killed server had acknowle
   await backUp({ dataDir, file, out, clock, version });
   await store.users.add(newUser('acknowledged'));
   await writeFile(join(dataDir, 'vidette.yaml'), 'port: 1\n');
-  // As kill -9 leaves it: the newest changes are in the write-ahead log alone.
+  // As kill -9 leaves it: the newest changes are only in the write-ahead log.
   for (const name of ['vidette.sqlite', 'vidette.sqlite-wal', 'secret.key', 'vidette.yaml']) {
     await copyFile(join(dataDir, name), join(killed, name));
   }

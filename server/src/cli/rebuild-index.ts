@@ -3,7 +3,10 @@ import { catalogPath } from '../archive/layout.ts';
 import { rebuildCatalog } from '../archive/rebuild.ts';
 import type { CommandOptions } from './check.ts';
 
-/** `vidette rebuild-index`: the catalog anew from the files, and the objects where there is a bucket. Exit code 1 when files had to be left out. */
+/**
+ * `vidette rebuild-index`: rebuilds the catalog from the files, and from the objects where there is a bucket.
+ * Exit code 1 when files had to be left out.
+ */
 export async function rebuildIndex({ dataDir, archiveDir, remote, out }: CommandOptions): Promise<number> {
   const home = join(dataDir, 'archive');
   const report = await rebuildCatalog(archiveDir ?? home, catalogPath(home), remote);

@@ -11,15 +11,16 @@ export interface ResetPasswordOptions {
 }
 
 /**
- * `vidette reset-password LOGIN`: gives a person a temporary password, which the first sign-in has to change, and ends
- * their sessions and tokens. It works beside a running server, for users who may write its data folder.
+ * `vidette reset-password LOGIN`: gives a user a temporary password, which must be changed at the first
+ * sign-in, and ends their sessions and tokens. It works while the server runs, for users who may write its data
+ * folder.
  */
 export async function resetPassword({ database, login, out }: ResetPasswordOptions): Promise<number> {
   if ('file' in database && !existsSync(database.file)) {
     out(`There is no database ${database.file}.`);
     return 1;
   }
-  // Streams are not touched here, so that no address is to be redacted.
+  // Streams are not touched here, so no address needs redacting.
   const store = await Store.open({ ...database, redact: () => '' });
   try {
     const user = await store.users.byLogin(login);

@@ -4,7 +4,9 @@ import { catalogPath } from '../archive/layout.ts';
 import { useEmptyDisk } from '../archive/use-disk.ts';
 import type { CommandOptions } from './check.ts';
 
-/** `vidette use-disk`: records on the empty disk in the archive folder from now on. The server must be stopped. */
+/**
+ * `vidette use-disk`: from now on, records to the empty disk in the archive folder. The server must be stopped.
+ */
 export async function useDisk({ dataDir, archiveDir, out }: CommandOptions): Promise<number> {
   const home = join(dataDir, 'archive');
   const root = archiveDir ?? home;

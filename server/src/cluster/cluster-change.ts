@@ -1,9 +1,9 @@
-/** What became different, for whoever runs streams. */
+/** What changed, for the code that runs streams. */
 export interface ClusterChange {
   /** Their settings. */
   readonly saved: readonly string[];
   readonly removed: readonly string[];
-  /** Which node has them, or what is known of them elsewhere. */
+  /** Which node has them, or their status on other nodes. */
   readonly moved: readonly string[];
 }
 

@@ -17,15 +17,18 @@ import { LeaderElection } from './leader-election.ts';
 import { bestNode } from './placement.ts';
 
 const periodMs = 1_000;
-/** An answer of the database that is older says nothing about whether it still answers. */
+/** A database answer older than this says nothing about whether it still answers. */
 const freshMs = 2_000;
-/** By so much a lease is over for its node before it is for the others. */
+/** A lease ends this much earlier for its own node than for the others. */
 const marginMs = 500;
-/** A node that was killed holds its lease for a while; one that is still renewed after this runs. */
+/**
+ * The lease of a killed node lasts for a while; a lease that is still renewed after this belongs to a running
+ * process.
+ */
 const patienceMs = leaseMs + 3_000;
 const retryMs = 500;
 
-/** What is known of a stream that another node has: its status, and why it fails if it does. */
+/** What is known of a stream that another node has: its status, and the reason if it fails. */
 export interface StreamReport {
   readonly status: string;
   readonly code: string | null;
@@ -44,19 +47,19 @@ export interface ClusterOptions {
   /** Of `node.key`, base64url. */
   readonly publicKey: string;
   readonly report: () => NodeReport;
-  /** Whether this node records a stream that is being handed to it, or needs not to. */
+  /** Whether this node already records a stream that is being handed to it, or does not need to. */
   readonly isReady: (uid: string) => boolean;
-  /** Whether one of these nodes says that the database answers it. Never rejects. */
+  /** Whether one of these nodes reports that the database answers it. Never rejects. */
   readonly peerReaches: (ids: readonly string[]) => Promise<boolean>;
-  /** Resolves when the change is in force; what it rejects with is told again. */
+  /** Resolves when the change has taken effect; after a rejection it is reported again. */
   readonly onChange: (change: ClusterChange) => Promise<void>;
   /** This node must stop, for the reason given: another process runs under its id, or it was removed. */
   readonly onExpelled: (reason: string) => void;
 }
 
 /**
- * This node among several on one PostgreSQL: renews its lease, learns which streams are its own, takes over what is handed
- * to it, and, when it leads, says which node has what (design/cluster.md).
+ * This node among several on one PostgreSQL: renews its lease, learns which streams are its own, takes over
+ * streams handed to it, and, as the leader, assigns streams to nodes (design/cluster.md).
  */
 export class Cluster {
   readonly id: string;
@@ -68,16 +71,19 @@ export class Cluster {
   #isClockWrong = false;
   #members: readonly ClusterMember[] = [];
   #places: ReadonlyMap<string, StreamPlace> = new Map();
-  /** As of when `#places` was read, monotonic. */
+  /** When `#places` was read, monotonic. */
   #readMs = 0;
   #version = -1;
-  /** Up to which epoch this node's hold on a stream was lost while it slept or was cut off: nothing more is written under it. */
+  /**
+   * Up to this epoch, this node's assignment of a stream was lost while it slept or was cut off: nothing more
+   * is written under it.
+   */
   readonly #lost = new Map<string, number>();
-  /** Told to nobody yet. */
+  /** Not reported yet. */
   #untold = emptyChange();
   #isTelling = false;
   #isAway = false;
-  /** When the database last did what it was asked, monotonic. */
+  /** When the database last completed a query, monotonic. */
   #answeredMs = -Infinity;
   #cancel: Cancel | undefined;
   #beat: Promise<void> = Promise.resolve();
@@ -95,7 +101,10 @@ export class Cluster {
     });
   }
 
-  /** Joins and learns whose the streams are. @throws Fault Unavailable when another process runs under this id */
+  /**
+   * Joins and learns which node has which stream. @throws Fault Unavailable when another process runs under
+   * this id
+   */
   static async open(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster(options);
     await cluster.#join();
@@ -103,32 +112,32 @@ export class Cluster {
     return cluster;
   }
 
-  /** Begins to tell of changes: whoever listens knows all up to `open`. */
+  /** Starts to report changes: listeners already know everything up to `open`. */
   start(): void {
     this.#untold = emptyChange();
     this.#schedule(0);
   }
 
-  /** The epoch under which this node runs a stream; undefined when it is another's. */
+  /** The epoch under which this node runs a stream; undefined when another node does. */
   acquire(uid: string): number | undefined {
     if (this.#lease.state === 'fenced') return undefined;
     const place = this.#places.get(uid);
     return place && this.#epochOf(place);
   }
 
-  /** Whether what came under an epoch may be written now. Waits while nobody can say. */
+  /** Whether data that came under an epoch may be written now. Waits while that is unknown. */
   permits(uid: string, epoch: number): boolean | Promise<boolean> {
     const settled = this.#lease.settled;
     if (settled) return settled.then(() => this.permits(uid, epoch));
     return this.#lease.state !== 'fenced' && epoch > (this.#lost.get(uid) ?? -1);
   }
 
-  /** Whether this node, and no other, speaks for a stream. */
+  /** Whether this node, and no other, reports on a stream. */
   owns(uid: string): boolean {
     return this.#places.get(uid)?.node_id === this.id && this.acquire(uid) !== undefined;
   }
 
-  /** What the node that has a stream said of it last. */
+  /** What the node that has a stream last reported of it. */
   reportElsewhere(uid: string): StreamReport | undefined {
     const place = this.#places.get(uid);
     if (!place || this.owns(uid)) return undefined;
@@ -142,12 +151,12 @@ export class Cluster {
     return place && this.acquire(uid) === undefined && place.node_id !== this.id ? place.node_id : undefined;
   }
 
-  /** Whether a node's lease held when the database was asked last. */
+  /** Whether a node's lease held at the last read of the database. */
   isThere(nodeId: string): boolean {
     return this.#members.some((member) => member.id === nodeId && member.is_there);
   }
 
-  /** Whether the node that has a stream does. */
+  /** Whether the lease of the node that has a stream held then. */
   hasNode(uid: string): boolean {
     const place = this.#places.get(uid);
     return place !== undefined && this.isThere(place.node_id);
@@ -157,12 +166,12 @@ export class Cluster {
     return this.#members.find((member) => member.id === this.id)?.is_drained === 1;
   }
 
-  /** The other nodes, as they were when the database was asked last. */
+  /** The other nodes, as of the last read of the database. */
   get peers(): readonly ClusterMember[] {
     return this.#members.filter(({ id }) => id !== this.id);
   }
 
-  /** The ids of those among them whose lease held. */
+  /** The ids of those whose lease held. */
   get peersThere(): readonly string[] {
     return this.peers.flatMap(({ id, is_there }) => (is_there ? [id] : []));
   }
@@ -172,27 +181,27 @@ export class Cluster {
     return !this.#isAway && this.#options.clock.monotonicMs() - this.#answeredMs < freshMs;
   }
 
-  /** The nodes that are there and whose clocks are not the database's, this one included. */
+  /** The nodes that are up and whose clocks differ from the database's, this one included. */
   get wrongClocks(): readonly { readonly id: string; readonly aheadMs: number }[] {
     return this.#members.flatMap(({ id, is_there, clock_ahead_ms: aheadMs }) =>
       is_there && aheadMs !== null && isWrongClock(aheadMs) ? [{ id, aheadMs }] : [],
     );
   }
 
-  /** Where a new stream is put. @throws Fault CLUSTER_NODE_ERR when no node has room */
+  /** The node for a new stream. @throws Fault CLUSTER_NODE_ERR when no node has room */
   choose(): string {
     const node = bestNode(this.#members, this.#places.values(), this.id);
     if (node === undefined) throw new Fault('CLUSTER_NODE_ERR', 'No node has room for another stream.');
     return node;
   }
 
-  /** Learns at once what this node itself has changed. */
+  /** Reads immediately what this node itself has changed. */
   async refresh(): Promise<void> {
     await this.#inTurn(() => this.#learn());
     this.#tell();
   }
 
-  /** Gives the lease back, so that others need not wait for its end. */
+  /** Releases the lease, so that the other nodes need not wait for it to expire. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
@@ -250,7 +259,7 @@ export class Cluster {
 
   #inTurn(run: () => Promise<void>): Promise<void> {
     const result = this.#beat.then(run);
-    // The next in turn does not care how the one before ended; its own caller is told.
+    // The next in the queue does not depend on the result of this one; its own caller gets the error.
     this.#beat = result.catch(() => undefined);
     return result;
   }
@@ -293,7 +302,10 @@ export class Cluster {
     this.#answeredMs = clock.monotonicMs();
   }
 
-  /** The lease was over for a while: what is another's now, or was meanwhile, is not written any more. */
+  /**
+   * The lease had lapsed for a while: streams that are another node's now, or were meanwhile, are no longer
+   * written.
+   */
   #loseWhatWasTaken(before: ReadonlyMap<string, StreamPlace>): void {
     const moved = new Set(this.#untold.moved);
     for (const place of before.values()) {
@@ -306,7 +318,7 @@ export class Cluster {
     this.#untold = { ...this.#untold, moved: [...moved] };
   }
 
-  /** Reads who is there, and whose the streams are if that has changed. */
+  /** Reads which nodes are up, and which node has which stream if that has changed. */
   async #learn(): Promise<void> {
     const { tables, clock } = this.#options;
     const wasStopped = this.isDrained && !this.#hasSuccessor;
@@ -328,7 +340,8 @@ export class Cluster {
     for (const place of this.#places.values()) {
       const known = old.get(place.uid);
       if (known?.changed !== place.changed) saved.add(place.uid);
-      // Of its own streams too: what a node says that has lost one, and knows it not yet, is set right by this.
+      // Of its own streams too: this corrects the report of a node that has lost a stream and does not know it
+      // yet.
       const isMoved = !isSamePlace(known, place);
       if (isStopped !== wasStopped || hasNodeChanged(place.node_id) || isMoved) {
         moved.add(place.uid);
@@ -339,7 +352,7 @@ export class Cluster {
     this.#untold = { ...this.#untold, saved: [...saved], moved: [...moved], removed: [...removed] };
   }
 
-  /** Takes what is handed to it and is ready; leads, if it is this node's turn. */
+  /** Takes over the streams that are handed to it and are ready; leads, if it is this node's turn. */
   async #act(): Promise<void> {
     const { tables, isReady, log } = this.#options;
     let hasMoved = false;
@@ -362,7 +375,7 @@ export class Cluster {
     if (hasPlaced) await this.#learn();
   }
 
-  /** Beside the renewals, which wait for nobody; one at a time. */
+  /** Runs beside the renewals, which must not wait; one at a time. */
   #tell(): void {
     const change = this.#untold;
     if (this.#isTelling || isEmpty(change) || this.#isClosed) return;
@@ -397,14 +410,17 @@ export class Cluster {
     this.#isAway = false;
   }
 
-  /** The database did not answer. Once the lease is over it depends on the peers whether what runs goes on. */
+  /**
+   * The database did not answer. Once the lease has lapsed, the peers' answers decide whether running streams
+   * continue.
+   */
   async #noteSilence(error: unknown): Promise<void> {
     const { log, peerReaches } = this.#options;
     if (!this.#isAway)
       log.warn({ err: error }, 'The lease of this node could not be renewed; it is tried again');
     this.#isAway = true;
     const { state } = this.#lease;
-    // Who has yielded waits for the database: what it had is recorded elsewhere.
+    // A fenced node waits for the database: its streams are recorded elsewhere.
     if (state === 'held' || state === 'fenced') return;
     if (await peerReaches(this.peers.map(({ id }) => id))) {
       this.#lease.judge('fenced');

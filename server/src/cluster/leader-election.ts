@@ -8,23 +8,23 @@ import {
 } from '../store/cluster-tables.ts';
 import { planMoves, type PlacementInput } from './placement.ts';
 
-/** Between two moves that only spread streams better. */
+/** Between two moves that only balance the load. */
 const balancePeriodMs = 5_000;
-/** A node whose turn at a source came to nothing is not asked again for so long, unless no other is left. */
+/** How long a node that failed to open a source is not assigned that stream again, unless no other is left. */
 const refusedMs = 600_000;
 
-/** What the cluster is like, as of one version. */
+/** State of the cluster as of one version. */
 export interface ClusterView {
   readonly version: number;
   readonly members: readonly ClusterMember[];
   readonly places: Iterable<StreamPlace>;
-  /** How long ago the places were read. */
+  /** How long ago the assignments were read. */
   readonly ageMs: number;
-  /** For how long this node's lease has been held without a break. */
+  /** How long this node's lease has been held without a break. */
   readonly heldMs: number;
 }
 
-/** The part of the node that leads: one at a time says which node has what. */
+/** The leading side of a node: one node at a time assigns streams to nodes. */
 export class LeaderElection {
   readonly #options: { tables: ClusterTables; clock: Clock; log: Log; id: string };
   readonly #refused = new Map<string, number>();
@@ -35,7 +35,7 @@ export class LeaderElection {
     this.#balancedMs = options.clock.monotonicMs();
   }
 
-  /** Takes or keeps the lead and makes the moves that are due; whether any were. */
+  /** Takes or keeps the lead and makes the moves that are due; returns whether there were any. */
   async act(view: ClusterView): Promise<boolean> {
     const { tables, clock, log, id } = this.#options;
     if (!(await tables.lead(id))) return false;
@@ -44,7 +44,8 @@ export class LeaderElection {
       ...place,
       handover_age_ms: place.next_node_id === null ? 0 : place.handover_age_ms + view.ageMs,
     }));
-    // When the database was away for all, all leases are over: whoever is there renews within the time of one.
+    // When the database was away for all, all leases have lapsed: every live node renews within the time of
+    // one.
     const mayDeclareDead = view.heldMs >= leaseMs;
     const input: PlacementInput = {
       members: view.members,

@@ -1,14 +1,15 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * held: renewed, and the time has not passed. isolated: the time has passed, and the database answers nobody that could be
- * asked: what runs goes on. fenced: it answers another node, which takes over what was this one's. undecided: the time has passed, and nothing is known yet.
+ * held: renewed, and not expired. isolated: expired, and the database answers none of the nodes that could be
+ * asked: running streams continue. fenced: it answers another node, which takes over this one's streams.
+ * undecided: expired, and nothing is known yet.
  */
 export type LeaseState = 'held' | 'isolated' | 'fenced' | 'undecided';
 
 /**
- * This node's lease as the node itself sees it: over somewhat before the database says so, however long the process slept.
- * Whoever is about to write asks `settled`, which waits while it is undecided.
+ * This node's lease as the node itself sees it: it expires somewhat before the database says so, however long
+ * the process slept. Writers first await `settled`, which waits while it is undecided.
  */
 export class Lease {
   readonly #clock: Clock;
@@ -19,7 +20,7 @@ export class Lease {
   #verdict: 'isolated' | 'fenced' | undefined;
   #settled: PromiseWithResolvers<void> | undefined;
 
-  /** `lastsMs`: for how long after it was asked for; less than what the database grants. */
+  /** `lastsMs`: how long after the request it lasts; less than what the database grants. */
   constructor(clock: Clock, lastsMs: number) {
     this.#clock = clock;
     this.#lastsMs = lastsMs;
@@ -30,12 +31,12 @@ export class Lease {
     return this.#verdict ?? 'undecided';
   }
 
-  /** For how long it has been held without a break, ms. */
+  /** How long it has been held without a break, ms. */
   get heldMs(): number {
     return this.#isInTime && this.#sinceMs !== undefined ? this.#clock.monotonicMs() - this.#sinceMs : 0;
   }
 
-  /** Renewed by a question sent at that moment; all that changed meanwhile is known. */
+  /** Renewed by a query sent at that moment; all changes up to then are known. */
   renewed(sentMonotonicMs: number, sentWallMs: number): void {
     if (!this.#isInTime) this.#sinceMs = sentMonotonicMs;
     this.#untilMonotonicMs = sentMonotonicMs + this.#lastsMs;
@@ -44,27 +45,27 @@ export class Lease {
     this.#settle();
   }
 
-  /** What came of it after the time has passed. */
+  /** The outcome after expiry. */
   judge(verdict: 'isolated' | 'fenced'): void {
     if (this.#isInTime) return;
     this.#verdict = verdict;
     this.#settle();
   }
 
-  /** Resolves when it is decided; undefined when it is already. */
+  /** Resolves when it is decided; undefined when it already is. */
   get settled(): Promise<void> | undefined {
     if (this.state !== 'undecided') return undefined;
     this.#settled ??= Promise.withResolvers<void>();
     return this.#settled.promise;
   }
 
-  /** Nobody has to wait any more: the node ends. */
+  /** Releases all waiters: the node is stopping. */
   close(): void {
     this.#verdict ??= 'isolated';
     this.#settle();
   }
 
-  /** By both clocks: the monotonic one stands still while the machine sleeps, the other one may be set back. */
+  /** By both clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
   get #isInTime(): boolean {
     return this.#clock.monotonicMs() < this.#untilMonotonicMs && this.#clock.wallMs() < this.#untilWallMs;
   }

@@ -15,7 +15,7 @@ export interface MembershipOptions {
   readonly capacity: number | null;
   /** Of the product. */
   readonly version: string;
-  /** How many streams this node holds a source or a recorder of. */
+  /** Number of streams for which this node holds a source or a recorder. */
   readonly activeStreams: () => number;
   /** Whether this node runs streams has changed. */
   readonly onChange: () => void;
@@ -23,12 +23,12 @@ export interface MembershipOptions {
   readonly cluster?: Cluster | undefined;
 }
 
-/** The epoch of whoever has no peers. */
+/** The epoch of a node without peers. */
 const onlyEpoch = 0;
 
 /**
- * This node among those that its database knows. Without a cluster all others in it are names that this server had before,
- * or servers whose backup it was, and are away.
+ * This node among those that its database knows. Without a cluster the others are earlier names of this server,
+ * or servers whose backup it was restored from, and are away.
  */
 export class Membership {
   readonly id: string;
@@ -36,7 +36,7 @@ export class Membership {
   readonly #options: MembershipOptions;
   readonly #cluster: Cluster | undefined;
   #isDrained: boolean;
-  /** Changes are made one after the other, so that what is in force is what was stored last. */
+  /** Changes are serialised, so that what is in force is what was stored last. */
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: MembershipOptions, self: NodeRecord) {
@@ -47,7 +47,7 @@ export class Membership {
     this.#isDrained = self.is_drained === 1;
   }
 
-  /** Notes that this node runs; one without peers has the streams of those that are away for ever. */
+  /** Notes that this node runs; a node without peers takes over the streams of those that are gone for good. */
   static async open(options: MembershipOptions): Promise<Membership> {
     const { nodes, id, version, clock, log, cluster } = options;
     const self = cluster ? await nodes.byId(id) : await nodes.register(id, version, clock.wallMs());
@@ -60,7 +60,7 @@ export class Membership {
     return membership;
   }
 
-  /** Whether this node was taken out of work. */
+  /** Whether this node is drained. */
   get isDrained(): boolean {
     return this.#cluster?.isDrained ?? this.#isDrained;
   }
@@ -71,17 +71,17 @@ export class Membership {
     return this.#isDrained ? undefined : onlyEpoch;
   }
 
-  /** Whether what came under that epoch may be written. */
+  /** Whether data that came under that epoch may be written. */
   permits(uid: string, epoch: number): boolean | Promise<boolean> {
     return this.#cluster?.permits(uid, epoch) ?? true;
   }
 
-  /** Whether this node speaks for a stream: one that is still being handed to it speaks not yet. */
+  /** Whether this node reports on a stream: not yet for one that is still being handed to it. */
   owns(uid: string): boolean {
     return this.#cluster?.owns(uid) ?? true;
   }
 
-  /** What another node last said of a stream that it has; undefined for this node's own. */
+  /** What another node last reported of a stream that it has; undefined for this node's own. */
   reportElsewhere(uid: string): StreamReport | undefined {
     return this.#cluster?.reportElsewhere(uid);
   }
@@ -91,27 +91,27 @@ export class Membership {
     return this.#cluster?.nodeElsewhere(uid);
   }
 
-  /** Whether the database answered just now; without peers nobody asks. */
+  /** Whether the database answered just now; always true without peers. */
   get reachesDatabase(): boolean {
     return this.#cluster?.reachesDatabase ?? true;
   }
 
-  /** The nodes whose clocks are to be set right, and by how much they are ahead. */
+  /** The nodes whose clocks must be corrected, and how far they are ahead. */
   get wrongClocks(): Cluster['wrongClocks'] {
     return this.#cluster?.wrongClocks ?? [];
   }
 
-  /** Whether a node answers. */
+  /** Whether a node is up. */
   isAvailable(nodeId: string): boolean {
     return this.#cluster?.isThere(nodeId) ?? nodeId === this.id;
   }
 
-  /** Whether the node that has a stream answers. */
+  /** Whether the node that has a stream is up. */
   hasNode(uid: string): boolean {
     return this.#cluster?.hasNode(uid) ?? true;
   }
 
-  /** Where a new stream is put, when there are so many. @throws Fault CLUSTER_NODE_ERR when no node has room */
+  /** The node for a new stream, when there are several. @throws Fault CLUSTER_NODE_ERR when no node has room */
   choose(streams: number): string {
     if (this.#cluster) return this.#cluster.choose();
     if (this.capacity !== null && streams >= this.capacity) {
@@ -120,7 +120,9 @@ export class Membership {
     return this.id;
   }
 
-  /** The other node on which a new stream would be put now; undefined for this one, or when none has room. */
+  /**
+   * The other node on which a new stream would be placed now; undefined for this one, or when none has room.
+   */
   likelyElsewhere(streams: number): string | undefined {
     try {
       const node = this.choose(streams);
@@ -161,7 +163,7 @@ export class Membership {
     });
   }
 
-  /** Takes a node out of work, or puts it back; what is so already stays so. @throws Fault NotFound */
+  /** Drains a node or ends the drain; idempotent. @throws Fault NotFound */
   setDrained(id: string, isDrained: boolean): Promise<ClusterNode> {
     return this.#inTurn(async () => {
       if (!(await this.#options.nodes.setDrained(id, isDrained))) throw unknownNode(id);
@@ -175,7 +177,7 @@ export class Membership {
     });
   }
 
-  /** Forgets a node that is gone. @throws Fault NotFound, or ActionNotAcceptable for one that is there */
+  /** Forgets a node that is gone. @throws Fault NotFound, or ActionNotAcceptable for one that is up */
   forget(id: string): Promise<void> {
     return this.#inTurn(async () => {
       if ((await this.get(id)).available) {
@@ -186,14 +188,14 @@ export class Membership {
     });
   }
 
-  /** Notes when this node was seen last. */
+  /** Notes when this node was last seen. */
   async close(): Promise<void> {
     await this.#turn;
     if (this.#cluster) await this.#cluster.close();
     else await this.#options.nodes.touch(this.id, this.#options.clock.wallMs());
   }
 
-  /** What people see of one of these nodes. */
+  /** One of these nodes as users see it. */
   async #viewer(records: readonly NodeRecord[]): Promise<(record: NodeRecord) => ClusterNode> {
     const counts = await this.#options.nodes.streamCounts();
     const successors = records.filter(({ id, is_drained }) => this.isAvailable(id) && is_drained === 0);
@@ -226,7 +228,7 @@ export class Membership {
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(run);
-    // The next in turn does not care how the one before ended; its own caller is told.
+    // The next in the queue does not depend on the result of this one; its own caller gets the error.
     this.#turn = result.then(
       () => undefined,
       () => undefined,

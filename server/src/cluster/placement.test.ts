@@ -40,7 +40,7 @@ function plan(input: Partial<PlacementInput>): Move[] {
   });
 }
 
-/** How many streams each node has or is to have once the moves are made. */
+/** How many streams each node has or will have once the moves are made. */
 function after(places: readonly StreamPlace[], moves: readonly Move[]): Record<string, number> {
   const to = new Map(moves.map((move) => [move.uid, move.to]));
   const counts: Record<string, number> = {};

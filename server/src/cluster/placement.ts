@@ -1,8 +1,11 @@
 import type { ClusterMember, Move, StreamPlace } from '../store/cluster-tables.ts';
 
-/** So many streams are handed to one node at a time: each opens its source a second time meanwhile. */
+/** Streams that are handed to one node simultaneously: each opens its source a second time meanwhile. */
 const handOversMax = 8;
-/** A source that the next node does not get within this while the present one does may allow one connection only. */
+/**
+ * A source that the next node can't open within this while the present one reads it may allow one connection
+ * only.
+ */
 const handOverMs = 15_000;
 
 export type PlacedMember = Pick<
@@ -13,22 +16,22 @@ export type PlacedMember = Pick<
 export interface PlacementInput {
   readonly members: readonly PlacedMember[];
   readonly places: readonly StreamPlace[];
-  /** Whether a node whose lease is over counts as gone: not right after the database itself was away. */
+  /** Whether a node whose lease has lapsed counts as gone: not right after the database itself was away. */
   readonly mayDeclareDead: boolean;
-  /** Whether a stream may now be moved only to spread them better. */
+  /** Whether a stream may now be moved only to balance the load. */
   readonly mayBalance: boolean;
   /** Whether a node has footage of a stream. */
   readonly knows: (nodeId: string, uid: string) => boolean;
-  /** Whether a stream was tried on a node lately, and its source did not come. */
+  /** Whether a stream was recently tried on a node, and its source did not come up. */
   readonly refused: (nodeId: string, uid: string) => boolean;
 }
 
-/** Which streams must change places. Of the same input the same moves: who plans twice moves nothing twice. */
+/** The moves that streams need. Deterministic: planning twice from the same input moves nothing twice. */
 export function planMoves(input: PlacementInput): Move[] {
   return new Placement(input).plan();
 }
 
-/** The node that a new stream is best put on; undefined when all are full. `own` is preferred among equals. */
+/** The best node for a new stream; undefined when all are full. `own` is preferred among equals. */
 export function bestNode(
   members: readonly PlacedMember[],
   places: Iterable<StreamPlace>,
@@ -64,7 +67,7 @@ class NodeRoom {
     return this.#incoming.get(id) ?? 0;
   }
 
-  /** By its share of what fits, where that is limited on all; else by number. */
+  /** By share of the capacity, where all nodes have a limit; else by number. */
   load({ id, capacity }: PlacedMember): number {
     const isShare = this.#open.every((member) => member.capacity !== null);
     return isShare && capacity !== null ? this.count(id) / capacity : this.count(id);
@@ -75,8 +78,8 @@ class NodeRoom {
   }
 
   /**
-   * One that can record before one that can't; of these the least loaded with room; among equals the one that `rank` says
-   * more of, then by id.
+   * Nodes that can record before those that can't; of these the least loaded with room; among equals the
+   * highest `rank`, then by id.
    */
   best(
     rank: (id: string) => number,
@@ -127,13 +130,13 @@ class Placement {
     return this.#moves;
   }
 
-  /** A node that nobody knows is gone whatever the time; one whose lease is over, when that may be said. */
+  /** An unknown node is always gone; one whose lease has lapsed, when that may be concluded. */
   #isGone(id: string): boolean {
     const member = this.#members.get(id);
     return member === undefined || (!member.is_there && this.#input.mayDeclareDead);
   }
 
-  /** Whether the streams of a node are to be on another: it was taken out of work, or its disk takes no footage. */
+  /** Whether the streams of a node must move to another: it is drained, or its disk takes no footage. */
   #mustGo(id: string): boolean {
     const member = this.#members.get(id);
     return member?.is_drained === 1 || member?.cannot_record === 1;
@@ -143,7 +146,7 @@ class Placement {
     return this.#room.open.some((member) => member.id === id);
   }
 
-  /** Its node is gone: whoever began with it already has it, else the best. */
+  /** Its node is gone: the node that has already begun takes it, else the best one. */
   #rescue({ uid, epoch, node_id, next_node_id }: StreamPlace): void {
     const isBegun = next_node_id !== null && this.#isOpen(next_node_id);
     const to = isBegun ? next_node_id : this.#best(uid);
@@ -152,7 +155,7 @@ class Placement {
     this.#moves.push({ kind: 'take', uid, epoch, to, gone: node_id });
   }
 
-  /** It is being handed over: its next node says when it is done, unless something came between. */
+  /** Being handed over: its next node reports when it is done, unless something intervened. */
   #follow(place: StreamPlace, to: string): void {
     const { uid, epoch, node_id } = place;
     const isNeeded = this.#mustGo(node_id);
@@ -177,7 +180,7 @@ class Placement {
     this.#moves.push({ kind: 'hand-over', uid, epoch, to });
   }
 
-  /** One stream from the fullest to the emptiest, and only where that makes them more alike. */
+  /** One stream from the fullest to the emptiest node, and only where that evens them out. */
   #balance(places: readonly StreamPlace[]): void {
     if (places.some(({ next_node_id }) => next_node_id !== null)) return;
     const { knows, refused } = this.#input;

@@ -9,7 +9,7 @@ import { isLive } from './live-keys.ts';
 import { ConfigError, configFileName, parseConfig } from './load.ts';
 import { ConfigFile, secretKeys, type Config } from './schema.ts';
 
-/** Stands for a secret that is set; sent back, it leaves the secret as it is. */
+/** Represents a secret that is set; sent back, it leaves the secret unchanged. */
 export const maskedSecret = '***';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -29,15 +29,16 @@ export interface ConfigView {
 }
 
 /**
- * The configuration while the server runs. `config` is what is in force: one object for as long as the server runs,
- * whose live keys change in place when they are saved, so that whoever reads them at use needs no telling.
+ * The configuration while the server runs. `config` is what is in force: one object for as long as the server
+ * runs, whose live keys change in place when they are saved, so that code that reads them at use needs no
+ * notification.
  */
 export class ConfigStore {
   readonly config: Config;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #file: string;
   readonly #listeners: (() => void)[] = [];
-  /** Saves take turns: each begins with the file that the one before left. */
+  /** Saves are serialised: each starts from the file that the previous one left. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(config: Config, env: Readonly<Record<string, string | undefined>>) {
@@ -51,7 +52,7 @@ export class ConfigStore {
     this.#listeners.push(listener);
   }
 
-  /** @throws Fault ValidationError when somebody has broken the file by hand */
+  /** @throws Fault ValidationError when the file was broken by a manual edit */
   async view(): Promise<ConfigView> {
     const saved = this.#parse(await this.#read());
     return {
@@ -64,8 +65,8 @@ export class ConfigStore {
   }
 
   /**
-   * Writes changed keys to `vidette.yaml`, its comments kept, and applies what can be applied at once. `values` holds the
-   * keys to change; the rest stays. The file is replaced whole or not at all.
+   * Writes changed keys to `vidette.yaml`, keeping its comments, and applies those that can be applied
+   * immediately. `values` holds the keys to change; the rest stays. The file is replaced whole or not at all.
    * @returns the keys that changed, and whether a restart is due
    * @throws Fault ValidationError naming each key under `values`
    */
@@ -157,10 +158,13 @@ export class ConfigStore {
 
 const leaves = environmentKeys.map(({ path }) => ({ path, key: path.join('.') }));
 const leafKeys = new Set(leaves.map(({ key }) => key));
-/** No key lies deeper; what does is not followed, however deep somebody nests it. */
+/** No key is deeper; deeper members are not followed, whatever the nesting. */
 const depthMax = Math.max(...leaves.map(({ path }) => path.length));
 
-/** What was typed, key by key; a list is one value. @throws Fault ValidationError for what is no key or no plain value */
+/**
+ * The submitted values, key by key; a list is one value. @throws Fault ValidationError for an unknown key or a
+ * value that is not plain
+ */
 function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
   const typed = leavesOf(values, []);
   const unknown = typed.filter(({ path }) => !leafKeys.has(path.join('.')));
@@ -187,7 +191,7 @@ function typedLeaves(values: Tree): { path: string[]; value: unknown }[] {
 
 function leavesOf(tree: Tree, path: readonly string[]): { path: string[]; value: unknown }[] {
   return Object.entries(tree).flatMap(([name, value]) => {
-    // As in `archive.folder`: that is how keys are listed.
+    // Joined as in `archive.folder`: that is how keys are listed.
     const here = [...path, ...name.split('.')];
     const isBranch = typeof value === 'object' && value !== null && !Array.isArray(value);
     return isBranch && here.length < depthMax ? leavesOf(value as Tree, here) : [{ path: here, value }];
@@ -207,7 +211,7 @@ function at(tree: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((place, name) => (place as Tree | undefined)?.[name], tree);
 }
 
-/** Both come from JSON or YAML: what reads the same is the same. */
+/** Both come from JSON or YAML: equal text means equal values. */
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

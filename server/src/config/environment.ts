@@ -42,8 +42,8 @@ function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Lays what the environment sets over what the file says. An empty variable counts as not set, as compose files
- * and service units write it. Values stay unchecked here; the schema judges them.
+ * Overlays the environment on the file's values. An empty variable counts as unset, as compose files and
+ * service units write it. Values stay unchecked here; the schema validates them.
  */
 export function withEnvironment(
   file: Readonly<Record<string, unknown>>,
@@ -77,7 +77,7 @@ function booleanOf(text: string): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined;
 }
 
-/** What is no JSON stays a text, for the schema to complain of. */
+/** Text that is not JSON stays text, for the schema to reject. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

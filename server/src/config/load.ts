@@ -29,8 +29,8 @@ export function dataDirOf(env: Readonly<Record<string, string | undefined>>): st
 }
 
 /**
- * The configuration in force: `vidette.yaml` in the data folder (`VIDETTE_DATA`, else `./data`), the environment
- * over it, defaults under it. A missing file is an empty one.
+ * The configuration in force: `vidette.yaml` in the data folder (`VIDETTE_DATA`, else `./data`), overridden by
+ * the environment, with defaults for the rest. A missing file counts as empty.
  * @throws ConfigError naming the key or the line that is wrong.
  */
 export async function loadConfig(env: Readonly<Record<string, string | undefined>>): Promise<Config> {
@@ -40,7 +40,9 @@ export async function loadConfig(env: Readonly<Record<string, string | undefined
   return { ...config, dataDir };
 }
 
-/** The checked configuration from the text of a file and an environment; `fileName` is for the error's words. */
+/**
+ * The validated configuration from the text of a file and an environment; `fileName` is for the error message.
+ */
 export function parseConfig(
   text: string,
   env: Readonly<Record<string, string | undefined>>,

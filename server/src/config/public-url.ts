@@ -1,4 +1,4 @@
-/** An address without slashes at its end, to put a path behind it. */
+/** An address without trailing slashes, to append a path to. */
 export function withoutLastSlash(url: string): string {
   let end = url.length;
   while (end > 0 && url[end - 1] === '/') end--;

@@ -21,7 +21,7 @@ const hostName = z
   .trim()
   .regex(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address is expected');
 
-/** A relay: any machine with an SSH server that listens there for this one. */
+/** A relay: any machine with an SSH server that listens there on behalf of this one. */
 const tunnelLocation = z.strictObject({
   code: z
     .string()
@@ -50,7 +50,7 @@ export const ConfigFile = z.strictObject({
   port: port.default(8080),
   host: text.default('0.0.0.0'),
   publicUrl: url.nullable().default(null),
-  // A flag was all that it took before there could be a list.
+  // Earlier versions accepted only a flag, not a list.
   trustProxy: z.union([z.array(proxy).max(100), z.boolean()]).default([]),
   database: z
     .string()
@@ -187,7 +187,7 @@ export const ConfigFile = z.strictObject({
     .prefault({}),
 });
 
-/** The configuration in force: the file's keys, defaults filled in, and where the data live. */
+/** The configuration in force: the file's keys, defaults filled in, and the location of the data. */
 export interface Config extends z.output<typeof ConfigFile> {
   /** Absolute path of the data folder. */
   readonly dataDir: string;
