@@ -19,7 +19,7 @@ import {
 import { PackageFile, type PackedEntry } from './package-file.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** A stream as it was when the export was asked for. */
+/** A stream as it was when the export was requested. */
 export interface ExportedStream {
   readonly uid: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface ExportedStream {
 /** What the store keeps of a finished file. */
 export interface FileFacts extends PackedEntry {
   readonly uid: string;
-  /** The span that it answers for, ms since the epoch: beyond what is recorded of it. */
+  /** The time range that the file covers, ms since the epoch: may exceed what is recorded in it. */
   readonly fromMs: number;
   readonly untilMs: number;
   readonly startMs: number;
@@ -55,7 +55,7 @@ export interface ExportJobTools {
   readonly key: SigningKey;
   readonly version: string;
   readonly node: string;
-  /** Why the person may not have this stream's footage now; undefined when they may. */
+  /** Why the user may not read this stream's archive now; undefined when they may. */
   refusal(userId: number, uid: string): Promise<ErrorCode | undefined>;
   loginOf(userId: number): Promise<string>;
   /** Bytes that may still be written, by quota and disk. */
@@ -64,13 +64,13 @@ export interface ExportJobTools {
   onProgress(bytes: number): void;
 }
 
-/** No faster than this, so that recording keeps the disk and the machine, bytes per second. */
+/** Upper limit in bytes per second, so that recording keeps the disk and the CPU. */
 const paceBytesPerSecond = 48 * 1024 * 1024;
-/** Footage that retention takes away while it is read is planned again so often. */
+/** How often reading is planned again after retention deleted footage during the read. */
 const attemptsPerFile = 3;
 const rangesPieceMs = 3 * 3_600_000;
 
-/** Writes one package. What an earlier run finished is kept. */
+/** Writes one package. Files that an earlier run finished are kept. */
 export class ExportJob {
   readonly #tools: ExportJobTools;
   readonly #record: ExportRecord;
@@ -104,7 +104,7 @@ export class ExportJob {
     }
   }
 
-  /** With what an earlier run finished; anew when its file is not there any more. */
+  /** Resumes with the files that an earlier run finished; starts over when the package file is gone. */
   async #open(path: string): Promise<PackageFile> {
     const { records } = this.#tools;
     const rows = await records.files(this.#record.id);
@@ -129,7 +129,7 @@ export class ExportJob {
     }
   }
 
-  /** Resolves to the moment from which on there is more to do. */
+  /** Resolves to the moment from which the rest is to be written. */
   async #packSpan(
     file: PackageFile,
     stream: ExportedStream,
@@ -145,7 +145,7 @@ export class ExportJob {
         return Math.min(reachMs, untilMs);
       } catch (error) {
         if (!(error instanceof Fault) || error.code !== 'NotFound') throw error;
-        // Nothing is recorded there, or retention took it away while it was read: then less is there now.
+        // Nothing is recorded there, or retention deleted it during the read: less footage is left now.
         const { durationMs } = await archive.extent(stream.uid, fromMs, untilMs);
         if (durationMs === 0 || attempt === attemptsPerFile) return untilMs;
       }
@@ -194,11 +194,11 @@ export class ExportJob {
     this.#tools.onProgress(0);
   }
 
-  /** Manifest, its signature, and the page that checks both. */
+  /** Manifest, its signature, and the page that verifies both. */
   async #seal(file: PackageFile): Promise<void> {
     const { key, clock } = this.#tools;
     const nowMs = clock.wallMs();
-    // A right that went while the last file was written.
+    // The right may have been revoked while the last file was written.
     for (const stream of this.#streams) await this.#requireRight(stream);
     const page = await readFile(checkPageFile);
     const manifest = Buffer.from(`${JSON.stringify(await this.#manifest(nowMs, page), undefined, 1)}\n`);
@@ -246,7 +246,7 @@ export class ExportJob {
     };
   }
 
-  /** Gaps of what no file answers for. */
+  /** Gaps in the ranges that no file covers. */
   async #uncovered(stream: ExportedStream, files: readonly FileFacts[]): Promise<RecordingGap[]> {
     const gaps: RecordingGap[] = [];
     let atMs = this.#record.start_ms;
@@ -271,7 +271,7 @@ export class ExportJob {
     if (code !== undefined) throw new ExportFault('forbidden', `The right on ${uid} is gone (${code}).`);
   }
 
-  /** `Gate/2026-11-21 10-00-00Z.mp4`; streams of one name get their uid beside it. */
+  /** `Gate/2026-11-21 10-00-00Z.mp4`; streams with the same name get their uid appended. */
   #nameOf({ uid, name }: ExportedStream, startMs: number): string {
     const safe = safeName(name);
     const isAlone = this.#streams.filter((other) => safeName(other.name) === safe).length === 1;
@@ -283,7 +283,7 @@ export class ExportJob {
   }
 }
 
-/** Without what some file system does not take, and no longer than one bears. */
+/** Without characters that some file system rejects, and within the length limit. */
 function safeName(name: string): string {
   const safe = name
     .slice(0, 60)
@@ -296,7 +296,7 @@ function safeName(name: string): string {
   return safe.slice(start, end);
 }
 
-/** In order; neighbours of one cause that touch as one. */
+/** In order; adjacent gaps with the same cause are merged. */
 function joined(gaps: readonly RecordingGap[]): RecordingGap[] {
   const result: RecordingGap[] = [];
   for (const gap of [...gaps].sort((a, b) => a.startTime - b.startTime)) {

@@ -33,7 +33,7 @@ interface ExportScene {
   open(options?: Partial<ExportsOptions>): Exports;
 }
 
-/** An archive of two streams, 12 s and 4 s long, cut into downloads of at most 5 s, and a person. */
+/** An archive of two streams, 12 s and 4 s long, cut into downloads of at most 5 s, and a user. */
 async function scene(t: TestContext): Promise<ExportScene> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-exports-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -137,7 +137,7 @@ test('an export holds what is recorded of each stream, says what is not, and is 
     { startTime: t0 + 8_000, endTime: t0 + 20_000, cause: 'waiting' },
     { startTime: t0 + 24_000, endTime: t0 + 30_000, cause: 'recording-off' },
   ]);
-  // Cut where files begin, so that no picture is there twice and none is lost.
+  // Cut where files begin, so that no frame is duplicated and none is lost.
   const spans = gate.files.map(({ startTime, endTime }) => [startTime - t0, endTime - t0]);
   assert.deepEqual(spans.slice(0, 2), [
     [0, 4_000],

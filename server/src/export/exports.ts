@@ -16,12 +16,12 @@ import {
   type FileFacts,
 } from './export-job.ts';
 
-/** Read at every use: changes count at once. */
+/** Read at every use: changes take effect immediately. */
 export interface ExportLimits {
   readonly keepMs: number;
   /** All packages together, bytes. */
   readonly quotaBytes: number;
-  /** Of the disk, bytes that stay free. */
+  /** Free space to keep on the disk, bytes. */
   readonly minFreeBytes: number;
 }
 
@@ -32,11 +32,13 @@ export interface ExportsOptions extends Omit<ExportJobTools, 'roomBytes' | 'onPr
   readonly limits: () => ExportLimits;
   /** A package on another node. @throws Fault NotFound, Unavailable while the node is away */
   readonly elsewhere: (node: string, id: number) => Promise<ReadyPackage>;
-  /** The earliest that it may be, so that a clock set forward removes nothing; by default the wall clock. */
+  /**
+   * A lower bound of the current time, so that a clock set forward removes nothing; by default the wall clock.
+   */
   readonly nowMs?: () => number;
 }
 
-/** What a person asks for. */
+/** What a user requests. */
 export interface ExportRequest {
   readonly userId: number;
   readonly streams: readonly ExportedStream[];
@@ -48,7 +50,10 @@ export interface ExportRequest {
 /** A package that is ready. */
 export interface ReadyPackage {
   readonly bytes: number;
-  /** Bytes from `start` up to and with `end`. @throws Fault Unavailable when they lie on a node that is away */
+  /**
+   * Bytes from `start` up to and including `end`. @throws Fault Unavailable when they are on a node that is
+   * away
+   */
   stream(start: number, end: number): Promise<Readable>;
 }
 
@@ -58,15 +63,15 @@ const lookPeriodMs = 5_000;
 const exportsPerPerson = 50;
 
 /**
- * Packages of footage that are too long for one download: a queue that outlives the process, worked off one at a time,
- * each kept for a while when it is ready.
+ * Packages of footage that are too long for one download: a persistent queue, processed one at a time, each
+ * package kept for a while when it is ready.
  */
 export class Exports {
   readonly #options: ExportsOptions;
   readonly #cancels: readonly Cancel[];
   #running: { readonly id: number; readonly abort: AbortController; bytes: number } | undefined;
   #pumping: Promise<void> | undefined;
-  /** There may be something to do. */
+  /** Wakes the worker. */
   #isDue = false;
   #isClosed = false;
 
@@ -85,7 +90,7 @@ export class Exports {
     ];
   }
 
-  /** Goes on with what a stop or a kill left. */
+  /** Resumes work that a stop or a kill interrupted. */
   resume(): void {
     this.#pump();
   }
@@ -131,7 +136,10 @@ export class Exports {
     return this.view(await this.#get(record.id));
   }
 
-  /** Cancels it if it is under way, and removes its files; those on another node go when that one looks. */
+  /**
+   * Cancels it if it is being written, and removes its files; those on another node are removed when that node
+   * next polls.
+   */
   async remove(record: ExportRecord): Promise<void> {
     if (this.#nodeElsewhere(record) !== undefined) {
       await this.#options.records.save(record.id, { status: cancelledStatus });
@@ -147,7 +155,8 @@ export class Exports {
 
   /**
    * On any node.
-   * @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone, Unavailable while its node is away
+   * @throws Fault ActionNotAcceptable while it isn't ready, NotFound when its file is gone, Unavailable while
+   * its node is away
    */
   async package(record: ExportRecord): Promise<ReadyPackage> {
     if (record.status !== 'ready') throw new Fault('ActionNotAcceptable', 'The export is not ready.');
@@ -201,7 +210,7 @@ export class Exports {
     };
   }
 
-  /** Removes what is due. */
+  /** Removes expired packages. */
   async expire(): Promise<void> {
     const { records, clock, log, node, nowMs } = this.#options;
     for (const record of await records.expired(node, nowMs?.() ?? clock.wallMs())) {
@@ -210,7 +219,7 @@ export class Exports {
     }
   }
 
-  /** Stops work; what is unfinished goes on at the next start. */
+  /** Stops work; unfinished exports resume at the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const cancel of this.#cancels) cancel();
@@ -218,13 +227,13 @@ export class Exports {
     await this.#pumping;
   }
 
-  /** What people removed while they were on other nodes. */
+  /** Removes the files of exports that users removed on other nodes. */
   async #removeCancelled(): Promise<void> {
     const { records, node } = this.#options;
     for (const record of await records.cancelled(node)) await this.remove(record);
   }
 
-  /** The other node that makes and keeps it. */
+  /** The other node that writes and keeps it. */
   #nodeElsewhere({ node_id: node }: ExportRecord): string | undefined {
     return node === null || node === this.#options.node ? undefined : node;
   }
@@ -236,7 +245,7 @@ export class Exports {
       .catch((error: unknown) => this.#options.log.error({ err: error }, 'The exports cannot be worked off'))
       .finally(() => {
         this.#pumping = undefined;
-        // Asked for while the last look at the queue was under way.
+        // Requested during the last check of the queue.
         if (this.#isDue) this.#pump();
       });
   }
@@ -277,7 +286,7 @@ export class Exports {
       });
       log.info({ export: record.id, bytes }, 'An export is ready');
     } catch (error) {
-      // Cancelled, or put off until the next start: nothing has failed.
+      // Cancelled, or deferred to the next start: not a failure.
       if (!abort.signal.aborted) await this.#fail(record, error);
     } finally {
       this.#running = undefined;
@@ -288,7 +297,7 @@ export class Exports {
     const { records, clock, log, limits } = this.#options;
     const failure = failureOf(error);
     log.warn({ export: record.id, err: error }, `An export failed (${failure})`);
-    // What its owner may no longer see may not lie there for them either.
+    // Footage that its owner may no longer see must not be kept for them either.
     if (failure === 'forbidden') {
       await records.removeFiles(record.id);
       await this.#removeFiles(record.id);
@@ -310,7 +319,7 @@ export class Exports {
     return Math.min(quotaBytes - used, bavail * bsize - minFreeBytes);
   }
 
-  /** So much of what was asked for is not recorded; while it isn't ready, as far as it has come. */
+  /** How much of the requested time is not recorded; while it isn't ready, as far as it has come. */
   #gapMs(record: ExportRecord, uid: string, files: readonly FileFacts[]): number {
     const reachMs = record.status === 'ready' ? record.end_ms : (files.at(-1)?.untilMs ?? record.start_ms);
     const askedMs = reachMs - record.start_ms;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { gapCauses } from '@vidette/contract/constants';
 
-/** Names of what a package holds beside the footage. */
+/** Names of a package's entries beside the footage. */
 export const manifestName = 'manifest.json';
 export const signatureName = 'manifest.sig';
 export const checkPageName = 'verify.html';
-/** What is put into packages under that name. */
+/** The file that is copied into packages under that name. */
 export const checkPageFile = new URL('./verify.html', import.meta.url);
 
-/** A file is hashed in blocks too, so that a browser can check it without holding it. */
+/** Files are also hashed in blocks, so that a browser can verify one without holding it in memory. */
 export const blockBytes = 16 * 1024 * 1024;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -22,16 +22,16 @@ const ManifestFile = z.object({
   sha256: hash,
   /** SHA-256 of each `blockBytes` in turn. */
   blocks: z.array(hash),
-  /** Of its first frame and of the end of its last, ms since the epoch. */
+  /** Start of its first frame and end of its last, ms since the epoch. */
   startTime: ms,
   endTime: ms,
-  /** What a player shows: the gaps inside are closed up. */
+  /** Playback duration: the gaps inside are closed up. */
   durationMs: z.number(),
 });
 
 /**
- * What a package says of itself: asked, delivered, missing. It is signed as the very bytes of its file, with Ed25519
- * (RFC 8032); times are ms since the epoch.
+ * What a package says of itself: what was requested, delivered and missing. The signature covers the exact
+ * bytes of its file, with Ed25519 (RFC 8032); times are ms since the epoch.
  */
 export const Manifest = z.object({
   format: z.literal('vidette-export/1'),
@@ -45,7 +45,7 @@ export const Manifest = z.object({
   blockBytes: z.int().min(1),
   /** The raw key of 32 bytes, base64. */
   publicKey: z.string(),
-  /** The page that checks the package in a browser; packages of before do not name it. */
+  /** The page that verifies the package in a browser; earlier packages do not name it. */
   checkPage: z.object({ bytes: z.int().min(1), sha256: hash }).optional(),
   streams: z.array(
     z.object({ uid: z.string(), name: z.string(), files: z.array(ManifestFile), gaps: z.array(gap) }),

@@ -96,7 +96,7 @@ test('numbers that need more than 32 bits go into ZIP64 records, and come back',
   const folder = await folderOf(t);
   const path = join(folder, 'large.zip');
   const large = 5 * 2 ** 30;
-  // A file with holes: the content of the first entry takes no room on the disk.
+  // A sparse file: the content of the first entry takes no space on the disk.
   const entries = [
     { name: 'large.mp4', bytes: large, crc: 1, offset: 0, timeMs },
     { name: 'behind.mp4', bytes: 4, crc: 2, offset: 0, timeMs },

@@ -5,7 +5,7 @@ import { moveFile } from '../base/durable.ts';
 import { blockBytes } from './manifest.ts';
 import { centralDirectory, localCrcPosition, localHeader, type ZipEntry } from './zip.ts';
 
-/** What is known of an entry that is whole and flushed. */
+/** Facts about an entry that is whole and flushed. */
 export interface PackedEntry extends ZipEntry {
   /** Of the content, hex. */
   readonly sha256: string;
@@ -14,8 +14,8 @@ export interface PackedEntry extends ZipEntry {
 }
 
 /**
- * A package while it is written: one ZIP, to which whole entries are added. What a kill leaves behind the last entry that
- * is known to be whole is cut off when it is opened again.
+ * A package while it is written: one ZIP, to which whole entries are appended. Partial data that a kill leaves
+ * behind the last whole entry is truncated when the package is opened again.
  */
 export class PackageFile {
   readonly #path: string;
@@ -34,7 +34,7 @@ export class PackageFile {
   static async open(path: string, entries: readonly PackedEntry[]): Promise<PackageFile | undefined> {
     const last = entries.at(-1);
     const endBytes = last ? last.offset + localHeader(last).length + last.bytes : 0;
-    // Nothing is written before the end of what is there: it is made when it is missing, and too short then.
+    // Opening never truncates: a missing file is created, and is then too short for its entries.
     const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       if ((await handle.stat()).size < endBytes) {
@@ -54,8 +54,9 @@ export class PackageFile {
   }
 
   /**
-   * Adds one entry of exactly `bytes` bytes and flushes it. After a rejection the package is as it was before.
-   * @throws RangeError when the source is of another length; what the source throws; system errors
+   * Appends one entry of exactly `bytes` bytes and flushes it. After a rejection the package is as it was
+   * before.
+   * @throws RangeError when the source has another length; what the source throws; system errors
    */
   async add(
     name: string,
@@ -92,7 +93,7 @@ export class PackageFile {
     }
   }
 
-  /** Writes the directory, flushes and gives the file its final name. Resolves to its length. */
+  /** Writes the central directory, flushes and gives the file its final name. Resolves to its length. */
   async finish(finalPath: string): Promise<number> {
     const directory = centralDirectory(this.#entries, this.#endBytes);
     await this.#write(directory, this.#endBytes);
@@ -110,7 +111,7 @@ export class PackageFile {
     let at = 0;
     while (at < bytes.length) {
       const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, position + at);
-      // A disk that takes nothing more without an error is full all the same.
+      // A disk that accepts no more bytes without an error is full all the same.
       if (bytesWritten === 0)
         throw Object.assign(new Error('nothing more could be written'), { code: 'ENOSPC' });
       at += bytesWritten;
@@ -118,7 +119,7 @@ export class PackageFile {
   }
 }
 
-/** CRC and hashes of what passes by. */
+/** CRC and hashes of the bytes that pass through. */
 class Sums {
   readonly #whole = createHash('sha256');
   readonly #blocks: string[] = [];

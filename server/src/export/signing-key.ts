@@ -4,8 +4,8 @@ import { KeyPair } from '../base/key-pair.ts';
 const purpose = 'vidette export signature 1';
 
 /**
- * Signs packages with Ed25519. The key comes from the server's secret by HKDF (RFC 5869), so that whoever keeps a backup
- * of that keeps this one too, and no further file has to be guarded.
+ * Signs packages with Ed25519. The key is derived from the server's secret by HKDF (RFC 5869), so that a backup
+ * of that secret covers this key too, and no further file has to be protected.
  */
 export class SigningKey {
   /** The raw public key, 32 bytes. */
@@ -27,7 +27,9 @@ export class SigningKey {
   }
 }
 
-/** Of a raw public key, for people to compare: the first 16 bytes of its SHA-256 as `ab12-...`, four digits each. */
+/**
+ * Of a raw public key, for users to compare: the first 16 bytes of its SHA-256 as `ab12-...`, four digits each.
+ */
 export function fingerprintOf(publicBytes: Uint8Array): string {
   const digits = createHash('sha256').update(publicBytes).digest('hex').slice(0, 32);
   return (digits.match(/.{4}/g) ?? []).join('-');

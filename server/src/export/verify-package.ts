@@ -7,14 +7,14 @@ import { isSignedBy } from '../base/key-pair.ts';
 import { fingerprintOf } from './signing-key.ts';
 import { readZip } from './zip-reader.ts';
 
-/** What was found of a package; it is sound when `problems` is empty. */
+/** Result of the verification; the package is intact when `problems` is empty. */
 export interface PackageVerdict {
   /** Undefined when the manifest can't be read, or isn't signed by the key that it names. */
   readonly manifest: Manifest | undefined;
   /** Of the key that signed. */
   readonly fingerprint: string | undefined;
   readonly filesChecked: number;
-  /** In words, one line each. */
+  /** Human-readable, one line each. */
   readonly problems: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface Contents {
   readonly names: readonly string[];
   bytes(name: string): number;
   read(name: string): AsyncIterable<Uint8Array>;
-  /** What the package itself says of a file; undefined for a folder. */
+  /** The checksum that the package itself states for a file; undefined for a folder. */
   crc(name: string): number | undefined;
   close(): Promise<void>;
 }
@@ -31,8 +31,8 @@ interface Contents {
 const smallFileMaxBytes = 64 * 1024 * 1024;
 
 /**
- * Checks a package against its own signed manifest: nothing changed, nothing missing, nothing added. That the key is the
- * server's has to be seen from the fingerprint. @throws system errors
+ * Verifies a package against its own signed manifest: nothing changed, nothing missing, nothing added. That the
+ * key is the server's must be checked by the fingerprint. @throws system errors
  */
 export async function verifyPackage(path: string): Promise<PackageVerdict> {
   let contents: Contents;
@@ -76,7 +76,10 @@ async function verifyContents(contents: Contents): Promise<PackageVerdict> {
   return { manifest, fingerprint: fingerprintOf(key), filesChecked: files.length, problems };
 }
 
-/** The page runs in whatever browser opens it, and says of a package whether it is sound: it is checked like the footage. */
+/**
+ * The page runs in the recipient's browser and reports whether the package is intact: it is verified like the
+ * footage.
+ */
 async function pageProblems(contents: Contents, manifest: Manifest): Promise<string[]> {
   if (!contents.names.includes(checkPageName)) return [`${checkPageName} is missing.`];
   const { checkPage } = manifest;
@@ -103,7 +106,7 @@ function parsed(bytes: Buffer): Manifest | undefined {
   try {
     return Manifest.parse(JSON.parse(bytes.toString()));
   } catch {
-    // Not JSON or of another shape: the caller says so.
+    // Not JSON or of another shape: the caller reports it.
     return undefined;
   }
 }
@@ -115,7 +118,7 @@ async function whole(contents: Contents, name: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A file against what is signed, and against the checksum by which other programs unpack it. */
+/** Verifies a file against the signed hashes, and against the checksum by which other programs unpack it. */
 async function contentProblems(
   contents: Contents,
   { name, sha256 }: { readonly name: string; readonly sha256?: string },

@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { centralHeader, localHeader } from './zip.ts';
 
-/** One stored file of a ZIP: where its content lies. */
+/** One stored file of a ZIP: where its content is. */
 export interface StoredFile {
   readonly name: string;
   readonly offset: number;
   readonly bytes: number;
-  /** CRC-32, as the directory says. */
+  /** CRC-32 from the central directory. */
   readonly crc: number;
 }
 
@@ -15,10 +15,10 @@ const endBytes = 22;
 const commentMaxBytes = 0xffff;
 
 /**
- * The files of a ZIP as `zip.ts` writes it: entry behind entry from the first byte on, each once, with a header that says what the
- * directory says, then the directory, then the end. Programs differ in which of two headers, names or entries they believe, so a
- * package in which they differ is not one.
- * @throws RangeError when this is no such ZIP
+ * The files of a ZIP as `zip.ts` writes it: contiguous entries from the first byte on, each once, with a local
+ * header that matches the central directory, then the directory, then the end record. Programs differ in which
+ * of two headers, names or entries they trust, so a package in which these differ is rejected.
+ * @throws RangeError when this is not such a ZIP
  */
 export async function readZip(handle: FileHandle): Promise<StoredFile[]> {
   const { size } = await handle.stat();
@@ -53,7 +53,7 @@ export async function readZip(handle: FileHandle): Promise<StoredFile[]> {
   for (let position = 0; position < directory.length;) {
     const file = centralRecord(directory, position);
     position = file.next;
-    // As file systems that fold case or compose letters would unpack them.
+    // As file systems that fold case or normalise Unicode would unpack them.
     const folded = file.name.normalize('NFC').toLowerCase();
     if (names.has(folded)) throw new RangeError(`${file.name} is in it twice`);
     names.add(folded);
@@ -68,7 +68,7 @@ export async function readZip(handle: FileHandle): Promise<StoredFile[]> {
   return files;
 }
 
-/** Where the content begins, behind a header that says the same as the directory. */
+/** Where the content begins, behind a local header that matches the directory. */
 async function localEnd(handle: FileHandle, file: CentralRecord, size: number): Promise<number> {
   const { offset, name } = file;
   const head = await read(handle, offset, offset + 30, size);
@@ -76,7 +76,7 @@ async function localEnd(handle: FileHandle, file: CentralRecord, size: number): 
   const start = offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28);
   const local = await read(handle, offset, start, size);
   const expected = localHeader({ ...file, timeMs: 0 });
-  // Of when it was made both speak with the same four bytes.
+  // Both record the modification time in the same four bytes.
   expected.writeUInt32LE(file.dosTime, 10);
   if (!local.equals(expected)) throw new RangeError(`the header of ${name} and the directory differ`);
   return start;
@@ -120,7 +120,7 @@ function centralRecord(directory: Buffer, at: number): CentralRecord {
     dosTime: directory.readUInt32LE(at + 12),
     next,
   };
-  // Nothing else either, as that it is a link.
+  // No other attributes either, such as a symbolic link.
   const expected = centralHeader({ ...record, timeMs: 0 });
   expected.writeUInt32LE(record.dosTime, 12);
   if (!directory.subarray(at, next).equals(expected))

@@ -1,6 +1,6 @@
 /**
- * The few records of a ZIP whose entries are stored as they are (APPNOTE.TXT 6.3.10; ZIP64 where a number needs it).
- * Names are UTF-8; times are UTC, for a package is read in other places than it was made.
+ * The few records of a ZIP whose entries are stored uncompressed (APPNOTE.TXT 6.3.10; ZIP64 where a number
+ * needs it). Names are UTF-8; times are UTC, because a package is read in other places than it was made.
  */
 export interface ZipEntry {
   readonly name: string;
@@ -21,7 +21,7 @@ const versionZip64 = 45;
 const madeByUnix = 3 << 8;
 const regularFile = 0o100_644;
 
-/** Where the CRC stands in a local header, for it is known only after the content. */
+/** Offset of the CRC in a local header: it is written later, because it is known only after the content. */
 export const localCrcPosition = 14;
 
 /** 4.3.7. */
@@ -42,7 +42,10 @@ export function localHeader(entry: ZipEntry): Buffer {
   return Buffer.concat([head, name, extra]);
 }
 
-/** Central directory and its end: all that follows the last entry, which ends at `offset` (4.3.12 to 4.3.16). */
+/**
+ * Central directory and end records: everything after the last entry, which ends at `offset` (4.3.12 to
+ * 4.3.16).
+ */
 export function centralDirectory(entries: readonly ZipEntry[], offset: number): Buffer {
   const records = Buffer.concat(entries.map(centralHeader));
   const isLarge =
@@ -106,7 +109,7 @@ function zip64Extra(values: readonly number[]): Buffer {
   return extra;
 }
 
-/** Two seconds are its smallest step, 1980 its beginning (4.4.6). */
+/** Resolution two seconds, from 1980 on (4.4.6). */
 function dosTime(timeMs: number): number {
   const date = new Date(Math.max(timeMs, Date.UTC(1980, 0, 1)));
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();

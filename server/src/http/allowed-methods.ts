@@ -21,10 +21,10 @@ const withParameters = [...byPath]
   .map(([path, methods]) => ({ parts: path.split('/'), methods }));
 
 /**
- * What the address of a request takes when that is not its method, for `Allow` (RFC 9110, 10.2.1); undefined when it is, or
- * when there is nothing there. A path that is written out is itself, and no parameter of another: `GET /v1/stream/pause`
- * asks for no stream called `pause`.
- * @param isUnrouted nothing answers to the request
+ * The methods that the address of a request accepts when that is not its method, for `Allow` (RFC 9110,
+ * 10.2.1); undefined when it is, or when nothing exists there. A literal path takes precedence over a
+ * parameter: `GET /v1/stream/pause` does not request a stream called `pause`.
+ * @param isUnrouted no route matches the request
  */
 export function methodsInstead(
   method: string,

@@ -2,10 +2,10 @@ import type { HealthWarning } from '@vidette/contract/health';
 import type { Archive } from '../archive/archive.ts';
 import type { Clock } from '../base/clock.ts';
 
-/** What was deleted early is pointed out for so long. */
+/** How long a warning about early deletion is shown. */
 const earlyNoticeMs = 24 * 3_600_000;
 
-/** What an operator should know of the archive's disk and of what is or isn't deleted there. */
+/** What an operator should know of the archive's disk and of early or failed deletions there. */
 export function archiveWarnings(archive: Archive, clock: Clock): HealthWarning[] {
   const { clockAheadMs, undeletable, refusal, early } = archive.retention.status;
   const warnings: HealthWarning[] = [];

@@ -1,13 +1,13 @@
-/** Most members of one change that are noted; more are named by their number. */
+/** Most members of one change that are noted; of the rest only the number. */
 const maxChanges = 60;
 const maxTextLength = 300;
 
-/** What a member was and has become. */
+/** Value of a member before and after. */
 export type AuditChange = readonly [before: unknown, after: unknown];
 
 /**
- * What differs between two views of one thing, by path as in `archive.depthHours`, for the audit log. Views hold no secrets but
- * those of addresses, which the log redacts. Lists count as one value.
+ * What differs between two views of one object, by path as in `archive.depthHours`, for the audit log. Views
+ * hold no secrets but those in addresses, which the log redacts. Lists count as one value.
  */
 export function changesBetween(before: object, after: object): Record<string, AuditChange> {
   const [old, next] = [leavesOf(before), leavesOf(after)];
@@ -22,12 +22,12 @@ export function changesBetween(before: object, after: object): Record<string, Au
   return left === 0 ? changes : { ...changes, '...': [null, left] };
 }
 
-/** Rows of a list as members by what tells them apart, so that a changed row is one change. */
+/** Rows of a list as members by their key, so that a changed row is one change. */
 export function byKey<Row extends object>(rows: readonly Row[], keyOf: (row: Row) => string): object {
   return Object.fromEntries(rows.map((row) => [keyOf(row), givenOf(row)]));
 }
 
-/** Of a row of rights those that are given, as in `view, archive`; of others the row itself. */
+/** For rows of rights, the rights that are granted, as in `view, archive`; for others the row itself. */
 function givenOf(row: object): unknown {
   const given = Object.entries(row).filter(([, value]) => typeof value === 'boolean');
   return given.length === 0 ? row : given.flatMap(([name, value]) => (value ? [name] : []));

@@ -41,7 +41,7 @@ test('a list as long as a call takes is read, and one row more, so that its sche
   assert.equal(codeOf(rows(limits.permissionRowsMax + 1)), 'read');
 });
 
-/** The answer to a body, as it leaves the server. */
+/** The answer to a body, as the server sends it. */
 function answerTo(name: CallName, body: unknown, language: 'en' | 'ru' = 'en') {
   const schema = (calls[name] as { body: z.ZodType }).body;
   const judged = worthJudging(schema, body);

@@ -1,12 +1,12 @@
-/** Bytes from `start` up to and with `end`. */
+/** Bytes from `start` up to and including `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * One byte range of RFC 9110, 14.1.2. Several ranges, other units and nonsense are ignored, as the RFC allows:
- * the answer is the whole then.
+ * One byte range of RFC 9110, 14.1.2. Several ranges, other units and malformed ones are ignored, as the RFC
+ * allows: the answer is then the whole.
  */
 export function parseByteRange(
   header: string | undefined,

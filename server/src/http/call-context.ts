@@ -14,7 +14,7 @@ type Checked<Name extends CallName, Key extends string> = Key extends keyof Call
     : undefined
   : undefined;
 
-/** What the audit log will say of a call; handlers fill in what only they know. */
+/** What the audit log will record of a call; handlers add what only they know. */
 export interface AuditNote {
   login: string | null;
   target: string | null;
@@ -23,7 +23,7 @@ export interface AuditNote {
   isSignedIn: boolean;
 }
 
-/** What a handler gets: everything checked, and the caller allowed. */
+/** What a handler gets: a validated request and an authorised caller. */
 export interface CallContext<Name extends CallName> {
   readonly params: Checked<Name, 'params'>;
   readonly query: Checked<Name, 'query'>;
@@ -33,7 +33,7 @@ export interface CallContext<Name extends CallName> {
   readonly stream: Calls[Name] extends { stream: StreamRight } ? SeenStream : undefined;
   readonly language: MessageLanguage;
   readonly ip: string;
-  /** Aborted when the caller goes away before the answer is complete. */
+  /** Aborted when the caller disconnects before the answer is complete. */
   readonly signal: AbortSignal;
   readonly audit: AuditNote;
   readonly request: FastifyRequest;

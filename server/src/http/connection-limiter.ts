@@ -12,19 +12,21 @@ export interface Certificate {
 
 /** From the first byte of a connection to the end of its first request's head, TLS included. */
 export const firstRequestMs = 10_000;
-/** A request must have come whole within this; only the body's upload counts, not the answer. */
+/** A request must arrive whole within this; only the upload of the body counts, not the answer. */
 const requestTimeoutMs = 30_000;
-/** A connection on which nothing is asked any more. */
+/** For a connection without further requests. */
 const idleMs = 60_000;
-/** Requests of one connection that wait for their answers; browsers send one at a time. */
+/** Pipelined requests of one connection; browsers send one at a time. */
 const requestsAtOnceMax = 8;
-/** Connections that have not asked yet, and those that rest between requests. Who comes beyond puts the oldest out. */
+/**
+ * Connections without a request yet, and those idle between requests. Beyond it a new one closes the oldest.
+ */
 const silentLimits = { perNetwork: 256, total: 1_024 };
 const restingLimits = { perNetwork: 256, total: 2_048 };
 
 type Listener = Server | TlsServer;
 
-/** A connection as the server was given it; one through the tunnel has an address, too. */
+/** A connection as the server received it; one through the tunnel has an address, too. */
 type ClientConnection = Duplex & {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -38,16 +40,16 @@ interface TrackedConnection {
 }
 
 /**
- * Admission control before Fastify: how long a connection may stay open without a request, and how many requests may be pending
- * on one. Without it five hundred silent connections would lock everyone out, and a megabyte of requests
- * behind each other would be begun in one turn of the event loop.
+ * Admission control before Fastify: how long a connection may stay open without a request, and how many
+ * requests may be pending on one. Without it five hundred silent connections would lock out every user, and a
+ * megabyte of pipelined requests would be started in one turn of the event loop.
  */
 export class ConnectionLimiter {
   readonly #clock: Clock;
   readonly #trackedConnections = new WeakMap<object, TrackedConnection>();
   readonly #silent = new ConnectionPool(silentLimits);
   readonly #resting = new ConnectionPool(restingLimits);
-  /** TCP connections under TLS, by where they come from: the TLS socket over one does not say which it is. */
+  /** TCP connections under TLS, by remote endpoint: the TLS socket over one does not name it. */
   readonly #beforeTls = new Map<string, TrackedConnection>();
   readonly #tlsServers: TlsServer[] = [];
 
@@ -62,7 +64,7 @@ export class ConnectionLimiter {
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: idleMs,
       connectionsCheckingInterval: firstRequestMs / 4,
-      // Any other address answers as if no upgrade had been asked for (RFC 9110, 7.8).
+      // Any other address answers as if no upgrade had been requested (RFC 9110, 7.8).
       shouldUpgradeCallback: ({ headers, url = '' }: IncomingMessage) =>
         headers.upgrade?.toLowerCase() === 'websocket' && isSocketAddress(url),
     };
@@ -95,7 +97,7 @@ export class ConnectionLimiter {
     return server;
   }
 
-  /** New connections get this one; those that are open stay as they are. */
+  /** New connections get this certificate; open ones keep theirs. */
   renew({ cert, key }: Certificate): void {
     for (const server of this.#tlsServers) server.setSecureContext({ cert, key });
   }
@@ -139,7 +141,7 @@ export class ConnectionLimiter {
   }
 }
 
-/** Connections of one kind, the oldest first, and how many of them there may be. */
+/** Connections of one kind, the oldest first, with their limits. */
 class ConnectionPool {
   readonly #limits: { readonly perNetwork: number; readonly total: number };
   /** Each with its network: a socket forgets its address when it closes. */
@@ -150,7 +152,7 @@ class ConnectionPool {
     this.#limits = limits;
   }
 
-  /** Takes one more and cuts the oldest of its network, or of all, where there are too many. */
+  /** Adds one and closes the oldest of its network, or of all, when there are too many. */
   add({ connection, network }: TrackedConnection): void {
     const neighbours = this.#byNetwork.get(network) ?? new Set();
     this.#byNetwork.set(network, neighbours.add(connection));

@@ -5,12 +5,12 @@ import type { Principal } from '../access/principal.ts';
 import { Fault } from '../base/fault.ts';
 
 const cookieName = 'vidette_session';
-/** A secret has 43 characters; what is far from that is not looked up. */
+/** A secret has 43 characters; values of a very different length are not looked up. */
 const plausible = /^[A-Za-z0-9_-]{20,100}$/;
 
 /**
- * Who sends a request: the bearer of a token, else of a session cookie, else nobody.
- * @throws Fault AuthorizationRequired for a token that opens nothing: a program should hear that at once.
+ * Authenticates a request: by its bearer token, else by its session cookie, else anonymous.
+ * @throws Fault AuthorizationRequired for an invalid token: a program should learn of it immediately.
  */
 export async function identify(
   request: FastifyRequest,
@@ -28,12 +28,12 @@ export async function identify(
   return authenticator.bySession(secret, callerIp(request));
 }
 
-/** The caller's address; IPv4 in its own notation also where the socket speaks IPv6. */
+/** The caller's address; IPv4 in its own notation even where the socket uses IPv6. */
 export function callerIp(request: FastifyRequest): string {
   return request.ip.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-/** Hands the session to the browser; under TLS never to be sent without. */
+/** Sets the session cookie; under TLS with `Secure`. */
 export function setSessionCookie(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -49,13 +49,13 @@ export function setSessionCookie(
   });
 }
 
-/** Gives the cookie that is in use its full lifetime again. */
+/** Renews the lifetime of the session cookie in use. */
 export function prolongSessionCookie(request: FastifyRequest, reply: FastifyReply, sessionMs: number): void {
   const secret = request.cookies[cookieName];
   if (secret) setSessionCookie(request, reply, secret, sessionMs);
 }
 
-/** Lets the browser be known at its next sign-in, which is all it is sent with. */
+/** Sets the known-device cookie, which is sent only to the sign-in call. */
 export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, cookie: DeviceCookie): void {
   void reply.setCookie(cookie.name, cookie.value, {
     path: '/v1/sign-in',

@@ -1,4 +1,4 @@
-/** `Name 2026-11-21 10-00-00.mp4` on the reader's clock, for every browser (RFC 6266, 4.3). */
+/** `Name 2026-11-21 10-00-00.mp4` in the reader's time zone, for every browser (RFC 6266, 4.3). */
 export function dispositionOf(
   name: string,
   startMs: number,

@@ -11,12 +11,12 @@ import type { Log } from '../base/log.ts';
 import { isGoneMeanwhile, isUniqueViolation } from '../store/constraint.ts';
 import { knownReason, sentencesOf } from './known-reasons.ts';
 
-/** What an answer to bad input holds, however bad it is; names in it may be the caller's own, and as long as a body. */
+/** Limits of an answer to bad input; names in it may be chosen by the caller, and as long as a body. */
 export const fieldsMax = 50;
 const pathMaxLength = 200;
 const wordsMaxLength = 300;
 
-/** Maps whatever was thrown to a Fault: foreign errors get their code here and nowhere else. */
+/** Maps any thrown value to a Fault: foreign errors get their code here and nowhere else. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const { code, statusCode } = error as Partial<FastifyError>;
@@ -48,10 +48,10 @@ export function sendFault(reply: FastifyReply, fault: Fault, language: MessageLa
     .send(JSON.stringify(bodyOf(fault, language)));
 }
 
-/** Longer queries are not looked through for the log. */
+/** Longer queries are not parsed for the log. */
 const queryMaxLength = 1_000;
 
-/** A fault of the server itself goes to the log with its cause; what callers do wrong does not. */
+/** Server errors are logged with their cause; callers' errors are not. */
 export function logFault(log: Log, fault: Fault, fields: Readonly<Record<string, unknown>>): void {
   if (catalogue[fault.code].status !== 500) return;
   const { url, ...others } = fields;
@@ -59,7 +59,7 @@ export function logFault(log: Log, fault: Fault, fields: Readonly<Record<string,
   log.error({ ...others, ...shown, code: fault.code, error: fault.cause ?? fault }, fault.message);
 }
 
-/** Of the query only the names: `url` of a probe is a camera's address, with all that it holds. */
+/** Only the names of query parameters: `url` of a probe is a camera's address, credentials included. */
 function withoutValues(url: string): string {
   const [path = '', query] = url.split('?', 2);
   if (query === undefined) return path;
@@ -88,7 +88,10 @@ function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 3).toWellFormed()}...`;
 }
 
-/** Words that a room wrote for one case are English; a reader of Russian gets these where they are known, else the catalogue's. */
+/**
+ * Messages that a module wrote for one case are English; Russian readers get a translation where there is one,
+ * else the catalogue's.
+ */
 function wordsOf(
   code: string,
   written: string | undefined,

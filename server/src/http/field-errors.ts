@@ -6,7 +6,7 @@ import { z as zod } from 'zod';
 import { Fault } from '../base/fault.ts';
 import { fieldsMax } from './failure.ts';
 
-/** Zod's own wordings, in the reader's language. */
+/** Zod's own messages, in the reader's language. */
 export const wordings = {
   en: zod.locales.en().localeError,
   ru: zod.locales.ru().localeError,
@@ -24,9 +24,9 @@ const fieldCodes: Partial<Record<CallName, ReadonlyMap<string, ErrorCode>>> = {
   saveStream: streamFields,
 };
 
-/** A ValidationError that names the members that did not pass, as many as an answer holds. */
+/** A ValidationError that names the invalid members, up to the limit of an answer. */
 export function validationFault(name: CallName, error: z.ZodError, language: MessageLanguage): Fault {
-  /** A value that breaks several rules is named once, by the first. */
+  /** A value that breaks several rules is reported once, by the first. */
   const found = new Map<string, FieldError>();
   for (const issue of error.issues) {
     const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
@@ -47,7 +47,7 @@ export function validationFault(name: CallName, error: z.ZodError, language: Mes
   });
 }
 
-/** One member that is wrong for a reason that no schema knows. */
+/** One member that is invalid for a reason that no schema covers. */
 export function fieldFault(code: ErrorCode, path: string, message: string): Fault {
   return new Fault(code, message, { details: { fields: [{ path, code }] } });
 }

@@ -50,21 +50,21 @@ import { StreamService } from './stream-service.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 import { LiveSessions } from './live-sessions.ts';
 
-/** What a viewer sends is pongs, closings, and on a wall which streams to show. */
+/** Viewers send only pongs, close frames and, on a wall, which streams to show. */
 const socketMessageMaxBytes = 4_096;
 
 export interface Http {
-  /** Listens where the configuration says and resolves to the page's address, as in `http://localhost:8080/ui/`. */
+  /** Listens as configured and resolves to the page's address, as in `http://localhost:8080/ui/`. */
   listen(): Promise<string>;
-  /** Brings what other nodes changed into force. Rejects when the database can't be asked what it is. */
+  /** Applies what other nodes changed. Rejects when the database can't be read. */
   learn(change: ClusterChange): Promise<void>;
-  /** Judges again who is served something that lasts, after rights, sessions or links changed anywhere. */
+  /** Authorises long-lived responses again, after rights, sessions or links changed on any node. */
   review(note: AccessNote): void;
-  /** Ends all that is served to people, for changes can't be heard of, until `review` of everybody. */
+  /** Ends all long-lived responses to users, because changes can't be followed, until `review` of all users. */
   endViewers(): void;
-  /** Serves a visitor who comes through the tunnel. */
+  /** Serves a client that connects through the tunnel. */
   admit(connection: TunnelConnection): void;
-  /** Reads the files of the certificate again. */
+  /** Reloads the certificate files. */
   reload(): Promise<void>;
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
@@ -82,7 +82,7 @@ export async function createHttp(services: Services): Promise<Http> {
   server.addHook('onRequest', ({ url, raw, protocol, is404, method }, reply, done) => {
     setHeaders(reply, url.startsWith('/v1/') ? callHeaders : pageHeaders);
     if (protocol === 'https') setHeaders(reply, tlsHeaders);
-    // Before the body is read: a request that no route takes need not be parsed.
+    // Before the body is read: a request without a route need not be parsed.
     const allowed = methodsInstead(method, url, is404)?.join(', ');
     if (allowed !== undefined) void reply.header('allow', allowed);
     done(
@@ -94,7 +94,7 @@ export async function createHttp(services: Services): Promise<Http> {
     );
   });
   await server.register(cookie);
-  // One message in each turn of the event loop: a megabyte of empty ones must not be answered in one.
+  // One message per turn of the event loop: a megabyte of empty ones must not be answered in one.
   const socketOptions = { maxPayload: socketMessageMaxBytes, allowSynchronousEvents: false, autoPong: false };
   await server.register(websocket, { options: socketOptions });
   readBodies(server);
@@ -162,7 +162,7 @@ export async function createHttp(services: Services): Promise<Http> {
   };
 }
 
-/** Where a person at this machine opens the page; the port is the real one also when any was asked for. */
+/** The local address of the page; the port is the real one even when the configured port is 0. */
 function pageAddress(server: FastifyInstance, config: Config): string {
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -197,12 +197,13 @@ function newServer(
   });
 }
 
-/** Host and port (RFC 9110, 7.2), without the percent escapes that no client needs. */
+/** Host and port (RFC 9110, 7.2), without percent escapes, which no client needs. */
 const hostAndPort = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i;
 
 /**
- * What a proxy and this server could take for two different sites' request, or for two requests: several hosts or one that is
- * none (RFC 9112, 3.2), a coding beside `chunked`, and `chunked` before HTTP/1.1 (RFC 9112, 6.1). The parser refuses the rest.
+ * What a proxy and this server could interpret as requests to two different sites, or as two requests: several
+ * hosts or an invalid one (RFC 9112, 3.2), a coding beside `chunked`, and `chunked` before HTTP/1.1 (RFC 9112,
+ * 6.1). The parser rejects the rest.
  */
 function isDoubtful({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
@@ -212,8 +213,8 @@ function isDoubtful({ rawHeaders, headers, httpVersion }: IncomingMessage): bool
 }
 
 /**
- * Bodies are JSON and nothing else; none at all is none, whatever the header says. They stay bytes here: the registrar parses
- * them when it knows that their sender may make the call.
+ * Bodies are JSON and nothing else; no body is no value, whatever the header says. They stay bytes here: the
+ * registrar parses them when it knows that their sender may make the call.
  */
 function readBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -222,7 +223,7 @@ function readBodies(server: FastifyInstance): void {
   });
 }
 
-/** What fails before a call's own handling, and what no call answers to. */
+/** Answers what fails before a call's own handling, and requests without a route. */
 function answerFailures(server: FastifyInstance, services: Services): void {
   server.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
@@ -239,7 +240,7 @@ function answerFailures(server: FastifyInstance, services: Services): void {
   });
 }
 
-/** What is no HTTP, or comes too slowly to be any, gets a last word and the line is cut. */
+/** Invalid or slow requests get a final answer, and the connection is closed. */
 function refuseNonsense(socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();

@@ -1,11 +1,11 @@
 import { limits } from '@vidette/contract/constants';
 import { Fault } from '../base/fault.ts';
 
-/** Deeper than any body of a call: what reads a value member by member must not run out of stack. */
+/** Deeper than any body of a call: code that reads a value recursively must not overflow the stack. */
 const depthMax = 32;
 /** Of one object. */
 const membersMax = 1_000;
-/** Of one array; one more than any call takes, so that its schema names the array that is too long. */
+/** Of one array; one more than any call accepts, so that its schema names the array that is too long. */
 const elementsMax = limits.permissionRowsMax + 1;
 /** Of the whole body. */
 const valuesMax = 100_000;
@@ -14,9 +14,11 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * The value of a JSON body. Its shape is measured before it is parsed, in one pass over the bytes: a megabyte of brackets or
- * of names takes the parser and whatever comes after it a hundred times as long as a megabyte of what calls take.
- * @throws Fault RequestDecodeError for what is not JSON, BadRequest for what is deeper or has more members than any call's
+ * The value of a JSON body. Its shape is measured before it is parsed, in one pass over the bytes: a megabyte
+ * of brackets or of names costs the parser and all later steps a hundred times as much as a megabyte of valid
+ * calls.
+ * @throws Fault RequestDecodeError for invalid JSON, BadRequest for a body that is deeper or has more members
+ * than any call's
  */
 export function readJson(bytes: Uint8Array): unknown {
   requireModestShape(bytes);
@@ -27,7 +29,7 @@ export function readJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** What is not JSON passes or fails here by chance; the parser has the last word on it. */
+/** For invalid JSON the result is arbitrary; the parser decides. */
 function requireModestShape(bytes: Uint8Array): void {
   /** Commas seen so far in each open object or array, by depth. */
   const commas = new Int32Array(depthMax + 1);
@@ -52,7 +54,7 @@ function requireModestShape(bytes: Uint8Array): void {
   }
 }
 
-/** Where the quote is that ends a text. */
+/** Position of the quote that ends a string. */
 function endOfText(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;

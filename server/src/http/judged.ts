@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 
-/** As many wrong elements of a list are judged; those after them change nothing about the answer. */
+/** Most invalid elements of a list to validate; those after them don't change the answer. */
 const wrongElementsMax = 20;
-/** As many members that the schema does not know are shown to it. */
+/** Most unknown members passed to the schema. */
 const unknownMembersMax = 20;
-/** Shorter lists are judged whole. */
+/** Shorter lists are validated whole. */
 const shortList = 50;
 
 /**
- * What is to be judged of a foreign value: all of it when it may pass, and otherwise as much as shows why it does not. Zod
- * writes an issue, with words, for every unknown member and every wrong element; a caller must not be able to order
- * sixty thousand of them.
+ * The part of a foreign value to validate: all of it when it may be valid, otherwise enough to show why it is
+ * not. Zod writes an issue, with a message, for every unknown member and every invalid element; a caller must
+ * not be able to cause sixty thousand of them.
  */
 export function worthJudging(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema);
   if (inner.def.type === 'array' && Array.isArray(value)) return someElements(inner as z.ZodArray, value);
   if (inner.def.type !== 'object' || !isRecord(value)) return value;
   const { shape, def } = inner as z.ZodObject;
-  // Takes members of any name.
+  // Accepts members of any name.
   if (def.catchall?._zod.def.type === 'unknown') return value;
   const kept: [string, unknown][] = [];
   let unknown = 0;

@@ -70,7 +70,7 @@ test('[R10.2] every reason of the tunnel is known, and has words in Russian', ()
   const written = ['relay.ts', 'tunnel.ts']
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n');
-  // Sentences of a failure: with places of code in them, or plain.
+  // Messages of a failure: with placeholders, or plain.
   const sentences = [...written.matchAll(/[`'"]((?:\$\{host\}|The )[^`"\n]*?\.)[`'"]/g)].flatMap(
     ([, text = '']) =>
       text.includes('configured yet') || text.includes('has no address of a relay') ? [] : [text],
@@ -100,7 +100,7 @@ test('every known reason is one that the server gives, with the same places in R
     .join('\n');
   for (const [english, russian] of Object.entries(knownReasons)) {
     const pieces = english.split(/\{\w+\}/).filter((piece) => piece.length > 3);
-    // One sentence is put together from two: its pieces are looked for without the word that differs.
+    // One sentence is composed of two parts: they are matched without the word that differs.
     const asWritten = pieces.flatMap((piece) => piece.split(/ (?:pictures|audio) and /));
     for (const piece of asWritten) assert.ok(written.includes(piece), `${english}: ${piece}`);
     const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();

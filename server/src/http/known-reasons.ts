@@ -1,8 +1,9 @@
 import { messageOf, type ErrorCode, type MessageLanguage } from '@vidette/contract/errors';
 
 /**
- * Codes whose faults speak of a source, in words of our own that hold nothing secret. Every other fault's words stay
- * inside. HTTP_UNAUTHORIZED and HTTP_NOT_FOUND are missing: their reasons say no more than the catalogue does.
+ * Codes whose faults describe a source, in messages of our own that hold no secrets. The messages of all other
+ * faults stay internal. HTTP_UNAUTHORIZED and HTTP_NOT_FOUND are missing: their reasons say no more than the
+ * catalogue does.
  */
 const codesWithReason: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'EHOSTUNREACH',
@@ -13,11 +14,12 @@ const codesWithReason: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Why a source or the tunnel fails, as the server writes it and keeps it (English, with places for what differs), and the same for a
- * reader of Russian. A reason that is not here is never part of an answer, and a reader of Russian gets the catalogue's words.
+ * Why a source or the tunnel fails, as the server writes and stores it (English, with placeholders), and the
+ * Russian translation. A reason that is not listed here is never part of an answer, and Russian readers get the
+ * catalogue's message.
  */
 export const knownReasons: Readonly<Record<string, string>> = {
-  // The way to the source.
+  // Connecting to the source.
   'The name {host} has no address.': 'У имени {host} нет адреса.',
   'The name {host} is not known.': 'Имя {host} не найдено.',
   'The name {host} could not be looked up.': 'Не удалось узнать адрес по имени {host}.',
@@ -39,7 +41,7 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The address leads to a {reach} network, which is not allowed as a source.':
     'Адрес ведёт в сеть, которую нельзя использовать как источник ({reach}).',
 
-  // What the source answers.
+  // The source's answers.
   'The camera did not answer ({method}) within {seconds} s.': 'Камера не ответила ({method}) за {seconds} с.',
   'The camera answered {status} to {method}.': 'Камера ответила на {method}: {status}.',
   'The camera closed the connection.': 'Камера закрыла соединение.',
@@ -73,7 +75,7 @@ export const knownReasons: Readonly<Record<string, string>> = {
   'The source tried to put a request of its own in our mouth.':
     'Источник пытался подставить в запрос сервера свой собственный.',
 
-  // What the source sends.
+  // The source's media.
   'The source did not answer in time.': 'Источник не ответил вовремя.',
   'The source sent no key frame in time.': 'Источник вовремя не прислал ни одного ключевого кадра.',
   'The source announces video but sends only audio.': 'Источник объявляет видео, но передаёт только звук.',
@@ -165,9 +167,9 @@ interface Template {
 
 const wordsMaxLength = 500;
 const valueMaxLength = 253;
-/** A host, a number, a few words: nothing in which an address with its login would fit. */
+/** A host, a number, a few words: too little to hold an address with credentials. */
 const foreign = /[/@?=\p{Cc}]/u;
-/** As `ssh-keygen -l` shows one: no secret, though it has slashes. */
+/** As `ssh-keygen -l` prints one: not secret, although it contains slashes. */
 const fingerprint = /^SHA256:[A-Za-z0-9+/]{1,64}$/;
 const keyed = new Set(['key', 'expected']);
 const spaced = new Set(['status', 'media']);
@@ -181,7 +183,7 @@ const templates: readonly Template[] = Object.entries(knownReasons).map(([englis
   };
 });
 
-/** A reason in the reader's language; undefined when it is none of ours. */
+/** A reason in the reader's language; undefined for an unknown one. */
 export function knownReason(words: string, language: MessageLanguage): string | undefined {
   if (words.length > wordsMaxLength) return undefined;
   for (const template of templates) {
@@ -191,14 +193,20 @@ export function knownReason(words: string, language: MessageLanguage): string | 
   return undefined;
 }
 
-/** What an answer says of a fault: the catalogue's sentence, then the reason where it is a source's and known. */
+/**
+ * The message of an answer for a fault: the catalogue's sentence, then the reason where it is a source's and
+ * known.
+ */
 export function sentencesOf(code: ErrorCode, words: string, language: MessageLanguage): string {
   const sentence = messageOf(code, language);
   const reason = codesWithReason.has(code) ? knownReason(words, language) : undefined;
   return reason === undefined || reason === sentence ? sentence : `${sentence} ${reason}`;
 }
 
-/** The values at the places, each up to the first occurrence of what follows; in one pass, whatever the words are. */
+/**
+ * The values at the placeholders, each up to the first occurrence of what follows; in one pass, whatever the
+ * text is.
+ */
 function valuesIn(words: string, { pieces, names }: Template): string[] | undefined {
   const [first = '', ...others] = pieces;
   if (!words.startsWith(first)) return undefined;

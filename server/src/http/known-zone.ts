@@ -1,6 +1,6 @@
 import { Fault } from '../base/fault.ts';
 
-/** @throws Fault ValidationError, at the field `path`, for the name of a zone that this machine has never heard of */
+/** @throws Fault ValidationError, at the field `path`, for a time zone name that this machine does not know */
 export function requireKnownZone(timeZone: string, path: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone });

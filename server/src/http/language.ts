@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { MessageLanguage } from '@vidette/contract/errors';
 import type { Config } from '../config/schema.ts';
 
-/** The language of RFC 9110 `Accept-Language` that this product speaks and the reader likes best. */
+/** The supported language that the reader prefers by `Accept-Language` (RFC 9110). */
 export function preferredLanguage(acceptLanguage: string | undefined): MessageLanguage | undefined {
   let best: { language: MessageLanguage; quality: number } | undefined;
   for (const range of (acceptLanguage ?? '').slice(0, 500).split(',')) {
@@ -15,7 +15,7 @@ export function preferredLanguage(acceptLanguage: string | undefined): MessageLa
   return best?.language;
 }
 
-/** The language of somebody who has no profile: as configured, else as their browser asks [R1.4]. */
+/** The language of a user without a profile: as configured, else by the browser [R1.4]. */
 export function languageOfVisitor(request: FastifyRequest, config: Config): MessageLanguage {
   return config.app.language ?? preferredLanguage(request.headers['accept-language']) ?? 'en';
 }

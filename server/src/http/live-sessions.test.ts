@@ -14,7 +14,7 @@ import { LiveSessions } from './live-sessions.ts';
 
 const sessionMs = 3_600_000;
 
-/** One administrator who watches a stream, on a clock that a test moves. */
+/** One administrator who watches a stream, on a clock that the test moves. */
 async function visit(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-watchers-'));
   const store = await Store.open({ file: join(folder, 'vidette.db'), redact: (source) => source });
@@ -184,7 +184,7 @@ test('[R4.4] what is mostly over in no time is judged again if it lasts, and cut
   const { store, clock, authenticator, user, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   const { ends, watched } = viewerOf(principal);
-  // A right that went while it was let in is missed soon.
+  // A right revoked while the viewer was being admitted is noticed soon.
   await store.users.save(user.id, { is_blocked: 1 });
   t.after(liveSessions.addShort(watched));
   assert.deepEqual(ends, []);

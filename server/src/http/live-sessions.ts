@@ -10,14 +10,14 @@ import type { Transcoding } from '../transcoding/transcoding.ts';
 import type { Store } from '../store/store.ts';
 import { transcodingPerson } from './routes/transcoding-viewer.ts';
 
-/** Who takes what, for as long as a connection lasts. */
+/** Who watches which stream, for as long as a connection lasts. */
 export interface WatchedStream {
   readonly principal: Principal;
   readonly uid: string;
   readonly right: StreamRight;
-  /** What they take is converted for them. */
+  /** The stream is transcoded for them. */
   readonly isConverted?: boolean;
-  /** Called once, with the reason, when they may not go on. */
+  /** Called once, with the reason, when they must be disconnected. */
   readonly end: (code: ErrorCode) => void;
 }
 
@@ -29,25 +29,26 @@ export interface LiveSessionsOptions {
   readonly log: Log;
 }
 
-/** What no change was heard of is noticed within this. */
+/** A change that was not reported is noticed within this. */
 const reviewMs = 60_000;
 
-/** While the database does not answer, whoever was let in goes on, and is judged again after this. */
+/** While the database does not answer, admitted viewers continue, and are authorised again after this. */
 const retryMs = 1_000;
 
-/** An answer that is over sooner was judged when it was asked for, and is not worth a second look. */
+/** A shorter answer was authorised when it was requested, and needs no second check. */
 const shortMs = 300;
 
 interface Admitted {
   readonly watched: WatchedStream;
-  /** Until when they may watch by the last verdict, ms since the epoch. */
+  /** Until when they may watch by the last check, ms since the epoch. */
   untilMs: number;
   cancelReview: Cancel;
 }
 
 /**
- * Who watches what over a connection that lasts. When rights change, those who lost theirs are cut immediately [R4.4]; when
- * the token or the session that let them in ends, at that moment; when changes can't be heard of any more, all of them.
+ * Viewers on long-lived connections. When rights change, viewers who lost theirs are disconnected immediately
+ * [R4.4]; when the token or the session that admitted them expires, at that moment; when changes can't be
+ * followed any more, all of them.
  */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions;
@@ -63,12 +64,15 @@ export class LiveSessions {
     });
   }
 
-  /** Judges the watcher again, for rights may have gone while they were let in. Returns what is to be called when they leave. */
+  /**
+   * Authorises the viewer again, because rights may have been revoked while they were admitted. Returns a
+   * function to call when they leave.
+   */
   add(watched: WatchedStream): () => void {
     return this.#add(watched, (admitted) => void this.#review(admitted));
   }
 
-  /** The same for an answer that is mostly over in no time: it is judged again only if it lasts. */
+  /** The same for an answer that is usually short: it is authorised again only if it lasts. */
   addShort(watched: WatchedStream): () => void {
     return this.#add(watched, (admitted) => this.#reviewIn(shortMs, admitted));
   }
@@ -89,7 +93,7 @@ export class LiveSessions {
     for (const admitted of this.#admitted) this.#forget(admitted);
   }
 
-  /** The code of why somebody may not watch, or not go on; undefined when they may. */
+  /** The error code that keeps a viewer from watching; undefined when they may watch. */
   async judge(watched: Omit<WatchedStream, 'end'>): Promise<ErrorCode | undefined> {
     const standing = await this.#standingOf(watched);
     return typeof standing === 'string' ? standing : undefined;
@@ -131,7 +135,7 @@ export class LiveSessions {
         this.#reviewIn(retryMs, admitted);
         return;
       }
-      // Whoever can't be judged is not served on.
+      // A viewer who can't be authorised is no longer served.
       log.error({ error }, 'the rights of a viewer could not be looked up');
       verdict = 'InternalServerError';
     }
@@ -154,14 +158,14 @@ export class LiveSessions {
     );
   }
 
-  /** Until when somebody may watch, ms since the epoch; or the code of why they may not. */
+  /** Until when a viewer may watch, ms since the epoch; or the error code. */
   async #standingOf(watched: Omit<WatchedStream, 'end'>): Promise<number | ErrorCode> {
     const { principal, uid, right, isConverted = false } = watched;
     const { store, authenticator, transcoding } = this.#options;
     const untilMs = await authenticator.validUntilMs(principal);
     if (untilMs === undefined) return 'AuthorizationRequired';
     const user = await store.users.byId(principal.user.id);
-    // Who must change the password does nothing else before, as in `audience-policy.ts`.
+    // A user who must change the password may do nothing else before, as in `audience-policy.ts`.
     if (user?.must_change_password === 1) return 'Forbidden';
     const isAdmin = user?.is_admin === 1;
     const seen = await store.streamList.find({ userId: principal.user.id, isAdmin }, uid);

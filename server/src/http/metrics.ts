@@ -6,8 +6,8 @@ import { Fault } from '../base/fault.ts';
 import type { Services } from './services.ts';
 
 /**
- * `GET /metrics` for Prometheus, in its text format [R10.10]. It answers only to the configured token and is not there
- * without one; what makes the text is loaded when the first scrape comes.
+ * `GET /metrics` for Prometheus, in its text format [R10.10]. It requires the configured token and does not
+ * exist without one; the library is loaded on the first scrape.
  */
 export function serveMetrics(server: FastifyInstance, services: Services): void {
   let registry: Promise<Registry> | undefined;
@@ -108,7 +108,7 @@ async function newRegistry(services: Services): Promise<Registry> {
 
   const labelNames = ['stream'] as const;
   const ofStreams = { labelNames, registers };
-  // The first of the streams' metrics fills them all, in one pass: collecting goes in the order of registration.
+  // The first stream metric fills them all, in one pass: metrics are collected in the order of registration.
   const up = new Gauge({
     name: 'vidette_stream_up',
     help: '1 while pictures come',

@@ -1,9 +1,9 @@
 import { exampleMs } from '@vidette/contract/example';
 
 /**
- * Examples for the OpenAPI document, made of the schemas themselves: what a schema does not allow is in no example, and a
- * new call has its examples without further work. A schema may carry the value that makes its examples read like a real
- * installation (`like` in `contract/src/example.ts`).
+ * Examples for the OpenAPI document, generated from the schemas: no example contains what a schema does not
+ * allow, and a new call gets its examples without further work. A schema may carry a value that makes its
+ * examples resemble a real installation (`like` in `contract/src/example.ts`).
  */
 type JsonExample = Record<string, unknown>;
 
@@ -44,7 +44,7 @@ export function withoutExamples(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(kept).map(([key, value]) => [key, withoutExamples(value)]));
 }
 
-/** What a value may be: of several schemas or types each by itself. */
+/** The alternatives of a value: one per schema or type. */
 function choicesOf(schema: JsonExample): JsonExample[] {
   const choices = (schema['anyOf'] ?? schema['oneOf']) as JsonExample[] | undefined;
   if (choices) return choices;
@@ -69,7 +69,7 @@ function matches(schema: JsonExample, text: string): boolean {
 }
 
 function numberOf(schema: JsonExample): number {
-  // Only times reach so far.
+  // Only timestamps are this large.
   if (most(schema) > Number.MAX_SAFE_INTEGER / 1_000 && most(schema) < Number.MAX_SAFE_INTEGER)
     return exampleMs;
   return Math.min(Math.max(1, least(schema)), most(schema));

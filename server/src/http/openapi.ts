@@ -15,7 +15,10 @@ const roles = {
   admin: 'Administrators only.',
 } as const;
 
-/** The contract as an OpenAPI 3.1 document: made of the very schemas that check requests and answers [R7.55]. */
+/**
+ * The contract as an OpenAPI 3.1 document: generated from the same schemas that validate requests and answers
+ * [R7.55].
+ */
 export function openApiDocument(version: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const name of Object.keys(routes) as CallName[]) {
@@ -78,7 +81,7 @@ function operationOf(name: CallName, call: Call): JsonObject {
   };
 }
 
-/** No call of the contract: its reader is Prometheus, with a token of its own. */
+/** Not a call of the contract: its client is Prometheus, with a token of its own. */
 function metricsOperation(): JsonObject {
   return {
     operationId: 'getMetrics',

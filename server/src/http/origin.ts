@@ -5,8 +5,9 @@ import { withoutLastSlash } from '../config/public-url.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses what another site's page sends with this browser's cookie: every call that changes something, and every
- * WebSocket, which browsers open across sites without asking. Programs that are no browser send neither header.
+ * Refuses requests that another site's page sends with this browser's cookie: every call that changes
+ * something, and every WebSocket, which browsers open cross-site without asking. Programs other than browsers
+ * send neither header.
  * @throws Fault Forbidden
  */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string | null): void {
@@ -22,8 +23,8 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string | n
 }
 
 /**
- * Refuses a reading call that would change something when it may not be meant: another site's page or an opened link makes
- * browsers send any GET, with the cookie. What the page itself or a program asks for is meant.
+ * Refuses a read call with side effects when it may not be intended: another site's page or an opened link
+ * makes browsers send any GET, with the cookie. Requests of the page itself or of a program are intended.
  * @throws Fault Forbidden
  */
 export function requireIntent(request: FastifyRequest, publicUrl: string | null): void {
@@ -37,12 +38,12 @@ export function requireIntent(request: FastifyRequest, publicUrl: string | null)
   throw new Fault('Forbidden', 'This has to be asked for by the page itself.');
 }
 
-/** Host and port of an origin (RFC 6454), without a port that is the scheme's own; undefined for `null`. */
+/** Host and port of an origin (RFC 6454), without the scheme's default port; undefined for `null`. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-/** Where people reach this server, without a slash at the end: as configured, else as this request did. */
+/** The public address of this server, without a trailing slash: as configured, else from this request. */
 export function publicBase(request: FastifyRequest, publicUrl: string | null): string {
   return publicUrl === null ? `${request.protocol}://${request.host}` : withoutLastSlash(publicUrl);
 }

@@ -6,13 +6,13 @@ import { bestEncoding, compress, etagOf, type PageFile } from './page-files.ts';
 
 const bootPlace = new RegExp(`(<script type="application/json" id="${bootElementId}">)[^<]*(</script>)`);
 
-/** What a built page is filled with before it is sent. */
+/** Values that a built page is filled with before it is sent. */
 export interface PageFilling {
-  /** JSON for the page's script, which then need not ask for it. */
+  /** JSON for the page's script, which then need not request it. */
   readonly boot: unknown;
   readonly language: MessageLanguage;
   readonly title: string;
-  /** What the reader chose; without a choice the page looks as their system does. */
+  /** The reader's choice; without one the page follows the system. */
   readonly theme: Profile['preferences']['theme'];
 }
 
@@ -28,7 +28,7 @@ export function fillPage(template: PageFile, { boot, language, title, theme }: P
     .replace(/<title>[^<]*<\/title>/, () => `<title>${textForHtml(title)}</title>`);
 }
 
-/** Sends a filled page, compressed as the reader takes it. */
+/** Sends a filled page, compressed as the reader accepts. */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -52,7 +52,7 @@ interface Body {
   readonly contentType: string;
 }
 
-/** Sends bytes that are encoded already, or 304 to a reader who has them. */
+/** Sends bytes that are already encoded, or 304 when the reader has them. */
 export function sendBody(request: FastifyRequest, reply: FastifyReply, body: Body): FastifyReply {
   // Weak: the same content may travel in several encodings (RFC 9110, 8.8.1).
   const etag = `W/${body.etag}`;

@@ -33,8 +33,8 @@ const acceptedMaxLength = 500;
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
- * The files of the built page. Only what was found when the server started is served: no path is ever made of what a
- * request says. A file is read and compressed when first asked for, and kept: the whole page is a few megabytes.
+ * The files of the built page. Only files found when the server started are served: no path is ever built from
+ * a request. A file is read and compressed when first requested, and kept: the whole page is a few megabytes.
  */
 export class PageFiles {
   readonly #dir: string;
@@ -47,7 +47,7 @@ export class PageFiles {
     this.#names = names;
   }
 
-  /** Lists the folder; an absent one is a page without files. */
+  /** Lists the folder; a missing one is a page without files. */
   static async open(dir: string): Promise<PageFiles> {
     const names = new Set<string>();
     for (const entry of await listFiles(dir)) {
@@ -66,7 +66,7 @@ export class PageFiles {
     return remember(this.#files, name, () => this.#read(name));
   }
 
-  /** The bytes in the best encoding that the reader takes. */
+  /** The bytes in the best encoding that the reader accepts. */
   async encode(
     name: string,
     file: PageFile,
@@ -93,7 +93,7 @@ export function etagOf(bytes: Uint8Array | string): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
-/** What `Accept-Encoding` takes of what we make; an explicit `q=0` refuses. */
+/** The encodings of `Accept-Encoding` that the server supports; an explicit `q=0` refuses. */
 export function bestEncoding(accepted: string): Encoding {
   const taken = new Set<string>();
   for (const part of accepted.slice(0, acceptedMaxLength).split(',')) {
@@ -105,11 +105,11 @@ export function bestEncoding(accepted: string): Encoding {
 
 export async function compress(bytes: Uint8Array, encoding: 'br' | 'gzip'): Promise<Buffer> {
   if (encoding === 'gzip') return promisify(gzip)(bytes);
-  // Quality 5: a tenth larger than the best and a hundredth of its time, for it is done while a reader waits.
+  // Quality 5: a tenth larger than the best in a hundredth of its time, because it runs while a reader waits.
   return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
 }
 
-/** A failed attempt is not remembered. */
+/** A failed attempt is not cached. */
 function remember<Value>(
   memory: Map<string, Promise<Value>>,
   key: string,

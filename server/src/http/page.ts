@@ -13,8 +13,9 @@ import { profileView } from './user-view.ts';
 const oneYear = 'public, max-age=31536000, immutable';
 
 /**
- * The web application under /ui/: its files by name, and for every other address there the page itself, so that deep
- * links work on a hard reload. The page carries the settings and the reader: the first screen waits for no call [R1.2].
+ * The web application under /ui/: its files by name, and for every other address there the page itself, so that
+ * deep links work on a hard reload. The page carries the settings and the user: the first screen waits for no
+ * call [R1.2].
  */
 export async function servePage(server: FastifyInstance, services: Services): Promise<void> {
   const files = await PageFiles.open(services.pageDir);
@@ -29,7 +30,8 @@ export async function servePage(server: FastifyInstance, services: Services): Pr
         void reply.header('cache-control', file.isImmutable ? oneYear : 'no-cache');
         return sendBody(request, reply, { bytes, encoding, etag: file.etag, contentType: file.contentType });
       }
-      // A page of an older version asks for files that are gone; the shell in their place would only confuse it.
+      // A page of an older version requests files that are gone; the shell in their place would only confuse
+      // it.
       if (name?.startsWith('assets/')) throw new Fault('NotFound', 'There is no such file.');
       const shareKey = name === undefined ? undefined : /^share\/([\w-]+)$/.exec(name)?.[1];
       return shareKey === undefined
@@ -54,7 +56,7 @@ type Send = (
   services: Services,
 ) => Promise<FastifyReply>;
 
-/** Files that name the application, whose title is a matter of configuration. */
+/** Files that contain the application's name, whose title is configurable. */
 const filledFiles: ReadonlyMap<string, Send> = new Map([
   ['manifest.webmanifest', sendManifest],
   ['offline.html', sendOfflinePage],
@@ -75,7 +77,7 @@ async function sendManifest(
   return sendPage(request, reply, template, JSON.stringify(named));
 }
 
-/** The page that a browser puts by for the time when this server is away; it is the same for everybody. */
+/** The page that a browser caches for when this server is offline; it is the same for every user. */
 async function sendOfflinePage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -109,7 +111,7 @@ async function sendShell(
   return sendPage(request, reply, template, html);
 }
 
-/** What follows `/ui/` in an address, without the query; undefined for what is no file name anyway. */
+/** What follows `/ui/` in an address, without the query; undefined when it can't be a file name. */
 function nameOf(url: string): string | undefined {
   const path = url.split('?', 1)[0]?.slice('/ui/'.length) ?? '';
   return /^[\w./-]+$/.test(path) ? path : undefined;

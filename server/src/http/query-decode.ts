@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * Query and path hold only text; this gives numbers, flags and lists their type by the schema that judges them next.
- * What does not look like its type stays text, so that the schema names it.
+ * Query and path hold only text; this gives numbers, flags and lists their type by the schema that validates
+ * them next. A value that does not match its type stays text, so that the schema names it.
  */
 export function decodeText(
   schema: z.ZodObject,
@@ -10,7 +10,7 @@ export function decodeText(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(raw).map(([key, value]) => {
-      // What every object inherits, as `__proto__`, is no member of the schema.
+      // Inherited properties of objects, such as `__proto__`, are not members of the schema.
       const member = Object.hasOwn(schema.shape, key) ? (schema.shape[key] as z.ZodType) : undefined;
       return [key, member ? decodeMember(member, value) : value];
     }),

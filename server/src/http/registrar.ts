@@ -25,12 +25,12 @@ import type { Services } from './services.ts';
 
 type AnyContext = CallContext<CallName>;
 
-/** On its way to one viewer; above it a ping is answered by none. */
+/** Bytes buffered for one viewer; above it pings are not answered. */
 const unreadPongsMaxBytes = 8 * 1024 * 1024;
 
 /**
- * Puts calls of the contract on the server: address from `routes`, checks and rights from `calls`, answer checked
- * against its schema, so that nothing leaves that is not declared. A handler sees only what has passed.
+ * Registers calls of the contract on the server: address from `routes`, checks and rights from `calls`, answer
+ * validated against its schema, so that nothing undeclared leaves. A handler sees only what has passed.
  */
 export class Registrar {
   readonly #server: FastifyInstance;
@@ -60,8 +60,8 @@ export class Registrar {
   }
 
   /**
-   * A call that becomes a WebSocket: what may refuse it refuses it before the upgrade, with the catalogue's answer.
-   * `admit` looks up what no declaration of the call can say, and throws a Fault to refuse.
+   * A call that becomes a WebSocket: every refusal happens before the upgrade, with the catalogue's answer.
+   * `admit` checks what the call can't declare, and throws a Fault to refuse.
    */
   handleSocket<Name extends CallName>(
     name: Name,
@@ -103,7 +103,7 @@ export class Registrar {
       handler: () => {},
       wsHandler: (socket, request) => {
         const context = contexts.get(request);
-        // Pings are answered to those who read the answers: the library would keep one for each.
+        // Pings are answered only while the client reads the answers: the library would buffer one for each.
         socket.on('ping', (data) => {
           if (socket.readyState === socket.OPEN && socket.bufferedAmount < unreadPongsMaxBytes)
             socket.pong(data);
@@ -138,7 +138,7 @@ export class Registrar {
     }
   }
 
-  /** Everything that may refuse a call, in order: set-up, origin, who, which stream, what was asked. */
+  /** Every check that may refuse a call, in order: setup, origin, caller, stream, input. */
   async #prepare(
     name: CallName,
     call: Call,
@@ -158,7 +158,7 @@ export class Registrar {
     onLanguage(language);
     requireAudience(call, principal);
     const params = check(name, call.params, decoded(call.params, request.params), language);
-    // Before the rest is judged: what else a stranger sends is none of their business to have explained.
+    // Before the rest is validated: an unauthorised caller gets no explanation of further errors.
     const stream = await this.#streamOf(call, principal, params);
     if (principal) proof.requireFor(call, principal);
     const query = check(name, call.query, decoded(call.query, request.query), language);
@@ -182,7 +182,7 @@ export class Registrar {
     } as unknown as AnyContext;
   }
 
-  /** The stream that the path names, when the caller has the right that the call asks for. */
+  /** The stream that the path names, when the caller has the right that the call requires. */
   async #streamOf(
     call: Call,
     principal: Principal | undefined,
@@ -205,7 +205,10 @@ export class Registrar {
     return fault;
   }
 
-  /** A body that fails on its way can only be cut short: the log says why, for the reader sees no more than that. */
+  /**
+   * A body that fails while it is sent can only be cut short: the log says why, because the reader sees no more
+   * than that.
+   */
   #sendMedia(name: CallName, reply: FastifyReply, answer: MediaAnswer): FastifyReply {
     void reply.header('cache-control', 'no-store');
     for (const [key, value] of Object.entries(answer.headers ?? {})) void reply.header(key, value);
@@ -222,7 +225,7 @@ export class Registrar {
   }
 
   #noteIfDue(name: CallName, call: Call, caller: { ip: string }, audit: AuditNote, outcome: string): void {
-    // Calls that nobody in particular makes are noise, not history: strangers could fill the disk with them.
+    // Anonymous calls are noise, not history: strangers could fill the disk with them.
     if (outcome === 'LifetimeCodeRequired' || outcome === 'AuthorizationRequired') return;
     if (routes[name].method !== 'GET' || call.audited) this.#note(name, { ip: caller.ip, audit }, outcome);
   }
@@ -230,7 +233,8 @@ export class Registrar {
   #note(name: CallName, context: { ip: string; audit: AuditNote }, outcome: string): void {
     const { login, target, details, isSignedIn } = context.audit;
     const event = { login, ip: context.ip, action: name, target, outcome, details };
-    // Who has just signed in, or set a new password, is a person too; everybody else could fill the log.
+    // A caller who has just signed in, or set a new password, counts as a user too; other anonymous callers
+    // could fill the log.
     const isPerson = isSignedIn || (outcome === 'ok' && login !== null);
     if (isPerson) this.#services.audit.add(event);
     else this.#services.audit.count(event);
@@ -241,26 +245,29 @@ function pathOf(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** A call that anyone may make takes a form's worth; only those that take long lists take more than a long form's. */
+/**
+ * A call open to anyone accepts the size of a form; only those that accept long lists accept more than a long
+ * form.
+ */
 function bodyLimitOf(call: Call): number {
   if (call.who === 'anyone') return limits.openBodyMaxBytes;
   return call.takesLongLists ? limits.bodyMaxBytes : limits.usualBodyMaxBytes;
 }
 
-/** No body at all is an empty one; `null` is a body, and no object. */
+/** A missing body counts as empty; `null` is a body, and not an object. */
 function bodyOf(request: FastifyRequest): unknown {
   if (request.body instanceof Uint8Array) request.body = { value: readJson(request.body) };
   return request.body === undefined ? {} : (request.body as { readonly value: unknown }).value;
 }
 
-/** What a call was about, as far as its address tells. */
+/** What a call was about, as far as its address shows. */
 function newNote(request: FastifyRequest): AuditNote {
   const params = request.params as Record<string, string>;
   const target = params['uid'] ?? params['login'] ?? params['id'] ?? null;
   return { login: null, target, details: {}, isSignedIn: false };
 }
 
-/** What a call was about, as far as its body tells: members are noted by name, never by value. */
+/** What a call was about, as far as its body shows: members are noted by name, never by value. */
 function noteBody(audit: AuditNote, name: CallName, call: Call, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   if ('uid' in body && typeof body.uid === 'string') audit.target ??= body.uid.slice(0, 64);
@@ -268,7 +275,7 @@ function noteBody(audit: AuditNote, name: CallName, call: Call, body: unknown): 
   if (members.length > 0) audit.details = { members };
 }
 
-/** Names that callers invent are kept out: they may be as long as a body, and anything may be written in them. */
+/** Names that callers invent are left out: they may be as long as a body, with any content. */
 function declaredMembers({ body: schema }: Call, body: object): string[] {
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape ?? {};
   return Object.keys(shape).filter((member) => Object.hasOwn(body, member));

@@ -19,8 +19,8 @@ import type { Services } from './services.ts';
 import { sourceSnapshotPath, sourceReportPath } from './source-probe.ts';
 
 /**
- * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. Whether the person who
- * wants it may have it was decided on the node that they asked (design/cluster.md, "The link between nodes").
+ * What other nodes of the cluster may ask of this one, and nothing else: to show and to read. The node that the
+ * user connected to has already authorised the request (design/cluster.md, "The link between nodes").
  */
 export async function serveNodeLink(server: FastifyInstance, services: Services): Promise<void> {
   await server.register(
@@ -45,7 +45,7 @@ function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: Servic
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
   scope.addHook('preHandler', async (request) => {
-    // Whoever comes through the tunnel is no node.
+    // A client that comes through the tunnel is not a node.
     if (!(request.raw.socket instanceof Socket))
       throw new Fault('NotFound', 'There is nothing at this address.');
     const authResult = await nodeAuthenticator.admit(request.headers[claimHeader], {
@@ -73,7 +73,9 @@ function requireNodes(scope: FastifyInstance, { nodeAuthenticator, log }: Servic
   });
 }
 
-/** The one call for a server that is no node yet: it has a code, and all that is said is sealed with it. */
+/**
+ * The one call for a server that is not a node yet: it has a code, and the whole exchange is sealed with it.
+ */
 function serveJoining(scope: FastifyInstance, services: Services): void {
   const { store, license, config, clock, log } = services;
   const invitations = new Invitations({ settings: store.settings, secret: store.secret, clock });
@@ -116,7 +118,7 @@ function serveLive(scope: FastifyInstance, { streamManager, membership, clock }:
   scope.get('live/:uid', (request, reply) => {
     const uid = uidOf(request);
     const running = streamManager.get(uid);
-    // Never on to a third node: who asks looks up anew where the stream is.
+    // Never forwarded to a third node: the caller looks up again where the stream is.
     if (membership.acquire(uid) === undefined)
       throw new Fault('Unavailable', 'This node does not run the stream.');
     const { stream, demand } = (queryOf(request)['picture'] === 'sub' ? running.sub : undefined) ?? running;
@@ -180,7 +182,7 @@ function serveArchive(scope: FastifyInstance, { archive }: Services): void {
   });
 }
 
-/** Packages that lie here. */
+/** Packages that are stored here. */
 function serveExports(scope: FastifyInstance, { exports }: Services): void {
   scope.get('export/:id/size', async (request) => {
     const { bytes } = await exports.packageHere(number(paramsOf(request)['id']));
@@ -215,7 +217,7 @@ function serveInsight(scope: FastifyInstance, { localInsight }: Services): void 
   });
 }
 
-/** The address comes from a node that asked whether its person may look there. */
+/** The address comes from a node that has checked whether its user may probe it. */
 function serveSources(scope: FastifyInstance, { sourceProbe }: Services): void {
   const lookOf = (request: FastifyRequest, reply: FastifyReply) => {
     const { address, allowLoopback } = parsed(Source, request);
@@ -239,7 +241,7 @@ function parsed<T>(schema: z.ZodType<T>, request: FastifyRequest): T {
   }
 }
 
-/** Aborted when the asking node does not wait any more. */
+/** Aborted when the calling node stops waiting. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /**
- * Headers of what calls answer: data, frames, video. It is no page, runs nothing, and stands in frames of our own only.
- * They are few because every poll carries them.
+ * Headers of call answers: data, images, video. Not a page: it runs nothing, and is framed only by our own
+ * pages. They are few because every poll carries them.
  */
 export const callHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -12,16 +12,16 @@ export const callHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Added when the request came over TLS (RFC 6797). Half a year, and for this name alone: an operator who goes back to
- * plain HTTP, or has other servers below the name, must not wait longer than that.
+ * Added when the request came over TLS (RFC 6797). Half a year, and for this name alone: an operator who goes
+ * back to plain HTTP, or has other servers below the name, must not wait longer than that.
  */
 export const tlsHeaders: Readonly<Record<string, string>> = {
   'strict-transport-security': 'max-age=15552000',
 };
 
 /**
- * Headers of every other answer. No script but the page's own files; styles may stand in attributes, for that is how
- * positions on a timeline are set. `logoOrigin` is where a configured logo comes from.
+ * Headers of every other answer. No scripts but the page's own files; inline style attributes are allowed,
+ * because positions on a timeline are set with them. `logoOrigin` is where a configured logo comes from.
  */
 export function securityHeaders(logoOrigin: string | undefined): Readonly<Record<string, string>> {
   const policy = [

@@ -11,7 +11,7 @@ import { ServerCertificate } from './server-certificate.ts';
 
 const [first, second] = [selfSigned(), selfSigned()];
 const dayMs = 86_400_000;
-/** Those of the test are valid for two days. */
+/** The certificates of the test are valid for two days. */
 const healthy = 'expires';
 
 async function files(t: TestContext, pair = first) {
@@ -27,7 +27,7 @@ async function files(t: TestContext, pair = first) {
   return { certificatePath, keyPath, clock, log, lines };
 }
 
-/** Lets what the files say be read, however slow the disk is. */
+/** Waits until the files are read, however slow the disk is. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await setImmediate();
 }
@@ -43,7 +43,7 @@ test('a renewed pair is taken into use when both files have changed', async (t) 
   await certificate.reload();
   assert.deepEqual(renewed, [], 'the same files are no renewal');
 
-  // As programs that renew do: another file in the place of the old one, the key a moment later.
+  // As renewal programs do: a new file replaces the old one, the key a moment later.
   await writeFile(`${certificatePath}.new`, second.certificate);
   await rename(`${certificatePath}.new`, certificatePath);
   await certificate.reload();

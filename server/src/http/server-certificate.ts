@@ -6,14 +6,16 @@ import type { Log } from '../base/log.ts';
 import { ConfigError } from '../config/load.ts';
 import type { Certificate } from './connection-limiter.ts';
 
-/** Renewing a certificate replaces its files; comparing their times is cheap. */
+/** Renewal replaces the files; comparing their times is cheap. */
 const lookEveryMs = 5_000;
-/** Certificate and key are written one after the other: both are read when neither has changed for so long. */
+/**
+ * Certificate and key are written one after the other: both are read when neither has changed for this long.
+ */
 const settleMs = 1_000;
-/** The end of the certificate is announced this long before; who renews by a program does it earlier. */
+/** Expiry is announced this long before; automatic renewal happens earlier. */
 const noticeMs = 7 * 86_400_000;
 
-/** What an operator should know of the certificate; `unusable` files leave the one that is in use in use. */
+/** What an operator should know of the certificate; `unusable` files leave the current one in use. */
 export type CertificateProblem = 'expired' | 'expires' | 'unusable';
 
 export interface ServerCertificateOptions {
@@ -30,8 +32,8 @@ interface Loaded extends Certificate {
 }
 
 /**
- * The server's certificate and key, as they are in their files. A renewed pair is taken into use for new connections; what
- * can't be used is said, and the pair before stays.
+ * The server's certificate and key, as they are in their files. A renewed pair is used for new connections; an
+ * unusable one is reported, and the previous pair stays in use.
  */
 export class ServerCertificate {
   readonly #options: ServerCertificateOptions;
@@ -39,7 +41,7 @@ export class ServerCertificate {
   readonly #cancelLook: Cancel;
   #cancelSettle: Cancel | undefined;
   #loaded: Loaded;
-  /** Times and sizes of the files when they were looked at last. */
+  /** Times and sizes of the files at the last check. */
   #seen: string;
   #isUnusable = false;
   #loading: Promise<void> = Promise.resolve();
@@ -68,7 +70,7 @@ export class ServerCertificate {
     return leftMs <= 0 ? 'expired' : leftMs <= noticeMs ? 'expires' : undefined;
   }
 
-  /** When the certificate in use ends, ms since the epoch. */
+  /** When the certificate in use expires, ms since the epoch. */
   get expiresAt(): number {
     return this.#loaded.validToMs;
   }
@@ -78,7 +80,7 @@ export class ServerCertificate {
     this.#listeners.push(listener);
   }
 
-  /** Reads the files now. Resolves when what they hold is in use, or it was said why not. */
+  /** Reads the files now. Resolves when their content is in use, or the reason why not is reported. */
   reload(): Promise<void> {
     this.#loading = this.#loading.then(() => this.#reload());
     return this.#loading;
@@ -127,7 +129,7 @@ export class ServerCertificate {
   }
 }
 
-/** What changes whenever a file is written or another one put in its place, also behind a link. */
+/** Changes whenever a file is written or replaced, even behind a symbolic link. */
 async function marksOf({ certificatePath, keyPath }: ServerCertificateOptions): Promise<string> {
   const marks = await Promise.all(
     [certificatePath, keyPath].map((path) =>

@@ -35,13 +35,13 @@ import type { VersionCheck } from '../system/version-check.ts';
 import type { Sample } from '@vidette/media/sample';
 import type { VideoTrack } from '@vidette/media/track';
 
-/** Everything that answers to calls need, made and closed by `app.ts`. */
+/** Dependencies of all handlers, created and closed by `app.ts`. */
 export interface Services {
-  /** In force; live keys of it change while the server runs. */
+  /** In force; its live keys change while the server runs. */
   readonly config: Config;
   readonly configStore: ConfigStore;
   readonly version: string;
-  /** Which source the version was built from, for the settings call. */
+  /** The source revision that the version was built from, for the settings call. */
   readonly revision: string;
   /** Folder of the built page. */
   readonly pageDir: string;
@@ -79,7 +79,7 @@ export interface Services {
   readonly insight: StreamInsight;
   /** Of streams that this node runs. */
   readonly localInsight: LocalInsight;
-  /** Lets other nodes in. */
+  /** Admits other nodes. */
   readonly nodeAuthenticator: NodeAuthenticator;
   readonly transcoding: Transcoding;
   readonly sourceProbe: SourceProbe;

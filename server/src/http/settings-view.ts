@@ -5,7 +5,7 @@ import type { Services } from './services.ts';
 /** Set by the operator as `TZ`, else by the system; it does not change while the process runs. */
 const serverZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What the page must know; a visitor gets only what the screens before the sign-in need [R3.8]. */
+/** What the page must know; an anonymous client gets only what the screens before the sign-in need [R3.8]. */
 export function settingsView(services: Services, principal: Principal | undefined): Settings {
   const { config, lock, license } = services;
   const { productType, features } = license.view;

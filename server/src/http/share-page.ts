@@ -7,8 +7,9 @@ import { allowEmbedding } from './security-headers.ts';
 import type { Services } from './services.ts';
 
 /**
- * The public page of a shared stream: a page of its own, a fraction of the application, with the stream's name in it,
- * so that the picture waits for no call. A link that is not valid gets the same page, which says so, with status 404.
+ * The public page of a shared stream: a separate page, a fraction of the application's size, with the stream's
+ * name in it, so that the video waits for no call. A link that is not valid gets the same page, which says so,
+ * with status 404.
  */
 export async function sendSharePage(
   request: FastifyRequest,

@@ -12,8 +12,8 @@ export interface SharedViewersOptions {
 }
 
 /**
- * Who watches by public links, by the stream's uid and the key of the link. They have no account: a link that is revoked is
- * all they can lose.
+ * Viewers by public link, by the stream's uid and the key of the link. They have no account: they lose access
+ * only when the link is revoked.
  */
 export class SharedViewers {
   readonly #options: SharedViewersOptions;
@@ -25,8 +25,8 @@ export class SharedViewers {
   }
 
   /**
-   * Judges the viewer again, for the link may have been revoked while they were let in. Returns what is to be called when they
-   * leave.
+   * Authorises the viewer again, because the link may have been revoked while they were admitted. Returns a
+   * function to call when they leave.
    */
   add(uid: string, key: string, viewer: SharedViewer): () => void {
     const viewers = this.#viewers.get(uid) ?? new Map<SharedViewer, string>();
@@ -42,7 +42,7 @@ export class SharedViewers {
     return this.#viewers.get(uid)?.size ?? 0;
   }
 
-  /** The stream's link was revoked, or made again; here or by another node. */
+  /** The stream's link was revoked, or created again; here or by another node. */
   review(uid: string): void {
     for (const key of new Set(this.#viewers.get(uid)?.values())) void this.#review(uid, key);
   }
@@ -69,7 +69,8 @@ export class SharedViewers {
       if (this.#isBlind) this.#end(uid, key, 'Unavailable');
       else if (stream?.uid !== uid) this.#end(uid, key, 'NotFound');
     } catch (error) {
-      // While the database is away no link is revoked that this node could hear of; the access feed says when it may be.
+      // While the database is away this node can't learn of a revoked link; the access feed reports when one is
+      // possible.
       log.warn({ err: error, stream: uid }, 'A public link could not be looked up');
       if (this.#isBlind) this.#end(uid, key, 'Unavailable');
     }

@@ -11,7 +11,7 @@ function isSocket({ reply }: Call): boolean {
   return 'contentType' in reply && reply.contentType === 'websocket';
 }
 
-/** Whether the address of a request is one at which a WebSocket is served. */
+/** Whether a WebSocket is served at the address of a request. */
 export function isSocketAddress(url: string): boolean {
   const parts = (url.split(/[?#;]/, 1)[0] ?? '').split('/', 16);
   return socketPaths.some(

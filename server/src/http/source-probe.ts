@@ -6,7 +6,7 @@ import { addressWithCredentials, type SourceAddress } from '../ingest/address.ts
 import type { NodeRpc } from '../rpc/node-rpc.ts';
 import { believed } from '../rpc/peer-answers.ts';
 
-/** What a source delivers, as people are told. */
+/** What a source delivers, as shown to users. */
 export type SourceReport = z.input<Calls['probeStream']['reply']>;
 
 interface ProbedSource {
@@ -20,7 +20,7 @@ interface SourceProberOptions {
   readonly signal: AbortSignal;
 }
 
-/** Looks at sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
+/** Probes sources that are not streams yet. Rejects with a Fault of one of the probe codes. */
 interface Prober {
   probe(address: SourceAddress, options: SourceProberOptions): Promise<ProbedSource>;
   /** The first key frame as a JPEG. */
@@ -33,30 +33,30 @@ export interface ProbeTarget {
   readonly signal: AbortSignal;
 }
 
-/** The same as it travels to another node: the address with its login. */
+/** The same as sent to another node: the address with its credentials. */
 interface SourceQuestion {
   readonly address: string;
   readonly allowLoopback: boolean;
 }
 
-/** Below the link's path. */
+/** Path of the call between nodes. */
 export const sourceReportPath = 'source/report';
 export const sourceSnapshotPath = 'source/picture';
 
 const previewWidth = 640;
-/** For the way there and back, beside the look itself. */
+/** Network time there and back, beside the probe itself. */
 const wayMs = 5_000;
 
 export interface SourceProbeOptions {
   readonly prober: Prober;
   readonly rpc: Pick<NodeRpc, 'askBytes' | 'askJson'>;
-  /** How long a look may take. */
+  /** How long a probe may take. */
   readonly timeoutMs: () => number;
 }
 
 /**
- * Looks at a source from the node whose business it is: what one machine reaches another need not. Where that node does not
- * answer, or is too old for the question, this one looks.
+ * Probes sources from the node that has, or would get, the stream: what one machine reaches another need not.
+ * If that node does not answer, or is too old for the call, this one probes.
  */
 export class SourceProbe {
   readonly #options: SourceProbeOptions;

@@ -34,7 +34,7 @@ export interface StatisticsOptions {
   readonly health: HealthMonitor;
 }
 
-/** One look at the whole server. */
+/** One sample of the whole server. */
 interface ServerLook {
   readonly cpuPercent: number;
   readonly eventLoopDelayMs: number;
@@ -46,8 +46,8 @@ interface ServerLook {
 }
 
 /**
- * Figures of the server and of every stream that it runs: now, and as short histories for charts. All are taken
- * together every ten seconds, whoever asks and however often.
+ * Figures of the server and of every stream that it runs: now, and as short histories for charts. All are
+ * sampled together every ten seconds, however many clients request them.
  */
 export class Statistics {
   readonly #options: StatisticsOptions;
@@ -75,12 +75,12 @@ export class Statistics {
     this.#cancel = options.clock.every(periodMs, () => this.#lookAtAll());
   }
 
-  /** A stream's state changed; when it was away, and how often it came back, is known by this. */
+  /** A stream's state changed; outages and reconnects are derived from this. */
   noteState(uid: string, state: ManagedStreamState): void {
     this.#watchOf(uid).noteState(state, this.#options.clock.wallMs());
   }
 
-  /** Figures of the server at this moment; those per second are of the last look. */
+  /** Figures of the server at this moment; per-second ones are from the last sample. */
   async now() {
     const { streamManager, live, archive, health } = this.#options;
     let streams = 0;
@@ -111,7 +111,7 @@ export class Statistics {
     return this.#histories.views;
   }
 
-  /** How often a stream came back, when it was away, and its histories. */
+  /** How often a stream came back, its outages, and its histories. */
   ofStream(uid: string): { reconnects: number; outages: readonly Outage[]; histories: HistoryView[] } {
     const { reconnects, outages, histories } = this.#watchOf(uid);
     return { reconnects, outages, histories: histories.views };

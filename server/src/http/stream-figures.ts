@@ -13,7 +13,7 @@ const kinds: readonly HistoryKind[] = [
 ];
 /** Half an hour at ten seconds. */
 const capacity = 180;
-/** Outages that are remembered of a stream: more than a screen shows, little for ten thousand streams. */
+/** Outages kept per stream: more than a screen shows, little for ten thousand streams. */
 const maxOutages = 50;
 
 /** A time without frames. */
@@ -22,11 +22,11 @@ export interface Outage {
   readonly startMs: number;
   /** When frames came back; null while it lasts. */
   endMs: number | null;
-  /** The newest state that says why: between attempts the source is only "pending". */
+  /** The latest state that gives a reason: between attempts the source is only "pending". */
   state: ManagedStreamState;
 }
 
-/** What one look at a running stream found; per-second figures since the look before. */
+/** One sample of a running stream; per-second figures since the sample before. */
 export interface StreamFigures {
   readonly receivedBitsPerSecond: number;
   readonly framesPerSecond: number;
@@ -35,7 +35,7 @@ export interface StreamFigures {
   readonly viewers: number;
   /** Of the newest fragment, ms; 0 for a stream that is not recorded. */
   readonly writeLatencyMs: number;
-  /** Sent to viewers since the look before, bytes. */
+  /** Sent to viewers since the sample before, bytes. */
   readonly sentBytes: number;
 }
 
@@ -48,7 +48,7 @@ export class StreamMetrics {
   readonly #outages: Outage[] = [];
   #last = { bytes: 0, frames: 0, damaged: 0, lost: 0, sentBytes: 0 };
 
-  /** The newest outages, oldest first; what never ran and never failed has none. */
+  /** The latest outages, oldest first; a stream that never ran and never failed has none. */
   get outages(): readonly Outage[] {
     return this.#outages;
   }
@@ -68,7 +68,7 @@ export class StreamMetrics {
     }
   }
 
-  /** @param elapsedSeconds since the look before */
+  /** @param elapsedSeconds since the sample before */
   look(running: ManagedStream, live: Live, nowMs: number, elapsedSeconds: number): StreamFigures {
     const { counters } = running.stream;
     const { viewers, bytesSent } = live.audience(running.stream);

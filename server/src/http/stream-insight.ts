@@ -15,7 +15,7 @@ import { failureReasonOf } from './stream-record.ts';
 export type StreamStats = z.input<Calls['getStreamStats']['reply']>;
 export type StreamLines = z.input<Calls['getStreamLogs']['reply']>;
 
-/** What the node that runs a stream knows of it, and no other. */
+/** What only the node that runs a stream knows of it. */
 export interface StreamInsight {
   /** @throws Fault Unavailable */
   stats(uid: string, language: MessageLanguage): Promise<StreamStats>;
@@ -100,7 +100,7 @@ export interface ClusterInsightOptions {
   readonly nodeOf: (uid: string) => string | undefined;
 }
 
-/** Of all streams: the node that runs one is asked. */
+/** Of all streams: the node that runs a stream answers. */
 export class ClusterInsight implements StreamInsight {
   readonly #options: ClusterInsightOptions;
 

@@ -7,7 +7,7 @@ import type { SeenStream } from '../store/stream-list.ts';
 import type { StreamRecord } from '../store/stream-addresses.ts';
 import { knownReason } from './known-reasons.ts';
 
-/** What the station needs to run a stored stream. */
+/** What the stream manager needs to run a stored stream. */
 export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
   return {
     uid: record.uid,
@@ -23,13 +23,16 @@ export function managedSettingsOf(record: StreamRecord): ManagedStreamSettings {
   };
 }
 
-/** The reason of a failure in the reader's language: it is kept in English. One that is not known is the code's sentence. */
+/**
+ * The reason of a failure in the reader's language: it is stored in English. An unknown one becomes the code's
+ * sentence.
+ */
 export function failureReasonOf(state: ManagedStreamState, language: MessageLanguage): string | null {
   if (state.failureReason === null || language === 'en' || state.code === null) return state.failureReason;
   return knownReason(state.failureReason, language) ?? messageOf(state.code, language);
 }
 
-/** A stream as one person may see it. */
+/** A stream as one user may see it. */
 export function streamView(
   seen: SeenStream,
   state: ManagedStreamState,

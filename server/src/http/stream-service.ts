@@ -31,30 +31,32 @@ export interface StreamServiceOptions {
   readonly membership: Membership;
 }
 
-/** Within this a change of this node's own comes back to it from the database. */
+/** Within this time this node's own change comes back to it from the database. */
 const echoMs = 3_000;
 
-/** Adding, changing and removing streams: the store first, then the station that runs them. */
+/** Adding, changing and removing streams: the store first, then the stream manager that runs them. */
 export class StreamService {
   readonly #options: StreamServiceOptions;
-  /** Changes happen one after the other, so that quotas hold and station and store agree on the order. */
+  /** Changes are serialised, so that quotas hold and stream manager and store agree on the order. */
   #turn: Promise<unknown> = Promise.resolve();
   #listRevision = 0;
-  /** The revision of each stream as those who poll have been told of it. */
+  /** The revision of each stream as polling clients know it. */
   readonly #listed = new Map<string, number>();
-  /** When this node changed who may do what with a stream, monotonic. */
+  /** When this node changed rights on a stream, monotonic. */
   readonly #notedMs = new Map<string, number>();
 
   constructor(options: StreamServiceOptions) {
     this.#options = options;
   }
 
-  /** The stream manager's revision at which a stream last came, went or was saved, or other people came to see it. */
+  /**
+   * The stream manager's revision at which a stream was last added, removed or saved, or its audience changed.
+   */
   get listRevision(): number {
     return this.#listRevision;
   }
 
-  /** Who may do what with these streams has changed: lists that are open anywhere are to be asked for again. */
+  /** Rights on these streams have changed: open lists must be requested again. */
   noteRights(uids: Iterable<string>): void {
     for (const uid of uids) {
       this.#noteChange(uid);
@@ -62,7 +64,7 @@ export class StreamService {
     }
   }
 
-  /** The same, heard of from the database: what this node itself changed a moment ago changes no list again. */
+  /** The same, reported by the database: what this node itself changed a moment ago changes no list again. */
   hearRights(uids: Iterable<string>): void {
     const { clock, streamManager } = this.#options;
     const sinceMs = clock.monotonicMs() - echoMs;
@@ -70,7 +72,7 @@ export class StreamService {
     for (const uid of uids) if (!this.#notedMs.has(uid) && streamManager.find(uid)) this.#noteChange(uid);
   }
 
-  /** @throws Fault of the license, the quota, or a field that is wrong */
+  /** @throws Fault of the license, the quota, or an invalid field */
   add(principal: Principal, body: z.output<typeof StreamToAdd>): Promise<StreamRecord> {
     const { store, streamManager, license, membership, clock } = this.#options;
     const source = checkedSource(body.streamSource, 'streamSource');
@@ -114,7 +116,7 @@ export class StreamService {
     });
   }
 
-  /** @throws Fault ActionNotAcceptable when somebody saved in between, or of a field that is wrong */
+  /** @throws Fault ActionNotAcceptable when another user saved in between, or of an invalid field */
   save(principal: Principal, old: StreamRecord, body: z.output<typeof StreamToSave>): Promise<StreamRecord> {
     const { store, streamManager, membership } = this.#options;
     const source =
@@ -157,7 +159,7 @@ export class StreamService {
     });
   }
 
-  /** Pauses or resumes; what is so already stays so. */
+  /** Pauses or resumes; idempotent. */
   setPaused(old: StreamRecord, isPaused: boolean): Promise<void> {
     const { store, streamManager } = this.#options;
     return this.#inTurn(async () => {
@@ -168,7 +170,7 @@ export class StreamService {
     });
   }
 
-  /** Removes a stream and cuts who watches it; with `purge` its archive goes too. */
+  /** Removes a stream and disconnects its viewers; with `purge` its archive is deleted too. */
   remove(record: StreamRecord, options: { purge: boolean }): Promise<void> {
     const { store, streamManager, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
@@ -181,7 +183,7 @@ export class StreamService {
     });
   }
 
-  /** Brings what other nodes changed into force. Idempotent; rejects when the database can't be asked. */
+  /** Applies what other nodes changed. Idempotent; rejects when the database can't be read. */
   learn({ saved, removed, moved }: ClusterChange): Promise<void> {
     const { store, streamManager, statuses, liveSessions, membership } = this.#options;
     return this.#inTurn(async () => {
@@ -199,7 +201,7 @@ export class StreamService {
         const stream = streamManager.find(uid);
         stream?.review();
         streamManager.changes.add(uid);
-        // What this node said before it had the stream nobody heard.
+        // Reports that this node made before it had the stream were not read by any node.
         if (stream && membership.owns(uid)) statuses.note(uid, stream.state);
       }
       await this.#purge();
@@ -217,7 +219,7 @@ export class StreamService {
 
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(run);
-    // The next in turn does not care how the one before ended; its own caller is told.
+    // The next in the queue does not depend on the result of this one; its own caller gets the error.
     this.#turn = result.then(
       () => undefined,
       () => undefined,
@@ -275,7 +277,7 @@ function distinct(tags: readonly string[]): string[] {
   return [...seen.values()];
 }
 
-/** @throws Fault ValidationError for the name of a zone that this machine has never heard of */
+/** @throws Fault ValidationError for a time zone name that this machine does not know */
 function checkedZone(timeZone: string | null): string | null {
   if (timeZone !== null) requireKnownZone(timeZone, 'location.timeZone');
   return timeZone;

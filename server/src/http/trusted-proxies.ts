@@ -1,7 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** What `trustProxy` may say: proxies by address or range, as in `10.0.0.5` and `2001:db8::/32`; or the word of before. */
+/**
+ * Values of `trustProxy`: proxies by address or range, as in `10.0.0.5` and `2001:db8::/32`; or the earlier
+ * boolean.
+ */
 export type TrustProxy = boolean | readonly string[];
 
 /** The proxies that `true` trusts: this machine and its private networks (RFC 1918, 4193, 3927, 4291). */
@@ -17,18 +20,18 @@ const privateRanges = [
 ];
 
 /**
- * The caller of a request that passed through reverse proxies. A proxy adds the address that it was
- * called from to the end of X-Forwarded-For; everything before that is the caller's claim. So the entries are read
- * from their end, and the first that is no trusted proxy is the caller. Requests of others say nothing but their own address.
+ * The caller of a request that passed through reverse proxies. A proxy appends the address that called it to
+ * X-Forwarded-For; everything before that is the caller's claim. So the entries are read from the end, and the
+ * first that is not a trusted proxy is the caller. For requests from other peers only their own address counts.
  */
 export class TrustedProxies {
   readonly #ranges = new BlockList();
-  /** Most proxies in a row that are believed. */
+  /** Most consecutive proxies that are trusted. */
   readonly #hopsMax: number;
 
   constructor(trust: TrustProxy) {
     const ranges = trust === true ? privateRanges : trust === false ? [] : trust;
-    // `true` does not say how many proxies there are: more than one is not guessed.
+    // `true` does not give the number of proxies: one is assumed.
     this.#hopsMax = trust === true ? 1 : ranges.length === 0 ? 0 : Infinity;
     for (const range of ranges) {
       const [address = '', length] = range.split('/');
@@ -38,11 +41,11 @@ export class TrustedProxies {
     }
   }
 
-  /** Makes every request of the server say who called by these rules. */
+  /** Makes every request of the server report its caller by these rules. */
   serve(server: FastifyInstance): void {
     if (this.#hopsMax === 0) return;
     server.addHook('onRequest', (request, _, done) => {
-      // Visitors through the tunnel are named by what is known of their connection.
+      // Clients through the tunnel are identified by what is known of their connection.
       if (!Object.hasOwn(request, 'ip')) this.#name(request);
       done();
     });
@@ -78,14 +81,14 @@ export class TrustedProxies {
   }
 }
 
-/** No one has a longer chain of proxies. */
+/** No real chain of proxies is longer. */
 const maxEntries = 32;
 
 function plain(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').split('%', 1)[0] ?? '';
 }
 
-/** The address of an entry, which some proxies write with the port; undefined for what is none. */
+/** The address of an entry, which some proxies write with the port; undefined for an invalid one. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim();
   const bare =

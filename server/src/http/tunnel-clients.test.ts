@@ -14,11 +14,11 @@ import type { Certificate } from './connection-limiter.ts';
 
 interface Door {
   readonly clock: ManualClock;
-  /** A visitor's end of a new connection. */
+  /** A client's end of a new connection. */
   readonly come: (trustsProxy: boolean) => { far: Duplex; near: TunnelConnection };
 }
 
-/** A server that says what it takes its callers for; `trustProxy` is what it believes on its own port. */
+/** A server that reports how it identifies its callers; `trustProxy` is what it trusts on its own port. */
 async function newDoor(t: TestContext, trustProxy: boolean, certificate?: Certificate): Promise<Door> {
   const options = { trustProxy, keepAliveTimeout: 60_000, forceCloseConnections: true };
   const server = (certificate
@@ -50,7 +50,7 @@ async function newDoor(t: TestContext, trustProxy: boolean, certificate?: Certif
 const claims =
   'x-forwarded-for: 10.9.9.9, 203.0.113.8\r\nx-forwarded-proto: https\r\nx-forwarded-host: evil\r\n';
 
-/** Asks on an open connection, which stays open, who the server thinks it is. */
+/** Asks on an open connection, which stays open, how the server identifies it. */
 async function ask(line: Duplex, headers = ''): Promise<{ ip: string; protocol: string; host: string }> {
   line.write(`GET /who HTTP/1.1\r\nhost: cameras.example.org\r\n${headers}\r\n`);
   let text = '';

@@ -6,8 +6,9 @@ import type { TunnelConnection } from '../tunnel/tunnel-connection.ts';
 import { firstRequestMs, type Certificate } from './connection-limiter.ts';
 
 /**
- * Visitors through the tunnel. Their connections are handed to the HTTP server as they are, with the address that the relay
- * names, so that limits, audit and logs mean the visitor and not the relay; no port is dialled for them.
+ * Clients through the tunnel. Their connections are handed to the HTTP server as they are, with the address
+ * that the relay names, so that limits, audit and logs refer to the client and not the relay; no port is
+ * dialled for them.
  */
 export class TunnelClients {
   readonly #server: FastifyInstance;
@@ -16,7 +17,7 @@ export class TunnelClients {
   /** The connection behind the socket that a request names: itself, or what its TLS runs over. */
   readonly #behind = new WeakMap<object, TunnelConnection>();
 
-  /** @param certificate what is in use when a visitor comes */
+  /** @param certificate what is in use when a client connects */
   constructor(server: FastifyInstance, clock: Clock, certificate: () => Certificate | undefined) {
     this.#server = server;
     this.#clock = clock;
@@ -32,7 +33,7 @@ export class TunnelClients {
     });
   }
 
-  /** Serves a visitor; with a certificate the TLS is ours, and the relay sees nothing but ciphertext. */
+  /** Serves a client; with a certificate TLS ends here, and the relay sees nothing but ciphertext. */
   admit(connection: TunnelConnection): void {
     const { server } = this.#server;
     const certificate = this.#certificate();
@@ -46,7 +47,7 @@ export class TunnelClients {
     this.#behind.set(socket, connection);
     const cancel = this.#clock.after(firstRequestMs, () => connection.destroy());
     connection.once('close', cancel);
-    // Who gives up or speaks no TLS is cut, as on the server's own port.
+    // A client that disconnects or speaks no TLS is cut off, as on the server's own port.
     socket.on('error', () => connection.destroy());
     socket.once('secure', () => {
       cancel();
@@ -57,8 +58,8 @@ export class TunnelClients {
 }
 
 /**
- * What the request says of its caller, by what is known of this connection: headers count where a proxy on the relay was
- * declared, and nowhere else, whatever holds for other proxies of this server.
+ * Identifies the caller of a request by what is known of this connection: headers count only where a proxy on
+ * the relay was declared, whatever holds for other proxies of this server.
  */
 function nameClient(request: FastifyRequest, connection: TunnelConnection): void {
   const { headers } = request.raw;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { fieldFault } from './field-errors.ts';
 
 /**
- * Members that a call takes back as it answers them and can't change: what was read may be sent back whole.
- * @throws Fault ValidationError at the first that says something else
+ * Checks members that a call accepts as it answers them but can't change: what was read may be sent back whole.
+ * @throws Fault ValidationError at the first that differs
  */
 export function requireUnchanged<Body extends object>(
   body: Body,

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../store/sessions.ts';
 import type { TokenRecord } from '../store/tokens.ts';
 import type { UserRecord } from '../store/users.ts';
 
-/** A user as the wire shows them; nothing of the password. */
+/** A user as clients see them; nothing of the password. */
 export function userView(user: UserRecord): User {
   const isAdmin = user.is_admin === 1;
   return {
@@ -29,7 +29,7 @@ export function profileView(user: UserRecord): Profile {
   return { ...userView(user), preferences: preferencesOf(user) };
 }
 
-/** What the user chose, with defaults for the rest. */
+/** The user's choices, with defaults for the rest. */
 export function preferencesOf(user: UserRecord): Preferences {
   return Preferences.parse(JSON.parse(user.preferences));
 }
@@ -66,7 +66,7 @@ export function tokenView(token: TokenRecord): Token {
   };
 }
 
-/** A list that is answered whole, in the shape of every list. */
+/** A list that is answered whole, in the common shape of lists. */
 export function wholeList<Item>(items: Item[]) {
   return { items, total: items.length, page: 1, pageSize: Math.max(items.length, 1) };
 }

@@ -42,7 +42,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
   const queue = new FairQueue();
   const unlockTries = new Attempts(clock, { max: 100, windowMs });
 
-  /** Whose password it is, when it is somebody's; the time is the same where nobody has the name. */
+  /** The user whose password it is, if there is one; the time is the same for an unknown name. */
   const findByPassword = async (candidates: readonly UserRecord[], password: string) => {
     for (const user of candidates) {
       if (await passwords.verify(password, user.password_hash)) return user;
@@ -54,7 +54,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
   registrar.handle('signIn', async ({ body, ip, request, reply, audit, signal }) => {
     const nowMs = clock.wallMs();
     const candidates = await identities.candidates(body.name);
-    // A name that nobody has is not written down: often it is a password, typed into the wrong field.
+    // An unknown name is not logged: often it is a password, typed into the wrong field.
     audit.login = candidates[0]?.login ?? null;
     const deviceId = candidates
       .map(({ id }) => knownDevices.find(request.cookies, id, nowMs)?.id)
@@ -69,7 +69,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
       await attempt.forgive();
       return found;
     };
-    // Guesses wait for each other and for nobody who is known.
+    // Guesses queue behind each other, and never delay known devices.
     const user = deviceId === undefined ? await queue.run(networkOf(ip), check) : await check();
     audit.login = user.login;
     const { secret } = await authenticator.open(user, { ip, userAgent: request.headers['user-agent'] ?? '' });
@@ -122,7 +122,7 @@ function registerSigning(registrar: Registrar, services: Services): void {
 function registerProfile(registrar: Registrar, services: Services): void {
   const { store, passwords, proof, identities, emails, authenticator, config } = services;
 
-  // Whoever asks whether a login or an e-mail is taken learns who is here.
+  // A caller who checks whether a login or an e-mail is taken learns who has an account.
   const takenTries = new SharedAttempts(store.failedAttempts, services.clock, 'taken', {
     max: 10,
     windowMs: 3_600_000,
@@ -179,7 +179,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
     const save = () => store.users.save(user.id, changes);
     const saved = Object.keys(changes).length > 0 ? await identities.acquire(user, changes, save) : user;
     if (body.password !== undefined) {
-      // This browser stays signed in, everybody else who knew the old password does not [R5.2].
+      // This browser stays signed in; every other session that used the old password does not [R5.2].
       const secret = await authenticator.endOthers(user.id, principal.by, body.keepTokens ?? false);
       if (secret !== undefined) setSessionCookie(request, reply, secret, config.session.days * 86_400_000);
     }
@@ -190,7 +190,7 @@ function registerProfile(registrar: Registrar, services: Services): void {
   });
 }
 
-/** @throws Fault ValidationError for the name of a zone that this machine has never heard of */
+/** @throws Fault ValidationError for a time zone name that this machine does not know */
 function requireZoneChoice(timeZone: string | undefined): void {
   if (timeZone === undefined || clockOwners.some((owner) => owner === timeZone)) return;
   requireKnownZone(timeZone, 'preferences.timeZone');

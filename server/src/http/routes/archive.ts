@@ -13,7 +13,7 @@ import { watched } from './exports.ts';
 
 const playlistType = 'application/vnd.apple.mpegurl';
 
-/** What is recorded: where, how much, and the footage itself. */
+/** The archive: which times are recorded, how much, and the footage itself. */
 export function registerArchive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { archiveReader, transcoding, license, renderSnapshot, watchLog } = services;
 
@@ -129,15 +129,15 @@ export function registerArchive(registrar: Registrar, services: Services, liveSe
     const contentType = 'image/jpeg';
     const isCached = isHeld(request.headers, headers.etag);
     const body = isCached ? '' : await renderSnapshot(frame.track, frame.keySample, query.width);
-    // A still that the browser shows from its cache is seen, too.
+    // A still that the browser shows from its cache counts as viewed, too.
     noteWatched('watchStills', { principal, stream, ip });
     return { contentType, ...(isCached && { status: 304 }), body, headers };
   });
 }
 
 /**
- * A browser may cache footage, and revalidates before each use (RFC 9111, 5.2.2.4): the next user of the browser may be
- * another person, and rights may be revoked.
+ * A browser may cache footage, and revalidates before each use (RFC 9111, 5.2.2.4): the next user of the
+ * browser may be another person, and rights may be revoked.
  */
 function validatedBy(etag: string): { readonly etag: string; readonly 'cache-control': string } {
   return { etag, 'cache-control': 'private, no-cache' };
@@ -155,14 +155,14 @@ async function segmentAnswer(
   requested: IncomingHttpHeaders,
 ): Promise<MediaAnswer> {
   const contentType = 'video/mp4';
-  // What is written never changes; a growing file is only longer next time.
+  // Written bytes never change; a growing file is only longer next time.
   const caching = bytes.isGrowing ? { 'cache-control': 'no-store' } : validatedBy(etag);
   const headers = { 'accept-ranges': 'bytes', ...caching };
   if (!bytes.isGrowing && isHeld(requested, etag)) {
     await bytes.close();
     return { contentType, status: 304, headers, body: '' };
   }
-  // A range of what has become something else is answered whole (RFC 9110, 13.1.5).
+  // A range of a file that has changed is answered whole (RFC 9110, 13.1.5).
   const ifRange = requested['if-range'];
   const isSame = ifRange === undefined || (!bytes.isGrowing && ifRange === etag);
   const range = parseByteRange(isSame ? requested.range : undefined, bytes.size);

@@ -11,7 +11,7 @@ import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { requireStream, viewerOf } from './streams.ts';
 
-/** Marks on the timeline: people's bookmarks and detectors' annotations. */
+/** Marks on the timeline: users' bookmarks and detectors' annotations. */
 export function registerBookmarks(registrar: Registrar, services: Services): void {
   const { store, clock, config, license } = services;
 

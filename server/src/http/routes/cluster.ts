@@ -4,7 +4,7 @@ import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { wholeList } from '../user-view.ts';
 
-/** Nodes and draining [R7.36 to R7.39]: a part of the enterprise license, but for the way back out of a drain. */
+/** Nodes and draining [R7.36 to R7.39]: part of the enterprise license, except for ending a drain. */
 export function registerCluster(registrar: Registrar, services: Services): void {
   const { membership, license } = services;
   registerInvitations(registrar, services);
@@ -44,13 +44,13 @@ export function registerCluster(registrar: Registrar, services: Services): void 
   });
 
   registrar.handle('returnClusterNode', ({ params }) => {
-    // A license that ends or is replaced while a node is drained must not keep it from recording.
+    // A license that expires or is replaced while a node is drained must not keep it from recording.
     if (params.id !== membership.id || !membership.isDrained) license.requireEnterprise('cluster');
     return membership.setDrained(params.id, false);
   });
 }
 
-/** The codes by which servers join: made here or by `vidette invite`, used by `vidette join`. */
+/** The codes by which servers join: created here or by `vidette invite`, used by `vidette join`. */
 function registerInvitations(
   registrar: Registrar,
   { config, store, clock, license, membership }: Services,

@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { requireStream } from './streams.ts';
 import type { LiveSessions } from '../live-sessions.ts';
 
-/** Packages of footage: asked for, watched on their way, fetched, removed. */
+/** Packages of footage: requested, tracked, downloaded, removed. */
 export function registerExports(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { exports, store, license } = services;
 
@@ -83,7 +83,10 @@ export function registerExports(registrar: Registrar, services: Services, liveSe
   });
 }
 
-/** It may take an hour on a slow line: whoever loses the right on any of the streams meanwhile gets no more of it. */
+/**
+ * It may take an hour on a slow line: a user who loses the right on any of the streams meanwhile gets no more
+ * of it.
+ */
 export function watched(
   liveSessions: LiveSessions,
   principal: Principal,

@@ -10,11 +10,14 @@ import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
 import { transcodingViewer } from './transcoding-viewer.ts';
 
-/** Live frames: a WebSocket for the page, LL-HLS for players outside. */
+/** Live video: a WebSocket for the page, LL-HLS for external players. */
 export function registerLive(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { streamManager, live, transcoding, watchLog } = services;
 
-  /** What the viewer reads: the hub, or a conversion of it. Undefined when that is refused, which the viewer is told. */
+  /**
+   * What the viewer reads: the hub, or a transcoding of it. Undefined when that is refused; the viewer is
+   * notified.
+   */
   const sourceOf = (hub: Stream, viewer: TranscodingViewer | undefined, socket: WebSocket) => {
     if (!viewer) return { stream: hub, close: () => {} };
     const refuse = (code: ErrorCode) => {
@@ -61,7 +64,7 @@ export function registerLive(registrar: Registrar, services: Services, liveSessi
       source.close();
     };
     socket.once('close', leave);
-    // It may have gone while it was let in; then no 'close' follows.
+    // The client may have disconnected while it was admitted; then no 'close' follows.
     if (socket.readyState === socket.CLOSED) leave();
   });
 
@@ -73,7 +76,7 @@ export function registerLive(registrar: Registrar, services: Services, liveSessi
       watchLog.touch({ mode: 'watchStream', uid, login: principal.user.login, ip });
       running.demand.extend();
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
-      // A request for what is still to come may wait for seconds, and the right may go meanwhile.
+      // A request for media still to come may wait for seconds, and the right may be revoked meanwhile.
       const cut = new AbortController();
       const end = (code: ErrorCode) => cut.abort(new Fault(code, 'The right to watch has ended.'));
       const forget = liveSessions.addShort({ principal, uid, right: 'view', end });

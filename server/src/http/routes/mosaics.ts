@@ -74,7 +74,9 @@ export function registerMosaics(registrar: Registrar, services: Services): void 
   });
 }
 
-/** What the reader was shown as an empty cell, and sends back so, keeps the stream that they may not see. */
+/**
+ * A cell that the reader was shown as empty, and sends back unchanged, keeps the stream that they may not see.
+ */
 function withHidden(
   layout: MosaicLayout,
   before: MosaicLayout,
@@ -116,7 +118,10 @@ async function viewById(
   return { ...mosaicView(principal, row, viewable), streams };
 }
 
-/** Cells lie on the grid, apart from each other on their page, and show what their maker may view. @throws Fault at the cell */
+/**
+ * Cells are on the grid, do not overlap on their page, and show what the author may view. @throws Fault at the
+ * cell
+ */
 async function requireCells(services: Services, principal: Principal, layout: MosaicLayout): Promise<void> {
   const taken = new Set<string>();
   const tiles = new Map<number, number>();
@@ -141,7 +146,7 @@ async function requireCells(services: Services, principal: Principal, layout: Mo
   }
 }
 
-/** Cells whose stream the reader may not view, or which is gone, are empty to them. */
+/** Cells whose stream the reader may not view, or which no longer exists, are shown as empty. */
 function mosaicView(
   principal: Principal,
   row: MosaicRecord,

@@ -3,10 +3,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { PasswordReset } from '../../system/password-reset.ts';
 import type { Registrar } from '../registrar.ts';
 
-/** Answers come at multiples of this: what is written for a known address alone takes some milliseconds. */
+/** Answers are sent at multiples of this: the writes for a known address alone take some milliseconds. */
 const evenMs = 250;
 
-/** Password recovery by e-mail: asking for a code, and a new password by it. */
+/** Password recovery by e-mail: requesting a code, and setting a new password with it. */
 export function registerPassword(registrar: Registrar, passwordReset: PasswordReset, clock: Clock): void {
   registrar.handle('sendPasswordReset', async ({ body, ip, reply, audit }) => {
     audit.target = body.email;

@@ -7,12 +7,13 @@ import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 import { requireStream } from './streams.ts';
 
-/** Looking at a source before it becomes a stream. */
+/** Probing a source before it becomes a stream. */
 export function registerProbe(registrar: Registrar, services: Services): void {
   const { sourceProbe, store, membership, clock } = services;
-  // Whoever may add streams could scan a network by this; a person looks at a handful of cameras in a minute.
+  // A user who may add streams could scan a network with this; a person looks at a handful of cameras in a
+  // minute.
   const perUser = new Attempts(clock, { max: 60, windowMs: 60_000 });
-  // Several people behind one address, not as many accounts as somebody can get.
+  // Several users behind one address, but not as many accounts as one attacker can create.
   const perAddress = new Attempts(clock, { max: 180, windowMs: 60_000 });
 
   const admit = async (
@@ -50,8 +51,8 @@ export function registerProbe(registrar: Registrar, services: Services): void {
 }
 
 /**
- * The address to look at. An address typed without a login borrows that of the stream being edited, if it is on the
- * same host. @throws Fault Forbidden for those who may neither add a stream nor edit this one
+ * The address to probe. An address typed without credentials borrows those of the stream being edited, if it is
+ * on the same host. @throws Fault Forbidden for those who may neither add a stream nor edit this one
  */
 async function addressToProbe(
   services: Services,

@@ -8,7 +8,10 @@ import type { Services } from '../services.ts';
 import type { StreamService } from '../stream-service.ts';
 import type { SharedViewers } from '../shared-viewers.ts';
 
-/** The public link of a stream [R7.9, R10.5]: made and revoked by whoever may share, watched by whoever has it. */
+/**
+ * The public link of a stream [R7.9, R10.5]: created and revoked by users who may share, watched by anyone who
+ * has it.
+ */
 export function registerShare(
   registrar: Registrar,
   services: Services,
@@ -82,7 +85,7 @@ export function registerShare(
         release();
       };
       socket.once('close', leave);
-      // It may have gone while it was let in; then no 'close' follows.
+      // The client may have disconnected while it was admitted; then no 'close' follows.
       if (socket.readyState === socket.CLOSED) leave();
     },
     async ({ request, params, audit }) => {
@@ -93,7 +96,7 @@ export function registerShare(
   );
 }
 
-/** @throws Fault NotFound for a key that was revoked or never was */
+/** @throws Fault NotFound for a key that was revoked or never existed */
 async function sharedStream(services: Services, key: string): Promise<StreamRecord> {
   const stream = await services.store.streams.byShareKey(key);
   if (!stream) throw new Fault('NotFound', 'The link is not valid.');

@@ -11,7 +11,7 @@ import type { StreamRecord } from '../../store/stream-addresses.ts';
 import type { Principal } from '../../access/principal.ts';
 import { Fault } from '../../base/fault.ts';
 
-/** Who may do what with streams: from the stream's side and from the user's. */
+/** Rights on streams: from the stream's side and from the user's. */
 export function registerStreamRights(
   registrar: Registrar,
   services: Services,
@@ -129,7 +129,7 @@ function sideOf(principal: Principal, createdBy: number | null): 'administrator'
   return createdBy === principal.user.id ? 'owner' : 'editor';
 }
 
-/** A right can be granted only by its holders. What they granted before stays. @throws Fault Forbidden at the right */
+/** A right can be granted only by its holders. Earlier grants stay. @throws Fault Forbidden at the right */
 function requireHeld(
   held: StreamRights,
   before: StreamRights | undefined,
@@ -155,7 +155,7 @@ function withView(rights: StreamRights): StreamRights {
   return { ...rights, view: true };
 }
 
-/** Of rows with the same key the last counts; each with its place in the list. */
+/** Of rows with the same key the last counts; each with its index in the list. */
 function distinctBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Iterable<[number, Row]> {
   return new Map(rows.map((row, index): [string, [number, Row]] => [keyOf(row), [index, row]])).values();
 }

@@ -14,7 +14,7 @@ import type { StreamRecord } from '../../store/stream-addresses.ts';
 import { shownSource } from '../../ingest/address.ts';
 import { failureReasonOf, streamView } from '../stream-record.ts';
 
-/** Streams: list, one, add, change, pause, delete, and what is known of a running one. */
+/** Streams: list, read, add, change, pause, delete, and the state of a running one. */
 export function registerStreams(
   registrar: Registrar,
   services: Services,
@@ -27,7 +27,8 @@ export function registerStreams(
 
 function registerLists(registrar: Registrar, services: Services, streamService: StreamService): void {
   const { store, streamManager, statuses, membership, clock } = services;
-  // Revisions of one run must not be taken for those of another: they begin where no earlier run can have come.
+  // Revisions of one run must not be confused with those of another: they begin above any that an earlier run
+  // can have reached.
   const firstRevision = clock.wallMs();
 
   registrar.handle('listStreams', async ({ principal, query, language }) => {
@@ -82,7 +83,7 @@ function registerLists(registrar: Registrar, services: Services, streamService: 
   });
 }
 
-/** A stream as one person may see it, with what it does now. */
+/** A stream as one user may see it, with its current status. */
 export function viewOf(
   { streamManager, membership }: Services,
   seen: SeenStream,
@@ -140,7 +141,7 @@ function registerChanges(registrar: Registrar, services: Services, streamService
   }
 }
 
-/** These may change by themselves between reading and saving; `paused` is set by a person. */
+/** These may change by themselves between reading and saving; `paused` is set by a user. */
 const passingStatuses: ReadonlySet<string> = new Set(['pending', 'running', 'failed']);
 
 function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: Stream): void {
@@ -161,7 +162,10 @@ function requireFixedOfStream(body: z.output<typeof StreamToSave>, view: Stream)
   requireUnchanged(body, view, ['status']);
 }
 
-/** Addresses as those see them who may not edit the stream; where only what is hidden changed, that it did. */
+/**
+ * Addresses as users see them who may not edit the stream; where only a hidden part changed, the fact that it
+ * did.
+ */
 function changesOfStream(before: StreamRecord, after: StreamRecord): object {
   const changes = changesBetween(settingsShown(before), settingsShown(after));
   for (const [path, column] of [

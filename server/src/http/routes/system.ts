@@ -8,7 +8,7 @@ import { settingsView } from '../settings-view.ts';
 import type { ManagedStream } from '../../engine/managed-stream.ts';
 import { viewerOf } from './streams.ts';
 
-/** So many streams that don't record are named in the health answer; more are the same trouble. */
+/** Most streams without recording that the health answer names; more don't add information. */
 const namedStreams = 20;
 
 /** The server itself: settings, health, logs, figures, license, audit log, search, documentation. */
@@ -19,8 +19,8 @@ export function registerSystem(
 ): void {
   const { streamManager, store, health, license, logRing, audit, config, statistics } = services;
 
-  // A page in use asks for the settings at every step and for the health every minute, also one that hangs on a wall:
-  // with them the cookie gets its full lifetime again, as the session does with every call.
+  // An open page requests the settings on every navigation and the health every minute, even one shown on a
+  // wall: the cookie then gets its full lifetime again, as the session does with every call.
   const prolong = ({
     principal,
     request,
@@ -183,7 +183,7 @@ export function registerSystem(
   });
 }
 
-/** What is missing here another node may have recorded. */
+/** Footage missing here may be recorded on another node. */
 async function lowEverywhere(
   { archiveReader, config }: Services,
   low: readonly { readonly uid: string; readonly share: number }[],

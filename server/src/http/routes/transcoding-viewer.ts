@@ -2,13 +2,13 @@ import type { Principal } from '../../access/principal.ts';
 import type { TranscodingViewer, TranscodingPerson } from '../../transcoding/transcoding.ts';
 import type { UserRecord } from '../../store/users.ts';
 
-/** One person at one stream is one viewer, in however many requests. */
+/** One user of one stream is one viewer, in however many requests. */
 export function transcodingViewer(principal: Principal, uid: string): TranscodingViewer {
   const { kind, id } = principal.by;
   return { name: `${kind}/${id}/${uid}`, person: transcodingPerson(principal.user) };
 }
 
-/** What of a stored user their conversions depend on. */
+/** The fields of a stored user that determine their transcoding. */
 export function transcodingPerson(user: Pick<UserRecord, 'is_admin' | 'can_convert'>): TranscodingPerson {
   return { isAdmin: user.is_admin === 1, canConvert: user.can_convert === 1 };
 }

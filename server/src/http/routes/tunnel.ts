@@ -4,7 +4,7 @@ import { knownReason } from '../known-reasons.ts';
 import type { Registrar } from '../registrar.ts';
 import type { Services } from '../services.ts';
 
-/** The way in from outside, through a relay [R4.6, R6.7, R7.48]. */
+/** Remote access through a relay [R4.6, R6.7, R7.48]. */
 export function registerTunnel(registrar: Registrar, { license, tunnel }: Services): void {
   registrar.handle('startTunnel', async ({ body, audit, language }) => {
     audit.target = body?.location ?? null;

@@ -17,7 +17,7 @@ const sortColumns = {
   lastSeenTime: 'last_seen_ms',
 } as const satisfies Record<string, UserQuery['sort']>;
 
-/** People, for administrators. */
+/** Users, for administrators. */
 export function registerUsers(registrar: Registrar, services: Services): void {
   const { store, passwords, proof, identities, emails, authenticator, clock, config } = services;
 
@@ -147,7 +147,7 @@ export function registerUsers(registrar: Registrar, services: Services): void {
 }
 
 /**
- * `isAdmin` and `permissionType` say the same; undefined when neither is given.
+ * `isAdmin` and `permissionType` are redundant; undefined when neither is given.
  * @throws Fault ValidationError when they contradict each other
  */
 function wantsAdmin(body: {

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
 import type { LiveSessions } from '../live-sessions.ts';
 import { transcodingViewer } from './transcoding-viewer.ts';
 
-/** Live frames of many streams over one WebSocket; the right to each is asked for when it is asked for. */
+/** Live video of many streams over one WebSocket; each stream's right is checked when it is requested. */
 export function registerWall(registrar: Registrar, services: Services, liveSessions: LiveSessions): void {
   const { streamManager, live, transcoding, watchLog, clock, log } = services;
 
@@ -17,7 +17,7 @@ export function registerWall(registrar: Registrar, services: Services, liveSessi
       live,
       async admit({ uid, picture: snapshot, convert }, end) {
         const watched = { principal, uid, right: 'view', isConverted: convert, end } as const;
-        // Before the question, so that a right that goes while it is answered is missed by nobody.
+        // Before the check, so that a right revoked during it is not missed.
         const forget = liveSessions.add(watched);
         try {
           const code = await liveSessions.judge(watched);
