@@ -1,14 +1,14 @@
 /**
- * argv and environment in, exit code out. Without a command it runs the server until a signal ends it;
- * the commands beside it are loaded only when asked for.
+ * argv and environment in, exit code out. Without a command it runs the server until a signal ends it; the
+ * other commands are loaded only when used.
  */
 import { enableCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 
 enableCompileCache();
-// What is received lies outside of V8's heap but counts towards its limit, which by default lets the process grow by
-// 8 MB before all of the heap is looked through again: twice a second with thirty cameras, a quarter of the whole cost.
+// Received data is outside V8's heap but counts towards its limit, which by default lets the process grow by 8
+// MB before the whole heap is collected again: twice a second with thirty cameras, a quarter of the total cost.
 // With twice the live heap it is half as often, for 20 MB more, however many cameras (design/ingest-cost.md).
 setFlagsFromString('--heap-growing-percent=100');
 
@@ -17,7 +17,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 async function serve(): Promise<void> {
   const { systemClock } = await import('./base/clock.ts');
   const { StopRequests } = await import('./base/stop-requests.ts');
-  /** Empty until the start has begun. */
+  /** Undefined until startup has begun. */
   const server: { starting?: Promise<{ close(): Promise<void>; reload(): void }> } = {};
   const stop = (exitCode: number) => {
     Promise.resolve(server.starting)
@@ -39,15 +39,15 @@ async function serve(): Promise<void> {
       process.exit(1);
     },
   });
-  // From the first moment on, so that a signal during the start ends what was started in order.
+  // From the first moment on, so that a signal during startup ends what was started in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => requests.ask());
   const wasTerminal = isatty(1);
   process.on('SIGHUP', () => {
-    // A terminal that was closed asks for the end; anybody else for another look at files that changed.
+    // A closed terminal requests a stop; any other SIGHUP reloads changed files.
     if (wasTerminal && !isatty(1)) requests.ask();
     else server.starting?.then((app) => app.reload()).catch(() => {});
   });
-  // Who reads the output may go first, as `tee` does on Ctrl-C: the server still stops in order.
+  // The reader of the output may exit first, as `tee` does on Ctrl-C: the server still stops in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
   const { loadConfig } = await import('./config/load.ts');
@@ -62,12 +62,15 @@ async function serve(): Promise<void> {
   try {
     await server.starting;
   } catch (error) {
-    // What was started is closed already; who asked for the end meanwhile has it.
+    // Started parts are closed already; a stop request that came meanwhile is handled by its own handler.
     if (!requests.isStopping) throw error;
   }
 }
 
-/** One plain line for what an operator can mend (a port in use, a bad file), the stack for what only a developer can. */
+/**
+ * One plain line for what an operator can fix (a port in use, a bad file), the stack for what only a developer
+ * can.
+ */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;

@@ -2,12 +2,12 @@ import { ticksToMs } from '@vidette/media/time';
 import type { Track, VideoTrack } from '@vidette/media/track';
 import type { Stream } from '../hub/stream.ts';
 
-/** Sound that lags the picture by more is taken for silent. */
+/** Audio that lags the video by more counts as silent. */
 const maxLagMs = 2_000;
 
 /**
- * The tracks of a stream that really send. A player buffers what all declared tracks have together, so that one
- * announced track without a sample would keep the picture away for ever.
+ * The tracks of a stream that really deliver samples. A player buffers only what all declared tracks have, so
+ * that one announced track without samples would block the video forever.
  */
 export function activeTracks(stream: Stream): readonly Track[] {
   const tracks = stream.tracks ?? [];

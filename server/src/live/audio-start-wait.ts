@@ -2,13 +2,14 @@ import { ticksToMs } from '@vidette/media/time';
 import type { Cancel, Clock } from '../base/clock.ts';
 import type { Stream } from '../hub/stream.ts';
 
-/** Sound starts a little after the picture; more than this is not waited for. */
+/** Audio starts a little after the video; a longer delay is not waited for. */
 const longestMs = 300;
 const lookEveryMs = 50;
 
 /**
- * A source that has just begun has sent its first frame and no audio yet. A viewer who is told of a picture alone
- * would have to begin anew when the audio comes, so that the first words wait for it, for a moment.
+ * A source that has just started has sent its first frame and no audio yet. A viewer who gets an init segment
+ * with video alone would have to start again when the audio comes, so that the first messages wait for it,
+ * briefly.
  */
 export class AudioStartWait {
   readonly #stream: Stream;
@@ -17,7 +18,7 @@ export class AudioStartWait {
   #cancel: Cancel | undefined;
   #startMs = 0;
 
-  /** @param onOver called when there is nothing to wait for any more */
+  /** @param onOver called when there is nothing left to wait for */
   constructor(stream: Stream, clock: Clock, onOver: () => void) {
     this.#stream = stream;
     this.#clock = clock;
@@ -28,7 +29,7 @@ export class AudioStartWait {
     return this.#cancel !== undefined;
   }
 
-  /** Begins to wait if there is a reason to. */
+  /** Starts to wait if there is a reason to. */
   begin(): void {
     if (this.#cancel || !this.#isAudioDue()) return;
     this.#startMs = this.#clock.monotonicMs();
@@ -44,7 +45,7 @@ export class AudioStartWait {
     this.#cancel = undefined;
   }
 
-  /** Sound is announced, was not heard yet, and the picture is too young to tell. */
+  /** Audio is announced, has not arrived yet, and the video is too young to tell. */
   #isAudioDue(): boolean {
     const tracks = this.#stream.tracks ?? [];
     const video = tracks.find(({ kind }) => kind === 'video');

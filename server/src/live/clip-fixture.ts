@@ -6,10 +6,10 @@ import { parseFragmentHeader } from '@vidette/media/fmp4/read-moof';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** A few seconds of real picture and audio, to be written into a hub by a test. */
+/** A few seconds of real video and audio, for a test to write into a hub. */
 export interface LiveClip {
   readonly tracks: readonly Track[];
-  /** In the order in which a camera would send them, absolute times from `startMs` on. */
+  /** In the order in which a camera sends them, absolute times from `startMs` on. */
   readonly samples: readonly Sample[];
 }
 
@@ -27,7 +27,8 @@ export const clipStartMs = Date.UTC(2026, 0, 1);
 export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
   const { seconds, framesPerSecond = 25, gopSeconds = 1, hasAudio = true } = options;
   const source = `testsrc2=s=320x240:r=${framesPerSecond}:d=${seconds}`;
-  // The encoder puts one frame of 1024 silent periods before the audio: it shall begin at 0 as the picture does.
+  // The encoder puts one frame of 1024 silent sampling periods before the audio: it must begin at 0 as the
+  // video does.
   const input = `-f lavfi -i ${source} -itsoffset ${1024 / 48_000} -f lavfi -i sine=440:r=48000:d=${seconds}`;
   const maps = hasAudio ? '-map 0:v -map 1:a -c:a aac' : '-map 0:v';
   const video = `-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${framesPerSecond * gopSeconds}`;
@@ -37,7 +38,7 @@ export async function encodeClip(options: ClipOptions): Promise<LiveClip> {
   return readClip(stdout);
 }
 
-/** The tracks and samples of a fragmented MP4 whose fragments come one after the other. */
+/** The tracks and samples of a fragmented MP4 whose fragments follow one another. */
 function readClip(bytes: Uint8Array): LiveClip {
   const boxes = [...walkBoxes(bytes)];
   const moov = boxes.findIndex(({ type }) => type === 'moov');

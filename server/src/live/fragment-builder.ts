@@ -2,16 +2,16 @@ import type { FragmentTrack } from '@vidette/media/fmp4/fragment';
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** Frames of audio whose length nobody told last as long as one of AAC: 1024 sampling periods (ISO/IEC 14496-3). */
+/** Audio frames of unknown length last as long as one of AAC: 1024 sampling periods (ISO/IEC 14496-3). */
 const audioFrameTicks = 1_024;
-/** How many of the newest gaps between frames a guess looks back at. */
+/** How many of the latest gaps between frames a guess considers. */
 const remembered = 8;
 
 /**
- * Samples that were read but not sent yet. A fragment must say how long its last picture lasts, which is known when
- * the next one is there: so the newest picture is held back until then, or, when the caller won't wait, its length is
- * guessed. A guess that is too short is worse than one too long: Media Source Extensions take a step of more than
- * twice the last length for a break and drop all that follows until a key frame.
+ * Samples that were read but not sent yet. A fragment must state how long its last frame lasts, which is known
+ * when the next one arrives: so the latest frame is held back until then, or, when the caller won't wait, its
+ * duration is guessed. A guess that is too short is worse than one too long: Media Source Extensions treat a
+ * step of more than twice the last duration as a break and drop everything up to the next key frame.
  */
 export class FragmentBuilder {
   readonly #video: Track | undefined;
@@ -25,14 +25,14 @@ export class FragmentBuilder {
   #lastAudioDts: number | undefined;
   #audioTicks: number = audioFrameTicks;
 
-  /** @param leastGuessMs a guessed length is not shorter than this */
+  /** @param leastGuessMs lower limit of a guessed duration */
   constructor(tracks: readonly Track[], leastGuessMs: number) {
     this.#video = tracks.find(({ kind }) => kind === 'video');
     this.#audio = tracks.find(({ kind }) => kind === 'audio');
     this.#leastGuessTicks = Math.round(((this.#video?.timescale ?? 1) * leastGuessMs) / 1000);
   }
 
-  /** Sum of the samples that wait. */
+  /** Size of the waiting samples in total. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -45,7 +45,7 @@ export class FragmentBuilder {
     return this.#frames.length === 0 && this.#audios.length === 0;
   }
 
-  /** How long the audio that waits lasts, ms. */
+  /** Duration of the waiting audio, ms. */
   get audioMs(): number {
     const [first] = this.#audios;
     const last = this.#audios.at(-1);
@@ -72,13 +72,15 @@ export class FragmentBuilder {
     this.#bytes += sample.size;
   }
 
-  /** Samples were left out here: the step over them says nothing of the lengths of frames. */
+  /** Samples were left out here: the step over them says nothing of frame durations. */
   noteSkip(): void {
     this.#lastDts = undefined;
     this.#lastAudioDts = undefined;
   }
 
-  /** What can go without a guess: all frames but the newest, and the audio so far if there is a picture with it. */
+  /**
+   * What can go without a guess: all frames but the latest, and the audio so far if there is a frame with it.
+   */
   takeKnown(): FragmentTrack[] {
     const newest = this.#frames.at(-1);
     if (!newest || this.#frames.length < 2) return [];
@@ -88,7 +90,7 @@ export class FragmentBuilder {
     return runs;
   }
 
-  /** Everything that waits. `nextDts` is the decode time of the picture after it, if that is known already. */
+  /** Everything that waits. `nextDts` is the decode time of the frame after it, if that is known already. */
   takeAll(nextDts?: number): FragmentTrack[] {
     const newest = this.#frames.at(-1);
     const endDts = nextDts ?? (newest ? newest.dts + this.#guessTicks() : 0);
@@ -98,7 +100,7 @@ export class FragmentBuilder {
     return runs;
   }
 
-  /** Takes the audio along. */
+  /** Includes the waiting audio. */
   #runs(frames: readonly Sample[], endDts: number): FragmentTrack[] {
     const runs: FragmentTrack[] = [];
     const lastAudio = this.#audios.at(-1);

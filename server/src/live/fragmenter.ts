@@ -14,9 +14,9 @@ interface BuiltFragment {
 }
 
 /**
- * Makes the bytes that live viewers of one stream get, each fragment once, whoever watches: viewers that keep pace
- * ask for the same samples in the same grouping and get the very same buffer. What was built is forgotten with its
- * samples, when the hub's GOP buffer lets go of them.
+ * Builds the bytes that live viewers of one stream get, each fragment once, however many watch: viewers that
+ * keep pace request the same samples in the same grouping and get the very same buffer. What was built is
+ * released with its samples, when the hub's GOP buffer drops them.
  */
 export class LiveFragmenter {
   readonly #inits = new WeakMap<readonly Track[], Map<string, LiveInit>>();

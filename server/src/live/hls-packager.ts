@@ -9,16 +9,19 @@ import type { HlsWindow } from './hls-window.ts';
 import { FragmentBuilder } from './fragment-builder.ts';
 import { activeTracks } from './active-tracks.ts';
 
-/** Aim of a part's length; a camera with fewer frames a second than this allows gets longer parts. */
+/** Target length of a part; a camera with fewer frames a second than this allows gets longer parts. */
 const partSeconds = 0.4;
-/** A segment ends at the first key frame after this: two seconds, less what a camera's clock is off. */
+/** A segment ends at the first key frame after this: two seconds, less the error of a camera's clock. */
 const leastSegmentSeconds = 1.9;
-/** A camera that sends no key frame for so long gets a segment that starts without one, for memory has an end. */
+/**
+ * A camera that sends no key frame for this long gets a segment that starts without one, because memory is
+ * limited.
+ */
 const longestSegmentSeconds = 30;
-/** Guessed length of the last picture before a pause. */
+/** Guessed duration of the last frame before a pause. */
 const leastGuessMs = 40;
 
-/** Turns what a Reader delivers into parts and segments of a window. */
+/** Turns the output of a Reader into parts and segments of a window. */
 export class HlsPackager {
   readonly #stream: Stream;
   readonly #fragmenter: LiveFragmenter;
@@ -42,7 +45,7 @@ export class HlsPackager {
     return this.#used.length === 0 ? undefined : this.#used;
   }
 
-  /** Takes one event; `end` is for the caller to notice. */
+  /** Takes one event; the caller handles `end`. */
   handle(event: ReaderEvent): void {
     switch (event.type) {
       case 'tracks':
@@ -109,13 +112,13 @@ export class HlsPackager {
     return this.#used[0]?.timescale ?? 1;
   }
 
-  /** Another picture of the usual length would make the part too long. */
+  /** Another frame of the usual duration would make the part too long. */
   #isPartFull(next: Sample): boolean {
     const start = this.#partStart;
     if (!start) return false;
     const lengthTicks = next.dts - start.dts;
     const gapTicks = next.dts - (this.#lastDts ?? start.dts);
-    // Half a picture of tolerance, so that twelve frames of 33.3 ms are a part of 0.4 s.
+    // Half a frame of tolerance, so that twelve frames of 33.3 ms are a part of 0.4 s.
     return lengthTicks + gapTicks / 2 > partSeconds * this.#timescale();
   }
 
@@ -143,7 +146,7 @@ export class HlsPackager {
     );
   }
 
-  /** Sends off what waits, with a guess at the length of the last picture. */
+  /** Emits what waits, with a guess of the duration of the last frame. */
   #flush(): void {
     this.#endPart();
     this.#run?.noteSkip();

@@ -8,7 +8,7 @@ export interface HlsPart {
 
 /** One media segment, growing while it is the newest. */
 export interface HlsSegment {
-  /** Media sequence number; never used twice, also after a pause of the whole. */
+  /** Media sequence number; never reused, even after the stream was not read for a while. */
   readonly sequence: number;
   /** Which init segment it needs. */
   readonly initNumber: number;
@@ -27,12 +27,14 @@ interface GrowingSegment extends HlsSegment {
   isComplete: boolean;
 }
 
-/** Segments that the playlist lists; with GOPs of two seconds well over the three target durations it must hold. */
+/**
+ * Segments that the playlist lists; with GOPs of two seconds well over the three target durations it must hold.
+ */
 const listedSegments = 8;
-/** Segments kept beyond the playlist for players that asked a moment ago (RFC 8216bis, 6.2.2). */
+/** Segments kept beyond the playlist for players that requested it a moment ago (RFC 8216bis, 6.2.2). */
 const keptSegments = 11;
 
-/** The newest segments of one stream as LL-HLS lists them, with the init segments that they need. */
+/** The latest segments of one stream as LL-HLS lists them, with the init segments that they need. */
 export class HlsWindow {
   #segments: GrowingSegment[] = [];
   #inits = new Map<number, Uint8Array>();
@@ -52,12 +54,12 @@ export class HlsWindow {
     return this.#segments.at(-1);
   }
 
-  /** There is a whole segment to begin with: hls.js takes a playlist of parts alone for an empty one. */
+  /** There is a complete segment to start with: hls.js treats a playlist of parts alone as empty. */
   get isPlayable(): boolean {
     return this.#segments.some(({ isComplete }) => isComplete);
   }
 
-  /** Lengths ever seen, seconds; what the playlist declares must cover them. */
+  /** All segment durations so far, seconds; what the playlist declares must cover them. */
   get longestPartSeconds(): number {
     return this.#longestPartSeconds;
   }
@@ -66,7 +68,7 @@ export class HlsWindow {
     return this.#longestSegmentSeconds;
   }
 
-  /** EXT-X-DISCONTINUITY-SEQUENCE: how many discontinuities lie before the first listed segment. */
+  /** EXT-X-DISCONTINUITY-SEQUENCE: how many discontinuities precede the first listed segment. */
   get discontinuitySequence(): number {
     const hidden = this.#segments.slice(0, -listedSegments);
     return this.#discontinuitiesGone + hidden.filter(({ isDiscontinuity }) => isDiscontinuity).length;
@@ -108,8 +110,8 @@ export class HlsWindow {
   }
 
   /**
-   * A part with this position (or, without `part`, a complete segment) is or was there: what a
-   * blocking request waits for (RFC 8216bis, 6.2.5.2).
+   * A part with this position (or, without `part`, a complete segment) exists or existed: what a blocking
+   * request waits for (RFC 8216bis, 6.2.5.2).
    */
   hasReached(sequence: number, part: number | undefined): boolean {
     const { newest } = this;
@@ -118,7 +120,7 @@ export class HlsWindow {
     return newest.isComplete || (part !== undefined && newest.parts.length > part);
   }
 
-  /** Forgets the media but not the numbering, for a player that comes back must not meet old numbers anew. */
+  /** Drops the media but not the numbering, because a returning player must not meet old numbers again. */
   clear(): void {
     this.#drop(this.#segments.length);
     this.#inits.clear();

@@ -28,7 +28,7 @@ class HlsScene {
   readonly hls = new LowLatencyHls({ stream: this.stream, clock: this.clock, log: silentLog });
   #written = 0;
 
-  /** Writes the clip on to this second. */
+  /** Writes the clip up to this second. */
   async writeTo(seconds: number): Promise<void> {
     const endMs = clipStartMs + seconds * 1_000;
     for (; this.#written < clip.samples.length; this.#written++) {
@@ -57,7 +57,7 @@ function timeMs({ dts, trackId }: Sample): number {
   return (dts * 1000) / (clip.tracks.find(({ id }) => id === trackId)?.timescale ?? 1);
 }
 
-/** A scene whose player has come and whose source runs. */
+/** A scene whose player has connected and whose source runs. */
 async function started(): Promise<HlsScene> {
   const scene = new HlsScene();
   scene.stream.setTracks(clip.tracks);

@@ -30,12 +30,12 @@ const playlistType = 'application/vnd.apple.mpegurl';
 const mediaType = 'video/mp4';
 /** EXT-X-TARGETDURATION, seconds, unless a camera's GOPs are longer. */
 const leastTargetSeconds = 4;
-/** PART-TARGET, seconds, unless a single picture lasts longer; a little over what the packager aims at. */
+/** PART-TARGET, seconds, unless a single frame lasts longer; slightly over the packager's target. */
 const leastPartTargetSeconds = 0.45;
 /** Parts are listed for this many target durations back (RFC 8216bis, 4.4.4.9). */
 const partsListedTargets = 3;
 const queueBytes = 16 * 1024 * 1024;
-/** Without a request for so long the stream is no longer read and its segments are forgotten. */
+/** After this long without a request the stream is no longer read and its segments are dropped. */
 const idleMs = 30_000;
 /** How long a request waits for the first frame, and a blocking one for its part (three target durations). */
 const waitMs = 12_000;
@@ -47,8 +47,8 @@ interface Waiter {
 }
 
 /**
- * One stream as low-latency HLS (RFC 8216bis) for players outside the page. It begins to read the stream at the first
- * request and lets go some time after the last one. It knows files and their contents, no HTTP.
+ * One stream as low-latency HLS (RFC 8216bis) for players outside the page. It starts to read the stream on the
+ * first request and releases it some time after the last one. It knows files and their contents, no HTTP.
  */
 export class LowLatencyHls {
   readonly #options: LowLatencyHlsOptions;
@@ -64,15 +64,15 @@ export class LowLatencyHls {
     this.#options = options;
   }
 
-  /** It reads the stream now. */
+  /** Whether the stream is being read now. */
   get isActive(): boolean {
     return this.#reader !== undefined;
   }
 
   /**
-   * Answers for one file: `index.m3u8`, `media.m3u8`, `init-N.mp4`, `segment-N.m4s`, `part-N-P.m4s`. Blocks as RFC 8216bis
-   * asks for: a playlist until the part asked for is in it, a part that was hinted until it is there.
-   * @throws Fault NotFound, ValidationError (wrong delivery directives), Unavailable (no picture in time)
+   * Answers for one file: `index.m3u8`, `media.m3u8`, `init-N.mp4`, `segment-N.m4s`, `part-N-P.m4s`. Blocks as
+   * RFC 8216bis requires: a playlist until the requested part is in it, a part that was hinted until it exists.
+   * @throws Fault NotFound, ValidationError (wrong delivery directives), Unavailable (no frame in time)
    */
   async handle(file: string, query: URLSearchParams, signal: AbortSignal): Promise<HlsReply> {
     this.#touch();
@@ -86,7 +86,7 @@ export class LowLatencyHls {
     return this.#part(Number(partSegment), Number(part), signal);
   }
 
-  /** Lets go of the stream; a later request begins anew. Idempotent. */
+  /** Releases the stream; a later request starts over. Idempotent. */
   close(): void {
     this.#cancelIdle?.();
     this.#cancelIdle = undefined;
@@ -105,7 +105,7 @@ export class LowLatencyHls {
     if (!newest || !tracks) throw unavailable();
     const bytes = newest.parts.reduce((sum, part) => sum + part.bytes.length, 0);
     const bitsPerSecond = (bytes * 8) / Math.max(newest.durationSeconds, 0.1);
-    // The peak of what is to come can only be guessed; players with one variant don't choose by it.
+    // The peak of future media can only be guessed; players with one variant don't choose by it.
     const variant = { uri: 'media.m3u8', peakBitsPerSecond: bitsPerSecond * 1.5, tracks };
     return playlistReply(multivariantPlaylist([variant]));
   }
@@ -117,7 +117,7 @@ export class LowLatencyHls {
     if (!newest) throw unavailable();
     if (wanted.sequence !== undefined) {
       const { sequence, part } = wanted;
-      // Section 6.2.5.2: further ahead than a player can know of is a mistake.
+      // Section 6.2.5.2: further ahead than a player can know of is an error.
       if (sequence > newest.sequence + 2) throw invalid('_HLS_msn');
       await this.#until(() => this.#hasEnded || this.#window.hasReached(sequence, part), signal);
     }
@@ -189,7 +189,7 @@ export class LowLatencyHls {
         if (event.type === 'end') this.#hasEnded = true;
       }
     } catch (err) {
-      // A fault of our own costs the players their playlist, never the stream.
+      // An internal error costs the players their playlist, never the stream.
       this.#options.log.error({ err }, 'LL-HLS of the stream was given up for a reason of our own');
       this.close();
       return;
@@ -203,7 +203,7 @@ export class LowLatencyHls {
     }
   }
 
-  /** Resolves when it is ready, or the whole has ended. */
+  /** Resolves when it is ready, or the stream has ended. */
   #until(isReady: () => boolean, signal: AbortSignal): Promise<void> {
     if (isReady() || this.#hasEnded) return Promise.resolve();
     if (this.#waiters.size >= maxWaiters) return Promise.reject(unavailable());
@@ -241,7 +241,7 @@ function describeSegment(segment: HlsSegment, withParts: boolean): LiveSegment {
   };
 }
 
-/** How long the segments after this one are together. */
+/** Total duration of the segments after this one. */
 function secondsAfter(segments: readonly HlsSegment[], at: number): number {
   return segments.slice(at + 1).reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
 }

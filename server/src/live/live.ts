@@ -12,7 +12,7 @@ export interface LiveOptions {
   readonly log: Log;
 }
 
-/** Who watches one stream, and what they were sent since the server started. */
+/** Viewers of one stream, and what they were sent since the server started. */
 export interface LiveAudience {
   readonly viewers: number;
   readonly bytesSent: number;
@@ -20,7 +20,7 @@ export interface LiveAudience {
   readonly skippedSamples: number;
 }
 
-/** Everything live of one stream: made when first asked for, ended by the hub's `end`, gone with the stream. */
+/** The live delivery of one stream: created on first use, ended by the hub's `end`, removed with the stream. */
 interface StreamLive {
   readonly fragmenter: LiveFragmenter;
   readonly sessions: Set<LiveSession>;
@@ -32,7 +32,7 @@ interface StreamLive {
 
 /**
  * The live side of the server: viewers over WebSockets and players over LL-HLS, both Readers of a stream's hub.
- * It holds what the viewers of one stream share, so that a fragment is built once, whoever watches.
+ * It holds what the viewers of one stream share, so that a fragment is built once, however many watch.
  */
 export class Live {
   readonly #options: LiveOptions;
@@ -81,7 +81,7 @@ export class Live {
     return session;
   }
 
-  /** The LL-HLS side of a stream; it reads the stream only while somebody asks for its files. */
+  /** The LL-HLS side of a stream; it reads the stream only while players request its files. */
   hls(stream: Stream): LowLatencyHls {
     const live = this.#of(stream);
     const { clock, log } = this.#options;

@@ -11,10 +11,10 @@ export type LiveMessage =
       readonly type: 'init';
       /** For MediaSource: container and codecs of what follows. */
       readonly mimeType: string;
-      /** Grows when the camera's parameters change. */
+      /** Increases when the camera's parameters change. */
       readonly generation: number;
       readonly tracks: readonly LiveTrack[];
-      /** Presentation time of the first frame (or sound) that follows, ms since the epoch. */
+      /** Presentation time of the first video or audio frame that follows, ms since the epoch. */
       readonly startMs: number;
     }
   /** Samples were left out because this viewer was too slow; what follows starts at a key frame. */
@@ -39,7 +39,7 @@ export interface LiveTrack {
   readonly channels?: number;
 }
 
-/** A track as a viewer is told of it: without the decoder's configuration, which the init segment carries. */
+/** A track as viewers see it: without the decoder configuration, which the init segment carries. */
 export function describeTrack(track: Track): LiveTrack {
   const { id, kind, codec, codecString, timescale } = track;
   const base = { id, kind, codec, codecString, timescale };

@@ -1,7 +1,7 @@
 import type { LiveMessage } from './message.ts';
 import type { LiveSink } from './session.ts';
 
-/** Takes what a live session sends, for tests; `bufferedBytes` is what the test says it is. */
+/** Records what a live session sends, for tests; `bufferedBytes` is set by the test. */
 export class RecordingSink implements LiveSink {
   readonly messages: LiveMessage[] = [];
   readonly media: Uint8Array[] = [];

@@ -50,7 +50,7 @@ class SessionScene {
   }
 }
 
-/** Pictures of the clip by number, with the audio between them. */
+/** Frames of the clip by number, with the audio between them. */
 function upToFrame(count: number): Sample[] {
   const video = clip.tracks.find(({ kind }) => kind === 'video');
   let frames = 0;
@@ -111,7 +111,7 @@ test('[R7.12] a viewer gets words first, then init segment and GOP so far at onc
     frames.map(({ duration }) => duration),
     frames.map(() => 3_600),
   );
-  // Init, the GOP so far, and one message for each picture since.
+  // Init, the GOP so far, and one message for each frame since.
   assert.equal(sink.media.length, 2 + 20);
   scene.clock.advance(60);
   assert.equal(videoOf(samplesIn(sink.media)).length, 30);
@@ -148,7 +148,7 @@ test('a viewer that is slow skips to a key frame, is told, and never has more th
   assert.ok(told?.type === 'skipped' && told.samples > 0);
   const frames = videoOf(samplesIn(sink.media));
   const jump = frames.findIndex(({ dts }, at) => at > 0 && dts - (frames[at - 1]?.dts ?? dts) > 3_600 * 2);
-  // The clip's fourth and last GOP: its key frame is picture 75.
+  // The clip's fourth and last GOP: its key frame is frame 75.
   assert.equal(frames[jump]?.dts, (clipStartMs / 1000) * 90_000 + 75 * 3_600);
   assert.equal(session.skippedSamples, told.samples);
 });
@@ -199,7 +199,7 @@ test('variants: without sound, and key frames only', async () => {
   assert.ok(silent.sink.messages[0]?.type === 'init' && !silent.sink.messages[0].mimeType.includes('mp4a'));
   const keys = samplesIn(tile.sink.media);
   assert.equal(keys.length, 4);
-  // A player must find no hole before the next key frame.
+  // A player must find no gap before the next key frame.
   keys.forEach(({ dts, duration }, at) => assert.ok(dts + duration >= (keys[at + 1]?.dts ?? 0)));
 });
 
@@ -248,7 +248,7 @@ test('pause and return are told, parameters come anew, and the end has a code', 
   assert.deepEqual(generations, [1, 2]);
   assert.deepEqual(sink.messages.at(-1), { type: 'end', code: 'NotFound' });
   assert.deepEqual(scene.ended, ['NotFound']);
-  // Nothing was kept back when the source went: all five frames of both runs.
+  // Nothing was held back when the source went: all five frames of both runs.
   assert.equal(videoOf(samplesIn(sink.media)).length, 10);
   assert.equal(scene.clock.pendingTimers, 0);
 });

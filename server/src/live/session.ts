@@ -16,15 +16,18 @@ import { activeTracks } from './active-tracks.ts';
 export interface LiveSink {
   text(message: LiveMessage): void;
   binary(bytes: Uint8Array): void;
-  /** Sent but not yet taken by the network, bytes. The sink calls the session's `resume` when it has gone down. */
+  /**
+   * Sent but not yet accepted by the network, bytes. The sink calls the session's `resume` when it has gone
+   * down.
+   */
   readonly bufferedBytes: number;
 }
 
-/** What of a stream a viewer wants. */
+/** What a viewer requests of a stream. */
 export interface LiveVariant {
   /** With the audio, if there is any. */
   readonly audio: boolean;
-  /** Key frames only: for small tiles, or for a viewer that can't take more. No sound then. */
+  /** Key frames only: for small tiles, or for a viewer with too little bandwidth. Without audio. */
   readonly keyFramesOnly: boolean;
 }
 
@@ -34,28 +37,31 @@ export interface LiveSessionOptions {
   readonly sink: LiveSink;
   readonly clock: Clock;
   readonly variant: LiveVariant;
-  /** Called once, when nothing follows any more. `error` is set when it ended for a reason of our own. */
+  /** Called once, when nothing follows any more. `error` is set when it ended because of an internal error. */
   readonly onEnd: (code: ErrorCode, error?: unknown) => void;
 }
 
-/** With more than this on its way to a viewer nothing is added; the hub's queue waits, then skips. */
+/** Above this many bytes in transit to a viewer nothing is added; the hub's queue waits, then skips. */
 const highWaterBytes = 512 * 1024;
 /** Most bytes that wait for one viewer in the hub's queue. */
 const queueBytes = 8 * 1024 * 1024;
-/** A viewer that gets its turn again and finds so many GOPs waiting goes on with the newest. */
+/** A viewer that resumes and finds this many GOPs waiting continues with the latest. */
 const maxWaitingGops = 2;
-/** Largest batch that goes out without looking at the sink again. */
+/** Largest batch that is sent before the sink is checked again. */
 const batchBytes = 256 * 1024;
-/** So long the newest picture waits for the next one, which tells its length. */
+/** How long the latest frame waits for the next one, which determines its duration. */
 const holdMs = 60;
-/** Sound alone goes out in pieces of this length. */
+/** Audio alone is sent in chunks of this length. */
 const audioPieceMs = 200;
-/** See FragmentBuilder: a guess must survive a camera that halves its frame rate, or one that waits for the next key frame. */
+/**
+ * See FragmentBuilder: a guess must survive a camera that halves its frame rate, or one that waits for the next
+ * key frame.
+ */
 const leastGuessMs = { all: 250, keyFrames: 10_000 } as const;
 
 /**
- * One viewer of one stream: the GOP so far at once, then a fragment per picture, by a Reader of its own that skips
- * when the viewer is slow. It knows no socket, so that one socket may carry many.
+ * One viewer of one stream: the GOP so far immediately, then a fragment per frame, through a Reader of its own
+ * that skips when the viewer is slow. It knows no socket, so that one socket may carry many.
  */
 export class LiveSession {
   readonly #options: LiveSessionOptions;
@@ -94,7 +100,7 @@ export class LiveSession {
     return this.#reader.skippedSamples;
   }
 
-  /** The sink has room again. */
+  /** The sink accepts data again. */
   resume(): void {
     if (!this.#isBlocked || this.#options.sink.bufferedBytes > highWaterBytes / 2) return;
     this.#isBlocked = false;
@@ -102,14 +108,17 @@ export class LiveSession {
     this.#schedule();
   }
 
-  /** Tells the viewer that it is over, and lets go; e.g. when its right to watch is gone. Idempotent. */
+  /**
+   * Tells the viewer that the session is over, and releases the stream; e.g. when its right to watch is
+   * revoked. Idempotent.
+   */
   end(code: ErrorCode): void {
     if (this.#isClosed) return;
     this.#options.sink.text({ type: 'end', code });
     this.#finish(code);
   }
 
-  /** Lets go without a word: the viewer has left. Idempotent. */
+  /** Releases the stream without a message: the viewer has left. Idempotent. */
   close(): void {
     if (!this.#isClosed) this.#finish('Unavailable');
   }
@@ -122,7 +131,7 @@ export class LiveSession {
     this.#options.onEnd(code, error);
   }
 
-  /** After the writer's own work: what it wrote in one go is read in one go, and it never runs our code. */
+  /** After the writer's own work: what it wrote in one turn is read in one turn, and it never runs our code. */
   #schedule(): void {
     if (this.#isScheduled || this.#isBlocked) return;
     this.#isScheduled = true;
@@ -132,7 +141,7 @@ export class LiveSession {
     });
   }
 
-  /** A fault of our own ends this viewer, never the stream. */
+  /** An internal error ends this viewer's session, never the stream. */
   #guarded(run: () => void): void {
     if (this.#isClosed) return;
     try {
@@ -200,10 +209,11 @@ export class LiveSession {
     return audio && !keyFramesOnly;
   }
 
-  /** What is sent from this GOP on. */
+  /** The tracks that are sent from this GOP on. */
   #wantedTracks(): readonly Track[] {
     const { stream } = this.#options;
-    // The hub may be ahead of this reader, at other parameters already: then the declared ones are all there is to know.
+    // The hub may be ahead of this reader, at other parameters already: then only the declared tracks are
+    // known.
     const active = stream.tracks === this.#declared ? activeTracks(stream) : this.#declared;
     const hasVideo = active.some(({ kind }) => kind === 'video');
     return this.#wantsAudio ? active : active.filter(({ kind }) => kind === 'video' || !hasVideo);
@@ -226,7 +236,7 @@ export class LiveSession {
     this.#run = new FragmentBuilder(used, variant.keyFramesOnly ? leastGuessMs.keyFrames : leastGuessMs.all);
   }
 
-  /** Sends what needs no guess, and sees to it that the rest does not wait for long. */
+  /** Sends what needs no guess, and makes sure that the rest does not wait for long. */
   #sendKnown(): void {
     const run = this.#run;
     if (!run) return;

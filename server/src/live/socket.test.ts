@@ -39,7 +39,7 @@ async function serve(t: TestContext, stream: Stream, clock = systemClock) {
   return { live, sessions, sockets, url };
 }
 
-/** A viewer that keeps what it is sent. */
+/** A viewer that records what it is sent. */
 class SocketViewer {
   readonly socket: WebSocket;
   readonly texts: { type: string; samples?: number; code?: string }[] = [];
@@ -114,11 +114,11 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   for (let at = 0; at < 5; at++) stream.write(sample(at));
   await until(() => held.dts.length > 0 && quick.dts.length > 0);
   held.socket.pause();
-  // 60 MB: more than the network, the socket and the hub's queue take for one viewer.
+  // 60 MB: more than the network, the socket and the hub's queue hold for one viewer.
   const frames = 600;
   for (let at = 5; at < frames; at++) {
     stream.write(sample(at));
-    // The quick viewer keeps pace; nobody waits for the held one.
+    // The quick viewer keeps pace; the held one delays nobody else.
     await until(() => quick.dts.length >= at - 1);
     assert.ok((sockets[0]?.bufferedAmount ?? 0) < 512 * 1024 + 4 * size);
   }

@@ -6,22 +6,23 @@ import { heartbeat } from './heartbeat.ts';
 import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink } from './session.ts';
 
-/** The normal end, nonsense from the other side, and an end for a reason of our own (RFC 6455, 7.4.1). */
+/** Normal closure, invalid input from the other side, and an internal error (RFC 6455, 7.4.1). */
 export const closeCodes = { normal: 1000, policy: 1008, internalError: 1011 } as const;
-/** So long the other side has to answer our closing before the connection is cut. */
+/** How long the other side has to answer the close frame before the connection is cut. */
 export const closeTimeoutMs = 2_000;
 
 export interface LiveSocketOptions {
   readonly socket: WebSocket;
   readonly clock: Clock;
   readonly log: Log;
-  /** Makes the session that this socket carries. */
+  /** Creates the session that this socket carries. */
   readonly open: (sink: LiveSink, onEnd: (code: ErrorCode, error?: unknown) => void) => LiveSession;
 }
 
 /**
- * Carries one live session over one WebSocket that the HTTP layer has authorised. What the viewer sends is read, for
- * its pongs, and not looked at. A viewer that answers no ping for two periods is gone, whatever the network says.
+ * Carries one live session over one WebSocket that the HTTP layer has authorised. Incoming messages are read,
+ * for the pongs, and ignored. A viewer that answers no ping for two periods is gone, whatever the network
+ * reports.
  * @returns the session, so that the caller can end it when the viewer's right is withdrawn
  */
 export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
@@ -39,12 +40,12 @@ export function serveLiveSocket(options: LiveSocketOptions): LiveSession {
     cancelPing();
     session.close();
   });
-  // It may have left while its right to watch was looked up.
+  // The viewer may have left while its right to watch was checked.
   if (socket.readyState !== socket.OPEN) session.close();
   return session;
 }
 
-/** Sends without waiting; tells when the network has taken what was sent. */
+/** Sends without waiting; calls back when the network has accepted the data. */
 class SocketSink implements LiveSink {
   readonly #socket: WebSocket;
   readonly #onSent: () => void;

@@ -3,16 +3,16 @@ import type { Stream } from '../hub/stream.ts';
 import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 
-/** A stream that somebody was let in to. */
+/** An admitted viewer of a stream. */
 export interface WallSource {
   readonly stream: Stream;
-  /** Called once, when they have left. */
+  /** Called once, when the viewer has left. */
   readonly leave: () => void;
 }
 
 /** What a channel uses of the socket that it shares with others. */
 export interface WallLine {
-  /** More is on its way to the viewer than the network takes. */
+  /** More is in transit to the viewer than the network accepts. */
   readonly isFull: boolean;
   text(channel: number, message: LiveMessage): void;
   media(channel: number, bytes: Uint8Array, onSent: () => void): void;
@@ -21,8 +21,8 @@ export interface WallLine {
 }
 
 /**
- * One picture of a wall: a live session whose sink is a share of the wall's socket. It is a channel before it is known
- * whether its viewer may watch, and may have been left by then.
+ * One stream of a wall: a live session whose sink is a share of the wall's socket. The channel exists before it
+ * is known whether its viewer may watch, and may have been closed by then.
  */
 export class WallChannel implements LiveSink {
   readonly #number: number;
@@ -37,7 +37,7 @@ export class WallChannel implements LiveSink {
     this.#line = line;
   }
 
-  /** While the line is full every channel of it holds back, so that none starves the others. */
+  /** While the socket is full every channel of it holds back, so that none starves the others. */
   get bufferedBytes(): number {
     return this.#line.isFull ? Infinity : this.#ownBytes;
   }
@@ -54,7 +54,7 @@ export class WallChannel implements LiveSink {
     });
   }
 
-  /** The viewer may watch. `open` makes the session. */
+  /** The viewer may watch. `open` creates the session. */
   begin(
     source: WallSource,
     variant: LiveVariant,
@@ -73,12 +73,12 @@ export class WallChannel implements LiveSink {
     this.#session = open(source.stream, this, variant, (code, error) => this.#finish(code, error));
   }
 
-  /** There is room on the line again. */
+  /** The socket accepts data again. */
   resume(): void {
     this.#session?.resume();
   }
 
-  /** Tells the viewer why it is over. Idempotent. */
+  /** Tells the viewer why the channel is closed. Idempotent. */
   end(code: ErrorCode): void {
     if (this.#isClosed) return;
     if (this.#session) {
@@ -89,7 +89,7 @@ export class WallChannel implements LiveSink {
     this.#finish(code, undefined);
   }
 
-  /** Lets go without a word: the viewer has left. Idempotent. */
+  /** Releases the stream without a message: the viewer has left. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     if (this.#session) this.#session.close();

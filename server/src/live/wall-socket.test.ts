@@ -19,7 +19,7 @@ before(async () => {
   clip = await encodeClip({ seconds: 1, hasAudio: false });
 });
 
-/** A server whose connections are walls of these streams; `secret` is refused to everybody. */
+/** A server whose connections are walls of these streams; `secret` is refused to every viewer. */
 async function serve(t: TestContext, streams: Readonly<Record<string, Stream>>) {
   const live = new Live({ clock: systemClock, log: silentLog });
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
@@ -49,7 +49,7 @@ async function serve(t: TestContext, streams: Readonly<Record<string, Stream>>) 
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, admitted, left, sockets };
 }
 
-/** A page that keeps what comes on each channel: types of texts, and the first box of each binary message. */
+/** A page that records what comes on each channel: types of texts, and the first box of each binary message. */
 class Page {
   readonly socket: WebSocket;
   readonly heard = new Map<number, string[]>();
@@ -196,7 +196,7 @@ test('a page that stops reading holds nobody up, and every channel of it goes on
   page.socket.pause();
   const size = 50_000;
   const gop = 25;
-  // 90 MB: more than the network and the socket's marks take.
+  // 90 MB: more than the network and the socket's high-water marks hold.
   for (let at = 0; at < 300; at++) {
     for (const stream of all) stream.write(frame(at, { isKey: at % gop === 0, size }));
     await new Promise((resolve) => setImmediate(resolve));
@@ -204,7 +204,7 @@ test('a page that stops reading holds nobody up, and every channel of it goes on
   assert.ok((sockets[0]?.bufferedAmount ?? Infinity) < 12 * 1024 * 1024);
   page.socket.resume();
   const heard = all.map((_, at) => page.count(at, 'moof'));
-  // Each is told what it missed, and gets frames after that.
+  // Each is notified of what it missed, and gets frames after that.
   const goesOn = (channel: number) =>
     page.count(channel, 'skipped') > 0 && page.count(channel, 'moof') > (heard[channel] ?? 0) + 10;
   for (let at = 300; ![...all.keys()].every(goesOn); at++) {

@@ -17,7 +17,7 @@ export interface WallSocketOptions {
   readonly log: Log;
   readonly live: Live;
   /**
-   * Lets a viewer in to one stream; rejects with a Fault when they may not watch it.
+   * Admits a viewer to one stream; rejects with a Fault when they may not watch it.
    * @param end to be called when the right to watch is withdrawn later
    */
   readonly admit: (request: WallWatchRequest, end: (code: ErrorCode) => void) => Promise<WallSource>;
@@ -25,17 +25,21 @@ export interface WallSocketOptions {
 
 export type WallWatchRequest = Extract<WallRequest, { type: 'watch' }>;
 
-/** On its way to one viewer, all channels together: above it nothing is added, below the lower mark they go on. */
+/**
+ * Bytes in transit to one viewer, all channels together: above the upper mark nothing is added, below the lower
+ * one they resume.
+ */
 const highWaterBytes = 4 * 1024 * 1024;
 const lowWaterBytes = 1024 * 1024;
 
 /**
- * Carries the live sessions of many streams over one WebSocket. Each channel is asked for by the page and admitted by
- * itself; one that ends takes no other with it. Nonsense from the page closes the socket.
+ * Carries the live sessions of many streams over one WebSocket. Each channel is requested by the page and
+ * authorised separately; one that ends does not affect the others. Invalid input from the page closes the
+ * socket.
  */
 export class WallSocket implements WallLine {
   readonly #options: WallSocketOptions;
-  /** The one that waited longest for its turn comes first. */
+  /** The channel that has waited longest for its turn comes first. */
   readonly #channels = new Map<number, WallChannel>();
   #isDraining = false;
 
@@ -52,7 +56,7 @@ export class WallSocket implements WallLine {
       for (const channel of [...this.#channels.values()]) channel.close();
     };
     socket.on('close', leave);
-    // It may have left while it was let in; then no 'close' follows.
+    // The client may have left while it was admitted; then no 'close' follows.
     if (socket.readyState === socket.CLOSED) leave();
   }
 
@@ -69,7 +73,8 @@ export class WallSocket implements WallLine {
     if (socket.readyState !== socket.OPEN) return;
     const header = Buffer.allocUnsafe(wallLimits.headerBytes);
     header.writeUInt32BE(channel);
-    // Two frames of one message, so that a fragment shared by many viewers is copied for none of them.
+    // Two WebSocket frames of one message, so that a fragment shared by many viewers is copied for none of
+    // them.
     socket.send(header, { binary: true, compress: false, fin: false });
     socket.send(bytes, { binary: true, compress: false }, (error) => {
       if (error) return;
@@ -83,7 +88,7 @@ export class WallSocket implements WallLine {
     const { log } = this.#options;
     if (error !== undefined)
       log.error({ err: error }, 'a picture of a wall was lost for a reason of our own');
-    // Who is not signed in any more has no business on this socket, whichever channel found it out.
+    // A viewer who is no longer signed in must not use this socket, whichever channel found it out.
     if (code === 'AuthorizationRequired') this.#close(closeCodes.normal, code);
   }
 
@@ -94,7 +99,7 @@ export class WallSocket implements WallLine {
       return;
     }
     if (request.type === 'leave') {
-      // Unknown when it has ended by itself while the page's word was on its way.
+      // Unknown when the channel ended by itself while the page's message was in transit.
       this.#channels.get(request.channel)?.close();
       return;
     }
@@ -119,7 +124,7 @@ export class WallSocket implements WallLine {
     );
   }
 
-  /** Lets channels go on in turn, until the line is full again. */
+  /** Lets channels resume in turn, until the socket is full again. */
   #drain(): void {
     if (this.#isDraining || this.#options.socket.bufferedAmount > lowWaterBytes) return;
     this.#isDraining = true;
@@ -143,7 +148,7 @@ export class WallSocket implements WallLine {
   }
 }
 
-/** Undefined for what is no request. */
+/** Undefined for an invalid request. */
 function readRequest(text: string): WallRequest | undefined {
   try {
     return WallRequest.safeParse(JSON.parse(text)).data;

@@ -1,25 +1,25 @@
-/** Positions behind the key frame that are told apart; what comes later in a long GOP is alike. */
+/** Positions behind the key frame that are distinguished; later ones in a long GOP share one. */
 const positions = 64;
-/** A position has mostly forgotten what it saw so many visits ago. */
+/** After about this many visits a position has forgotten earlier values. */
 const memoryVisits = 30;
 /** One visit moves a position by no more than this, octaves of size. */
 const stepBound = 0.5;
 
 /**
- * How much larger or smaller than the others the inter frame at each place of a GOP usually is, in octaves of size. Encoders
- * repeat a pattern: the first frames after a key frame cost more, every second one refers to two frames, B-frames are small.
- * Taken out of the sizes, what is left is the scene's doing.
+ * How much larger or smaller than the others the inter frame at each position of a GOP usually is, in octaves
+ * of size. Encoders repeat a pattern: the first frames after a key frame cost more, every second one refers to
+ * two frames, B-frames are small. Subtracted from the sizes, it leaves the effect of the scene.
  */
 export class GopProfile {
   readonly #offsets = new Float32Array(2 * positions);
   readonly #visits = new Uint16Array(2 * positions);
 
-  /** What to expect at a place. `position`: frames since the key frame, from 1, in decode order. */
+  /** The expected offset at a position. `position`: frames since the key frame, from 1, in decode order. */
   offset(position: number, isReordered: boolean): number {
     return this.#offsets[slot(position, isReordered)] ?? 0;
   }
 
-  /** Takes how far a frame was from what was expected of it, offset included. */
+  /** Takes how far a frame was from its expected size, offset included. */
   learn(position: number, isReordered: boolean, away: number): void {
     const at = slot(position, isReordered);
     const visits = Math.min(memoryVisits, (this.#visits[at] ?? 0) + 1);

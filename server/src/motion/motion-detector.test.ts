@@ -8,7 +8,7 @@ import { MotionDetector, type FrameSize, type MotionEvent } from './motion-detec
 const startMs = Date.UTC(2026, 10, 20, 12);
 const frameMs = 80;
 
-/** An even spread that is the same at each run. */
+/** A uniform random sequence that is the same at each run. */
 function* noise(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -16,13 +16,16 @@ function* noise(seed: number): Generator<number, never> {
   }
 }
 
-/** A camera with a key frame each two seconds; `factor` says how many times their usual size the inter frames have. */
+/**
+ * A camera with a key frame every two seconds; `factor` is the ratio of the inter frames' sizes to their usual
+ * size.
+ */
 function camera(seconds: number, factor: (second: number) => number, fromSecond = 0): FrameSize[] {
   const random = noise(7);
   return Array.from({ length: Math.round((seconds * 1000) / frameMs) }, (_, index) => {
     const second = fromSecond + (index * frameMs) / 1000;
     const position = index % 25;
-    // The pattern of encoders: dear after a key frame, every second one cheap.
+    // The pattern of encoders: large after a key frame, every second one small.
     const usual = 2_000 * (position < 5 ? 1.8 : 1) * (position % 2 === 0 ? 0.6 : 1);
     const bytes = position === 0 ? 60_000 : usual * factor(second) * 2 ** (0.5 * random.next().value);
     return { timeMs: startMs + second * 1000, bytes, isKey: position === 0, isReordered: false };

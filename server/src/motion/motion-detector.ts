@@ -1,35 +1,36 @@
 import { GopProfile } from './gop-profile.ts';
 import { RunningLevel } from './running-level.ts';
 
-/** What is looked at of a coded frame. */
+/** The properties of a coded frame that the detector uses. */
 export interface FrameSize {
   /** Decode time, ms since the epoch. */
   readonly timeMs: number;
   readonly bytes: number;
   readonly isKey: boolean;
-  /** Shown before a picture that was decoded before it: a B-frame, which has a size of its own. */
+  /** Shown before a frame that was decoded before it: a B-frame, which has a size of its own. */
   readonly isReordered: boolean;
 }
 
-/** Something moved. */
+/** One motion event. */
 export interface MotionEvent {
   /** Ms since the epoch. */
   readonly startMs: number;
-  /** Of an open event: as far as motion was seen up to now. */
+  /** Of an open event: until when motion was seen so far. */
   readonly endMs: number;
-  /** How many times their usual size the inter frames had at the height of it. */
+  /** Ratio of the inter frames' size to their usual size at the peak. */
   readonly score: number;
-  /** It goes on: the same start will be told again with a later end. */
+  /** It continues: the same start will be reported again with a later end. */
   readonly isOpen: boolean;
 }
 
-/** Sizes are looked at in means over so long, ms. */
+/** Sizes are averaged over steps of this length, ms. */
 const stepMs = 500;
-/** The middle one of so many steps counts: a flash or a lost packet fills no more than two. */
+/** The median of this many steps counts: a flash or a lost packet fills no more than two. */
 const windowSteps = 5;
 /**
- * Evidence grows by what a step lies above the level, in scatters, less the allowance, and opens an event at the bound: strong
- * motion in two seconds, weak motion when it lasts. An event goes on while steps lie above the stay bound.
+ * Evidence grows by a step's height above the level, in scatters, less the allowance, and opens an event at the
+ * bound: strong motion within two seconds, weak motion when it lasts. An event continues while steps are above
+ * the stay bound.
  */
 const allowance = 1.3;
 const mostPerStep = 5;
@@ -38,26 +39,29 @@ const stayScatters = 1.5;
 /** In octaves of size, whatever the scatter: 10 % more is not motion. */
 const minRise = 0.14;
 const minScatter = 0.025;
-/** Nothing is told before so much was seen of a new scene, ms. */
+/** Nothing is reported before this much of a new scene was seen, ms. */
 const learnMs = 15_000;
 /** After a source comes back to the same scene, ms. */
 const settleMs = 4_000;
-/** Motion that rests for less is one event, ms. */
+/** A pause in motion shorter than this does not end the event, ms. */
 const holdMs = 4_000;
-/** Shorter ones are not told, ms. */
+/** Shorter events are not reported, ms. */
 const minEventMs = 1_000;
-/** What is open for so long is told before its end, and then again each time it has grown by as much, ms. */
+/** An event open for this long is reported before its end, and again each time it has grown by as much, ms. */
 const noticeMs = 20_000;
 /**
- * What rose by so many octaves, most of it within a second, and lies flat for so long is the camera that switched its
- * gain or its lamp: moving things come in over a while and are uneven.
+ * A rise of this many octaves, most of it within a second, that then stays flat for this long is the camera
+ * switching its gain or its lamp: moving objects enter gradually and are uneven.
  */
 const switchRise = 1.5;
 const switchShare = 0.8;
 const switchMs = 15_000;
-/** After so long in an event the scene is taken to be like this now, ms. */
+/** After this long in an event the scene is assumed to have changed permanently, ms. */
 const absorbAfterMs = 60_000;
-/** Weights of one step: the level follows the scene in half a minute, quicker when it calms down, hardly while an event lasts. */
+/**
+ * Weights of one step: the level follows the scene in half a minute, faster when it calms down, hardly while an
+ * event lasts.
+ */
 const followWeight = 1 / 60;
 const calmWeight = 1 / 20;
 const calmScatters = 5;
@@ -69,7 +73,7 @@ interface SizeStep {
   readonly size: number;
 }
 
-/** Evidence that is being gathered, from the first step that rose. */
+/** Evidence being accumulated, from the first step that rose. */
 interface Rise {
   readonly startMs: number;
   /** The largest difference between two steps with one between them, octaves. */
@@ -85,13 +89,14 @@ interface OpenEvent {
   peak: number;
   /** Until it is clear whether this is a switch. */
   values: number[] | undefined;
-  /** The end told last; undefined before the first notice. */
+  /** The end reported last; undefined before the first report. */
   toldEndMs: number | undefined;
 }
 
 /**
- * Finds motion in the sizes of coded frames: what moves can't be predicted from the picture before and costs bits. A
- * picture's size is compared with what this scene, at this place in the GOP, usually costs. Method and figures: design/motion.md.
+ * Finds motion in the sizes of coded frames: what moves can't be predicted from the frame before and costs
+ * bits. A frame's size is compared with what this scene, at this position in the GOP, usually costs. Method and
+ * figures: design/motion.md.
  */
 export class MotionDetector {
   readonly #onEvent: (event: MotionEvent) => void;
@@ -108,11 +113,11 @@ export class MotionDetector {
     this.#onEvent = onEvent;
   }
 
-  /** Takes the next picture in decode order. */
+  /** Takes the next frame in decode order. */
   frame(frame: FrameSize): void {
     this.#quietUntilMs ??= frame.timeMs + learnMs;
     if (frame.isKey) {
-      // What a key frame costs is the picture's detail, not its motion.
+      // The size of a key frame reflects the scene's detail, not its motion.
       this.#position = 0;
       return;
     }
@@ -129,7 +134,7 @@ export class MotionDetector {
     }
   }
 
-  /** Pictures are missing or stop: an open event ends, what is known of the scene stays. */
+  /** Frames are missing or stop: an open event ends, what is known of the scene stays. */
   interrupt(): void {
     this.#close();
     this.#rise = undefined;
@@ -138,7 +143,10 @@ export class MotionDetector {
     this.#position = 0;
   }
 
-  /** The source is back with the same scene, from `timeMs` on; its first frames are the encoder's doing, not the scene's. */
+  /**
+   * The source is back with the same scene, from `timeMs` on; the size of its first frames is due to the
+   * encoder, not the scene.
+   */
   resume(timeMs: number): void {
     this.#quietUntilMs = Math.max(this.#quietUntilMs ?? timeMs + learnMs, timeMs + settleMs);
   }
@@ -165,7 +173,7 @@ export class MotionDetector {
       this.#event = { ...rise, endMs, peak, values: [], toldEndMs: undefined };
       return;
     }
-    // Motion only ever adds: what lies far below shows that the level is not the scene's.
+    // Motion only ever adds: values far below show that the level is not the scene's.
     if (above < -calmScatters) activity.restart(value);
     else activity.add(value, above < -1 ? calmWeight : followWeight);
   }
@@ -240,7 +248,7 @@ function told({ startMs, endMs, peak }: OpenEvent, isOpen: boolean): MotionEvent
   return { startMs, endMs, score: 2 ** peak, isOpen };
 }
 
-/** The middle one; of an even count the upper of the two. */
+/** The median; of an even count the upper of the two. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

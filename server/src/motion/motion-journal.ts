@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { MotionEvent } from './motion-detector.ts';
 
-/** One event as it is kept: the newest of what was told of it. */
+/** One stored event, in its latest state. */
 export interface NotedEvent {
   readonly uid: string;
   readonly kind: 'motion';
@@ -11,11 +11,11 @@ export interface NotedEvent {
   readonly note: string;
 }
 
-/** Where events are kept. Both reject with what the database says. */
+/** Where events are stored. Both methods reject with the database's error. */
 export interface EventStore {
-  /** Adds these, or gives those that are there already (same stream, kind and start) their later end. */
+  /** Adds these, or gives existing ones (same stream, kind and start) their later end. */
   saveEvents(events: readonly NotedEvent[]): Promise<void>;
-  /** Forgets what of a kind ended before a moment, by uid. */
+  /** Deletes events of a kind that ended before a given time, by uid. */
   removeEndedBefore(kind: string, bounds: ReadonlyMap<string, number>): Promise<void>;
 }
 
@@ -23,9 +23,9 @@ export interface MotionJournalOptions {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Before which moment a stream's events have no footage any more; undefined: keep all. */
+  /** The time before which a stream's events have no footage any more; undefined: keep all. */
   readonly keptSince: (uid: string) => Promise<number | undefined>;
-  /** Streams that are asked about. */
+  /** Streams to clean up. */
   readonly uids: () => Iterable<string>;
 }
 
@@ -33,11 +33,11 @@ export interface MotionJournalOptions {
 const gatherMs = 1_000;
 /** After the database refused. */
 const retryMs = 10_000;
-/** While the database refuses so many wait; the oldest are given up. */
+/** Most events that wait while the database refuses; beyond it the oldest are dropped. */
 const mostWaiting = 10_000;
 const retentionPeriodMs = 10 * 60_000;
 
-/** Writes what moved to the database, in batches, and takes it out again when its footage is gone. */
+/** Writes motion events to the database, in batches, and deletes them when their footage is gone. */
 export class MotionJournal {
   readonly #options: MotionJournalOptions;
   readonly #cancelRetention: Cancel;
@@ -56,7 +56,7 @@ export class MotionJournal {
     });
   }
 
-  /** Takes an event; a later word on the same one replaces it. Never throws. */
+  /** Takes an event; a later report of the same one replaces it. Never throws. */
   note(uid: string, event: MotionEvent): void {
     const startMs = Math.round(event.startMs);
     this.#waiting.set(`${uid} ${startMs}`, {
@@ -64,7 +64,7 @@ export class MotionJournal {
       kind: 'motion',
       startMs,
       endMs: Math.round(event.endMs),
-      // How many times their usual size the frames had: the same in every language.
+      // The ratio of the frames' size to their usual size: the same in every language.
       note: `×${event.score.toFixed(1)}`,
     });
     this.#giveUpOldest();
@@ -81,7 +81,7 @@ export class MotionJournal {
     if (bounds.size > 0) await this.#options.store.removeEndedBefore('motion', bounds);
   }
 
-  /** Writes what waits and ends; resolves when it is written or has failed for the last time. */
+  /** Writes what waits and closes; resolves when it is written or has failed for the last time. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRetention();
@@ -112,7 +112,7 @@ export class MotionJournal {
       this.#lost = 0;
     } catch (error) {
       this.#options.log.error({ err: error }, 'Motion events could not be saved; it will be tried again');
-      // What was told meanwhile is newer.
+      // Events reported meanwhile are newer.
       this.#waiting = new Map([...events, ...this.#waiting]);
       this.#giveUpOldest();
       this.#schedule(retryMs);

@@ -1,7 +1,7 @@
 /**
- * Where a series lies and how widely it scatters while nothing happens, followed robustly: one value however wild moves the level
- * no more than one at the edge. What happens only ever adds to the series, so that the scatter is taken from the values below
- * the level alone. Costs three numbers.
+ * The level of a series and its scatter while nothing happens, followed robustly: one value, however extreme,
+ * moves the level no more than one at the edge. Events only ever add to the series, so that the scatter is
+ * taken from the values below the level alone. Costs three numbers.
  */
 export class RunningLevel {
   readonly #minScatter: number;
@@ -9,7 +9,7 @@ export class RunningLevel {
   #deviation: number;
   #seen = 0;
 
-  /** @param minScatter The scatter is never taken to be less: a series that stands still would make everything remarkable. */
+  /** @param minScatter lower limit of the scatter: in a constant series everything would be remarkable. */
   constructor(minScatter: number) {
     this.#minScatter = minScatter;
     this.#deviation = minScatter;
@@ -28,7 +28,7 @@ export class RunningLevel {
     return this.#seen;
   }
 
-  /** How many scatters above (or, negative, below) the level a value lies. */
+  /** How many scatters above (or, negative, below) the level a value is. */
   distance(value: number): number {
     return (value - this.#level) / this.scatter;
   }
@@ -44,18 +44,22 @@ export class RunningLevel {
     const away = value - this.#level;
     this.follow(value, share);
     if (away >= 0) return;
-    // The median of what lies below is where as many are farther as nearer: a step out for each, the same step back.
+    // The median of the values below is where as many are farther as nearer: a step out for each, the same step
+    // back.
     this.#deviation *= Math.exp(Math.min(0.2, share) * (-away > this.#deviation ? 1 : -1));
     this.#deviation = Math.max(this.#minScatter / 1.48, this.#deviation);
   }
 
-  /** Moves the level a share of the way to a value that says nothing of the scatter; a far value counts as one at the edge. */
+  /**
+   * Moves the level a share of the way to a value that says nothing of the scatter; a far value counts as one
+   * at the edge.
+   */
   follow(value: number, share: number): void {
     const bound = this.#seen < 10 ? Infinity : 2 * this.scatter;
     this.#level += share * Math.max(-bound, Math.min(bound, value - this.#level));
   }
 
-  /** Goes to another level at once and learns from there as in the beginning; the scatter stays. */
+  /** Jumps to another level and learns from there as at the start; the scatter stays. */
   restart(level: number): void {
     this.#level = level;
     this.#seen = 1;

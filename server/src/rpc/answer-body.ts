@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
-/** What an answer may cost the asking node: a node may misbehave in any way and still sign its answers. */
+/** What an answer may cost the calling node: a node may misbehave in any way and still sign its answers. */
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** Until it has come whole. */
+  /** Until it has arrived whole. */
   readonly timeoutMs: number;
 }
 
@@ -46,8 +46,10 @@ export async function readJson(answer: IncomingMessage, clock: Clock, limits: Bo
 }
 
 /**
- * The body piece by piece, as fast as it is taken: exactly `length` bytes. Time in which the consumer takes nothing does not count.
- * @throws Fault Unavailable when the next piece is not there within `silenceMs`, or there are fewer or more bytes
+ * The body chunk by chunk, as fast as it is consumed: exactly `length` bytes. Time in which the consumer reads
+ * nothing does not count.
+ * @throws Fault Unavailable when the next chunk does not arrive within `silenceMs`, or there are fewer or more
+ * bytes
  */
 export async function* steadyBody(
   answer: IncomingMessage,
@@ -73,7 +75,7 @@ export async function* steadyBody(
 }
 
 /**
- * Pieces of an answer as a stream. A generator that was never started does not close its source: a reader that
+ * Chunks of an answer as a stream. A generator that was never started does not close its source: a reader that
  * leaves before its first byte would keep the connection to the node.
  */
 export function streamOf(pieces: AsyncIterable<Buffer>, answer: IncomingMessage): Readable {

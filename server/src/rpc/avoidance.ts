@@ -1,18 +1,18 @@
 import { backoffMs, type Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 
-/** After the first failure a node is left alone for so long, after each further one for twice as long. */
+/** After the first failure a node is not called for this long, after each further one for twice as long. */
 const rests: Backoff = { firstMs: 1_000, longestMs: 8_000 };
 
 interface Avoided {
   readonly failures: number;
-  /** Until then it is not asked, monotonic ms. */
+  /** Until then it is not called, monotonic ms. */
   untilMs: number;
 }
 
 /**
- * Which questions are not put to which nodes for a while, for the last ones cost time and came to nothing. When the time is
- * over one question tries; the others wait for what comes of it.
+ * Which calls are not sent to which nodes for a while, because the last ones cost time and failed. When the
+ * time is over one call tries; the others wait for its result.
  */
 export class Avoidance {
   readonly #clock: Clock;
@@ -22,7 +22,9 @@ export class Avoidance {
     this.#clock = clock;
   }
 
-  /** Whether it may be asked now. After failures only one caller may ask within `trialMs`, until `succeeded`. */
+  /**
+   * Whether it may be called now. After failures only one caller may try within `trialMs`, until `succeeded`.
+   */
   mayAsk(key: string, trialMs: number): boolean {
     const avoided = this.#avoided.get(key);
     if (!avoided) return true;
@@ -42,7 +44,7 @@ export class Avoidance {
     this.#avoided.delete(key);
   }
 
-  /** What is known of a node counts no more. */
+  /** Forgets what is known of a node. */
   forget(isOfNode: (key: string) => boolean): void {
     for (const key of this.#avoided.keys()) if (isOfNode(key)) this.#avoided.delete(key);
   }

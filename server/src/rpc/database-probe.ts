@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import type { NodeRpc } from './node-rpc.ts';
 
-/** Below the link's path. */
+/** Path of the call between nodes. */
 export const databaseProbePath = 'lease';
 const answerMs = 1_000;
 
 const DatabaseProbe = z.object({ reachesDatabase: z.boolean() });
 
-/** What a node says of the database. */
+/** What a node reports of the database. */
 export type DatabaseProbe = z.infer<typeof DatabaseProbe>;
 
-/** Whether one of these nodes says that the database answers it. Who is away, or too old to know the question, says nothing. */
+/**
+ * Whether one of these nodes reports that the database answers it. Nodes that are away, or too old to know the
+ * call, don't count.
+ */
 export async function anyReachesDatabase(
   rpc: Pick<NodeRpc, 'askJson'>,
   nodes: readonly string[],
@@ -24,7 +27,9 @@ export async function anyReachesDatabase(
   );
 }
 
-/** Whether each of these nodes says that the database does not answer it. One that is away could hide anything. */
+/**
+ * Whether each of these nodes reports that the database does not answer it. One that is away makes this false.
+ */
 export async function noneReachesDatabase(
   rpc: Pick<NodeRpc, 'askJson'>,
   nodes: readonly string[],

@@ -38,15 +38,16 @@ export interface FederatedArchiveOptions {
   readonly self: string;
   readonly local: Archive;
   readonly clock: Clock;
-  /** Who had a stream, the first of them first. */
+  /** Nodes that had a stream, the first of them first. */
   readonly assignmentsOf: (uid: string) => Promise<readonly Assignment[]>;
   readonly peer: (node: string) => PeerArchive;
   readonly limits: Pick<ArchiveLimits, 'rangesMaxMs' | 'playlistMaxMs' | 'downloadMaxMs'>;
 }
 
 /**
- * What all nodes recorded, as one timeline for each stream. What lies here alone is answered by this node's archive as if
- * there were no other; of the rest the catalogs are asked for, and the bytes only when somebody reads them.
+ * The recordings of all nodes, as one timeline for each stream. This node's archive answers alone for streams
+ * recorded only here, as if there were no other node; for the rest the catalogs are queried, and the bytes only
+ * when they are read.
  */
 export class FederatedArchive implements ArchiveReader {
   readonly #options: FederatedArchiveOptions;
@@ -77,7 +78,7 @@ export class FederatedArchive implements ArchiveReader {
     return rangesAnswerOf(intervals);
   }
 
-  /** Of the nodes that are there; one that is away counts with the time that it was to record. */
+  /** Of the nodes that are up; one that is away counts with the time that it was to record. */
   async stats(uid: string): Promise<RecordingStats> {
     const { local, self, peer } = this.#options;
     const assignments = await this.#elsewhere(uid);
@@ -107,7 +108,7 @@ export class FederatedArchive implements ArchiveReader {
     };
   }
 
-  /** What each node did in the times that it had the stream; those of one that is away are left out. */
+  /** What each node recorded in the times that it had the stream; those of a node that is away are left out. */
   async #recordedBy(uid: string, assignments: readonly Assignment[]): Promise<StreamCoverage> {
     const { local, self, peer, clock } = this.#options;
     const nowMs = clock.wallMs();
@@ -181,7 +182,7 @@ export class FederatedArchive implements ArchiveReader {
   async loss(uid: string, hours?: number): Promise<RetentionLoss> {
     const { local, self, peer } = this.#options;
     const assignments = await this.#elsewhere(uid);
-    // Without a limit nothing goes anywhere.
+    // Without a limit nothing is deleted on any node.
     if (!assignments || (hours ?? 0) < 0) return local.loss(uid, hours);
     const withoutNodes: string[] = [];
     const answers = await Promise.all(
@@ -232,7 +233,7 @@ export class FederatedArchive implements ArchiveReader {
     return gopAt(reads, this.#opener(uid, reads), recorded(reads), atMs);
   }
 
-  /** Undefined when all that there is of a stream is here. */
+  /** Undefined when the whole recording of a stream is on this node. */
   async #elsewhere(uid: string): Promise<readonly Assignment[] | undefined> {
     const { self, assignmentsOf } = this.#options;
     const assignments = await assignmentsOf(uid);
@@ -279,29 +280,29 @@ export class FederatedArchive implements ArchiveReader {
   }
 }
 
-/** Names a node in an address: ids may hold what addresses and file names can't. */
+/** Names a node in an address: ids may contain characters that addresses and file names can't. */
 function nodeCode(node: string): string {
   return createHash('sha256').update(node).digest('hex').slice(0, 12);
 }
 
-/** @throws Fault NotFound when no node that is there has anything of the stream */
+/** @throws Fault NotFound when no node that is up has anything of the stream */
 function recorded(reads: FederatedCatalog): CatalogStreamRow {
   const stream = reads.stream();
   if (!stream) throw new Fault('NotFound', 'Nothing is recorded of this stream.');
   return stream;
 }
 
-/** This node too: it may hold footage of before it was told from others. */
+/** This node too: it may hold footage from before it had an id in the cluster. */
 function nodesOf(assignments: readonly Assignment[], self: string): string[] {
   return [...new Set([self, ...assignments.map(({ node }) => node)])];
 }
 
-/** What several nodes recorded of a day is added up. */
+/** The recordings of several nodes on one day are added up. */
 function joinedDays(found: readonly RecordedDay[]): RecordedDay[] {
   const byDay = new Map<string, RecordedDay>();
   for (const { day, spanMs, recordedMs } of found) {
     const known = byDay.get(day);
-    // Who had the stream first had it for the longest part of the day.
+    // The node that had the stream first had it for the longest part of the day.
     const longestMs = Math.max(known?.spanMs ?? 0, spanMs);
     const sumMs = (known?.recordedMs ?? 0) + recordedMs;
     byDay.set(day, { day, spanMs: longestMs, recordedMs: Math.min(longestMs, sumMs) });
@@ -310,8 +311,8 @@ function joinedDays(found: readonly RecordedDay[]): RecordedDay[] {
 }
 
 /**
- * Undefined while the node that is asked is away, is of a version that does not know the question, or refuses it for a reason
- * of its own: what the others have is shown all the same.
+ * Undefined while the called node is away, is of a version that does not know the call, or refuses it for a
+ * reason of its own: the recordings of the others are shown all the same.
  */
 async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
@@ -322,7 +323,7 @@ async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The span that a node was to record, so that the timeline reaches over what it can't show now. */
+/** The time range that a node was to record, so that the timeline includes footage that is unavailable now. */
 function awayStats(assignments: readonly Assignment[], away: string): RecordingStats {
   const own = assignments.filter(({ node }) => node === away);
   return {

@@ -6,17 +6,17 @@ import { Seal } from '../store/seal.ts';
 import type { StoredSettings } from '../store/settings.ts';
 
 /**
- * How a server becomes a node. An administrator of an existing node makes a code; the new server proves that it has it and
- * is told what all nodes share. The code itself never travels: both sides derive a key from it, by which question and
- * answer are sealed, so that it is as safe over plain HTTP as over TLS.
+ * How a server becomes a node. An administrator of an existing node creates a code; the new server proves that
+ * it has it and receives what all nodes share. The code itself is never sent: both sides derive a key from it,
+ * which seals request and answer, so that joining is as safe over plain HTTP as over TLS.
  */
 
-/** An invitation that nobody took is worth nothing after this. */
+/** An unused invitation expires after this. */
 export const invitationMs = 15 * 60_000;
-/** Below the link's path. */
+/** Path of the call between nodes. */
 export const joinPath = 'join';
 
-/** What a server that wants to join says of itself. */
+/** What a server that wants to join reports of itself. */
 export interface Applicant {
   readonly node: string;
   /** Raw Ed25519 key, base64url. */
@@ -36,18 +36,18 @@ interface Stored {
   readonly by: string | null;
 }
 
-/** One that waits, without its code. */
+/** A pending invitation, without its code. */
 export interface Invitation {
   readonly id: string;
   readonly createdMs: number;
-  /** The login of whoever made it; null: an operator on a node's machine. */
+  /** The login of the user who created it; null: an operator on a node's machine. */
   readonly by: string | null;
   readonly untilMs: number;
 }
 
 type InvitationSettings = Pick<StoredSettings, 'set' | 'take' | 'below'>;
 
-/** The invitations that wait in the database, each for one server. */
+/** The pending invitations in the database, each for one server. */
 export class Invitations {
   readonly #settings: InvitationSettings;
   readonly #seal: Seal;
@@ -59,7 +59,7 @@ export class Invitations {
     this.#clock = options.clock;
   }
 
-  /** A new one, and its code, which is told nobody else. */
+  /** Creates one and returns its code, which is stored nowhere. */
   async make(by: string | null): Promise<Invitation & { code: string }> {
     const code = newSecret();
     const id = hashSecret(code);
@@ -70,7 +70,7 @@ export class Invitations {
     return { id, createdMs, by, untilMs, code };
   }
 
-  /** Those that can still be taken, the oldest first. Others are forgotten. */
+  /** Those that are still valid, the oldest first. Expired ones are deleted. */
   async open(): Promise<Invitation[]> {
     const found: Invitation[] = [];
     for (const [id, value] of await this.#settings.below(settingOf(''))) {
@@ -90,7 +90,8 @@ export class Invitations {
   }
 
   /**
-   * Who applies with a sealed question, and how to seal the answer. The invitation is used up by it.
+   * Identifies the applicant of a sealed request, and returns how to seal the answer. This uses up the
+   * invitation.
    * @throws Fault AuthorizationRequired
    */
   async take(
@@ -110,13 +111,16 @@ export class Invitations {
   }
 }
 
-/** What travels: by which invitation, and what only the holder of its code can read or have written. */
+/**
+ * The message on the wire: the id of the invitation, and what only the holder of its code can read or have
+ * written.
+ */
 export interface SealedQuestion {
   readonly invitation: string;
   readonly sealed: string;
 }
 
-/** The question of a server that holds a code, and how it reads the answer. */
+/** The request of a server that holds a code, and how it reads the answer. */
 export function applyWith(
   code: string,
   applicant: Applicant,

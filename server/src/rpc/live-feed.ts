@@ -4,15 +4,18 @@ import type { Reader } from '../hub/reader.ts';
 import type { Stream } from '../hub/stream.ts';
 import { encodeEvent } from './sample-wire.ts';
 
-/** Silence of this length is broken, so that the other node can tell a quiet camera from a dead machine. */
+/**
+ * After this long without samples a keep-alive is sent, so that the other node can tell a quiet camera from a
+ * dead machine.
+ */
 export const aliveMs = 1_000;
-/** What waits for a slow node beside the hub's own queue. */
+/** Buffer for a slow node beside the hub's own queue. */
 const bufferBytes = 1024 * 1024;
 const queueBytes = 16 * 1024 * 1024;
 
 /**
- * A stream's live video for another node: a Reader like any other, so that a slow node skips to a key frame and the
- * camera's side never waits. Ends with the stream, or when it is destroyed.
+ * A stream's live video for another node: a Reader like any other, so that a slow node skips to a key frame and
+ * the camera's side never waits. Ends with the stream, or when it is destroyed.
  */
 export class LiveFeed extends Readable {
   readonly #stream: Stream;
@@ -51,7 +54,7 @@ export class LiveFeed extends Readable {
       name: 'link',
       maxBytes: queueBytes,
       from: 'gop',
-      // After the writer's own work, and after what it wrote in one go.
+      // After the writer's own work, and after what it wrote in one turn.
       onReadable: () => queueMicrotask(() => this.#pump()),
     });
   }
@@ -64,7 +67,7 @@ export class LiveFeed extends Readable {
         this.push(null);
         return;
       }
-      // What was skipped here ends at a key frame, where every reader over there goes on as well.
+      // A skip here ends at a key frame, where every reader on the other node continues as well.
       if (event.type !== 'skipped') this.#send(encodeEvent(event));
     }
   }

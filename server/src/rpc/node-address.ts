@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 
 /**
- * Where other nodes reach this one: as configured, else by the name of the machine, or by the address that it listens on
- * when that is a certain one.
+ * The address at which other nodes reach this one: as configured, else by the machine's name, or by the
+ * listening address when that is a specific one.
  * @param url of the page here, with the port that it really has
  */
 export function nodeAddress(configured: string | null, host: string, url: string): string {

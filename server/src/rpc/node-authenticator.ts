@@ -22,25 +22,25 @@ export interface NodeAuthenticatorOptions {
   readonly key: KeyPair;
   readonly peers: Pick<Peers, 'byId'>;
   readonly clock: Clock;
-  /** Whether nodes may speak without TLS. */
+  /** Whether nodes may communicate without TLS. */
   readonly allowPlainHttp: boolean;
 }
 
-/** A caller that was let in, or one that is known and has the wrong time. */
+/** An authenticated caller, or a known one with the wrong time. */
 export interface AuthResult {
   readonly claim: Claim;
-  /** Why it is refused all the same; the answer tells it our time. */
+  /** Why it is refused all the same; the answer carries this node's time. */
   readonly refusal: Fault | undefined;
 }
 
-/** More than this in a lifetime is no traffic between nodes. */
+/** More requests than this within a lifetime are not normal traffic between nodes. */
 const noncesMax = 200_000;
 const sweepMs = 10_000;
 
 /**
- * Lets other nodes in: each request is signed by its node, for this one, for now, and counts once. "Now" is a time that each
- * run counts for itself, from a random number, so that setting a clock has no effect on it, and what was
- * asked of an earlier run, which had other nonces, is not asked of this one.
+ * Authenticates other nodes: each request is signed by its node, for this one, for now, and counts once. "Now"
+ * is a time that each run counts for itself, from a random number, so that setting a clock has no effect on it,
+ * and a request to an earlier run, which had other nonces, can't be replayed to this one.
  */
 export class NodeAuthenticator {
   readonly #options: NodeAuthenticatorOptions;
@@ -57,7 +57,10 @@ export class NodeAuthenticator {
     this.#cancel = options.clock.every(sweepMs, () => this.#sweep());
   }
 
-  /** @throws Fault AuthorizationRequired for who is no node, ActionNotAcceptable for one whose version is too far away */
+  /**
+   * @throws Fault AuthorizationRequired for a caller that is not a node, ActionNotAcceptable for one whose
+   * version is too far away
+   */
   async admit(header: unknown, request: RpcRequest): Promise<AuthResult> {
     const { self, peers, allowPlainHttp } = this.#options;
     if (request.channel.length === 0 && !allowPlainHttp) {
@@ -92,7 +95,7 @@ export class NodeAuthenticator {
     return { claim, refusal: undefined };
   }
 
-  /** What an answer with this status carries, so that who asked knows us. */
+  /** The signature of an answer with this status, by which the caller authenticates this node. */
   proofFor(claim: Claim, status: number, channel: Uint8Array): string {
     const { key } = this.#options;
     const proof = { protocol: rpcProtocol, timeMs: this.#nowMs() };
@@ -115,7 +118,7 @@ export class NodeAuthenticator {
   }
 }
 
-/** What no request had before. */
+/** A value that no earlier request had. */
 export function newNonce(): string {
   return randomBytes(18).toString('base64url');
 }

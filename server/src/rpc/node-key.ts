@@ -7,8 +7,8 @@ import { KeyPair, seedBytes } from '../base/key-pair.ts';
 export const nodeKeyFile = 'node.key';
 
 /**
- * The key pair by which the other nodes know this one, from the data folder; the first time it is made there, in a file
- * that only its owner reads. @throws system errors, and an Error when the file holds something else
+ * The key pair that identifies this node to the others, from the data folder; created there on first use, in a
+ * file that only its owner reads. @throws system errors, and an Error when the file holds something else
  */
 export async function loadNodeKey(dataDir: string): Promise<KeyPair> {
   const file = join(dataDir, nodeKeyFile);
@@ -22,7 +22,7 @@ export async function loadNodeKey(dataDir: string): Promise<KeyPair> {
 async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
     const seed = await readFile(file);
-    // A restore or a careless copy may have opened it to others.
+    // A restore or a careless copy may have made it readable to others.
     await chmod(file, 0o600);
     return seed;
   } catch (error) {
@@ -31,7 +31,7 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Of a server without others, by which nobody knows it. */
+/** Of a server without other nodes, never used for identification. */
 export function passingNodeKey(): KeyPair {
   return new KeyPair(randomBytes(seedBytes));
 }

@@ -12,7 +12,7 @@ import { noBytes, pair, selfSigned, timeOf } from './rpc-fixture.ts';
 import { NodeRpc } from './node-rpc.ts';
 import { areCompatible, base64url, rpcProtocol, proofHeader, requestText, writeClaim } from './signature.ts';
 
-/** What a promise was refused with. */
+/** The reason of a rejected promise. */
 async function faultOf(refused: Promise<unknown>): Promise<Fault> {
   const fault = await refused.then(
     () => undefined,
@@ -105,7 +105,7 @@ test('[R10.8] a clock that is set back or forward, there or here, is no obstacle
     rpcClock.stepWall(-2 * stepMs);
     assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   }
-  // The first question learnt the time; no later one had to.
+  // The first call learnt the time; no later one had to.
   assert.equal(claims.length, 2 + 6);
 });
 
@@ -154,7 +154,7 @@ test('[R10.8] with TLS any certificate will do, and nobody in between can pass o
   const { rpc, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
-  // The first one learnt which time it is there.
+  // The first one learnt the other node's time.
   assert.equal(claims.length, 3);
 
   let passedOn = 0;

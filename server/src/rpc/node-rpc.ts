@@ -38,22 +38,25 @@ export interface NodeRpcOptions {
   readonly peers: Pick<Peers, 'byId'>;
   readonly clock: Clock;
   readonly allowPlainHttp: boolean;
-  /** Whether a node's lease holds, as far as this node knows; without leases every node may be there. */
+  /** Whether a node's lease holds, as far as this node knows; without leases any node may be up. */
   readonly isThere?: (node: string) => boolean;
 }
 
 export interface NodeRpcRequest {
-  /** Below the link's path, with its query. */
+  /** Path of the call between nodes, with its query. */
   readonly path: string;
-  /** What goes along as JSON; then it is a POST. */
+  /** Sent as JSON; then it is a POST. */
   readonly json?: unknown;
-  /** Aborted when nobody wants the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal?: AbortSignal | undefined;
   /** Until the answer begins. */
   readonly timeoutMs?: number;
   /** Of an answer that is read whole. */
   readonly body?: Partial<BodyLimits>;
-  /** Questions of one kind are left off together while the node fails to answer them; the first word of the path by default. */
+  /**
+   * Calls of one kind are suspended together while the node fails to answer them; the first segment of the path
+   * by default.
+   */
   readonly kind?: string;
 }
 
@@ -66,17 +69,17 @@ const bodyLimits: BodyLimits = { maxBytes: 1024 * 1024, timeoutMs: 4_000 };
 const refusalLimits: BodyLimits = { maxBytes: 65_536, timeoutMs: 2_000 };
 const reasonMaxLength = 500;
 
-/** The asking side of the link between nodes. */
+/** The calling side of the RPC between nodes. */
 export class NodeRpc {
   readonly #options: NodeRpcOptions;
   readonly #plain = new PlainAgent({ keepAlive: true, maxSockets: socketsPerPeer });
-  // Certificates are nobody's business here: both sides sign what only the two ends of this connection can know.
+  // Certificates are not checked: both sides sign what only the two ends of this connection can know.
   readonly #tls = new TlsAgent({ keepAlive: true, maxSockets: socketsPerPeer, rejectUnauthorized: false });
-  /** Connections that are made, handshake and all. */
+  /** Established connections, handshake included. */
   readonly #open = new WeakSet<object>();
   /** By node: the time of its run less our monotonic clock, ms. */
   readonly #clockLead = new Map<string, number>();
-  /** By node, when it can't be reached; by node and kind of question, when it does not answer these. */
+  /** By node, when it can't be reached; by node and kind of call, when it does not answer these. */
   readonly #avoidance: Avoidance;
 
   constructor(options: NodeRpcOptions) {
@@ -85,8 +88,8 @@ export class NodeRpc {
   }
 
   /**
-   * The answer of a node that has proven itself; its body is the caller's to read or to destroy.
-   * @throws Fault Unavailable when the node is away or is not who it should be; the Fault that it answers with
+   * The answer of an authenticated node; the caller reads or destroys its body.
+   * @throws Fault Unavailable when the node is away or is not the expected one; the Fault that it answers with
    */
   async ask(node: string, request: NodeRpcRequest): Promise<IncomingMessage> {
     const answer = await this.#answered(node, request);
@@ -102,7 +105,7 @@ export class NodeRpc {
       throw new Fault('Unavailable', `The node ${node} speaks no TLS, and cluster.allowPlainHttp is off.`);
     }
     if (isThere?.(node) === false) {
-      // What was learnt of it before it went says nothing of how it comes back.
+      // What was learnt of it before it went down does not apply when it comes back.
       this.#avoidance.forget((key) => key === node || key.startsWith(`${node} `));
       throw new Fault('Unavailable', `The node ${node} is away: its lease is over.`);
     }
@@ -115,12 +118,12 @@ export class NodeRpc {
     }
     const first = await this.#exchange(peer, request);
     if (first.statusCode !== 401) return this.#checked(first, node, request);
-    // It knows us, but not our time; its answer told us its own.
+    // It knows this node, but not its time; the answer carried the other node's own.
     readBody(first, this.#options.clock, refusalLimits).catch(() => undefined);
     return this.#checked(await this.#exchange(peer, request), node, request);
   }
 
-  /** The same, whole. */
+  /** The same, with the whole body. */
   async askBytes(
     node: string,
     request: NodeRpcRequest,
@@ -131,14 +134,14 @@ export class NodeRpc {
     return { bytes, headers: answer.headers };
   }
 
-  /** The same, as JSON. What it says is for the caller to check. */
+  /** The same, as JSON. The caller must validate it. */
   async askJson(node: string, request: NodeRpcRequest): Promise<unknown> {
     const answer = await this.#answered(node, request);
     const limits = { ...bodyLimits, ...request.body };
     return this.#minded(node, request, readJson(answer, this.#options.clock, limits));
   }
 
-  /** What the node answered to such a question is of no use: it is left off for a while. */
+  /** The node's answer to such a call was invalid: it is not called for a while. */
   avoid(node: string, request: Pick<NodeRpcRequest, 'path' | 'kind'>): void {
     this.#avoidance.failed(keyOf(node, request));
   }
@@ -148,7 +151,7 @@ export class NodeRpc {
     this.#tls.destroy();
   }
 
-  /** A body that does not come as it should costs the next questions of its kind no time. */
+  /** A body that does not arrive as it should: the next calls of its kind fail without waiting. */
   async #minded<T>(node: string, request: NodeRpcRequest, reading: Promise<T>): Promise<T> {
     try {
       const result = await reading;
@@ -168,7 +171,7 @@ export class NodeRpc {
     );
     const said = typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
     const code = typeof said === 'string' && isErrorCode(said) ? said : 'Unavailable';
-    // It is not the person who asked that the other node does not know, but this node.
+    // The other node does not recognise this node; that says nothing about the user who made the request.
     const shown = code === 'AuthorizationRequired' || code === 'Forbidden' ? 'Unavailable' : code;
     throw new Fault(shown, reasonIn(body, code) ?? `The node ${node} answers ${answer.statusCode}.`);
   }
@@ -192,7 +195,7 @@ export class NodeRpc {
       const fail = (error: Error) => {
         cancelConnect();
         cancelAnswer();
-        // One that takes the question and is silent may answer others; one that can't be reached answers none.
+        // One that accepts the call and is silent may answer others; one that can't be reached answers none.
         if (!request.signal?.aborted) this.#avoidance.failed(isConnected ? keyOf(peer.id, request) : peer.id);
         reject(new Fault('Unavailable', `The node ${peer.id} is away.`, { cause: error }));
       };
@@ -212,7 +215,7 @@ export class NodeRpc {
           outgoing.setHeader(claimHeader, writeClaim(claim));
           outgoing.end(body);
         };
-        // A connection that was kept is open already.
+        // A reused connection is open already.
         if (this.#open.has(socket)) send();
         else socket.once(isTls ? 'secureConnect' : 'connect', send);
       });
@@ -244,7 +247,8 @@ export class NodeRpc {
   #claim(peer: Peer, asked: RpcRequest): Claim {
     const { self, key, clock } = this.#options;
     const lead = this.#clockLead.get(peer.id);
-    // A node that was not asked before tells its time with its refusal; one of an earlier version goes by the wall clock.
+    // A node that was not called before reports its time with its refusal; one of an earlier version uses the
+    // wall clock.
     const timeMs = lead === undefined ? clock.wallMs() : Math.round(clock.monotonicMs() + lead);
     const claim = { protocol: rpcProtocol, from: self, to: peer.id, timeMs, nonce: newNonce() };
     const text = requestText(claim, asked);
@@ -252,14 +256,16 @@ export class NodeRpc {
   }
 }
 
-/** What both ends of a TLS connection know and nobody else; empty without TLS. */
+/** Key material that only both ends of a TLS connection know; empty without TLS. */
 export function channelOf(socket: unknown): Uint8Array {
   return socket instanceof TLSSocket
     ? socket.exportKeyingMaterial(channelBytes, channelLabel, Buffer.alloc(0))
     : new Uint8Array();
 }
 
-/** What a refusal says beyond its code's sentence, as in why a source fails; undefined for no more than that. */
+/**
+ * What a refusal says beyond its code's sentence, such as why a source fails; undefined when there is no more.
+ */
 function reasonIn(body: unknown, code: ErrorCode): string | undefined {
   const sentence = `${messageOf(code, 'en')} `;
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
@@ -268,7 +274,7 @@ function reasonIn(body: unknown, code: ErrorCode): string | undefined {
   return error.slice(sentence.length, sentence.length + reasonMaxLength);
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());

@@ -7,11 +7,11 @@ import { catalogTicks } from '../archive/layout.ts';
 import { Fault } from '../base/fault.ts';
 
 /**
- * What other nodes answer about their archives, as far as it is believed. A node proves who it is, not that it is well: what
- * comes may be of a version with a fault, from a spoilt catalog, or made up.
+ * Validates what other nodes answer about their archives. A node proves its identity, not its correctness: an
+ * answer may come from a faulty version, from a damaged catalog, or be made up.
  */
 
-/** No camera is set to a later year. */
+/** No camera's clock is set to a later year. */
 const latestMs = Date.UTC(3000, 0, 1);
 const time = z.int().min(0).max(latestMs);
 const ticks = z.int().min(0).max(catalogTicks(latestMs));
@@ -21,7 +21,7 @@ const base64 = z
   .max(8_000_000)
   .regex(/^[A-Za-z0-9+/]*={0,2}$/);
 
-// A later version may know causes that this one has no words for.
+// A later version may know causes that this one has no messages for.
 const Interruption = z.object({ atTicks: ticks, cause: z.enum(gapCauses).catch('none') });
 
 const Segment = z
@@ -59,7 +59,7 @@ export const RemoteStats = z.object({
   endTime: time.nullable(),
   durationMs: z.number().min(0),
   bytes: count,
-  // One of an earlier version tells none.
+  // One of an earlier version sends none.
   farBytes: count.default(0),
   segments: count,
   bitrate: z.number().min(0),
@@ -87,7 +87,7 @@ export const RemoteDays = z
 
 export const RemoteSize = z.object({ size: count, isGrowing: z.boolean() });
 
-/** @throws Fault Unavailable for what is no such answer */
+/** @throws Fault Unavailable for an invalid answer */
 export function believed<T>(schema: z.ZodType<T>, answer: unknown, node: string): T {
   const result = schema.safeParse(answer);
   if (!result.success) throw nonsense(node, result.error);

@@ -21,7 +21,7 @@ import {
   RemoteStats,
 } from './peer-answers.ts';
 
-/** As they travel in an address. */
+/** As encoded in an address. */
 function writeSpans(spans: readonly RecordingSpan[]): string {
   return spans
     .map(({ startMs, endMs, isFirst }) => [startMs, endMs ?? '', isFirst ? 1 : 0].join('-'))
@@ -37,23 +37,23 @@ export function readSpans(text: string): RecordingSpan[] {
   });
 }
 
-/** A slice with its indexes: a day of minutes is some megabytes, an older version may send more. */
+/** A slice with its indexes: a day of one-minute segments is some megabytes, an older version may send more. */
 const sliceLimits = { maxBytes: 48 * 1024 * 1024, timeoutMs: 6_000 };
-/** All slices of one question together: a node that answers without end is left out. */
+/** All slices of one request together: a node that answers without end is left out. */
 const wholeMs = 10_000;
 const wholeSegmentsMax = 100_000;
 const wholeEntriesMax = 64 * 1024 * 1024;
-/** Footage that a disk or a bucket is slow to give may let us wait so long for its next byte. */
+/** A slow disk or bucket on the other node may delay the next byte of footage for this long. */
 const silenceMs = 10_000;
-/** Nothing that is read in one go is longer: a GOP. */
+/** Upper limit of what is read in one piece: a GOP. */
 const readMaxBytes = 64 * 1024 * 1024;
 
-/** What it may be asked; a part of the link. */
+/** The calls that may be made to it; part of the protocol between nodes. */
 export type PeerArchiveRpc = Pick<NodeRpc, 'ask' | 'askJson' | 'avoid'>;
 
 /**
- * What another node has recorded, asked of it over the link. All of it rejects with Fault Unavailable while the node is away,
- * and when its answer is none: too long, too late, or not what was asked for.
+ * The recordings of another node, fetched by RPC. All of it rejects with Fault Unavailable while the node is
+ * away, and when its answer is invalid: too long, too late, or not what was requested.
  */
 export class PeerArchive {
   readonly #rpc: PeerArchiveRpc;
@@ -66,7 +66,7 @@ export class PeerArchive {
     this.#clock = clock;
   }
 
-  /** All of a span, however many slices that are. */
+  /** The whole time range, however many slices that takes. */
   async slice(uid: string, span: SliceSpan): Promise<CatalogSlice> {
     const overdue = new AbortController();
     const cancel = this.#clock.after(wholeMs, () => overdue.abort());
@@ -101,7 +101,7 @@ export class PeerArchive {
     );
   }
 
-  /** How much of what the node was to record in these times it did. */
+  /** How much of what the node was to record in these times it did record. */
   recorded(uid: string, spans: readonly RecordingSpan[]): Promise<CoverageWindows> {
     const path = `footage/${uid}/recorded?spans=${encodeURIComponent(writeSpans(spans))}`;
     return this.#believe({ path, kind: 'recorded' }, (answer) =>
@@ -121,7 +121,7 @@ export class PeerArchive {
     );
   }
 
-  /** To read here and there in a segment. */
+  /** For random reads within a segment. */
   open(uid: string, fileTicks: number): SegmentReader {
     return {
       read: async (offset, length) => {
@@ -155,7 +155,7 @@ export class PeerArchive {
     };
   }
 
-  /** As fast as they are taken. @throws Fault that the node answers with */
+  /** As fast as they are consumed. @throws Fault that the node answers with */
   async #bytes(
     uid: string,
     fileTicks: number,

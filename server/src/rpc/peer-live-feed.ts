@@ -19,15 +19,15 @@ export interface PeerLiveFeedOptions {
   readonly log: Log;
 }
 
-/** Between half and one and a half of this: a node that restarts is back within seconds. */
+/** Between 0.5 and 1.5 times this: a node that restarts is back within seconds. */
 const retryMs = 700;
-/** A node that is there is never silent for so long. */
+/** A live node is never silent for this long. */
 const silenceMs = 6 * aliveMs;
 
 /**
- * The live video of a stream that another node runs, written into this node's hub for as long as somebody here watches:
- * once over the link, however many they are. It follows the stream to the node that takes it over, and waits for one that
- * is away.
+ * The live video of a stream that another node runs, written into this node's hub for as long as it has viewers
+ * here: fetched once over the network, however many they are. It follows the stream to the node that takes it
+ * over, and waits for one that is away.
  */
 export class PeerLiveFeed {
   readonly #options: PeerLiveFeedOptions;
@@ -40,7 +40,7 @@ export class PeerLiveFeed {
     this.#running = this.#run();
   }
 
-  /** Ends for good, idempotent; the hub is paused with the cause. */
+  /** Ends permanently, idempotent; the hub is paused with the cause. */
   async stop(cause: PauseCause): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -67,7 +67,7 @@ export class PeerLiveFeed {
     const { stream, variant, rpc, nodeOf } = this.#options;
     const { signal } = this.#stopping;
     const node = nodeOf(stream.uid);
-    // Then it is as it was: drained, for one.
+    // Then the state is as it was, e.g. drained.
     if (node === undefined) return;
     if (this.#isFirst) stream.pause('waiting');
     this.#isFirst = false;

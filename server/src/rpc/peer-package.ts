@@ -7,17 +7,17 @@ import { believed } from './peer-answers.ts';
 
 const Size = z.object({ bytes: z.int().min(0) });
 
-/** A disk that is slow to give may let us wait so long for its next byte. */
+/** A slow disk on the other node may delay the next byte for this long. */
 const silenceMs = 10_000;
 
 /** A package of footage on another node; its bytes are requested as they are consumed. */
 export interface PeerPackage {
   readonly bytes: number;
-  /** Bytes from `start` up to and with `end`. @throws Fault Unavailable while the node is away */
+  /** Bytes from `start` up to and including `end`. @throws Fault Unavailable while the node is away */
   stream(start: number, end: number): Promise<Readable>;
 }
 
-/** @throws Fault NotFound when it is not there any more, Unavailable while the node is away */
+/** @throws Fault NotFound when it no longer exists, Unavailable while the node is away */
 export async function peerPackage(
   rpc: Pick<NodeRpc, 'ask' | 'askJson'>,
   clock: Clock,

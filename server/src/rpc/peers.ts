@@ -9,7 +9,7 @@ export interface Peer {
   readonly publicKey: Uint8Array;
 }
 
-/** A node's row, as far as the link goes. */
+/** A node's row, as far as the RPC needs it. */
 interface PeerRecord {
   readonly id: string;
   readonly address: string | null;
@@ -20,14 +20,14 @@ export interface PeersOptions {
   /** This node. */
   readonly self: string;
   readonly clock: Clock;
-  /** All nodes that may speak with each other. */
+  /** All nodes that may communicate with each other. */
   readonly read: () => Promise<readonly PeerRecord[]> | readonly PeerRecord[];
 }
 
-/** A node that joins, leaves or gets another address is known as such within this. */
+/** A node that joins, leaves or changes its address is known as such within this. */
 const freshMs = 2_000;
 
-/** The other nodes of the cluster. What was read last holds on while the database does not answer. */
+/** The other nodes of the cluster. The last read stays valid while the database does not answer. */
 export class Peers {
   readonly #options: PeersOptions;
   #known: ReadonlyMap<string, Peer> = new Map();
@@ -38,7 +38,7 @@ export class Peers {
     this.#options = options;
   }
 
-  /** Undefined for a node that is none, or has told no address or key. */
+  /** Undefined for an id that is not a node's, or a node that has reported no address or key. */
   async byId(id: string): Promise<Peer | undefined> {
     await this.#refresh();
     return this.#known.get(id);
@@ -62,7 +62,7 @@ export class Peers {
         ),
       );
     } catch {
-      // The database is away: whoever was a node a moment ago still is, and the next to ask looks again.
+      // The database is away: nodes of a moment ago still count, and the next caller reads again.
     }
     this.#readMs = clock.monotonicMs();
   }

@@ -15,36 +15,36 @@ import { channelOf, NodeRpc } from './node-rpc.ts';
 import type { Peer } from './peers.ts';
 import { claimHeader, proofHeader, readProof } from './signature.ts';
 
-/** A body of nothing. */
+/** An empty body. */
 export const noBytes = new Uint8Array();
 
 export interface Pair {
   readonly rpc: NodeRpc;
-  /** Of the node that asks. */
+  /** Of the calling node. */
   readonly rpcClock: ManualClock;
   readonly nodeAuthenticator: NodeAuthenticator;
   readonly north: KeyPair;
   readonly south: KeyPair;
-  /** Of the node that is asked. */
+  /** Of the called node. */
   readonly clock: ManualClock;
   readonly server: Server;
-  /** Headers of what came, oldest first. */
+  /** Headers of incoming requests, oldest first. */
   readonly claims: string[];
 }
 
 export interface PairOptions {
   readonly allowPlainHttp?: boolean;
-  /** The node that is asked has a certificate, self-signed. */
+  /** The called node has a certificate, self-signed. */
   readonly isTls?: boolean;
-  /** Puts a server between the nodes: given the address of the node that is asked, returns its own. */
+  /** Puts a server between the nodes: given the address of the called node, returns its own. */
   readonly between?: (address: string) => Promise<string>;
-  /** Under which key the asking node finds the other one. */
+  /** The key under which the calling node finds the other one. */
   readonly knownAs?: KeyPair;
-  /** By which the answer is signed in place of the node's own. */
+  /** The key that signs the answer in place of the node's own. */
   readonly answersAs?: KeyPair;
-  /** Whether the lease of the node that is asked holds. */
+  /** Whether the lease of the called node holds. */
   readonly isThere?: () => boolean;
-  /** What the node that is asked makes of a question that is in order; it tells the path of it by default. */
+  /** How the called node answers a valid call; by default with its path. */
   readonly respond?: (path: string, reply: SignedReply) => void;
 }
 
@@ -55,7 +55,7 @@ export interface SignedReply {
   begin(status?: number, headers?: Record<string, string>): void;
 }
 
-/** Two nodes: south is asked by north. */
+/** Two nodes: north calls south. */
 export async function pair(t: TestContext, options: PairOptions = {}): Promise<Pair> {
   const { allowPlainHttp = true } = options;
   const [north, south] = [new KeyPair(randomBytes(seedBytes)), new KeyPair(randomBytes(seedBytes))];
@@ -125,7 +125,7 @@ export async function pair(t: TestContext, options: PairOptions = {}): Promise<P
   return { rpc, rpcClock, nodeAuthenticator, north, south, clock, server, claims };
 }
 
-/** What the node that is asked takes for now, as its answers say. */
+/** The current time of the called node, from its answers. */
 export function timeOf(nodeAuthenticator: NodeAuthenticator): number {
   const claim = { protocol: 1, from: 'north', to: 'south', timeMs: 0, nonce: 'time', signature: '' };
   return readProof(nodeAuthenticator.proofFor(claim, 200, noBytes))?.timeMs ?? 0;

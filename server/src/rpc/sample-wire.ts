@@ -15,7 +15,7 @@ export type WireEvent =
   | { readonly type: 'tracks'; readonly tracks: readonly Track[] }
   | { readonly type: 'sample'; readonly sample: Sample }
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  /** Nothing happened for a while, and the node is there. */
+  /** Nothing happened for a while, and the node is alive. */
   | { readonly type: 'alive' };
 
 const kinds = { tracks: 1, sample: 2, pause: 3, alive: 4 } as const;
@@ -48,7 +48,7 @@ export function encodeEvent(event: WireEvent): Uint8Array[] {
   }
 }
 
-/** One frame without its length; undefined for a kind that is not known. @throws RangeError for what is no frame */
+/** One frame without its length; undefined for an unknown kind. @throws RangeError for an invalid frame */
 export function decodeEvent(frame: Buffer): WireEvent | undefined {
   switch (frame[0] ?? 0) {
     case kinds.tracks:

@@ -10,14 +10,14 @@ import { FederatedArchive } from './federated-archive.ts';
 import { pair, type PairOptions, type SignedReply } from './rpc-fixture.ts';
 import { PeerArchive } from './peer-archive.ts';
 
-// A node that proves who it is, and whose answers are sick. The stream's healthy footage is here, on north.
+// A node that authenticates, and whose answers are faulty. The stream's intact footage is here, on north.
 
 const [startMs, movedMs, endMs] = [footageStartMs, footageStartMs + 6_000, footageStartMs + 12_000];
 const uid = 'cam1';
 
 type Respond = NonNullable<PairOptions['respond']>;
 
-/** What a question costs and gets, of a node whose archive is well beside one that is not. */
+/** Cost and result of a call to a node whose archive is healthy, beside a faulty one. */
 async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean) {
   const { archive: local } = await archiveOf(t, [[0, 6_000]]);
   const paths: string[] = [];
@@ -42,7 +42,7 @@ async function cluster(t: TestContext, respond: Respond, isThere?: () => boolean
   return { archiveReader, local, paths, rpcClock };
 }
 
-/** What comes of it, with the time that passes meanwhile by the clock of the node that asks. */
+/** The result, with the time that passes meanwhile on the calling node's clock. */
 async function timed<T>(clock: ManualClock, asked: Promise<T>): Promise<{ result: T; passedMs: number }> {
   let isOver = false;
   const over = asked.finally(() => (isOver = true));
@@ -168,7 +168,7 @@ for (const [name, respond] of Object.entries(sicknesses)) {
         JSON.stringify(result.gaps),
       );
       assert.ok(passedMs <= 12_000, `${passedMs} ms`);
-      // It was sick a moment ago: no question waits for it again.
+      // It was faulty a moment ago: no call waits for it again.
       if (round === 2 && !isEmpty) assert.ok(passedMs < 250, `${passedMs} ms`);
     }
     const stats = (await timed(rpcClock, archiveReader.stats(uid))).result;
@@ -195,7 +195,7 @@ test('[R10.8] a node whose lease is over is not asked, and is asked as soon as i
   assert.ok(!gaps.some(({ cause }) => cause === 'node-away'));
 });
 
-/** A node whose catalog is well, and whose bytes are sent by `respondBytes`. */
+/** A node whose catalog is healthy, and whose bytes are sent by `respondBytes`. */
 function wellBut(archive: Archive, respondBytes: Respond): Respond {
   return (path, reply) => {
     const url = new URL(path, 'http://south');

@@ -1,43 +1,43 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What two nodes sign for each other. A request carries its claim in one header and the answer its own in another, both as
- * `name=value` pairs. The texts that are signed name everything that a thief could exchange: who speaks to whom, what is
- * asked, when, once, with which body, and over which TLS connection (RFC 5705: of two different ones the keying material
- * differs, so nobody in between can pass a request on).
+ * What two nodes sign for each other. A request carries its claim in one header and the answer its own in
+ * another, both as `name=value` pairs. The signed texts name everything that an attacker could exchange: sender
+ * and receiver, what is requested, when, once, with which body, and over which TLS connection (RFC 5705: the
+ * keying material of two connections differs, so that no one in between can forward a request).
  */
 
-/** Grows when a node could misread another. Nodes whose numbers differ by one understand each other. */
+/** Increases when a node could misread another. Nodes whose numbers differ by one understand each other. */
 export const rpcProtocol = 1;
 export const claimHeader = 'x-vidette-link';
 export const proofHeader = 'x-vidette-link-proof';
-/** Of the path of every call between nodes. */
+/** Path prefix of every call between nodes. */
 export const rpcPath = '/link/';
 
-/** A request is worth nothing after this; those who answer remember it for so long. */
+/** A request expires after this; the receiver remembers it for this long. */
 export const claimLifetimeMs = 30_000;
 
-/** What a request says of itself. */
+/** What a request claims. */
 export interface Claim {
   readonly protocol: number;
   readonly from: string;
   readonly to: string;
-  /** By the time of `to`'s run, as far as `from` knows it; ms from any moment. */
+  /** In the time of `to`'s run, as far as `from` knows it; ms from an arbitrary start. */
   readonly timeMs: number;
   readonly nonce: string;
   /** Base64url, as all bytes here. */
   readonly signature: string;
 }
 
-/** What an answer says of itself. */
+/** What an answer claims. */
 export interface Proof {
   readonly protocol: number;
-  /** Of the run of who answers, ms from any moment. */
+  /** In the time of the answering node's run, ms from an arbitrary start. */
   readonly timeMs: number;
   readonly signature: string;
 }
 
-/** What is asked over which connection. */
+/** What is requested over which connection. */
 export interface RpcRequest {
   readonly method: string;
   /** With its query. */
@@ -94,7 +94,7 @@ export function writeProof({ protocol, timeMs, signature }: Proof): string {
   return `protocol=${protocol}, time=${timeMs}, signature=${signature}`;
 }
 
-/** Undefined for what is none. */
+/** Undefined for an invalid one. */
 export function readClaim(header: unknown): Claim | undefined {
   const pairs = pairsOf(header);
   const [protocol, timeMs] = [wholeNumber(pairs.get('protocol')), wholeNumber(pairs.get('time'))];
@@ -105,7 +105,7 @@ export function readClaim(header: unknown): Claim | undefined {
   return { protocol, from, to, timeMs, nonce, signature };
 }
 
-/** Undefined for what is none. */
+/** Undefined for an invalid one. */
 export function readProof(header: unknown): Proof | undefined {
   const pairs = pairsOf(header);
   const [protocol, timeMs] = [wholeNumber(pairs.get('protocol')), wholeNumber(pairs.get('time'))];
