@@ -24,7 +24,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What was noted since it was asked last, each once. */
+/** What was noted since the last call, each once. */
 async function news(): Promise<AccessChange[]> {
   const found = await store.accessChanges.since(mark);
   mark = found.mark;

@@ -12,13 +12,13 @@ export interface AccessMark {
   /** PostgreSQL: every transaction below it had ended. */
   readonly transactionId: bigint;
   readonly lastId: number;
-  /** Changes of transactions at or above `transactionId` that were reported already. */
+  /** Changes of transactions at or above `transactionId` that were already reported. */
   readonly reported: ReadonlySet<number>;
 }
 
 export interface AccessNews {
   readonly mark: AccessMark;
-  /** Undefined: too many to list, or not known from when on. Everything may have changed. */
+  /** Undefined: too many to list, or the mark is unknown. Everything may have changed. */
   readonly changes: readonly AccessChange[] | undefined;
 }
 
@@ -30,12 +30,12 @@ interface ChangeRow {
   readonly newest_id: number | null;
 }
 
-/** More changes in one look are not listed one by one. */
+/** Beyond this many changes in one read they are not listed one by one. */
 const listMax = 1_000;
-/** So many are kept for those who were away for a while. */
+/** How many are kept for nodes that were away for a while. */
 const keptMax = 20_000;
 
-/** What the database noted of changes of who may do what (`access-triggers.ts`). */
+/** The database's record of changes in access rights (`access-triggers.ts`). */
 export class AccessChanges {
   readonly #db: Kysely<Database>;
   readonly #engine: Engine;
@@ -50,7 +50,7 @@ export class AccessChanges {
     return this.#engine === 'sqlite' ? this.#sinceInSqlite(mark) : this.#sinceInPostgres(mark);
   }
 
-  /** Forgets what every node has heard long ago. */
+  /** Deletes changes that every node has read long ago. */
   async prune(): Promise<void> {
     await sql`delete from access_changes where id <= (select max(id) from access_changes) - ${keptMax}`.execute(
       this.#db,
@@ -73,8 +73,8 @@ export class AccessChanges {
   }
 
   /**
-   * A row may appear after others of higher numbers, when its transaction ends later. So all rows of transactions are read
-   * that had not ended at the mark, and those that were reported are left out.
+   * A row may appear after others with higher numbers, when its transaction ends later. So all rows of
+   * transactions are read that had not ended at the mark, except those already reported.
    */
   async #sinceInPostgres(mark: AccessMark | undefined): Promise<AccessNews> {
     const from = (mark?.transactionId ?? 0n).toString();
@@ -91,7 +91,7 @@ export class AccessChanges {
     const found = rows.filter(({ id }) => id !== null);
     const lastId = Math.max(rows[0]?.newest_id ?? 0, mark?.lastId ?? 0);
     const next = { transactionId, lastId, reported: new Set(found.flatMap(({ id }) => id ?? [])) };
-    // Another database than before, such as one put back from a backup, counts transactions of its own.
+    // A different database, such as one restored from a backup, has transaction ids of its own.
     if (!mark || transactionId < mark.transactionId) return { mark: next, changes: undefined };
     return { mark: next, changes: listed(rows, mark) };
   }

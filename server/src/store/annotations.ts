@@ -4,10 +4,10 @@ import { streamIds } from './streams.ts';
 
 export type AnnotationRecord = Selectable<AnnotationRow>;
 
-/** The most that one call answers; a detector that finds more in one span is broken. */
+/** Most that one call returns; a detector that finds more in one span is broken. */
 const maxAnswer = 10_000;
 
-/** What a detector of the server itself noticed on a stream. */
+/** An event that one of the server's own detectors found on a stream. */
 export interface NoticedEvent {
   readonly uid: string;
   readonly kind: string;
@@ -28,8 +28,8 @@ export class Annotations {
   }
 
   /**
-   * Adds events, all or none; those that are there already (same stream, kind and start) get the new end and note. Events of
-   * streams that are gone are left out.
+   * Adds events, all or none; existing ones (same stream, kind and start) get the new end and note. Events of
+   * removed streams are left out.
    */
   async saveEvents(events: readonly NoticedEvent[]): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
@@ -53,7 +53,7 @@ export class Annotations {
     });
   }
 
-  /** Removes what of a kind ended before a moment, by the stream's uid. */
+  /** Deletes events of a kind that ended before a given time, by the stream's uid. */
   async removeEndedBefore(kind: string, bounds: ReadonlyMap<string, number>): Promise<void> {
     const ids = await streamIds(this.#db, [...bounds.keys()]);
     for (const [uid, beforeMs] of bounds) {
@@ -69,7 +69,7 @@ export class Annotations {
     }
   }
 
-  /** Those that begin between two moments, oldest first. */
+  /** Those that start between two times, oldest first. */
   ofStream(streamId: number, fromMs: number, toMs: number): Promise<AnnotationRecord[]> {
     return this.#db
       .selectFrom('annotations')

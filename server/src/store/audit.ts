@@ -4,7 +4,7 @@ import type { AuditRow, Database } from './database.ts';
 export type AuditRecord = Selectable<AuditRow>;
 
 export interface AuditQuery {
-  /** The entry that the page before ended with: only those that come after it in the list. */
+  /** The last entry of the previous page: only those that come after it in the list. */
   readonly before?: number | undefined;
   readonly limit: number;
   readonly login?: string | undefined;
@@ -39,7 +39,9 @@ export class Audit {
     await this.#db.updateTable('audit').set({ details }).where('id', '=', id).execute();
   }
 
-  /** Newest first, of one moment by id: the clock may have been set back, and then ids and times disagree. */
+  /**
+   * Newest first, with equal times by id: the clock may have been set back, and then ids and times disagree.
+   */
   async list(query: AuditQuery): Promise<AuditRecord[]> {
     const last = query.before === undefined ? undefined : await this.#timeOf(query.before);
     return this.#db

@@ -7,7 +7,7 @@ import { keyBytes } from './seal.ts';
 /** What a backup holds beside the database. */
 export interface BackupFacts {
   readonly createdMs: number;
-  /** Of the product that made it. */
+  /** Version of the product that made it. */
   readonly version: string;
   /** Text of `vidette.yaml`; null when there was no such file. */
   readonly configText: string | null;
@@ -17,14 +17,17 @@ export interface BackupFacts {
 
 const factsTable = 'vidette_backup';
 const digestTable = 'vidette_backup_digest';
-/** Begins the text in the backup that holds its digest; zeros stand for it while it is taken. */
+/**
+ * Prefix of the text in the backup that holds its digest; while the digest is computed, zeros take its place.
+ */
 const digestMark = 'vidette-backup-sha256:';
 const noDigest = `${digestMark}${'0'.repeat(64)}`;
 
 /**
- * Writes database and configuration into one file that only its owner reads: a SQLite database as of one moment,
- * whatever a running server writes meanwhile, with the facts in a table of their own. The file appears whole or not at all.
- * They are read after the copy: a server that seals for the first time makes its key before.
+ * Writes database and configuration into one file that only its owner reads: a consistent snapshot of a SQLite
+ * database, whatever a running server writes meanwhile, with the metadata in a table of their own. The file
+ * appears whole or not at all. The metadata are read after the copy: a server that seals for the first time
+ * creates its key before.
  * @throws system and SQLite errors
  */
 export async function writeBackup(
@@ -65,15 +68,18 @@ export async function writeBackup(
   }
 }
 
-/** What a backup says of itself. */
+/** What a backup states about itself. */
 export interface ReadBackup extends BackupFacts {
-  /** False: an earlier version made it, and flipped bytes in it can't be detected. */
+  /** False: an earlier version made it, and corruption in it can't be detected. */
   readonly isProven: boolean;
 }
 
-/** The facts of a backup; undefined when the file is none, or isn't byte for byte what was written. @throws system errors */
+/**
+ * The metadata of a backup; undefined when the file is not a backup, or differs in any byte from what was
+ * written. @throws system errors
+ */
 export async function readBackup(file: string): Promise<ReadBackup | undefined> {
-  // SQLite would call a file that is not there an unreadable one.
+  // SQLite would report a missing file as an unreadable one.
   const handle = await open(file, 'r');
   await handle.close();
   let database: DatabaseSync | undefined;
@@ -82,7 +88,7 @@ export async function readBackup(file: string): Promise<ReadBackup | undefined> 
     const [check] = database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
     const row = database.prepare(`SELECT facts FROM ${factsTable}`).get() as { facts: string } | undefined;
     if (check?.integrity_check !== 'ok' || !row) return undefined;
-    // Backups of before addresses were sealed have no key.
+    // Backups from before addresses were sealed have no key.
     const said = JSON.parse(row.facts) as Omit<BackupFacts, 'key'> &
       Partial<BackupFacts> & { hasDigest?: true };
     const { hasDigest, ...known } = said;
@@ -118,7 +124,7 @@ export async function extractDatabase(backupFile: string, target: string): Promi
   await syncFile(target);
 }
 
-/** Puts the digest of all other bytes of the backup into it. */
+/** Writes the digest of all other bytes of the backup into it. */
 async function sign(file: string): Promise<void> {
   const bytes = await readFile(file);
   const at = bytes.indexOf(noDigest);

@@ -30,7 +30,7 @@ export class Bookmarks {
     return this.#withNames().where('bookmarks.id', '=', id).executeTakeFirst();
   }
 
-  /** Newest moment first, on streams whose archive the viewer may watch. */
+  /** Latest bookmarks first, on streams whose archive the viewer may watch. */
   async list(viewer: ListViewer, query: BookmarkQuery): Promise<{ items: BookmarkRecord[]; total: number }> {
     const found = this.#withNames()
       .where(containsAll(['bookmarks.note_key', 'streams.name_key'], query.words))
@@ -79,8 +79,8 @@ export class Bookmarks {
   }
 
   #withNames() {
-    // From the bookmarks to their streams, said by the cross join: SQLite would rather look through ten thousand streams for
-    // those with bookmarks, of which it believes that there are very many while the table is empty.
+    // The cross join fixes the order, from the bookmarks to their streams: SQLite would rather scan ten
+    // thousand streams for those with bookmarks, of which it assumes very many while the table is empty.
     return this.#db
       .selectFrom('bookmarks')
       .crossJoin('streams')

@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder, type Selectable, type Transaction } 
 import type { AccessChanges } from './access-changes.ts';
 import { flag, type Database, type NodeRow, type StreamRow } from './database.ts';
 
-/** How long a node's lease lasts after it was renewed, and a leader's: both go by the database's clock alone. */
+/** How long a node's lease lasts after a renewal, and a leader's: both use only the database's clock. */
 export const leaseMs = 5_000;
 
 /** A node, and whether its lease holds. */
@@ -13,21 +13,21 @@ export type StreamPlace = Pick<
   Selectable<StreamRow>,
   'uid' | 'node_id' | 'epoch' | 'next_node_id' | 'changed' | 'status' | 'failure_code' | 'failure_reason'
 > & {
-  /** How long it is being handed over already, by the database's clock; 0 when it isn't. */
+  /** How long the handover has taken so far, by the database's clock; 0 when there is none. */
   readonly handover_age_ms: number;
 };
 
-/** Takes a stream from one node, as of an epoch, and gives it to another at once. */
+/** Moves a stream from one node, as of an epoch, to another immediately. */
 interface Take {
   readonly kind: 'take';
   readonly uid: string;
   readonly epoch: number;
   readonly to: string;
-  /** The node that it is taken from because its lease is over; null: whatever that node does. */
+  /** The node that it is taken from because its lease has lapsed; null: whatever that node's state. */
   readonly gone: string | null;
 }
 
-/** Lets another node begin beside the stream's own; `to` null: it is not to be handed over after all. */
+/** Lets another node begin beside the stream's own; `to` null: cancels the handover. */
 interface HandOver {
   readonly kind: 'hand-over';
   readonly uid: string;
@@ -39,7 +39,7 @@ export type Move = Take | HandOver;
 
 export interface ClusterTablesRun {
   readonly id: string;
-  /** Tells this process from another under the same id. */
+  /** Distinguishes this process from another under the same id. */
   readonly runId: string;
   readonly version: string;
   readonly capacity: number | null;
@@ -48,25 +48,28 @@ export interface ClusterTablesRun {
 }
 
 /**
- * What comes of starting under an id. unknown: the cluster has others, and none has invited this one, or it was removed.
- * taken: another process has the lease.
+ * Result of starting under an id. unknown: the cluster has other nodes, and none has invited this one, or it
+ * was removed. taken: another process has the lease.
  */
 export type Joining = 'joined' | 'taken' | 'unknown';
 
-/** What a node tells the others of itself with every renewal. */
+/** What a node reports to the others with every renewal. */
 export interface NodeReport {
   readonly activeStreams: number;
   readonly cannotRecord: boolean;
 }
 
-/** The database's own milliseconds: those of no node are trusted. */
+/** The database's own milliseconds: no node's clock is trusted. */
 export const databaseNow: RawBuilder<number> = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 const now = databaseNow;
 
-/** What several nodes on one PostgreSQL agree on: who is there, who leads, which stream is whose. */
+/**
+ * What several nodes on one PostgreSQL agree on: which nodes are up, which one leads, which node has which
+ * stream.
+ */
 export class ClusterTables {
-  /** On the same connections: who may do what is asked as soon as whose the streams are. */
+  /** On the same connections: access changes are read as soon as the assignments are. */
   readonly accessChanges: AccessChanges;
   readonly #db: Kysely<Database>;
 
@@ -75,7 +78,10 @@ export class ClusterTables {
     this.accessChanges = accessChanges;
   }
 
-  /** Takes a lease under this id. Who is removed stays so until it is invited again: only an invitation makes room. */
+  /**
+   * Acquires a lease under this id. A removed node stays removed until it is invited again: only an invitation
+   * makes room.
+   */
   async join({ id, runId, version, capacity, publicKey }: ClusterTablesRun): Promise<Joining> {
     const run = {
       version,
@@ -88,7 +94,7 @@ export class ClusterTables {
     };
     return this.#db.transaction().execute(async (db) => {
       const nodes = await db.selectFrom('nodes').select(['id', 'public_key']).execute();
-      // The first server of all invites itself, and one that knows its key may change its name.
+      // The very first server invites itself, and a node that knows its key may change its name.
       const isOpen = nodes.every(({ public_key }) => public_key === null);
       const isKnown = nodes.some((node) => node.id === id || node.public_key === publicKey);
       if (!isOpen && !isKnown) return 'unknown';
@@ -107,8 +113,8 @@ export class ClusterTables {
   }
 
   /**
-   * Lengthens the lease, and tells the database's own milliseconds. Undefined when the node is removed, or another process
-   * runs under its id.
+   * Renews the lease, and returns the database's own milliseconds. Undefined when the node is removed, or
+   * another process runs under its id.
    */
   async renew(
     id: string,
@@ -132,7 +138,7 @@ export class ClusterTables {
     return row?.now_ms;
   }
 
-  /** Gives the lease back, and with it the lead. */
+  /** Releases the lease, and with it the lead. */
   async leave(id: string, runId: string): Promise<void> {
     await this.#db
       .updateTable('nodes')
@@ -143,7 +149,7 @@ export class ClusterTables {
     await this.#db.updateTable('cluster').set({ leader_until_ms: 0 }).where('leader_id', '=', id).execute();
   }
 
-  /** Takes or keeps the lead; false while another node has it. */
+  /** Acquires or keeps the lead; false while another node has it. */
   async lead(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('cluster')
@@ -157,7 +163,7 @@ export class ClusterTables {
     return this.#db.selectFrom('nodes').selectAll().select(isThere).orderBy('id').execute();
   }
 
-  /** Counts every change that nodes have to learn of. */
+  /** Number of the latest change that nodes must read. */
   async version(): Promise<number> {
     const { version } = await this.#db.selectFrom('cluster').select('version').executeTakeFirstOrThrow();
     return version;
@@ -181,12 +187,12 @@ export class ClusterTables {
   }
 
   /**
-   * Makes moves that were planned on what the cluster was at `version`; none when something has changed since, or a node
-   * that they take from has come back, or one that they give to is gone. Whether they were made.
+   * Makes moves that were planned on the cluster's state at `version`; none when something has changed since, a
+   * node that they take from has come back, or one that they give to is gone. Returns whether they were made.
    */
   async move(version: number, moves: readonly Move[]): Promise<boolean> {
     return this.#db.transaction().execute(async (db) => {
-      // Locked, so that no lease is renewed in between: whoever renews after this sees what was taken.
+      // Locked, so that no lease is renewed in between: a later renewal sees what was taken.
       const members = await db.selectFrom('nodes').selectAll().select(isThere).forUpdate().execute();
       const there = new Set(members.filter((member) => member.is_there).map(({ id }) => id));
       if (moves.some(({ to }) => to !== null && !there.has(to))) return false;
@@ -203,7 +209,7 @@ export class ClusterTables {
     });
   }
 
-  /** The node that a stream is handed to has it from now on. Whether it was still being handed to it. */
+  /** Completes a handover: the new node now has the stream. Returns whether the handover was still pending. */
   async complete(uid: string, epoch: number, to: string): Promise<boolean> {
     return this.#db.transaction().execute(async (db) => {
       const row = await db
@@ -235,7 +241,7 @@ export class ClusterTables {
     return keepers;
   }
 
-  /** Closes the connections that are the cluster's own. */
+  /** Closes the cluster's own connections. */
   close(): Promise<void> {
     return this.#db.destroy();
   }
@@ -243,7 +249,10 @@ export class ClusterTables {
 
 const isThere = sql<boolean>`lease_until_ms >= ${now}`.as('is_there');
 
-/** Notes a change that nodes have to learn of, and returns its number. Later changes wait until this one is done. */
+/**
+ * Records a change that nodes must read, and returns its number. Later changes wait until this transaction is
+ * done.
+ */
 export async function bumpVersion(db: Transaction<Database>): Promise<number> {
   const { version } = await db
     .updateTable('cluster')
@@ -266,7 +275,7 @@ async function handOver(
     .execute();
 }
 
-/** What its new node makes of it is not known yet. */
+/** The stream's status on its new node is not known yet. */
 async function take(db: Transaction<Database>, move: Take, changed: number): Promise<void> {
   await give(db, { ...move, fromMs: null }, changed);
   await db
@@ -281,7 +290,7 @@ interface Gift {
   readonly uid: string;
   readonly epoch: number;
   readonly to: string;
-  /** Since when it records already; null: not yet. */
+  /** When it started recording; null: not yet. */
   readonly fromMs: number | null;
 }
 

@@ -1,13 +1,15 @@
 import { NoResultError } from 'kysely';
 
-/** Whether a write failed because a value that must be unique is taken, on either engine. */
+/** Whether a write violated a unique constraint, on either engine. */
 export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // An error of the writing thread arrives as a copy: its message is all that both engines leave to tell by.
+  // An error of the writer thread arrives as a copy: only its message identifies it on both engines.
   return /UNIQUE constraint failed/.test(error.message) || (error as { code?: unknown }).code === '23505';
 }
 
-/** Whether a write failed because what it changes or refers to was removed after it had been looked up. */
+/**
+ * Whether a write failed because a row that it changes or refers to was deleted after it had been looked up.
+ */
 export function isGoneMeanwhile(error: unknown): boolean {
   if (error instanceof NoResultError) return true;
   if (!(error instanceof Error)) return false;

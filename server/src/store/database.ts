@@ -4,8 +4,9 @@ import type { Generated } from 'kysely';
 export type Engine = 'sqlite' | 'postgres';
 
 /**
- * The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch in
- * a bigint, what people search or sort by has a lower-case copy beside it (`..._key`), for SQLite folds ASCII only.
+ * The tables. Portable between SQLite and PostgreSQL: flags are 0 or 1, times are milliseconds since the epoch
+ * in a bigint, text that users search or sort by has a lower-case copy beside it (`..._key`), because SQLite
+ * folds ASCII only.
  */
 export type Flag = 0 | 1;
 
@@ -13,7 +14,7 @@ export function flag(value: boolean): Flag {
   return value ? 1 : 0;
 }
 
-/** The lower-case copy of what people type, composed the same way however they typed it. */
+/** The lower-case, Unicode-normalised copy of user input. */
 export function keyOf(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
@@ -33,19 +34,19 @@ export interface UserRow {
   is_admin: Flag;
   /** 0: read-only; -1: no limit. */
   max_stream_creation: number;
-  /** Conversion of frames for this viewer, where it is for everyone. */
+  /** Transcoding for this viewer, where it is configured for all viewers. */
   can_convert: Generated<Flag>;
   is_managed: Flag;
   must_change_password: Flag;
   is_blocked: Flag;
   created_ms: number;
   last_seen_ms: number | null;
-  /** JSON: what the person chose for themselves; what is left out has its default. */
+  /** JSON: the user's own settings; missing ones have their default. */
   preferences: Generated<string>;
 }
 
 export interface SessionRow {
-  /** Public: names the session in lists, opens nothing. */
+  /** Public: names the session in lists, grants no access. */
   id: string;
   /** SHA-256 of the secret in the cookie, hex. */
   secret_hash: string;
@@ -77,26 +78,26 @@ export interface StreamRow {
   uid: string;
   name: string;
   name_key: string;
-  /** Sealed, like `sub_source`: cameras' logins are in it (`stream-addresses.ts`). */
+  /** Sealed, like `sub_source`: both contain cameras' credentials (`stream-addresses.ts`). */
   source: string;
   sub_source: string | null;
   location_name: string;
   location_key: string;
   latitude: number | null;
   longitude: number | null;
-  /** IANA name of the zone that the camera stands in. */
+  /** IANA name of the camera's time zone. */
   time_zone: Generated<string | null>;
   marker: string | null;
   is_on_demand: Flag;
   is_recorded: Flag;
-  /** Whether motion is looked for; 1 unless said otherwise. */
+  /** Whether motion detection is on; 1 by default. */
   finds_motion: Generated<Flag>;
   /** -1: no limit. */
   depth_hours: number;
-  /** Footage moves to the bucket after so many hours; -1 unless said otherwise: never. */
+  /** Footage moves to the bucket after this many hours; -1, the default: never. */
   far_after_hours: Generated<number>;
   is_paused: Flag;
-  /** Whoever saved the source was an administrator: this machine itself may be dialled. */
+  /** The source was saved by an administrator: addresses of this machine itself are allowed. */
   allows_loopback: Flag;
   /** Lower-case name, source without credentials, tags and location name, one a line. */
   search_text: string;
@@ -105,20 +106,20 @@ export interface StreamRow {
   revision: number;
   /** The node that runs it. */
   node_id: string;
-  /** Counts the nodes that it had: who holds an earlier one has lost the stream. */
+  /** Counts the nodes that had it: the holder of an earlier epoch has lost the stream. */
   epoch: Generated<number>;
-  /** The node that it is being handed to, and records it already, under the epoch after. */
+  /** The node that it is being handed to, which already records it, under the next epoch. */
   next_node_id: Generated<string | null>;
-  /** Since when it is being handed over, by the database's clock. */
+  /** Start of the handover, by the database's clock. */
   handover_ms: Generated<number | null>;
-  /** The cluster's `version` as of the last change that its node has to know of. */
+  /** The cluster's `version` as of the last change that its node must read. */
   changed: Generated<number>;
-  /** As last reported by the node that runs it; what filters and sorts a list. */
+  /** As last reported by the node that runs it; lists filter and sort by it. */
   status: string;
-  /** Why it fails, as that node reported it: of the catalogue, and in words; null unless it does. */
+  /** Why it fails, as that node reported it: code of the catalogue, and message; null unless it does. */
   failure_code: Generated<string | null>;
   failure_reason: Generated<string | null>;
-  /** Key of the public link; null: not shared. Kept readable, for the owner is shown the link again. */
+  /** Key of the public link; null: not shared. Stored readable, because the owner is shown the link again. */
   share_key: string | null;
   /** Whether pages of other sites may show the public link in a frame. */
   share_embeds: Generated<Flag>;
@@ -141,8 +142,8 @@ interface PermissionRow {
 }
 
 /**
- * A right as it was granted, under the login that was typed; `permissions` holds the sum of these. A login that
- * does not exist has its row too, so that who may not know the difference can't see it.
+ * A right as it was granted, under the login that was typed; `permissions` holds the sum of these. An unknown
+ * login has its row too, so that a granter who may not know which logins exist can't see the difference.
  */
 export interface GrantRow {
   stream_id: number;
@@ -157,9 +158,9 @@ export interface GrantRow {
   can_edit: Flag;
 }
 
-/** Failures of one kind by one key, as sign-ins from one network. */
+/** Failures of one kind by one key, such as sign-ins from one network. */
 interface FailedAttemptRow {
-  /** SHA-256, hex: what is typed in place of a login is often a password. */
+  /** SHA-256, hex: what users type as a login is often a password. */
   key: string;
   count: number;
   last_ms: number;
@@ -203,7 +204,7 @@ export interface ExportRow {
   id: Generated<number>;
   user_id: number;
   name: string;
-  /** JSON: uid and name of each stream, as they were when it was asked for. */
+  /** JSON: uid and name of each stream, as they were when the export was requested. */
   streams: string;
   start_ms: number;
   end_ms: number;
@@ -215,7 +216,7 @@ export interface ExportRow {
   package_bytes: number | null;
   created_ms: number;
   expires_ms: number | null;
-  /** Where its files are; null: made before there were several. */
+  /** The node that has its files; null: made before there were several. */
   node_id: Generated<string | null>;
 }
 
@@ -224,7 +225,7 @@ export interface ExportFileRow {
   export_id: number;
   /** From 0, in the order of the package. */
   position: number;
-  /** JSON of what the manifest will say of it. */
+  /** JSON of its entry in the manifest. */
   facts: string;
 }
 
@@ -259,42 +260,45 @@ export interface NodeRow {
   id: string;
   name: string;
   name_key: string;
-  /** It runs no streams until somebody returns it. */
+  /** Drained: it runs no streams until the drain ends. */
   is_drained: Flag;
-  /** Of the product, as of its last start. */
+  /** Product version at its last start. */
   version: string;
   joined_ms: number;
   started_ms: number;
   last_seen_ms: number;
-  /** Base URL at which its peers reach it; null: it has told none. */
+  /** Base URL at which its peers reach it; null: it has reported none. */
   address: Generated<string | null>;
-  /** By which its peers know it. */
+  /** By which its peers identify it. */
   public_key: Generated<string | null>;
-  /** Of the process that runs under this id: a second one under the same is told from it. */
+  /** Of the process that runs under this id: distinguishes a second one under the same id. */
   run_id: Generated<string | null>;
-  /** It is there until then, by the database's clock. */
+  /** Its lease lasts until then, by the database's clock. */
   lease_until_ms: Generated<number>;
   /** The most streams that it takes; null: no limit. */
   capacity: Generated<number | null>;
-  /** How many streams it held a source or a recorder of when it renewed its lease. */
+  /** Number of streams for which it held a source or a recorder at the last renewal. */
   active_streams: Generated<number>;
-  /** Its disk takes no footage: its streams are better off elsewhere. */
+  /** Its disk takes no footage: its streams should move to another node. */
   cannot_record: Generated<Flag>;
   /** How far its clock is ahead of the database's, ms; null: not compared yet. */
   clock_ahead_ms: Generated<number | null>;
 }
 
-/** Which node had a stream from when till when, by the database's clock; its footage may reach some seconds beyond. */
+/**
+ * Which node had a stream from when to when, by the database's clock; its footage may extend some seconds
+ * beyond.
+ */
 interface StreamNodeRow {
   stream_uid: string;
   epoch: number;
   node_id: string;
   from_ms: number;
-  /** Null: it still has. */
+  /** Null: it still has it. */
   to_ms: Generated<number | null>;
 }
 
-/** A removed stream whose footage a node has still to remove. */
+/** A removed stream whose footage a node has yet to delete. */
 interface StreamPurgeRow {
   stream_uid: string;
   node_id: string;
@@ -303,9 +307,9 @@ interface StreamPurgeRow {
 /** One row for all nodes. */
 interface ClusterRow {
   id: number;
-  /** Counts the changes that nodes have to learn of: of streams, of their places, of their statuses. */
+  /** Counts the changes that nodes must read: of streams, their assignments and their statuses. */
   version: number;
-  /** The node that places streams, until then by the database's clock. */
+  /** The node that assigns streams, until `leader_until_ms` by the database's clock. */
   leader_id: string | null;
   leader_until_ms: number;
 }

@@ -6,10 +6,13 @@ export type NewExport = Insertable<ExportRow>;
 export type ExportChanges = Omit<Updateable<ExportRow>, 'id'>;
 export type ExportFileRecord = Selectable<ExportFileRow>;
 
-/** Of one that was removed on another node than its own: it is hidden, and its node removes it with its files. */
+/**
+ * An export that was removed on another node than its own: it is hidden, and its node deletes it with its
+ * files.
+ */
 export const cancelledStatus = 'cancelled';
 
-/** Packages of footage that people asked for, and which of their files are finished. */
+/** Packages of footage that users requested, and which of their files are finished. */
 export class ExportRecords {
   readonly #db: Kysely<Database>;
 
@@ -26,7 +29,7 @@ export class ExportRecords {
       .executeTakeFirst();
   }
 
-  /** One person's, newest first. */
+  /** One user's, newest first. */
   async list(
     userId: number,
     query: { page: number; pageSize: number },
@@ -49,7 +52,7 @@ export class ExportRecords {
     return this.#db.selectFrom('exports').selectAll().orderBy('id').execute();
   }
 
-  /** The one for a node to work at: what was begun comes before what waits, the oldest first. */
+  /** The next one for a node to process: begun exports come before waiting ones, the oldest first. */
   next(nodeId: string): Promise<ExportRecord | undefined> {
     return this.#ofNode(nodeId)
       .selectAll()
@@ -59,12 +62,12 @@ export class ExportRecords {
       .executeTakeFirst();
   }
 
-  /** Whose files are due to be removed from a node. */
+  /** Those whose files on a node are due for deletion. */
   expired(nodeId: string, nowMs: number): Promise<ExportRecord[]> {
     return this.#ofNode(nodeId).selectAll().where('expires_ms', '<=', nowMs).execute();
   }
 
-  /** Removed by people on other nodes than theirs, which is this one. */
+  /** Removed by users on other nodes, while this node has their files. */
   cancelled(nodeId: string): Promise<ExportRecord[]> {
     return this.#ofNode(nodeId).selectAll().where('status', '=', cancelledStatus).execute();
   }
@@ -78,7 +81,7 @@ export class ExportRecords {
     return id;
   }
 
-  /** One that was cancelled stays so. */
+  /** A cancelled one stays cancelled. */
   async save(id: number, changes: ExportChanges): Promise<void> {
     await this.#db
       .updateTable('exports')

@@ -2,8 +2,9 @@ import { sql, type Kysely } from 'kysely';
 import type { Database } from './database.ts';
 
 /**
- * A failure that is dated later than this after now was noted by a clock that has been set back since, and does not count:
- * else it would keep people out until the clock shows that time again. Clocks of nodes differ by less.
+ * A failure dated further in the future than this was noted by a clock that has been set back since, and does
+ * not count: otherwise it would lock users out until the clock shows that time again. Clocks of nodes differ by
+ * less.
  */
 const clockStepMs = 300_000;
 
@@ -23,7 +24,7 @@ export class FailedAttempts {
     this.#db = db;
   }
 
-  /** Of those of the keys that count at the given time. */
+  /** Failures of the keys that count at the given time. */
   async of(keys: readonly string[], nowMs: number): Promise<Map<string, FailureCount>> {
     const rows = await this.#db
       .selectFrom('failed_attempts')
@@ -39,7 +40,8 @@ export class FailedAttempts {
 
   /**
    * Counts one failure of a key and returns how many there are now.
-   * @param slides whether every failure restarts the time after which they are forgotten; else only the first one does
+   * @param slides whether every failure restarts the time after which they are forgotten; otherwise only the
+   * first one does
    */
   async add(key: string, nowMs: number, keepMs: number, slides: boolean): Promise<number> {
     const isOver = sql<boolean>`failed_attempts.expires_ms <= ${nowMs}
@@ -62,7 +64,7 @@ export class FailedAttempts {
     return Number(row.count);
   }
 
-  /** One of the failures of each key was none. */
+  /** Takes back one failure of each key. */
   async takeBack(keys: readonly string[]): Promise<void> {
     await this.#db
       .updateTable('failed_attempts')

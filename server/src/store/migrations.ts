@@ -5,13 +5,15 @@ import type { Engine } from './database.ts';
 
 export interface MigrationStep extends Migration {
   /**
-   * A version that does not know this step works beside those that do: nothing that it reads is taken away or means something
-   * else, and what it writes lacks nothing.
+   * A version that does not know this step works beside those that do: nothing that it reads is removed or
+   * changes its meaning, and what it writes lacks nothing.
    */
   readonly isAdditive?: true;
 }
 
-/** Every step from an empty database to the present, by name, in order. A released step is never changed. */
+/**
+ * Every step from an empty database to the current schema, by name, in order. A released step is never changed.
+ */
 export function migrationsFor(engine: Engine): Record<string, MigrationStep> {
   return {
     '0001_first': { up: (db) => first(db as Kysely<unknown>, engine) },
@@ -255,8 +257,8 @@ async function nodes(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The audit log is read in the order of time, by any filter or two of them: the page is found by one index, however long the
- * log. Over two filters it is looked through row by row only among those that fit both.
+ * The audit log is read in the order of time, by any filter or two of them: one index finds the page, however
+ * long the log. With two filters only the rows that match both are scanned.
  */
 async function auditByTime(db: Kysely<unknown>): Promise<void> {
   for (const column of ['login', 'action', 'target']) {
@@ -303,7 +305,7 @@ async function exports(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute();
 }
 
-/** What a node tells of itself and its streams to the others (design/cluster.md). */
+/** What a node reports of itself and its streams to the others (design/cluster.md). */
 async function nodeReports(db: Kysely<unknown>): Promise<void> {
   for (const column of ['failure_code', 'failure_reason']) {
     await db.schema.alterTable('streams').addColumn(column, 'text').execute();
@@ -314,12 +316,14 @@ async function nodeReports(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** How far each node's clock is from the database's (design/cluster.md). */
+/** The offset of each node's clock from the database's (design/cluster.md). */
 async function nodeClocks(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('nodes').addColumn('clock_ahead_ms', 'bigint').execute();
 }
 
-/** Several nodes on one database (design/cluster.md). All defaults fit a version that knows nothing of them. */
+/**
+ * Several nodes on one database (design/cluster.md). All defaults work with a version that does not know them.
+ */
 async function cluster(db: Kysely<unknown>): Promise<void> {
   const zero = (column: ColumnDefinitionBuilder) => column.notNull().defaultTo(0);
   for (const column of ['address', 'public_key', 'run_id']) {
@@ -383,7 +387,7 @@ async function streamZone(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('streams').addColumn('time_zone', 'text').execute();
 }
 
-/** Fresh proof of the password, who granted which right, and failed sign-ins (design/permissions.md). */
+/** Recent proof of the password, who granted which right, and failed sign-ins (design/permissions.md). */
 async function accounts(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('session_proofs')

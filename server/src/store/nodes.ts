@@ -21,7 +21,7 @@ export class Nodes {
     return this.#db.selectFrom('nodes').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** Notes that a node has started. One that is new is called by its id; one that was drained still is. */
+  /** Notes that a node has started. A new one is named after its id; a drained one stays drained. */
   register(id: string, version: string, startedMs: number): Promise<NodeRecord> {
     const run = { version, started_ms: startedMs, last_seen_ms: startedMs };
     return this.#db
@@ -33,8 +33,8 @@ export class Nodes {
   }
 
   /**
-   * Tells the other nodes where this one is and by which key they know it. False when they know another key under this
-   * name.
+   * Stores the address and the public key of this node for the other nodes. False when they know another key
+   * under this name.
    */
   async introduce(id: string, address: string, publicKey: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
@@ -46,7 +46,7 @@ export class Nodes {
     return numUpdatedRows > 0n;
   }
 
-  /** Makes room for a node that joins. False when there is one of this name with another key. */
+  /** Adds a node that joins. False when there is one of this name with another key. */
   async welcome(id: string, publicKey: string, nowMs: number): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('nodes')
@@ -121,7 +121,10 @@ export class Nodes {
     return new Map(rows.map((row) => [row.node_id, Number(row.n)]));
   }
 
-  /** Puts all streams on one node, the only one that there is: what was recorded under its earlier names is its own. */
+  /**
+   * Assigns all streams to one node, the only one that there is: recordings under its earlier names are its
+   * own.
+   */
   async adoptStreams(id: string): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       await db.updateTable('streams').set({ node_id: id }).where('node_id', '!=', id).execute();

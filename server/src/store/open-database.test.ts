@@ -96,13 +96,13 @@ test('[R10.8] before its tables change a database is copied, and the newest thre
     return rows.map((row) => String(row['name']));
   };
   const all = steps();
-  // As the version before left it: its last step adds, and is taken back here by hand.
+  // As the version before left it: its last step adds, and is undone here by hand.
   const database = new DatabaseSync(file);
   database.exec(`DELETE FROM kysely_migration WHERE name = (SELECT max(name) FROM kysely_migration);
     UPDATE settings SET value = value`);
   database.close();
   const last = all.at(-1) ?? '';
-  // What the step adds is there already: it fails, the database stays, and the copy is named.
+  // What the step adds exists already: it fails, the database stays, and the copy is named.
   await assert.rejects(openDatabase({ file }), {
     code: 'Unavailable',
     message: new RegExp(`kept as .*vidette\\.sqlite\\.before-${last}`),

@@ -16,7 +16,7 @@ import { assertSqliteIsWhole, copyBeforeMigrating, sqliteFault } from './sqlite-
 /** In the data folder. */
 export const sqliteFileName = 'vidette.sqlite';
 
-/** Where the database is: a SQLite file, made when missing, or a PostgreSQL server's database, which must be there. */
+/** Where the database is: a SQLite file, created if missing, or an existing database on a PostgreSQL server. */
 export type DatabasePlace =
   | { readonly file: string }
   /** As in `postgres://user:password@host:5432/vidette`; `folder` is where this server keeps its key. */
@@ -27,11 +27,11 @@ export interface OpenDatabase {
   readonly engine: Engine;
   /** The file of SQLite. */
   readonly file?: string;
-  /** Where the key lies that opens what is sealed in it. */
+  /** Folder of the key that opens its sealed values. */
   readonly keyFolder: string;
 }
 
-/** Every table of the present version: one that is missing was lost. The type demands that none is left out. */
+/** Every table of the current version: a missing one was lost. The type requires the list to be complete. */
 const tables: Readonly<Record<keyof Database | 'access_changes', true>> = {
   users: true,
   sessions: true,
@@ -64,8 +64,8 @@ export function databasePlace(config: { dataDir: string; database: string | null
 }
 
 /**
- * Opens the database and brings its tables to the present; a SQLite file is copied before they change.
- * @throws Fault Unavailable in words that say what cures it, or what the engine says
+ * Opens the database and migrates it to the current schema; a SQLite file is copied before.
+ * @throws Fault Unavailable with a message that names the remedy, or the engine's error
  */
 export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> {
   const opened = 'url' in place ? await openPostgres(place) : await openSqlite(place.file);
@@ -79,7 +79,7 @@ export async function openDatabase(place: DatabasePlace): Promise<OpenDatabase> 
   }
 }
 
-/** The same PostgreSQL on two connections of their own, which give a question up soon: a lease does not wait. */
+/** The same PostgreSQL on two separate connections with short query timeouts: a lease does not wait. */
 export function openClusterTables(url: string): ClusterTables {
   const dialect = new SerialPostgresDialect(url, { connectionsMax: 2, connectMs: 2_000, answerMs: 3_000 });
   const db = new Kysely<Database>({ dialect });
@@ -90,7 +90,7 @@ async function openSqlite(file: string): Promise<OpenDatabase> {
   const keyFolder = dirname(file);
   await makeFolders(keyFolder, 0o750);
   await assertSqliteIsWhole(file);
-  // Nobody else on the machine reads it. What SQLite puts beside it takes its mode.
+  // No other user on the machine reads it. The files that SQLite creates beside it take its mode.
   await (await open(file, 'a', 0o600)).close();
   const db = new Kysely<Database>({ dialect: new NodeSqliteDialect(file) });
   return { db, engine: 'sqlite', file, keyFolder };
@@ -105,10 +105,15 @@ async function openPostgres({ url, folder }: { url: string; folder: string }): P
   };
 }
 
-/** The last step that a version must know to work on the database; kept there, for those that know fewer. */
+/**
+ * The last step that a version must know to work on the database; stored there, for versions that know fewer.
+ */
 const floorKey = 'schema.floor';
 
-/** Brings the tables to the present; those of a newer version stay, if that says that this one may work on them. */
+/**
+ * Migrates to the current schema; the tables of a newer version stay, if it declares that this one may work on
+ * them.
+ */
 async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
   const migrations = migrationsFor(engine);
   const taken = await stepsOf(db);
@@ -145,7 +150,7 @@ async function migrate({ db, engine, file }: OpenDatabase): Promise<void> {
   if (floor !== undefined && (await floorOf(db)) !== floor) await saveFloor(db, floor);
 }
 
-/** A table that was lost is said once, here, and not by every question for it. */
+/** A lost table is reported once, here, and not by every query that uses it. */
 async function assertTables({ db, file }: OpenDatabase): Promise<void> {
   const found = new Set((await db.introspection.getTables()).map(({ name }) => name));
   const missing = Object.keys(tables).filter((name) => !found.has(name));
@@ -157,7 +162,7 @@ async function assertTables({ db, file }: OpenDatabase): Promise<void> {
   throw new Fault('Unavailable', `The database lacks ${missing.join(', ')}: ${cure}.`);
 }
 
-/** The names of all steps that were taken; none in an empty database. */
+/** The names of all applied steps; none in an empty database. */
 async function stepsOf(db: Kysely<Database>): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];

@@ -9,7 +9,7 @@ export interface StreamRights {
   readonly edit: boolean;
 }
 
-/** Who gives rights where it is not a person: administrators, all of them together. */
+/** The granter for rights that administrators grant, all of them together. */
 const byAdministrators = 0;
 
 /** A right as it was granted. */
@@ -27,8 +27,9 @@ interface StoredGrant extends Grant {
 }
 
 /**
- * Who may do what with which stream. What counts is one table, `permissions`, read from the stream's side and from the user's;
- * it holds all that was given together, and `grants` who granted what, so that granters take back what they granted and no more.
+ * Who may do what with which stream. The effective rights are in one table, `permissions`, read from the
+ * stream's side and from the user's; it holds the union of all grants, and `grants` records who granted what,
+ * so that granters take back what they granted and no more.
  */
 export class Permissions {
   readonly #db: Kysely<Database>;
@@ -60,7 +61,7 @@ export class Permissions {
     return rows.map((row) => ({ stream: row.uid, streamName: row.name, rights: rightsOf(row) }));
   }
 
-  /** What one person gave on a stream, as they typed it, by login. */
+  /** What one user granted on a stream, as they typed it, by login. */
   async grantsOf(streamId: number, granterId: number): Promise<Grant[]> {
     const rows = await this.#db
       .selectFrom('grants')
@@ -73,8 +74,8 @@ export class Permissions {
   }
 
   /**
-   * Replaces everybody's rights on one stream. What others gave and the new list holds too stays theirs.
-   * @param rows one for each login; those of unknown ones are kept for who typed them and open nothing
+   * Replaces all users' rights on one stream. Grants of others that the new list holds too stay theirs.
+   * @param rows one for each login; those of unknown ones are stored for the granter to see and grant nothing
    */
   async replaceOfStream(
     streamId: number,
@@ -105,7 +106,7 @@ export class Permissions {
     });
   }
 
-  /** Replaces what one person gave on a stream; what others gave is not touched. */
+  /** Replaces what one user granted on a stream; other users' grants are not touched. */
   async replaceGrants(streamId: number, granterId: number, rows: readonly Grant[]): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
       const before = await db
@@ -157,8 +158,8 @@ export class Permissions {
 const batch = 1_000;
 
 /**
- * What has to be stored so that each key gets what is wanted and nothing else: what others gave stays where it goes no
- * further, and only what is missing then is granted in addition.
+ * The grants to store so that each key gets the requested rights and nothing else: grants of others stay if
+ * they do not exceed these, and only what is then missing is granted in addition.
  */
 function mergeGrants(
   wanted: readonly StoredGrant[],
@@ -206,7 +207,7 @@ async function insertGrants(db: Kysely<Database>, grants: readonly StoredGrant[]
   }
 }
 
-/** Writes into `permissions` what the grants that are meant come to. */
+/** Writes the effective rights of the given grants into `permissions`. */
 async function addUp(db: Kysely<Database>, which: RawBuilder<SqlBool>): Promise<void> {
   await sql`insert into permissions (user_id, stream_id, can_view, can_archive, can_share, can_edit)
     select user_id, stream_id, max(can_view), max(can_archive), max(can_share), max(can_edit)

@@ -1,10 +1,13 @@
 import { CompiledQuery, PostgresDialect, PostgresDriver, type DatabaseConnection, type Driver } from 'kysely';
 import { VidettePool, type PoolLimits } from './postgres-pool.ts';
 
-/** Names the one turn of writing among the locks of the database; any number that stays. */
+/** The advisory lock that serialises writing transactions; any constant number. */
 const writeLockId = 7_438_220_117;
 
-/** Kysely on PostgreSQL, with transactions one after the other as SQLite has them: what is checked in one still holds when it is done. */
+/**
+ * Kysely on PostgreSQL, with serial transactions as in SQLite: a condition checked in one still holds at its
+ * end.
+ */
 export class SerialPostgresDialect extends PostgresDialect {
   readonly #pool: VidettePool;
 
@@ -28,7 +31,7 @@ class SerialPostgresDriver extends PostgresDriver {
   }
 }
 
-/** Waits for the transaction before; the turn ends with this one, however that is. */
+/** Waits for the previous transaction; this one's turn ends with it, however it ends. */
 async function takeTurn(connection: DatabaseConnection): Promise<void> {
   await connection.executeQuery(CompiledQuery.raw(`select pg_advisory_xact_lock(${writeLockId})`));
 }

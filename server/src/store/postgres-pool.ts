@@ -3,22 +3,22 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import { Fault } from '../base/fault.ts';
 
 export interface PoolLimits {
-  /** So many questions at a time: the database is asked little, and several nodes share what it allows. */
+  /** Number of connections: queries are few, and several nodes share the server's limit. */
   readonly connectionsMax: number;
   readonly connectMs: number;
-  /** A question that takes longer is given up: the database hangs, or the way to it does. */
+  /** A query that takes longer is cancelled: the database hangs, or the network path to it does. */
   readonly answerMs: number;
 }
 
 const usualLimits: PoolLimits = { connectionsMax: 8, connectMs: 5_000, answerMs: 20_000 };
 const idleMs = 60_000;
 
-/** int8, which counts and times are: all of them fit a number. */
+/** int8, the type of counts and times: all of them fit a number. */
 const int8 = 20;
 
 /**
- * Connections to PostgreSQL as Kysely wants them. What the way to the database throws is a Fault Unavailable here and
- * nowhere else; a statement that the database refuses keeps its own error.
+ * Connections to PostgreSQL as Kysely expects them. Connection errors become a Fault Unavailable here and
+ * nowhere else; a statement that the database rejects keeps its own error.
  */
 export class VidettePool implements PostgresPool {
   readonly options: object;
@@ -42,7 +42,7 @@ export class VidettePool implements PostgresPool {
     };
     this.options = {};
     this.#pool = new Pool(options);
-    // A connection that dies while nobody uses it: the next question opens another, and says so if it can't.
+    // An idle connection died: the next query opens another, and reports it if it can't.
     this.#pool.on('error', () => {});
   }
 
@@ -98,20 +98,26 @@ class VidetteClient implements PostgresPoolClient {
   }
 }
 
-/** PostgreSQL's text has no NUL: what somebody looks for with one in it is not there, and nothing that is stored may have one. */
+/**
+ * PostgreSQL's text has no NUL: a search term that contains one matches nothing, and no stored value may
+ * contain one.
+ */
 function storable(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 
 /**
- * Connection exceptions, no such database or nobody who may use it, too many connections, a statement cut off, the server
+ * Connection exceptions, missing database or role, too many connections, a cancelled statement, the server
  * shutting down or starting (PostgreSQL, appendix A).
  */
 const awayStates = /^(08|28|3D|53300|57014|57P0)/;
 
-/** A Fault Unavailable when the database could not be asked; else the error itself, which is about the statement. */
+/**
+ * A Fault Unavailable when the database could not be reached; otherwise the error itself, which is about the
+ * statement.
+ */
 export function faultOfPostgres(error: unknown): unknown {
-  // By class, not by the look of its code: a broken pipe's is EPIPE, which has the form of a state of SQL.
+  // By class, not by the form of its code: a broken pipe's is EPIPE, which looks like an SQLSTATE.
   const isStatement = error instanceof DatabaseError && !awayStates.test(error.code ?? '');
   if (isStatement) return error;
   const reason = error instanceof Error ? error.message : String(error);

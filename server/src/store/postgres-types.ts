@@ -9,9 +9,9 @@ import {
 } from 'kysely';
 
 /**
- * What the column types of the migrations are in PostgreSQL, so that both engines behave alike: text is ordered by its code
- * points whatever the database's own language, and integers have 64 bits, for SQLite finds nothing under an id that
- * is too great where PostgreSQL would fail.
+ * The PostgreSQL equivalents of the migrations' column types, so that both engines behave alike: text is
+ * ordered by code point whatever the database's locale, and integers have 64 bits, because SQLite finds no row
+ * under an id that is too large where PostgreSQL would fail.
  */
 const postgresTypes: Readonly<Record<string, string>> = {
   text: 'text collate "C"',
@@ -19,7 +19,7 @@ const postgresTypes: Readonly<Record<string, string>> = {
   serial: 'bigserial',
 };
 
-/** Gives the columns of every table that is made or widened their types of PostgreSQL. */
+/** Replaces the column types with those of PostgreSQL whenever a table is created or altered. */
 export const postgresColumnTypes: KyselyPlugin = {
   transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
   transformResult: ({ result }) => Promise.resolve(result),

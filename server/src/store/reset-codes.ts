@@ -3,7 +3,7 @@ import type { Database, ResetCodeRow } from './database.ts';
 
 export type ResetCodeRecord = Selectable<ResetCodeRow>;
 
-/** At most one code per user: a new one takes the place of the old. */
+/** At most one code per user: a new one replaces the old. */
 export class ResetCodes {
   readonly #db: Kysely<Database>;
 
@@ -35,7 +35,7 @@ export class ResetCodes {
     return row?.tries ?? 0;
   }
 
-  /** Whether there was one: of two that remove it at once only one hears yes. */
+  /** Returns whether there was one: of two simultaneous removals only one gets true. */
   async remove(userId: number): Promise<boolean> {
     const row = await this.#db
       .deleteFrom('reset_codes')

@@ -4,21 +4,23 @@ import { join } from 'node:path';
 import { createFile } from '../base/durable.ts';
 import { Fault } from '../base/fault.ts';
 
-/** Name of the key's file, in the folder of the database. */
+/** Name of the key file, in the folder of the database. */
 export const keyFileName = 'secret.key';
-/** Every sealed text begins so; it names cipher and layout, so that both may change. No address has this scheme. */
+/**
+ * Prefix of every sealed text; it names cipher and layout, so that both may change. No address has this scheme.
+ */
 export const sealedPrefix = 'v1:';
 export const keyBytes = 32;
 
-/** NIST SP 800-38D, 8.2.2: a random nonce of 96 bits does for 2^32 texts under one key. */
+/** NIST SP 800-38D, 8.2.2: a random nonce of 96 bits is sufficient for 2^32 texts under one key. */
 const nonceBytes = 12;
 const tagBytes = 16;
 const algorithm = 'aes-256-gcm';
 
 /**
- * Keeps what has to be read again, such as a camera's password, out of the database in clear: AES-256-GCM, as
- * `v1:` and the base64url of nonce, ciphertext and tag. `place` says where a text belongs; sealed text that was moved to
- * another place does not open.
+ * Keeps values that must be read back, such as a camera's password, out of the database in clear: AES-256-GCM,
+ * as `v1:` and the base64url of nonce, ciphertext and tag. `place` states where a text belongs; sealed text
+ * that was moved to another place does not open.
  */
 export class Seal {
   readonly #key: Buffer;
@@ -53,7 +55,7 @@ export class Seal {
     try {
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     } catch {
-      // The one failure of `final` here: the tag does not fit.
+      // The only possible error of `final` here: the tag does not match.
       return undefined;
     }
   }
@@ -79,8 +81,8 @@ export async function readKey(folder: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Makes a key, on the disk before this returns and readable by its owner only. One that is there already stays: of two
- * processes that begin at once the second takes the first one's. @throws system errors
+ * Creates a key, on the disk before this returns and readable by its owner only. An existing one stays: of two
+ * processes that start simultaneously the second uses the first one's. @throws system errors
  */
 export async function makeKey(folder: string): Promise<Buffer> {
   const key = randomBytes(keyBytes);

@@ -11,7 +11,7 @@ export function containsAll(columns: readonly string[], words: readonly string[]
   const wanted = words.map((word) => word.trim()).filter((word) => word !== '');
   return allOf(
     wanted.map((word) => {
-      // No text that is stored has a NUL, which to SQLite ends a pattern and to PostgreSQL is an error.
+      // No stored text has a NUL, which ends a pattern in SQLite and is an error in PostgreSQL.
       if (word.includes('\0')) return sql<SqlBool>`1 = 0`;
       const pattern = `%${keyOf(word).replace(/[\\%_]/g, '\\$&')}%`;
       const tests = columns.map((column) => sql`${sql.ref(column)} like ${pattern} escape '\\'`);

@@ -4,7 +4,7 @@ import type { UserRecord } from './users.ts';
 
 export type SessionRecord = Selectable<SessionRow>;
 
-/** What is asked of a session whose secret was shown. */
+/** What is read of a session whose secret was presented. */
 export interface OpenSessionRecord {
   readonly id: string;
   readonly lastSeenMs: number;
@@ -23,7 +23,7 @@ export class Sessions {
     await this.#db.insertInto('sessions').values(session).execute();
   }
 
-  /** A session and whose it is, by one question: it is the one that pages ask most. */
+  /** A session and its user, in one query: it is the most frequent query of the page. */
   async bySecretHash(
     secretHash: string,
   ): Promise<{ session: OpenSessionRecord; user: UserRecord } | undefined> {
@@ -44,7 +44,7 @@ export class Sessions {
     return { session: { id, lastSeenMs, provedMs: proved_ms ?? 0 }, user };
   }
 
-  /** The last seen first. */
+  /** Most recently used first. */
   ofUser(userId: number): Promise<SessionRecord[]> {
     return this.#db
       .selectFrom('sessions')
@@ -63,7 +63,7 @@ export class Sessions {
       .execute();
   }
 
-  /** The password was entered in it. */
+  /** Notes that the password was entered in it. */
   async noteProof(id: string, provedMs: number): Promise<void> {
     await this.#db
       .insertInto('session_proofs')
@@ -72,7 +72,7 @@ export class Sessions {
       .execute();
   }
 
-  /** From now on another secret opens it. */
+  /** Replaces the secret of the session. */
   async replaceSecret(id: string, secretHash: string): Promise<void> {
     await this.#db.updateTable('sessions').set({ secret_hash: secretHash }).where('id', '=', id).execute();
   }
@@ -88,7 +88,7 @@ export class Sessions {
     return row?.id;
   }
 
-  /** Ends the sessions of a user, but for the one to keep. Returns the ids of those that ended. */
+  /** Ends the sessions of a user, except the one to keep. Returns the ids of those that ended. */
   async removeOfUser(userId: number, keepId: string | undefined): Promise<string[]> {
     const rows = await this.#db
       .deleteFrom('sessions')

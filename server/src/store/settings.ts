@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { bumpVersion } from './cluster-tables.ts';
 import type { Database } from './database.ts';
 
-/** Single values that the server keeps for itself, as JSON by key. */
+/** Single values that the server stores for itself, as JSON by key. */
 export class StoredSettings {
   readonly #db: Kysely<Database>;
 
@@ -10,7 +10,7 @@ export class StoredSettings {
     this.#db = db;
   }
 
-  /** The stored value, unchecked: whoever wrote it knows its shape. */
+  /** The stored value, unchecked: its writer knows the shape. */
   async get(key: string): Promise<unknown> {
     const row = await this.#db
       .selectFrom('settings')
@@ -20,7 +20,7 @@ export class StoredSettings {
     return row === undefined ? undefined : (JSON.parse(row.value) as unknown);
   }
 
-  /** All stored values whose key begins so, by the rest of their key. */
+  /** All stored values whose key has this prefix, by the rest of their key. */
   async below(prefix: string): Promise<Map<string, unknown>> {
     const rows = await this.#db
       .selectFrom('settings')
@@ -32,7 +32,7 @@ export class StoredSettings {
     return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as unknown]));
   }
 
-  /** The stored value, which is removed with it: of two who ask at once one gets it. */
+  /** Removes and returns the stored value: of two simultaneous callers one gets it. */
   async take(key: string): Promise<unknown> {
     const row = await this.#db
       .deleteFrom('settings')

@@ -4,8 +4,8 @@ import { SqliteStatements, type StatementResult } from './sqlite-statements.ts';
 import type { WriterReply, WriterRequest } from './sqlite-writer.ts';
 
 /**
- * One SQLite file, two connections: a writing one in its own thread, and a reading one here, which under WAL never
- * waits for the writer and sees everything that was acknowledged.
+ * One SQLite file, two connections: a writing one in its own thread, and a reading one here, which under WAL
+ * never waits for the writer and sees everything that was acknowledged.
  */
 export class SqliteConnections {
   readonly #file: string;
@@ -53,7 +53,7 @@ export class SqliteConnections {
     });
   }
 
-  /** Waits until no other transaction writes; the returned function gives the turn on. */
+  /** Waits until no other transaction writes; the returned function ends the turn. */
   async takeWriteTurn(): Promise<() => void> {
     const before = this.#writeTurn;
     let release: () => void = () => {};
@@ -73,7 +73,7 @@ export class SqliteConnections {
     await hasEnded;
   }
 
-  /** Anew when the tables' figures are: an open connection would plan by the old ones for ever. */
+  /** Reopened when the table statistics are new: an open connection would plan with the old ones forever. */
   #openReader(): void {
     this.#readerDatabase?.close();
     this.#readerDatabase = new DatabaseSync(this.#file, { readOnly: true });

@@ -14,7 +14,7 @@ import {
 import { SqliteConnections } from './sqlite-connections.ts';
 import type { StatementResult } from './sqlite-statements.ts';
 
-/** Kysely on `node:sqlite`. Kysely's own SQLite dialect wants a library that needs compiling. */
+/** Kysely on `node:sqlite`. Kysely's own SQLite dialect needs a library that must be compiled. */
 export class NodeSqliteDialect implements Dialect {
   readonly #file: string;
 

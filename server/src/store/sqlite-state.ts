@@ -6,19 +6,19 @@ import { giveUpReserve } from '../base/disk-reserve.ts';
 import { Fault } from '../base/fault.ts';
 import { isSqliteError, sqliteTroubleOf } from '../base/sqlite-trouble.ts';
 
-/** Up to this size all pages are looked at when the server starts; the database of a hundred streams has a few MB. */
+/** Up to this size all pages are checked at startup; the database of a hundred streams has a few MB. */
 const wholeCheckBytes = 256 * 1024 * 1024;
-/** Copies made before migrating of which so many stay. */
+/** How many of the copies made before migrations are kept. */
 const keptCopies = 3;
 
 /**
- * Looks for damage in the database's file before anything trusts it. A file that is missing or empty is a new one.
- * @throws Fault Unavailable, which says what cures it
+ * Checks the database file for damage before it is used. A missing or empty file is a new one.
+ * @throws Fault Unavailable, whose message names the remedy
  */
 export async function assertSqliteIsWhole(file: string): Promise<void> {
   const bytes = await sizeOf(file);
   if (bytes === 0) return;
-  // After a kill opening it needs room.
+  // After a kill, opening it needs free space.
   giveUpReserve(dirname(file));
   let database: DatabaseSync | undefined;
   try {
@@ -36,7 +36,7 @@ export async function assertSqliteIsWhole(file: string): Promise<void> {
   }
 }
 
-/** What SQLite says about the database's file in words that help. Other errors pass. */
+/** Maps SQLite's errors about the database file to helpful messages. Other errors pass. */
 export function sqliteFault(file: string, error: unknown): unknown {
   if (!isSqliteError(error)) return error;
   const trouble = sqliteTroubleOf(error);
@@ -49,14 +49,14 @@ export function sqliteFault(file: string, error: unknown): unknown {
 }
 
 /**
- * A copy of the database as of now beside it, before its tables change, so that the version before can be gone back to. Of
- * earlier copies the newest stay. Resolves to its name.
+ * Copies the current database to a file beside it, before its tables change, so that the previous version can
+ * be restored. Of earlier copies the newest stay. Resolves to its name.
  * @throws Fault Unavailable on a full disk; system errors
  */
 export async function copyBeforeMigrating(file: string, step: string): Promise<string> {
   const prefix = `${basename(file)}.before-`;
   const target = join(dirname(file), `${prefix}${step}`);
-  // Of an attempt that was interrupted, or of a migration that failed: the database is what it was then.
+  // Left by an interrupted attempt, or by a migration that failed: the database is unchanged since.
   await rm(target, { force: true });
   const database = new DatabaseSync(file, { readOnly: true });
   try {

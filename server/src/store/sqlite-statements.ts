@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
-/** What a statement gave. */
+/** Result of a statement. */
 export interface StatementResult {
   readonly rows: unknown[];
   readonly changes: number;
@@ -14,7 +14,7 @@ interface Prepared {
   readonly givesRows: boolean;
 }
 
-/** Runs SQL on one connection, keeping the latest statements prepared. */
+/** Runs SQL on one connection, keeping the most recently used statements prepared. */
 export class SqliteStatements {
   readonly #database: DatabaseSync;
   /** In order of use, the least recently used first. */
@@ -38,7 +38,7 @@ export class SqliteStatements {
       this.#prepared.delete(sql);
     } else {
       const statement = this.#database.prepare(sql);
-      // Asking for the columns costs more than most statements: they are asked for once.
+      // Reading the columns costs more than most statements: they are read once.
       prepared = { statement, givesRows: statement.columns().length > 0 };
     }
     this.#prepared.set(sql, prepared);

@@ -5,9 +5,9 @@ import { giveUpReserve } from '../base/disk-reserve.ts';
 import { SqliteStatements } from './sqlite-statements.ts';
 
 /**
- * The thread that writes: a commit waits for the disk, and the main thread, which receives frames, must not.
- * Protocol: `{ id, sql, parameters }` in, `{ id, result }` or `{ id, error }` out, in order; `analyzed` when the figures on the
- * tables are new.
+ * The writer thread: a commit waits for the disk, and the main thread, which receives frames, must not.
+ * Protocol: `{ id, sql, parameters }` in, `{ id, result }` or `{ id, error }` out, in order; `analyzed` when
+ * the table statistics are new.
  */
 export interface WriterRequest {
   readonly id: number;
@@ -25,22 +25,25 @@ const folder = dirname(file);
 giveUpReserve(folder);
 const database = new DatabaseSync(file);
 database.exec('PRAGMA journal_mode = WAL');
-// FULL: what was acknowledged survives a power cut; accounts and rights are not to be lost.
+// FULL: acknowledged writes survive a power cut; accounts and rights must not be lost.
 database.exec('PRAGMA synchronous = FULL');
-// What is deleted or replaced is overwritten: an address with a password must not stay in free space.
+// Deleted or replaced content is overwritten: an address with a password must not stay in free space.
 database.exec('PRAGMA secure_delete = ON');
 database.exec('PRAGMA foreign_keys = ON');
 database.exec('PRAGMA busy_timeout = 5000');
-// Without figures on how full its tables are SQLite picks the wrong index for a page of ten thousand streams (measured:
-// 14 ms in place of 0.8). They are taken anew at the start and after so many writes; the limit is in rows of an index.
+// Without table statistics SQLite picks the wrong index for a page of ten thousand streams (measured: 14 ms
+// instead of 0.8). They are updated at startup and after a number of writes; the limit is in rows of an index.
 const analyzeEvery = 2_000;
 database.exec('PRAGMA analysis_limit = 20000');
 const statements = new SqliteStatements(database);
-/** SQLITE_FULL: nothing of the statement holds. */
+/** SQLITE_FULL: the statement has no effect. */
 const fullCode = 13;
 let writes = 0;
 
-/** On a full disk the reserve makes room; within a transaction that SQLite gave up for it nothing can be tried again. */
+/**
+ * On a full disk the reserve frees space; in a transaction that SQLite rolled back because of it nothing can be
+ * retried.
+ */
 function run({ sql, parameters }: WriterRequest): ReturnType<SqliteStatements['run']> {
   giveUpReserve(folder);
   const wasTransaction = database.isTransaction;
@@ -71,6 +74,6 @@ parentPort?.on('message', (request: WriterRequest | 'close') => {
   database.exec('ANALYZE');
   parentPort?.postMessage('analyzed' satisfies WriterReply);
 });
-// Before anybody reads: a connection takes the figures in with the schema, when it is opened, and not again.
+// Before the first read: a connection loads the statistics with the schema, when it is opened, and not again.
 database.exec('ANALYZE');
 parentPort?.postMessage({ id: 0, result: { rows: [], changes: 0, lastId: undefined } } satisfies WriterReply);

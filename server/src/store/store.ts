@@ -24,7 +24,7 @@ import { Users } from './users.ts';
 import { WriteWatch } from './write-watch.ts';
 
 export type StoreOptions = DatabasePlace & {
-  /** A source address without what only its editors may see. */
+  /** A source address without the parts that only its editors may see. */
   readonly redact: Redact;
 };
 
@@ -84,7 +84,7 @@ export class Store {
   }
 
   /**
-   * Opens the database, brings its tables to the present and seals what is still in clear.
+   * Opens the database, migrates it to the current schema and seals what is still in clear.
    * @throws Fault when it does not answer, or when the key that it needs is missing or damaged
    */
   static async open(options: StoreOptions): Promise<Store> {
@@ -103,8 +103,8 @@ export class Store {
   }
 
   /**
-   * Search once knew more of streams' addresses than may be shown (version 0.1): what it keeps of them is made again, once,
-   * and what was there leaves the file.
+   * The search index of version 0.1 contained more of the streams' addresses than may be shown: it is rebuilt,
+   * once, and the old content is erased from the file.
    */
   async renewSearch(): Promise<void> {
     if ((await this.settings.get(searchTextKey)) === searchTextVersion) return;
@@ -119,10 +119,10 @@ export class Store {
 }
 
 const searchTextKey = 'streams.searchText';
-/** Raised when what search keeps of a stream changes. */
+/** Increased when the search index of a stream changes. */
 const searchTextVersion = 1;
 
-/** The key in the folder. A new one is made only where nothing waits for a lost one. */
+/** The key in the folder. A new one is created only where no sealed value needs a lost one. */
 async function keyFor(db: Kysely<Database>, folder: string): Promise<Buffer> {
   const key = await readKey(folder);
   if (key) return key;

@@ -3,18 +3,18 @@ import { Fault } from '../base/fault.ts';
 import type { Database, StreamRow } from './database.ts';
 import { sealedPrefix, type Seal } from './seal.ts';
 
-/** A stream as stored, with its tags in the order in which they were given. */
+/** A stream as stored, with its tags in the order in which they were entered. */
 export interface StreamRecord extends Selectable<StreamRow> {
   readonly tags: readonly string[];
-  /** The address in clear; `unreadable` when the key at hand does not open it. */
+  /** The address in clear; `unreadable` when the current key does not open it. */
   readonly source: string;
   readonly sub_source: string | null;
 }
 
-/** In place of an address whose seal does not open. */
+/** Replaces an address that can't be opened. */
 export const unreadable = '';
 
-/** How many opened addresses are kept at hand: of ten thousand streams both. */
+/** How many opened addresses are cached: both of ten thousand streams. */
 const openedMax = 20_000;
 
 export interface SealedAddresses {
@@ -25,20 +25,22 @@ export interface SealedAddresses {
 const isUnsealed = sql<boolean>`(substr(source, 1, ${sealedPrefix.length}) <> ${sealedPrefix}
   or substr(sub_source, 1, ${sealedPrefix.length}) <> ${sealedPrefix})`;
 
-/** The streams' addresses, in clear for the server and sealed in the database: cameras' passwords are in them. */
+/**
+ * The streams' addresses, in clear for the server and sealed in the database: they contain cameras' passwords.
+ */
 export class StreamAddresses {
   readonly #seal: Seal;
-  /** Opened ones by place. Opening takes 16 µs, and a list asks for those of its page each time. */
+  /** Opened ones by place. Opening takes 16 µs, and a list needs those of its page each time. */
   readonly #opened = new Map<string, { readonly sealed: string; readonly text: string }>();
 
-  /** Something was in clear when this run began. */
+  /** Some address was in clear when this run started. */
   #hadClear = false;
 
   constructor(seal: Seal) {
     this.#seal = seal;
   }
 
-  /** Opens an address when it is asked for only: a list of streams needs none, or few. */
+  /** Opens an address only on access: a list of streams needs none, or few. */
   record(row: Selectable<StreamRow>, tags: readonly string[]): StreamRecord {
     const { uid, source, sub_source } = row;
     const open = (sealed: string, place: string) => this.#open(sealed, place);
@@ -54,7 +56,7 @@ export class StreamAddresses {
     };
   }
 
-  /** @throws Fault CREDENTIALS_ERR instead of writing over an address that the right key would open */
+  /** @throws Fault CREDENTIALS_ERR instead of overwriting an address that the right key would open */
   sealed(uid: string, addresses: { source: string; sub_source: string | null }): SealedAddresses {
     const { source, sub_source } = addresses;
     if (source === unreadable || sub_source === unreadable) {
@@ -69,7 +71,7 @@ export class StreamAddresses {
     };
   }
 
-  /** Seals what a version before this one, or a tool, wrote in clear; what is sealed stays. */
+  /** Seals what an earlier version, or a tool, wrote in clear; sealed values stay. */
   async sealAll(db: Kysely<Database>): Promise<void> {
     await db.transaction().execute(async (turn) => {
       const rows = await turn
@@ -89,15 +91,15 @@ export class StreamAddresses {
   }
 
   /**
-   * Clears what clear text left behind in a SQLite database: free space in the file, and the log beside it. Does nothing
-   * the second time, unless it is forced.
+   * Erases the traces of clear text in a SQLite database: free space in the file, and the log beside it. Does
+   * nothing the second time, unless it is forced.
    */
   async sweep(db: Kysely<Database>, options: { isForced?: boolean } = {}): Promise<void> {
     const { rows } = await sql<{ user_version: number }>`PRAGMA user_version`.execute(db);
     if (!options.isForced && !this.#hadClear && rows[0]?.user_version === sweptVersion) return;
     await sql`VACUUM`.execute(db);
     const { rows: checkpoints } = await sql<{ busy: number }>`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-    // While another program reads, the log stays as it is: the next start sweeps again.
+    // While another program reads, the log stays as it is: the next start tries again.
     if (checkpoints[0]?.busy !== 0) return;
     await sql`PRAGMA user_version = ${sql.raw(String(sweptVersion))}`.execute(db);
   }
@@ -117,10 +119,10 @@ export class StreamAddresses {
   }
 }
 
-/** SQLite's own number for applications: set when nothing in the file can hold an address in clear any more. */
+/** SQLite's own application id: set when the file can no longer hold an address in clear. */
 const sweptVersion = 1;
 
-/** Whether a key is needed to read what is there. */
+/** Whether reading the existing data needs a key. */
 export async function holdsSealed(db: Kysely<Database>): Promise<boolean> {
   const row = await db
     .selectFrom('streams')

@@ -5,7 +5,7 @@ import { allOf, containsAll } from './search.ts';
 import type { StreamAddresses, StreamRecord } from './stream-addresses.ts';
 import { tagsOf } from './stream-tags.ts';
 
-/** Whose eyes a list is for. */
+/** The user for whom a list is read. */
 export interface ListViewer {
   readonly userId: number;
   readonly isAdmin: boolean;
@@ -16,16 +16,16 @@ export interface StreamQuery {
   readonly pageSize: number;
   readonly sort: 'name' | 'createdAt' | 'status' | 'location';
   readonly descending: boolean;
-  /** A stream stands once under each of its tags, the untagged at the end. */
+  /** A stream appears once under each of its tags, untagged streams at the end. */
   readonly byTag: boolean;
   readonly onlyAvailable: boolean;
-  /** With a public link, of those that the viewer may share. */
+  /** Those with a public link that the viewer may share. */
   readonly onlyPublic?: boolean;
   /** All must be found in name, source, tags or location name. */
   readonly words: readonly string[];
 }
 
-/** A stream with what the viewer may do with it. */
+/** A stream with the viewer's rights on it. */
 export interface SeenStream {
   readonly stream: StreamRecord;
   readonly rights: StreamRights;
@@ -51,7 +51,7 @@ interface StreamGroup {
 
 interface TouchedGroups {
   readonly keys: readonly string[];
-  /** How many rows stand before the first of them. */
+  /** Number of rows before its first. */
   readonly before: number;
 }
 
@@ -65,7 +65,7 @@ const sortColumns = {
   location: ['streams.location_key', 'streams.name_key'],
 } as const;
 
-/** Reading streams as one person may see them. What may not be viewed is in no list and no count. */
+/** Reads streams as one user may see them. Streams that the user may not view are in no list and no count. */
 export class StreamListing {
   readonly #db: Kysely<Database>;
 
@@ -98,14 +98,14 @@ export class StreamListing {
     return query.byTag ? this.#pageByTag(viewer, query) : this.#plainPage(viewer, query);
   }
 
-  /** Uids of what the viewer may view; undefined for an administrator, who may view everything. */
+  /** Uids of the streams that the viewer may view; undefined for an administrator, who may view all. */
   async viewableUids(viewer: ListViewer): Promise<Set<string> | undefined> {
     if (viewer.isAdmin) return undefined;
     const rows = await this.#db.selectFrom('streams').select('uid').where(mayView(viewer)).execute();
     return new Set(rows.map((row) => row.uid));
   }
 
-  /** Tags on what the viewer may view, with how many streams carry each. */
+  /** Tags on the streams that the viewer may view, with the number of streams for each. */
   async tags(viewer: ListViewer): Promise<{ name: string; total: number }[]> {
     const rows = await this.#db
       .selectFrom('stream_tags')
@@ -143,7 +143,7 @@ export class StreamListing {
   async #pageByTag(viewer: ListViewer, query: StreamQuery): Promise<StreamPage> {
     const groups = await this.#groups(viewer, query);
     const total = groups.reduce((sum, group) => sum + group.total, 0);
-    // Only the groups that the page touches are sorted: of ten thousand streams a few hundred.
+    // Only the groups on the page are sorted: of ten thousand streams a few hundred.
     const offset = (query.page - 1) * query.pageSize;
     const tagged = groups.filter((group) => group.key !== null);
     const taggedTotal = tagged.reduce((sum, group) => sum + group.total, 0);
@@ -166,7 +166,7 @@ export class StreamListing {
     };
   }
 
-  /** All groups in their order, the untagged at the end. */
+  /** All groups in their order, untagged streams at the end. */
   async #groups(viewer: ListViewer, query: StreamQuery): Promise<StreamGroup[]> {
     if (viewer.isAdmin && query.words.length === 0 && !query.onlyAvailable && !query.onlyPublic)
       return this.#allGroups();
@@ -186,7 +186,7 @@ export class StreamListing {
     return rows.map(({ key, name, n }) => ({ key, name, total: Number(n) }));
   }
 
-  /** The groups of all streams: counted in the table of tags alone, three times as quickly. */
+  /** The groups of all streams: counted in the tags table alone, which is three times as fast. */
   async #allGroups(): Promise<StreamGroup[]> {
     const rows = await this.#db
       .selectFrom('stream_tags')
@@ -257,7 +257,10 @@ export class StreamListing {
   }
 }
 
-/** As a list of ids, not a test of every stream: a person's few hundred are found by index among ten thousand. */
+/**
+ * As a list of ids, not a condition on every stream: a user's few hundred are found by index among ten
+ * thousand.
+ */
 /** The groups that have rows from `start` up to `end`, counted over all groups in their order. */
 function groupsBetween(groups: readonly StreamGroup[], start: number, end: number): TouchedGroups {
   const keys: string[] = [];

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from './database.ts';
 
-/** Tags by stream, in the order in which they were given; of all streams without a list of ids. */
+/** Tags by stream, in the order in which they were entered; of all streams without a list of ids. */
 export async function tagsOf(
   db: Kysely<Database>,
   streamIds?: readonly number[],

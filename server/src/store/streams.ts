@@ -15,14 +15,14 @@ export type StreamChanges = Omit<
 >;
 type StatusColumns = Pick<StreamRow, 'status' | 'failure_code' | 'failure_reason'>;
 
-/** What a stream is like, and why it fails if it does. */
+/** Status of a stream, and the reason if it fails. */
 export interface StoredStreamStatus {
   readonly status: string;
   readonly code: string | null;
   readonly reason: string | null;
 }
 
-/** `redact` gives an address as those may see it who may not edit the stream: only that is searched. */
+/** `redact` returns an address as users see it who may not edit the stream: only that is searched. */
 export type Redact = (source: string) => string;
 
 export class Streams {
@@ -50,14 +50,14 @@ export class Streams {
     return row && (await this.#withTags(row));
   }
 
-  /** All of them, for the start of the server. */
+  /** All of them, for startup. */
   async all(): Promise<StreamRecord[]> {
     const rows = await this.#db.selectFrom('streams').selectAll().orderBy('id').execute();
     const tags = await tagsOf(this.#db);
     return rows.map((row) => this.#addresses.record(row, tags.get(row.id) ?? []));
   }
 
-  /** Those of them that are there. */
+  /** Those of them that exist. */
   async byUids(uids: readonly string[]): Promise<StreamRecord[]> {
     const records: StreamRecord[] = [];
     for (let start = 0; start < uids.length; start += 1_000) {
@@ -120,7 +120,7 @@ export class Streams {
 
   /**
    * Replaces what can be edited. Undefined when the stream is gone, or is no longer at `expectedRevision`
-   * because somebody saved in between.
+   * because another user saved in between.
    * @throws Fault CREDENTIALS_ERR when an address is still the unreadable one
    */
   async save(
@@ -162,7 +162,7 @@ export class Streams {
     });
   }
 
-  /** Gives an unshared stream this key. Returns the key in force: of two that come at once the first one's. */
+  /** Gives an unshared stream this key. Returns the key in force: of two simultaneous calls the first one's. */
   async makeShareKey(id: number, key: string): Promise<string> {
     await this.#db
       .updateTable('streams')
@@ -178,7 +178,7 @@ export class Streams {
     return row?.share_key ?? key;
   }
 
-  /** A later link begins without the permission to embed. */
+  /** A later link starts without the permission to embed. */
   async removeShareKey(id: number): Promise<void> {
     await this.#db
       .updateTable('streams')
@@ -196,8 +196,8 @@ export class Streams {
   }
 
   /**
-   * With `purge` every node is left a note to remove its footage: those that had it, and all others, for one that it was
-   * being handed to may have begun.
+   * With `purge` every node is left a note to delete its footage: those that had it, and all others, because
+   * one that it was being handed to may have started.
    */
   async remove(id: number, options: { purge: boolean } = { purge: false }): Promise<void> {
     await this.#db.transaction().execute(async (db) => {
@@ -209,7 +209,7 @@ export class Streams {
     });
   }
 
-  /** Removed streams whose footage a node has still to remove. */
+  /** Removed streams whose footage a node has yet to delete. */
   async purges(nodeId: string): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('stream_purges')
@@ -219,7 +219,7 @@ export class Streams {
     return rows.map(({ stream_uid }) => stream_uid);
   }
 
-  /** A node has removed what it was left a note of. */
+  /** A node has deleted the footage that it was left a note of. */
   async notePurged(nodeId: string, uid: string): Promise<void> {
     await this.#db
       .deleteFrom('stream_purges')
@@ -228,7 +228,9 @@ export class Streams {
       .execute();
   }
 
-  /** Keeps the statuses that lists filter and sort by, and why what fails does: one write for all that changed. */
+  /**
+   * Stores the statuses that lists filter and sort by, and the reasons of failures: one write for all changes.
+   */
   async saveStatuses(statuses: ReadonlyMap<string, StoredStreamStatus>): Promise<void> {
     const alike = Map.groupBy(statuses, ([, { status, code, reason }]) =>
       JSON.stringify([status, code, reason]),
@@ -251,7 +253,7 @@ export class Streams {
     });
   }
 
-  /** Makes again what is kept of each stream for search and sorting. */
+  /** Rebuilds the search and sort columns of each stream. */
   async deriveAll(): Promise<void> {
     for (const stream of await this.all()) {
       await this.#db.updateTable('streams').set(this.#derived(stream)).where('id', '=', stream.id).execute();
@@ -302,7 +304,7 @@ async function replaceTags(db: Kysely<Database>, streamId: number, tags: readonl
     .execute();
 }
 
-/** The ids of those that are there, by uid. */
+/** The ids of those that exist, by uid. */
 export async function streamIds(db: Kysely<Database>, uids: readonly string[]): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (let start = 0; start < uids.length; start += 1_000) {

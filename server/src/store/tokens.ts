@@ -36,7 +36,7 @@ export class Tokens {
     return row !== undefined;
   }
 
-  /** Ends the tokens of a user, but for the one to keep. Returns how many ended. */
+  /** Ends the tokens of a user, except the one to keep. Returns how many ended. */
   async removeOfUser(userId: number, keepId: number | undefined): Promise<number> {
     const rows = await this.#db
       .deleteFrom('tokens')

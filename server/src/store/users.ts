@@ -49,7 +49,10 @@ export class Users {
     return this.#db.selectFrom('users').selectAll().where('login_key', '=', keyOf(login)).executeTakeFirst();
   }
 
-  /** Ids by `keyOf(login)`, of those that exist: one question for a long list, which asked one by one would stall the server. */
+  /**
+   * Ids by `keyOf(login)`, of those that exist: one query for a long list, which one query each would stall the
+   * server with.
+   */
   async idsByLoginKey(logins: readonly string[]): Promise<Map<string, number>> {
     const found = new Map<string, number>();
     for (let start = 0; start < logins.length; start += 1_000) {
@@ -63,7 +66,7 @@ export class Users {
     return found;
   }
 
-  /** Of several people with one address, the one who came first. */
+  /** Of several users with one address, the oldest account. */
   byEmail(email: string): Promise<UserRecord | undefined> {
     return this.#db
       .selectFrom('users')
@@ -81,7 +84,7 @@ export class Users {
     const direction = query.descending ? 'desc' : 'asc';
     const items = await found
       .selectAll()
-      // Engines differ in where they put those who were never seen.
+      // Engines differ in where they sort those who were never seen.
       .orderBy(query.sort, (by) => (query.descending ? by.desc().nullsLast() : by.asc().nullsFirst()))
       .orderBy('id', direction)
       .limit(query.pageSize)

@@ -7,15 +7,15 @@ import type { Email, Mailer } from './mailer.ts';
 import { escapeHtml } from './reset-email.ts';
 
 export interface AccountEmailsOptions {
-  /** Read for every letter, so that changes apply immediately. */
+  /** Read for every e-mail, so that changes apply immediately. */
   readonly config: Pick<Config, 'app'>;
   readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
   readonly log: Log;
 }
 
 /**
- * Tells people by e-mail that their account has changed, so that a change that they did not make is noticed: a new e-mail
- * or login goes to the old address. Letters go out in the background; one that fails is logged.
+ * Notifies users by e-mail that their account has changed, so that they notice a change that they did not make:
+ * a new e-mail or login goes to the old address. E-mails are sent in the background; a failure is logged.
  */
 export class AccountEmails {
   readonly #options: AccountEmailsOptions;
@@ -25,7 +25,7 @@ export class AccountEmails {
     this.#options = options;
   }
 
-  /** After a change of login, e-mail or password by anyone. */
+  /** After a change of login, e-mail or password by any user. */
   noteChange(before: UserRecord, after: UserRecord): void {
     const { mailer, config, log } = this.#options;
     const changes: AccountChange[] = [];
@@ -44,7 +44,7 @@ export class AccountEmails {
     this.#underWay.add(work);
   }
 
-  /** Resolves when no letter is under way any more. */
+  /** Resolves when no e-mail is pending. */
   async settle(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -55,7 +55,7 @@ type AccountChange = 'login' | 'email' | 'password';
 interface ChangeFacts {
   readonly to: string;
   readonly login: string;
-  /** What this server is called. */
+  /** The name of this server. */
   readonly title: string;
   readonly changes: readonly AccountChange[];
 }
@@ -83,7 +83,7 @@ const wordings: Record<
   },
 };
 
-/** Names what changed, never the new value: the old address may belong to someone else by now. */
+/** Names what changed, never the new value: the old address may belong to another person by now. */
 function changeEmail(language: MessageLanguage, { to, login, title, changes }: ChangeFacts): Email {
   const { subject, line, what, ending } = wordings[language];
   const lines = [line(login, title, changes.map((change) => what[change]).join(', ')), ending];

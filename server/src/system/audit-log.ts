@@ -8,7 +8,7 @@ import { AuditTallies } from './audit-tallies.ts';
 
 interface Lasting {
   readonly row: QueuedEntry;
-  /** In the database; undefined until it was written first. */
+  /** In the database; undefined until it was first written. */
   id: number | undefined;
   isDirty: boolean;
   isOver: boolean;
@@ -17,9 +17,9 @@ interface Lasting {
 type QueuedEntry = Parameters<Audit['addAll']>[0][number];
 
 const flushMs = 500;
-/** While the database takes nothing; beyond it events of one kind become one entry with their count. */
+/** While the database refuses writes; beyond it events of one kind become one entry with their count. */
 const maxWaiting = 10_000;
-/** Rows of one statement; engines limit how many values it may carry. */
+/** Rows of one statement; engines limit the number of its parameters. */
 const batch = 500;
 const retryMs = 5_000;
 const cleanUpMs = 6 * 3_600_000;
@@ -40,7 +40,7 @@ export class AuditLog {
   #flushing: Promise<void> = Promise.resolve();
   #isStuck = false;
 
-  /** `nowMs`: the earliest that it may be, so that a clock set forward removes nothing. */
+  /** `nowMs`: a lower bound of the current time, so that a clock set forward deletes nothing. */
   constructor(options: {
     audit: Audit;
     clock: Clock;
@@ -59,7 +59,9 @@ export class AuditLog {
     if (options.isEnabled) this.#cancelCleanUp = this.#clock.every(cleanUpMs, () => this.#cleanUp());
   }
 
-  /** Notes what a person did; it is on the disk within half a second, and later where the disk takes nothing. */
+  /**
+   * Notes a user's action; it is on the disk within half a second, and later while the database refuses writes.
+   */
   add(event: AuditEvent): void {
     if (!this.#isEnabled) return;
     if (this.#waiting.length >= maxWaiting) {
@@ -71,14 +73,14 @@ export class AuditLog {
   }
 
   /**
-   * Counts what callers do who are not signed in: one entry an hour for each kind, with how often and from where,
-   * so that strangers fill no log.
+   * Counts anonymous callers' actions: one entry an hour for each kind, with how often and from where, so that
+   * strangers can't fill the log.
    */
   count(event: AuditEvent): void {
     if (this.#isEnabled) this.#tallies.count(event);
   }
 
-  /** Notes the beginning of something that lasts. */
+  /** Notes the start of a lasting activity. */
   open(event: AuditEvent): OpenEntry {
     if (!this.#isEnabled) return { update: () => {} };
     const entry: Lasting = { row: this.#rowOf(event), id: undefined, isDirty: true, isOver: false };
@@ -102,7 +104,7 @@ export class AuditLog {
     return this.#audit.list(query);
   }
 
-  /** Writes what waits. What can't be written waits on, in its order. */
+  /** Writes what waits. Entries that can't be written keep waiting, in their order. */
   flush(): Promise<void> {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
@@ -129,7 +131,7 @@ export class AuditLog {
       }
       for (const entry of this.#lasting) {
         if (entry.isDirty) await this.#writeLasting(entry);
-        // One that ended while it was being written still has its end to write.
+        // An entry that ended while it was being written still has its end to write.
         if (entry.isOver && !entry.isDirty) this.#lasting.delete(entry);
       }
       if (this.#isStuck) this.#log.info({}, 'audit entries are written again');

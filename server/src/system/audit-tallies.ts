@@ -8,7 +8,7 @@ interface EntryOpener {
 }
 
 const hourMs = 3_600_000;
-/** Kinds that are kept apart in an hour; beyond that they lose the person, then the call. */
+/** Kinds that are counted separately in an hour; beyond that they lose the user, then the call. */
 const maxKinds = 1_000;
 /** Networks that an entry names. */
 const maxNetworks = 10;
@@ -22,7 +22,7 @@ interface Tally {
   isTold: boolean;
 }
 
-/** Events that are counted instead of noted: one entry for each hour, call, outcome and person that they were about. */
+/** Events that are counted instead of noted: one entry for each hour, call, outcome and affected user. */
 export class AuditTallies {
   readonly #audit: EntryOpener;
   readonly #clock: Clock;

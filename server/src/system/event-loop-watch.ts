@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../base/clock.ts';
 
 const periodMs = 250;
 
-/** Knows how late the event loop is: how much later than asked for a timer's turn comes. */
+/** Measures the delay of the event loop: how much later than scheduled a timer runs. */
 export class EventLoopWatch {
   readonly #cancel: Cancel;
   #lastMs: number;

@@ -4,9 +4,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
 import type { LicenseService } from './license.ts';
 
-/** The license's end is announced this long before. */
+/** License expiry is announced this long before. */
 const licenseNoticeMs = 14 * 86_400_000;
-/** A disk's fill does not change by the second: every poll of every page may share one look. */
+/** A disk's usage does not change by the second: every poll of every page may share one reading. */
 const diskLookMs = 10_000;
 
 export interface ReportedDiskUse {
@@ -15,13 +15,13 @@ export interface ReportedDiskUse {
   readonly usedPercent: number;
 }
 
-/** Who takes the archive's disk, in bytes. */
+/** Usage of the archive's disk, in bytes. */
 export interface ReportedDiskShares {
   readonly archiveBytes: number;
   readonly otherBytes: number;
 }
 
-/** So many percent before old footage has to go, a warning names the other files that fill the disk. */
+/** This many percent before old footage must be deleted, a warning names the other files that fill the disk. */
 const beforeQuotaPercent = 2;
 
 export interface HealthMonitorOptions {
@@ -29,20 +29,20 @@ export interface HealthMonitorOptions {
   readonly license: LicenseService;
   /** Folder whose disk holds the recordings. */
   readonly archiveDir: string;
-  /** The node that this server is. */
+  /** The id of this node. */
   readonly node: {
     readonly id: string;
     readonly isDrained: boolean;
     /** Of all nodes, those whose clocks differ from the database's. */
     readonly wrongClocks: readonly { readonly id: string; readonly aheadMs: number }[];
   };
-  /** Whether the databases live on their reserve. */
+  /** Whether the databases use their disk reserve. */
   readonly isDataDiskFull?: () => boolean;
-  /** Read at every look: changes count at once. */
+  /** Read at every use: changes take effect immediately. */
   readonly config: Pick<Config, 'archive'>;
 }
 
-/** What an operator should look at. */
+/** What needs an operator's attention. */
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   #disk: { use: Promise<ReportedDiskUse | undefined>; lookedMs: number } | undefined;
@@ -52,8 +52,8 @@ export class HealthMonitor {
   }
 
   /**
-   * `notRecording`: uids of streams that should record and don't; `recordedLow`: streams of whose last 24 hours too little was
-   * recorded. Both as the caller may see them. `shares`: of the disk, when they are known.
+   * `notRecording`: uids of streams that should record and don't; `recordedLow`: streams with too little
+   * recorded in the last 24 hours. Both as the caller may see them. `shares`: of the disk, when they are known.
    */
   async warnings(
     notRecording: readonly string[],
@@ -74,7 +74,7 @@ export class HealthMonitor {
         }),
       });
     }
-    // Where it is the archive's disk too, that has been said.
+    // If it is also the archive's disk, that is reported already.
     else if (this.#options.isDataDiskFull?.() === true) {
       warnings.push({
         code: 'data-disk-full',
@@ -126,14 +126,17 @@ export class HealthMonitor {
     return warnings;
   }
 
-  /** An archive that fills its disk by itself is as it should be; one that others push out is to be looked at before it is. */
+  /**
+   * An archive that fills its disk by itself is normal; when other files push footage out, the operator is
+   * warned before.
+   */
   #warnPercent(shares: ReportedDiskShares | undefined): number {
     const { warnPercent, quotaPercent } = this.#options.config.archive;
     const isByOthers = shares !== undefined && shares.otherBytes > shares.archiveBytes;
     return isByOthers ? Math.min(warnPercent, quotaPercent - beforeQuotaPercent) : warnPercent;
   }
 
-  /** Undefined while there is no such folder yet. */
+  /** Undefined while the folder does not exist yet. */
   disk(): Promise<ReportedDiskUse | undefined> {
     const nowMs = this.#options.clock.monotonicMs();
     if (!this.#disk || nowMs - this.#disk.lookedMs >= diskLookMs) {
@@ -157,7 +160,7 @@ export class HealthMonitor {
 async function diskUse(folder: string): Promise<ReportedDiskUse | undefined> {
   try {
     const { bsize, blocks, bfree, bavail } = await statfs(folder);
-    // As `df` counts: what only the superuser may fill is neither used nor free.
+    // As `df` counts: space reserved for the superuser is neither used nor free.
     const usable = blocks - bfree + bavail;
     return {
       totalBytes: blocks * bsize,

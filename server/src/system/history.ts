@@ -5,21 +5,21 @@ export interface HistoryKind {
   readonly unit: string;
 }
 
-/** A history as the wire shows it: moments oldest first, one value for each. */
+/** A history as clients get it: times oldest first, one value for each. */
 export interface HistoryView extends HistoryKind {
   readonly times: number[];
   readonly values: number[];
 }
 
 /**
- * The newest values of several figures that are measured together, in memory of a fixed size: four bytes a value, for
- * ten thousand streams keep some each.
+ * The latest values of several figures that are measured together, in memory of a fixed size: four bytes a
+ * value, because ten thousand streams keep some each.
  */
 export class Histories {
   readonly #kinds: readonly HistoryKind[];
   readonly #capacity: number;
   readonly #times: Float64Array;
-  /** Row by row, one row for a moment. */
+  /** Row by row, one row for a sample. */
   readonly #values: Float32Array;
   #count = 0;
 
@@ -30,7 +30,10 @@ export class Histories {
     this.#values = new Float32Array(capacity * kinds.length);
   }
 
-  /** Adds a moment (ms since the epoch) and its values, in the order of the kinds; the oldest moment makes room. */
+  /**
+   * Adds a sample's time (ms since the epoch) and its values, in the order of the kinds; the oldest sample is
+   * overwritten.
+   */
   add(timeMs: number, values: readonly number[]): void {
     const row = this.#count % this.#capacity;
     this.#times[row] = timeMs;

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 
 import { z } from 'zod';
 import { Fault } from '../base/fault.ts';
 
-/** What a license says. Times in milliseconds since the epoch. */
+/** The claims of a license. Times in milliseconds since the epoch. */
 export const LicenseClaims = z.object({
   version: z.literal(1),
   owner: z.string().max(200),
@@ -25,7 +25,7 @@ export function featuresOf(productType: string): string[] {
 const begin = '-----BEGIN VIDETTE LICENSE-----';
 const end = '-----END VIDETTE LICENSE-----';
 
-/** A license as text for people to keep and paste: claims and their Ed25519 signature (RFC 8032), both base64url. */
+/** A license as text to keep and paste: claims and their Ed25519 signature (RFC 8032), both base64url. */
 export function writeLicense(claims: LicenseClaims, privateKeyPem: string): string {
   const payload = Buffer.from(JSON.stringify(LicenseClaims.parse(claims)));
   const signature = sign(null, payload, createPrivateKey(privateKeyPem));

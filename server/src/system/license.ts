@@ -11,11 +11,14 @@ const ownKeyKey = 'license.ownKey';
 export interface LicenseServiceOptions {
   readonly settings: StoredSettings;
   readonly clock: Clock;
-  /** PEM of the key whose licenses count; null: the server's own, by which it issues itself a community license. */
+  /**
+   * PEM of the key whose licenses are valid; null: the server's own, with which it issues itself a community
+   * license.
+   */
   readonly vendorKey: string | null;
 }
 
-/** The license in force. Whether it has expired is asked anew each time: no restart is needed for it to take effect. */
+/** The license in force. Expiry is checked at every use: it takes effect without a restart. */
 export class LicenseService {
   readonly #settings: StoredSettings;
   readonly #clock: Clock;
@@ -31,7 +34,7 @@ export class LicenseService {
     this.#claims = text === '' ? undefined : claimsOf(text, publicKey);
   }
 
-  /** Reads the stored license; without a vendor's key a server that has none issues one to itself [R6.10]. */
+  /** Reads the stored license; without a vendor key a server that has none issues one to itself [R6.10]. */
   static async open(options: LicenseServiceOptions): Promise<LicenseService> {
     const stored = await options.settings.get(textKey);
     const text = typeof stored === 'string' ? stored : '';
@@ -44,7 +47,7 @@ export class LicenseService {
     return service;
   }
 
-  /** No license, one that is not signed as it should be, or one whose time is over. */
+  /** No license, one with an invalid signature, or an expired one. */
   get isExpired(): boolean {
     if (!this.#claims) return true;
     return this.#claims.expiresAt !== null && this.#claims.expiresAt <= this.#clock.wallMs();
@@ -71,7 +74,7 @@ export class LicenseService {
     this.#claims = claimsOf(stored, this.#publicKey);
   }
 
-  /** @throws Fault IncorrectLicense, or LicenseExpired for one whose time is over. */
+  /** @throws Fault IncorrectLicense, or LicenseExpired for an expired one. */
   async replace(text: string): Promise<License> {
     const claims = readLicense(text, this.#publicKey);
     if (claims.expiresAt !== null && claims.expiresAt <= this.#clock.wallMs()) {
@@ -88,12 +91,12 @@ export class LicenseService {
     if (this.isExpired) throw new Fault('LicenseExpired', 'The license is missing or expired.');
   }
 
-  /** Whether a part of the product that is licensed by itself may run now [R6.7, R6.8]. */
+  /** Whether a separately licensed part of the product may run now [R6.7, R6.8]. */
   allows(feature: string): boolean {
     return !this.isExpired && (this.#claims?.features.includes(feature) ?? false);
   }
 
-  /** @throws Fault LicenseExpired, or FeatureNotFound when the license is good but not for this. */
+  /** @throws Fault LicenseExpired, or FeatureNotFound when the license is valid but does not cover this. */
   requireFeature(feature: string): void {
     this.requireValid();
     if (!this.allows(feature)) throw new Fault('FeatureNotFound', `The license does not cover ${feature}.`);
@@ -106,13 +109,13 @@ export class LicenseService {
     if (most >= 0 && streams >= most) throw new Fault('QuotaReached', 'The license covers no more streams.');
   }
 
-  /** Whether the nodes may be seen, drained and returned. */
+  /** Whether the nodes may be seen, drained and returned to service. */
   get coversCluster(): boolean {
     return this.#claims?.productType === 'enterprise' && this.#claims.features.includes('cluster');
   }
 
   /**
-   * For what only some licenses cover. One that has expired still covers it: what runs goes on [R6.9].
+   * For features that only some licenses cover. An expired one still covers it: what runs continues [R6.9].
    * @throws Fault EnterpriseOnly, or FeatureNotFound when an enterprise license leaves the feature out [R6.8]
    */
   requireEnterprise(feature: string): void {
@@ -131,7 +134,7 @@ export class LicenseService {
   }
 }
 
-/** A stored text that no longer counts (another key was configured) is the same as none. */
+/** A stored text that is no longer valid (another key was configured) counts as none. */
 function claimsOf(text: string, publicKey: string): LicenseClaims | undefined {
   try {
     return readLicense(text, publicKey);
@@ -153,7 +156,9 @@ function communityClaims(nowMs: number): LicenseClaims {
   };
 }
 
-/** PEM of the server's own key, made at the first start. It signs nothing but the license this server issues itself. */
+/**
+ * PEM of the server's own key, created at the first start. It signs only the license this server issues itself.
+ */
 async function ownKey(settings: StoredSettings): Promise<string> {
   const stored = await settings.get(ownKeyKey);
   if (typeof stored === 'string') return stored;

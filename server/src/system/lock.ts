@@ -9,13 +9,13 @@ const consentLookMs = 1_000;
 interface LockOptions {
   readonly isLocked: boolean;
   readonly setupCode: SetupCode;
-  /** Where the archive belonged to someone, what the set-up waits for; undefined on a new server. */
+  /** Where the archive belonged to another database, what the setup waits for; undefined on a new server. */
   readonly consent?: SetupConsent | undefined;
   readonly clock: Clock;
   readonly print: (line: string) => void;
 }
 
-/** A server without an administrator is locked: it answers nothing but what its set-up needs. */
+/** A server without an administrator is locked: it answers only the calls that its setup needs. */
 export class Lock {
   readonly #options: LockOptions;
   #isLocked: boolean;
@@ -36,15 +36,15 @@ export class Lock {
     return this.#isLocked;
   }
 
-  /** False while the set-up waits for the console. */
+  /** False while the setup waits for the console. */
   get isSetupAllowed(): boolean {
     return this.#isSetupAllowed;
   }
 
   /**
-   * Makes the first administrator by `make`, once: of two people who hold the code one comes too late.
-   * @throws Fault ActionNotAcceptable on an unlocked server, SetupNotAllowed without the console's consent, else the faults of
-   *   `SetupCode.check` and `make`.
+   * Creates the first administrator with `make`, once: of two users who have the code one comes too late.
+   * @throws Fault ActionNotAcceptable on an unlocked server, SetupNotAllowed without the console's consent,
+   * else the faults of `SetupCode.check` and `make`.
    */
   async unlock(code: string, make: () => Promise<UserRecord>): Promise<UserRecord> {
     if (!this.#isLocked || this.#unlocking) {
@@ -73,7 +73,7 @@ export class Lock {
     this.#options.setupCode.stop();
   }
 
-  /** Without a code the set-up is impossible, also for readers of the console's output. */
+  /** Without a code setup is impossible, even for readers of the console's output. */
   #awaitConsent(): void {
     const { consent, clock, print, setupCode } = this.#options;
     print(

@@ -4,7 +4,7 @@ import type { Log, LogFields } from '../base/log.ts';
 import { redactText, redactValue } from '../base/redact.ts';
 
 export interface RingLine {
-  /** Grows by one with every line. */
+  /** Increases by one with every line. */
   readonly id: number;
   readonly time: number;
   readonly level: LogLevel;
@@ -23,7 +23,9 @@ export interface RingQuery {
 const maxLines = 5_000;
 const ranks: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-/** The newest lines of the server's log, for its page; redacted when they are written, not when they are read. */
+/**
+ * The latest lines of the server's log, for its page; redacted when they are written, not when they are read.
+ */
 export class LogRing {
   readonly #lines: RingLine[] = [];
   readonly #clock: Clock;
@@ -53,7 +55,7 @@ export class LogRing {
     };
   }
 
-  /** Oldest first; of more than `limit` the newest. */
+  /** Oldest first; of more than `limit` the latest. */
   list(query: RingQuery): RingLine[] {
     const wanted = query.search.toLowerCase();
     return this.#lines

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { Fault } from '../base/fault.ts';
 import type { Config } from '../config/schema.ts';
 
-/** One e-mail to one person; both bodies say the same. */
+/** One e-mail to one recipient; both bodies have the same content. */
 export interface Email {
   readonly to: string;
   readonly subject: string;
@@ -14,11 +14,11 @@ export interface Email {
 const connectTimeoutMs = 5_000;
 const answerTimeoutMs = 10_000;
 
-/** Sends e-mail by the configured SMTP server (RFC 5321); the library is loaded when the first letter is due. */
+/** Sends e-mail through the configured SMTP server (RFC 5321); the library is loaded with the first e-mail. */
 export class Mailer {
   readonly #config: Pick<Config, 'smtp' | 'app'>;
 
-  /** `config` is read anew for every letter: changes count at once. */
+  /** `config` is read for every e-mail: changes take effect immediately. */
   constructor(config: Pick<Config, 'smtp' | 'app'>) {
     this.#config = config;
   }
@@ -33,7 +33,7 @@ export class Mailer {
     await told(transport.verify());
   }
 
-  /** Resolves when the server has taken the letter. @throws Fault Unavailable */
+  /** Resolves when the server has accepted the e-mail. @throws Fault Unavailable */
   async send(email: Email): Promise<void> {
     const transport = await this.#transport();
     const from = { name: this.#config.app.title, address: this.#sender() };

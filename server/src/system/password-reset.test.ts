@@ -77,7 +77,7 @@ function newReset(smtpKeys: object = {}, resetKeys: object = {}) {
   const { users, sessions, tokens } = store;
   const authenticator = new Authenticator({ users, sessions, tokens, clock, log, sessionMs: 1e9 });
   const mailer = new Mailer(config);
-  // Another letter would be the last one instead of that with the code.
+  // Another e-mail would otherwise be the last one instead of that with the code.
   const emails = { noteChange: () => {} };
   const reset = new PasswordReset({ config, store, authenticator, passwords, mailer, emails, clock, log });
   return { reset, clock, authenticator };

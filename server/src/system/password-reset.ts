@@ -22,7 +22,7 @@ const windowMs = 15 * 60_000;
 const maxTries = 5;
 
 export interface PasswordResetOptions {
-  /** Read at every call: changes count at once. */
+  /** Read at every call: changes take effect immediately. */
   readonly config: Pick<Config, 'passwordReset' | 'app' | 'publicUrl'>;
   readonly store: Pick<Store, 'users' | 'resetCodes' | 'failedAttempts'>;
   readonly authenticator: Authenticator;
@@ -34,9 +34,10 @@ export interface PasswordResetOptions {
 }
 
 /**
- * A new password for whoever reads the e-mail of an account [R7.20, R7.21]: a code that lives some minutes, works once
- * and survives five wrong tries. Unless configured otherwise, answers and their times are the same for known and
- * unknown addresses: the mail server is spoken to in either case, the letter itself goes out afterwards.
+ * Password reset for the owner of an account's e-mail address [R7.20, R7.21]: a code that expires after some
+ * minutes, works once and allows five wrong tries. Unless configured otherwise, answers and their times are the
+ * same for known and unknown addresses: the mail server is contacted in either case, the e-mail itself is sent
+ * afterwards.
  */
 export class PasswordReset {
   readonly #options: PasswordResetOptions;
@@ -57,9 +58,9 @@ export class PasswordReset {
   }
 
   /**
-   * Sends a code, if somebody has this address. Returns the seconds until another may be asked for.
-   * @throws Fault ActionNotAcceptable when switched off, TooManyRequests, Unavailable without the mail server's help,
-   * NotFound for an unknown address when `passwordReset.revealUnknown` is on
+   * Sends a code, if a user has this address. Returns the seconds until another may be requested.
+   * @throws Fault ActionNotAcceptable when switched off, TooManyRequests, Unavailable without the mail server's
+   * help, NotFound for an unknown address when `passwordReset.revealUnknown` is on
    */
   async send(email: string, ip: string): Promise<number> {
     this.#requireEnabled();
@@ -70,7 +71,7 @@ export class PasswordReset {
     try {
       await mailer.verify();
     } catch (error) {
-      // Nothing was sent: the next try need not wait.
+      // Nothing was sent: the next attempt need not wait.
       await this.#sentTo.clear(keyOf(email));
       this.#options.log.error({ error: causeOf(error) }, 'the mail server cannot be used');
       throw error;
@@ -81,7 +82,7 @@ export class PasswordReset {
   }
 
   /**
-   * Sets a password by a code and ends all sessions and tokens of its owner, whose login is returned.
+   * Sets a password with a code and ends all sessions and tokens of its owner, whose login is returned.
    * @throws Fault UnknownLifetimeCode, PasswordIsNotComplexEnough, TooManyRequests, ActionNotAcceptable
    */
   async reset(typed: { email: string; code: string; password: string }, ip: string): Promise<string> {
@@ -90,12 +91,12 @@ export class PasswordReset {
     await this.#triedBy.take(networkOf(ip));
     await this.#triedFor.take(`${keyOf(typed.email)} ${networkOf(ip)}`);
     const { store, passwords, authenticator, emails } = this.#options;
-    // What is wrong whoever it is for must not cost one of the code's few tries.
+    // Errors that do not depend on the user must not cost one of the code's few tries.
     checkPassword(typed.password, { login: '', email: typed.email });
     const user = await this.#requireCode(typed.email, typed.code);
     checkPassword(typed.password, user);
     const password_hash = await passwords.hash(typed.password);
-    // Of two that come with the same code at once, the one that removes it goes on.
+    // Of two simultaneous calls with the same code, the one that removes it continues.
     if (!(await store.resetCodes.remove(user.id))) throw wrongCode();
     const saved = await store.users.save(user.id, { password_hash, must_change_password: 0 });
     await authenticator.endOthers(user.id, undefined, false);
@@ -103,7 +104,7 @@ export class PasswordReset {
     return user.login;
   }
 
-  /** Resolves when no letter is under way any more. */
+  /** Resolves when no e-mail is pending. */
   async settle(): Promise<void> {
     await Promise.all(this.#emails);
   }
@@ -114,7 +115,7 @@ export class PasswordReset {
     throw new Fault('ActionNotAcceptable', 'Passwords are not reset by e-mail here.');
   }
 
-  /** Who may get a code: not the blocked, nor those whose password is kept elsewhere. */
+  /** Users who may get a code: not blocked ones, nor those whose password is kept elsewhere. */
   async #userOf(email: string): Promise<UserRecord | undefined> {
     const user = await this.#options.store.users.byEmail(email);
     return user?.is_blocked === 0 && user.is_managed === 0 ? user : undefined;
@@ -125,7 +126,7 @@ export class PasswordReset {
     const user = await this.#userOf(email);
     const stored = user && (await store.resetCodes.ofUser(user.id));
     if (!user || !stored) throw wrongCode();
-    // Counted before it is compared, so that many guesses at once don't all pass the limit.
+    // Counted before it is compared, so that many simultaneous guesses don't all pass the limit.
     const tries = await store.resetCodes.addTry(user.id);
     if (stored.expires_ms <= clock.wallMs() || tries > maxTries) {
       await store.resetCodes.remove(user.id);
@@ -154,7 +155,8 @@ export class PasswordReset {
       expires_ms: clock.wallMs() + Math.round(minutes * 60_000),
       tries: 0,
     });
-    // Only the configured address: one taken from the request would let a stranger choose where the letter leads.
+    // Only the configured address: one taken from the request would let a stranger choose where the e-mail's
+    // link leads.
     const base = config.publicUrl === null ? undefined : withoutLastSlash(config.publicUrl);
     await mailer.send(
       resetEmail(user.language, {
@@ -169,7 +171,7 @@ export class PasswordReset {
   }
 }
 
-/** The mail library's own words, which say what to mend. */
+/** The mail library's own error message, which says what to fix. */
 function causeOf(error: unknown): unknown {
   return error instanceof Fault ? (error.cause ?? error) : error;
 }

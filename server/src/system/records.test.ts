@@ -132,7 +132,7 @@ test('[R7.47] watching is logged once for each person, stream and mode, with its
   leave();
   leaveToo();
   clock.advance(200_000);
-  // The page was loaded again: it is still the same.
+  // The page was reloaded: it is still the same.
   const leaveAtLast = watches.begin(watch);
   clock.advance(10_000);
   leaveAtLast();
@@ -145,7 +145,7 @@ test('[R7.47] watching is logged once for each person, stream and mode, with its
   await audit.flush();
   const ends = updated.map((details) => JSON.parse(details) as { startTime: number; endTime?: number });
   assert.ok(ends.some((end) => end.startTime === startTime && end.endTime === startTime + 270_000));
-  // Of a public link each network is one, and a crowd shares an entry.
+  // On a public link each network counts as one, and a crowd shares an entry.
   written.length = 0;
   for (let host = 0; host < 200; host++) {
     watches.touch({ mode: 'watchShared', uid: 'gate', login: null, ip: `10.2.0.${host}` });

@@ -6,13 +6,13 @@ export interface ResetEmailFacts {
   readonly login: string;
   readonly code: string;
   readonly minutes: number;
-  /** What this server is called. */
+  /** The name of this server. */
   readonly title: string;
-  /** Where the code is typed in; undefined while no public address is configured. */
+  /** Where the code is entered; undefined while no public address is configured. */
   readonly url: string | undefined;
 }
 
-/** The e-mail with a password code, in the person's language, as text and as HTML. */
+/** The e-mail with a password reset code, in the user's language, as text and as HTML. */
 export function resetEmail(language: MessageLanguage, facts: ResetEmailFacts): Email {
   const { subject, lines, code, rpc, ending } = wordings[language](facts);
   const text = [...lines, `${code} ${facts.code}`, ...(facts.url ? [`${rpc} ${facts.url}`] : []), ending];

@@ -6,8 +6,8 @@ const lifetimeMs = 30 * 60_000;
 const maxTries = 5;
 
 /**
- * The code by which the first administrator proves to stand at the server's console [R8.13]. It lives half an hour
- * and through five wrong tries, then a new one is printed; it is kept nowhere but in memory.
+ * The code that proves that the first administrator has access to the server's console [R8.13]. Valid for half
+ * an hour and five wrong tries, then a new one is printed; it is kept only in memory.
  */
 export class SetupCode {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class SetupCode {
     this.#print = options.print;
   }
 
-  /** Makes and prints a code, and renews it until `stop`. */
+  /** Creates and prints a code, and renews it until `stop`. */
   start(): void {
     this.#renew();
   }
@@ -31,9 +31,7 @@ export class SetupCode {
     this.#code = undefined;
   }
 
-  /**
-   * @throws Fault LifetimeCodeRequired without a code, UnknownLifetimeCode with a wrong or outlived one.
-   */
+  /** @throws Fault LifetimeCodeRequired without a code, UnknownLifetimeCode with a wrong or expired one. */
   check(typed: string): void {
     if (typed.trim() === '') throw new Fault('LifetimeCodeRequired', 'The set-up code is missing.');
     if (this.#code !== undefined && isSameCode(typed, this.#code)) return;

@@ -6,8 +6,8 @@ import { createFile } from '../base/durable.ts';
 const fileName = 'allow-setup';
 
 /**
- * The console's consent to creating a new administrator although the archive belonged to someone: a file in
- * the data folder, made by `vidette allow-setup`, good for one set-up.
+ * The console's consent to creating a new administrator although the archive belonged to another database: a
+ * file in the data folder, created by `vidette allow-setup`, valid for one setup.
  */
 export class SetupConsent {
   readonly #file: string;
@@ -25,7 +25,7 @@ export class SetupConsent {
     await createFile(this.#file, '', 0o600);
   }
 
-  /** It has served, or is not needed. @throws system errors */
+  /** It was used, or is not needed. @throws system errors */
   async end(): Promise<void> {
     await rm(this.#file, { force: true });
   }

@@ -8,7 +8,7 @@ import { SMTPServer } from 'smtp-server';
 export const smtpUser = 'mailer@example.org';
 export const smtpPassword = 'letters-for-all';
 
-/** What the mail server was given, decoded as far as the tests look. */
+/** An e-mail that the server accepted, decoded as far as the tests need. */
 interface ReceivedEmail {
   readonly to: string;
   readonly subject: string;
@@ -22,12 +22,12 @@ interface ReceivedEmail {
 export interface TestSmtpServer {
   readonly port: number;
   readonly emails: readonly ReceivedEmail[];
-  /** PEM; who trusts it trusts the server. */
+  /** PEM; clients that trust it trust the server. */
   readonly certificate: string;
   stop(): Promise<void>;
 }
 
-/** A mail server on loopback that wants STARTTLS and a sign-in before it takes a letter. */
+/** A mail server on loopback that requires STARTTLS and a sign-in before it accepts an e-mail. */
 export async function startSmtpServer(): Promise<TestSmtpServer> {
   const { key, certificate } = selfSigned();
   const emails: ReceivedEmail[] = [];
@@ -75,7 +75,7 @@ export function selfSigned(): { key: string; certificate: string } {
   }
 }
 
-/** Enough of RFC 2045 and 2047 for what the library writes: encoded words, quoted-printable, base64. */
+/** Enough of RFC 2045 and 2047 for the library's output: encoded words, quoted-printable, base64. */
 function decoded(raw: string): { subject: string; content: string; code: string } {
   const unfolded = raw.replace(/\r\n[ \t]+/g, ' ');
   const subject = (/^Subject: (.*)$/m.exec(unfolded)?.[1] ?? '')

@@ -6,14 +6,17 @@ const flushMs = 500;
 /** After the database refused. */
 const retryMs = 5_000;
 
-/** What people see of a stream. */
+/** Status of a stream as users see it. */
 interface NotedState {
   readonly status: string;
   readonly code: string | null;
   readonly failureReason: string | null;
 }
 
-/** Keeps in the database what the streams are like, for lists to filter and sort by and other nodes to tell: one write for all changes of a moment. */
+/**
+ * Stores the streams' statuses in the database, for lists to filter and sort by and for other nodes to show:
+ * one write for all changes within a short time.
+ */
 export class StatusWriter {
   readonly #streams: Streams;
   readonly #clock: Clock;
@@ -34,7 +37,7 @@ export class StatusWriter {
     this.#cancel ??= this.#clock.after(flushMs, () => this.#flush());
   }
 
-  /** Writes what waits now; resolves when the database knows it. */
+  /** Writes what waits now; resolves when it is stored. */
   async settle(): Promise<void> {
     this.#flush();
     await this.#writing;
@@ -49,7 +52,7 @@ export class StatusWriter {
     this.#writing = this.#writing
       .then(() => this.#streams.saveStatuses(statuses))
       .catch((error: unknown) => {
-        // The statuses themselves live in memory; what lists sort by is behind until the database takes them.
+        // The statuses themselves are in memory; what lists sort by lags until the database accepts them.
         this.#log.error({ err: error }, 'The statuses of streams could not be saved; it will be tried again');
         this.#waiting = new Map([...statuses, ...this.#waiting]);
         this.#cancel ??= this.#clock.after(retryMs, () => this.#flush());

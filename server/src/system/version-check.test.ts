@@ -9,7 +9,7 @@ import { VersionCheck } from './version-check.ts';
 
 const hourMs = 3_600_000;
 
-/** A site that answers what `answer` writes, and how often it was asked. */
+/** A site that answers with what `answer` writes, and counts its requests. */
 async function startSite(t: TestContext, answer: (reply: ServerResponse) => void) {
   const site = { asked: 0, url: '' };
   const server = createServer((_, reply) => {

@@ -20,12 +20,12 @@ export interface VersionFacts {
   readonly current: string;
   /** Null while no address is configured or it has not answered yet. */
   readonly latest: string | null;
-  /** Where to read of it. */
+  /** Where to read about it. */
   readonly url: string | null;
 }
 
 export interface VersionCheckOptions {
-  /** Read at every question: changes count at once. */
+  /** Read at every request: changes take effect immediately. */
   readonly config: Pick<Config, 'versionCheck'>;
   readonly current: string;
   readonly clock: Clock;
@@ -33,8 +33,8 @@ export interface VersionCheckOptions {
 }
 
 /**
- * Whether a newer version is out, by the configured address [R7.49]. It is asked in the background, now and then; who
- * wants to know gets what is known already and never waits for it. Without an address nothing is asked.
+ * Whether a newer version is available, by the configured address [R7.49]. It is checked in the background, now
+ * and then; callers get the last result and never wait. Without an address nothing is requested.
  */
 export class VersionCheck {
   readonly #options: VersionCheckOptions;
@@ -58,7 +58,7 @@ export class VersionCheck {
     };
   }
 
-  /** Resolves when no question is open. */
+  /** Resolves when no request is open. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#asking;
@@ -84,7 +84,7 @@ export class VersionCheck {
       const reply = await fetch(url, { signal, headers: { accept: 'application/json' } });
       if (!reply.ok) throw new Error(`The address answers ${reply.status}.`);
       const announced = Announcement.parse(JSON.parse(await limitedText(reply)));
-      // The address may have been changed while it was asked.
+      // The address may have changed during the request.
       if (url === this.#askedUrl) this.#announced = announced;
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
