@@ -159,7 +159,7 @@ async function assemble(
     log,
     isEnabled: config.audit.enabled,
     keepDays: config.audit.days,
-    // The archive knows best the latest time that it has recorded: it opens next.
+    // The archive, which opens next, keeps a lower bound of the current time.
     nowMs: () => archive.retention.cautiousNowMs,
   });
   closers.push(() => audit.close());
@@ -459,7 +459,7 @@ async function assemble(
   tunnel.resume();
   print(`Vidette listens on ${url}`);
   for (const record of await store.streams.all()) {
-    // The database's own startup check shows how the last run ended.
+    // Until now the database holds the states in which the last run ended.
     const { state } = streamManager.apply(managedSettingsOf(record));
     if (membership.owns(record.uid)) statuses.note(record.uid, state);
   }

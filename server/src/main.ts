@@ -62,7 +62,7 @@ async function serve(): Promise<void> {
   try {
     await server.starting;
   } catch (error) {
-    // Started parts are closed already; a stop request that came meanwhile is handled by its own handler.
+    // Opened parts are closed already; after a stop request the failure is not reported.
     if (!requests.isStopping) throw error;
   }
 }

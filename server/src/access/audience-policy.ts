@@ -4,11 +4,13 @@ import type { Principal } from './principal.ts';
 
 /**
  * Who may make a call at all, before any object is looked at: what the contract declares as `who`.
- *               anonymous  read-only  user  administrator
- *     anyone    yes        yes        yes   yes
- *     user      no         yes        yes   yes
- *     creator   no         no         yes   yes
- *     admin     no         no         no    yes
+ *
+ *             anonymous  read-only  user  administrator
+ *   anyone    yes        yes        yes   yes
+ *   user      no         yes        yes   yes
+ *   creator   no         no         yes   yes
+ *   admin     no         no         no    yes
+ *
  * A user who must change the password may make only calls marked `whilePasswordDue`, and those open to anyone.
  */
 export function requireAudience(call: Call, principal: Principal | undefined): void {

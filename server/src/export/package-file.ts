@@ -34,7 +34,7 @@ export class PackageFile {
   static async open(path: string, entries: readonly PackedEntry[]): Promise<PackageFile | undefined> {
     const last = entries.at(-1);
     const endBytes = last ? last.offset + localHeader(last).length + last.bytes : 0;
-    // Opening never truncates: a missing file is created, and is then too short for its entries.
+    // Opening does not truncate; a missing file is created, and is then too short for its entries.
     const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       if ((await handle.stat()).size < endBytes) {

@@ -8,7 +8,7 @@ import { SourceProbe, type SourceReport } from './source-probe.ts';
 const there: SourceReport = { transport: 'udp', tracks: [] };
 const snapshot = Buffer.from('a picture from there');
 
-/** A node whose own probe fails to reach the source, and another whose answers the test sets. */
+/** A node whose own probe returns no tracks, and another whose answers the test sets. */
 function look(answer: () => void): { look: SourceProbe; asked: { node: string; request: NodeRpcRequest }[] } {
   const asked: { node: string; request: NodeRpcRequest }[] = [];
   const ask = async (node: string, request: NodeRpcRequest) => {

@@ -201,7 +201,7 @@ export class StreamService {
         const stream = streamManager.find(uid);
         stream?.review();
         streamManager.changes.add(uid);
-        // Reports that this node made before it had the stream were not read by any node.
+        // States that this node reported before it had the stream were dropped.
         if (stream && membership.owns(uid)) statuses.note(uid, stream.state);
       }
       await this.#purge();

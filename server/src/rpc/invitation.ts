@@ -59,7 +59,7 @@ export class Invitations {
     this.#clock = options.clock;
   }
 
-  /** Creates one and returns its code, which is stored nowhere. */
+  /** Creates one. Its code is returned here only, and stored sealed. */
   async make(by: string | null): Promise<Invitation & { code: string }> {
     const code = newSecret();
     const id = hashSecret(code);

@@ -257,10 +257,6 @@ export class StreamListing {
   }
 }
 
-/**
- * As a list of ids, not a condition on every stream: a user's few hundred are found by index among ten
- * thousand.
- */
 /** The groups that have rows from `start` up to `end`, counted over all groups in their order. */
 function groupsBetween(groups: readonly StreamGroup[], start: number, end: number): TouchedGroups {
   const keys: string[] = [];
@@ -275,6 +271,10 @@ function groupsBetween(groups: readonly StreamGroup[], start: number, end: numbe
   return { keys, before };
 }
 
+/**
+ * As a list of ids, not a condition on every stream: a user's few hundred are found by index among ten
+ * thousand.
+ */
 function mayView(viewer: ListViewer): RawBuilder<SqlBool> {
   if (viewer.isAdmin) return sql`1 = 1`;
   return sql`streams.id in (

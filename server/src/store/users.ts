@@ -50,8 +50,8 @@ export class Users {
   }
 
   /**
-   * Ids by `keyOf(login)`, of those that exist: one query for a long list, which one query each would stall the
-   * server with.
+   * Ids by `keyOf(login)`, of those that exist: one query for a long list, because one query each would stall
+   * the server.
    */
   async idsByLoginKey(logins: readonly string[]): Promise<Map<string, number>> {
     const found = new Map<string, number>();

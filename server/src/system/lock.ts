@@ -9,7 +9,9 @@ const consentLookMs = 1_000;
 interface LockOptions {
   readonly isLocked: boolean;
   readonly setupCode: SetupCode;
-  /** Where the archive belonged to another database, what the setup waits for; undefined on a new server. */
+  /**
+   * Where the archive belongs to an earlier installation, what the setup waits for; undefined on a new server.
+   */
   readonly consent?: SetupConsent | undefined;
   readonly clock: Clock;
   readonly print: (line: string) => void;

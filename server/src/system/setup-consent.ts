@@ -6,8 +6,8 @@ import { createFile } from '../base/durable.ts';
 const fileName = 'allow-setup';
 
 /**
- * The console's consent to creating a new administrator although the archive belonged to another database: a
- * file in the data folder, created by `vidette allow-setup`, valid for one setup.
+ * The console's consent to creating a new administrator although the archive belongs to an earlier
+ * installation: a file in the data folder, created by `vidette allow-setup`, valid for one setup.
  */
 export class SetupConsent {
   readonly #file: string;

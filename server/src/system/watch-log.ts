@@ -3,10 +3,10 @@ import { networkOf } from '../base/network.ts';
 import type { OpenEntry } from './audit-event.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** The ways of watching: each is the `action` of its entries. */
+/** The modes of watching: each is the `action` of its entries. */
 type WatchMode = 'watchStream' | 'watchWall' | 'watchArchive' | 'watchStills' | 'watchShared';
 
-/** Who watches what. */
+/** Who watches which stream. */
 export interface Watch {
   readonly mode: WatchMode;
   readonly uid: string;
@@ -15,26 +15,26 @@ export interface Watch {
   readonly ip: string;
 }
 
-/** Coming back within this continues the entry: a page that is reloaded, a wall that rotates. */
+/** Returning within this continues the entry: a page that is reloaded, a wall that rotates. */
 const pauseMs = 5 * 60_000;
 const sweepMs = 30_000;
-/** What goes on is written down so often, so that a crash leaves an end that is nearly right. */
+/** How often entries of ongoing watching are written, so that after a crash the end is nearly right. */
 const progressMs = 5 * 60_000;
-/** Networks with an entry of their own for one public link; more of them share one. */
+/** Networks with an entry of their own for one public link; further ones share one. */
 const maxVisitors = 50;
 
 interface WatchEntry {
   readonly audit: OpenEntry;
   readonly startMs: number;
-  /** By now. */
+  /** Current number of connections. */
   open: number;
   lastMs: number;
   writtenMs: number;
 }
 
 /**
- * Who watched what from when till when: one entry for each person, stream and mode, however many connections, requests and
- * pauses of some minutes it took.
+ * Who watched which stream from when to when: one entry for each user, stream and mode, however many
+ * connections, requests and pauses of some minutes it took.
  */
 export class WatchLog {
   readonly #audit: Pick<AuditLog, 'open'>;
@@ -49,7 +49,7 @@ export class WatchLog {
     this.#cancelSweep = clock.every(sweepMs, () => this.#sweep());
   }
 
-  /** Over a connection. Returns what is to be called, once, when it ends. */
+  /** Over a connection. Returns a function to call, once, when it ends. */
   begin(watch: Watch): () => void {
     const entry = this.#entryFor(watch);
     entry.open++;
@@ -59,12 +59,12 @@ export class WatchLog {
     };
   }
 
-  /** By one request of many. */
+  /** With one request of many. */
   touch(watch: Watch): void {
     this.#entryFor(watch);
   }
 
-  /** Idempotent: everything that goes on ends now. */
+  /** Idempotent: ends all ongoing entries now. */
   close(): void {
     this.#cancelSweep();
     for (const [key, entry] of this.#entries) this.#end(key, entry);

@@ -9,11 +9,11 @@ import type { AvPool } from '../ingest/av/pool.ts';
 import { sampleOf } from './live-transcoding.ts';
 import { requestFor } from './request.ts';
 
-/** One group of recorded frames with its audio: a run of samples for each track. */
+/** One group of recorded frames with its audio: a sequence of samples for each track. */
 export type RecordedGop = readonly FragmentTrack[];
 
 /**
- * Makes a recorded GOP a fragmented MP4 of its own with H.264 in it: the same moments, the sound as it is.
+ * Transcodes a recorded GOP to H.264, as a fragmented MP4 of its own: the same times, the audio unchanged.
  * @throws Fault NotFound when there are no frames in it, ProbeError; the signal's reason
  */
 export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: AbortSignal): Promise<Uint8Array> {
@@ -23,7 +23,8 @@ export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: Abort
   const video = await transcodeFrames(run.track, run.samples, pool, signal);
   const [earliest] = video.samples;
   if (!first || !earliest) throw untranscodable();
-  // Reordered frames are shown later than they are decoded; what comes out is decoded when it is shown.
+  // Reordered frames are presented later than they are decoded; the output's decode times are its presentation
+  // times.
   const endDts = Math.max(run.endDts + first.pts - first.dts, (video.samples.at(-1)?.dts ?? 0) + 1);
   const runs: FragmentTrack[] = gop.map((other) =>
     other === run ? { track: video.track, samples: video.samples, endDts } : other,
@@ -33,7 +34,7 @@ export async function transcodeGop(gop: RecordedGop, pool: AvPool, signal: Abort
   return Buffer.concat([init, ...slices], init.length + size);
 }
 
-/** One job in a child, fed no faster than it takes. */
+/** One job in a child process, fed no faster than it accepts. */
 async function transcodeFrames(
   source: VideoTrack,
   samples: readonly Sample[],

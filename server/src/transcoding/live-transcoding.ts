@@ -8,12 +8,12 @@ import type { Reader, ReaderEvent } from '../hub/reader.ts';
 import { Stream } from '../hub/stream.ts';
 import { requestFor } from './request.ts';
 
-/** What may wait in the hub for a conversion; then it goes on at a key frame, as any reader does. */
+/** What may wait in the hub for transcoding; beyond it, it continues at a key frame, as any reader does. */
 const queueBytes = 8 * 1024 * 1024;
 
 /**
- * The frames of a stream as H.264, in a hub of their own that a viewer reads like any other; the audio goes through as it is.
- * It is a Reader of the stream: whatever becomes of it, nobody else waits.
+ * The video of a stream as H.264, in a hub of its own that a viewer reads like any other; the audio passes
+ * through unchanged. It is a Reader of the stream: its failures delay no other reader.
  */
 export class LiveTranscoding {
   /** What the viewer reads. */
@@ -27,7 +27,7 @@ export class LiveTranscoding {
   #awaitsKey = true;
   #isClosed = false;
 
-  /** @param onFailed it can't go on; not called after `close` */
+  /** @param onFailed transcoding can't continue; not called after `close` */
   constructor(source: Stream, pool: AvPool, onFailed: () => void) {
     this.stream = new Stream(source.uid);
     this.#pool = pool;
@@ -40,7 +40,7 @@ export class LiveTranscoding {
     });
   }
 
-  /** Ends the conversion at once. Idempotent. */
+  /** Ends transcoding immediately. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -124,16 +124,16 @@ export class LiveTranscoding {
       return;
     }
     if (this.#awaitsKey && !sample.isKey) return;
-    // What the child has no room for is left out up to a key frame.
+    // Frames that the child has no room for are left out up to a key frame.
     const isTaken = this.#job?.data(Buffer.concat(sample.data), sample.pts) ?? false;
     this.#awaitsKey = !isTaken;
   }
 }
 
-/** What a child converted, under the number of the track that it was made from. */
+/** The child's output, under the number of the source track. */
 export function sampleOf(message: SampleMessage, trackId: number): Sample {
   const { dts, pts, isKey, isDamaged } = message;
-  // The message is a view of what was read from the pipe.
+  // The message is a view of the pipe's read buffer.
   const bytes = Uint8Array.from(message.bytes);
   return { trackId, dts, pts, isKey, isDamaged, data: [bytes], size: bytes.length };
 }

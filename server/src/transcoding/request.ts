@@ -1,11 +1,11 @@
 import type { VideoTrack } from '@vidette/media/track';
 import type { TranscodeRequest } from '../ingest/av/protocol.ts';
 
-/** What a viewer gets at most: a large window on an office screen. More would cost several cores for one person. */
+/** The maximum for a viewer: a large window on an office screen. More would cost several cores for one user. */
 const fpsMax = 30;
 const heightMax = 1080;
 
-/** The order to convert a track. */
+/** The request to transcode a track. */
 export function requestFor(track: VideoTrack, mayLeaveOut: boolean): TranscodeRequest {
   return {
     kind: 'convert',

@@ -14,7 +14,7 @@ test('two requests every twenty seconds don’t keep the others out; a viewer wh
   ask('second');
   assert.throws(() => slots.take('third', true), isFull, 'both have just been used');
   clock.advance(4_000);
-  // The first plays on, GOP by GOP; the second has asked once.
+  // The first keeps playing, GOP by GOP; the second has made one request.
   ask('first');
   ask('third');
   assert.equal(slots.taken, 2);
@@ -25,7 +25,7 @@ test('two requests every twenty seconds don’t keep the others out; a viewer wh
     ask('third');
     assert.throws(() => slots.take('second', true), isFull);
   }
-  // What converts is never taken from anybody.
+  // A slot in use is never taken away.
   const [leaveFirst, leaveThird] = [slots.take('first', false), slots.take('third', false)];
   clock.advance(60_000);
   assert.throws(() => slots.take('second', true), isFull);

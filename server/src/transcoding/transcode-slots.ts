@@ -1,22 +1,22 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 import { Fault } from '../base/fault.ts';
 
-/** So long a seat stays with who watches the archive GOP by GOP, after each. */
+/** How long a viewer of the archive keeps a slot after each GOP. */
 const heldMs = 20_000;
-/** After so long without use it is no longer kept from others; who plays comes back for the next GOP before. */
+/** After this long without use a slot is available to others; a playing viewer requests the next GOP sooner. */
 const keptFromOthersMs = 4_000;
 
 interface TranscodeSlot {
   readonly name: string;
-  /** Set while nobody converts on it and it is kept for its viewer. */
+  /** Set while the slot is not in use and is reserved for its viewer. */
   cancelHold: Cancel | undefined;
-  /** When it was left, on the monotonic clock. */
+  /** When it was released, on the monotonic clock. */
   leftMs: number;
 }
 
 /**
- * How many conversions run at once. A seat that was kept for a viewer is the one they go on with: from GOP to GOP,
- * after a seek, from the archive to live.
+ * How many transcodings run simultaneously. A viewer continues with the slot that was reserved for them: from
+ * GOP to GOP, after a seek, from the archive to live.
  */
 export class TranscodeSlots {
   readonly #clock: Clock;
@@ -33,8 +33,8 @@ export class TranscodeSlots {
   }
 
   /**
-   * @param isKept for the same viewer, for a while after it was left
-   * @returns leaves the seat; idempotent
+   * @param isKept reserve it for the same viewer, for a while after its release
+   * @returns releases the slot; idempotent
    * @throws Fault QuotaReached
    */
   take(name: string, isKept: boolean): () => void {
@@ -49,7 +49,7 @@ export class TranscodeSlots {
     };
   }
 
-  /** Lets all seats go. */
+  /** Releases all slots. */
   clear(): void {
     for (const { cancelHold } of this.#slots) cancelHold?.();
     this.#slots.clear();
@@ -65,7 +65,7 @@ export class TranscodeSlots {
     return undefined;
   }
 
-  /** Of the reserved seats, frees the one that was left first, unless that was just now. */
+  /** Frees the reserved slot that was released first, unless that was just now. */
   #releaseIdlest(): void {
     let idlest: TranscodeSlot | undefined;
     for (const slot of this.#slots) {
@@ -78,7 +78,7 @@ export class TranscodeSlots {
 
   #newSlot(name: string): TranscodeSlot {
     const most = this.#atOnce();
-    // One request in every twenty seconds must not keep everybody else out.
+    // One request every twenty seconds must not keep all other viewers out.
     if (this.#slots.size >= most) this.#releaseIdlest();
     if (this.#slots.size >= most)
       throw new Fault('QuotaReached', `All ${most} conversions for viewers are in use.`);

@@ -6,37 +6,37 @@ import { transcodeGop, type RecordedGop } from './gop-transcoding.ts';
 import { LiveTranscoding } from './live-transcoding.ts';
 import { TranscodeSlots } from './transcode-slots.ts';
 
-/** For whom frames are converted; `everyone` means all who have that right of their own. */
+/** The users for whom streams are transcoded; `everyone` means all who have that right of their own. */
 export type TranscodingAudience = 'everyone' | 'administrators' | 'nobody';
 
 export interface TranscodingOptions {
   readonly pool: AvPool;
   readonly clock: Clock;
-  /** Asked at every use, so that what is saved takes effect at once. */
+  /** Read at every use, so that saved changes take effect immediately. */
   readonly rules: () => { readonly for: TranscodingAudience; readonly atOnce: number };
 }
 
-/** A viewer who asks: the same name is the same seat. */
+/** The requesting viewer: the same name is the same slot. */
 export interface TranscodingViewer {
   readonly name: string;
   readonly person: TranscodingPerson;
 }
 
-/** What of a person their conversions depend on. */
+/** The fields of a user that determine their transcoding. */
 export interface TranscodingPerson {
   readonly isAdmin: boolean;
-  /** The right that each user has or has not. */
+  /** The right of the individual user. */
   readonly canConvert: boolean;
 }
 
 /**
- * Pictures that a viewer's browser can't decode, converted for that viewer alone, so many viewers at once and no more.
- * All of it happens in child processes that stand back behind everything else on the machine.
+ * Transcodes video that a viewer's browser can't decode, for that viewer alone, up to a limit of simultaneous
+ * viewers. All of it happens in child processes with low priority.
  */
 export class Transcoding {
   readonly #options: TranscodingOptions;
   readonly #slots: TranscodeSlots;
-  /** The GOPs of one viewer are made one after the other: the end of the last one asked for. */
+  /** The GOPs of one viewer are made one after the other: the end of the last requested one. */
   readonly #queues = new Map<string, Promise<unknown>>();
 
   constructor(options: TranscodingOptions) {
@@ -44,22 +44,22 @@ export class Transcoding {
     this.#slots = new TranscodeSlots(options.clock, () => options.rules().atOnce);
   }
 
-  /** Whether frames are converted for somebody at all, as the rules are now. */
+  /** Whether streams are transcoded for a user at all, under the current configuration. */
   allows({ isAdmin, canConvert }: TranscodingPerson): boolean {
     const { for: whom, atOnce } = this.#options.rules();
     if (atOnce === 0 || whom === 'nobody') return false;
     return isAdmin || (whom === 'everyone' && canConvert);
   }
 
-  /** Seats in use, for statistics. */
+  /** Slots in use, for statistics. */
   get taken(): number {
     return this.#slots.taken;
   }
 
   /**
-   * Begins to convert a live stream.
-   * @param onFailed it can't go on
-   * @returns what the viewer reads, and how to end it when the viewer goes
+   * Starts to transcode a live stream.
+   * @param onFailed transcoding can't continue
+   * @returns what the viewer reads, and how to end it when the viewer leaves
    * @throws Fault ActionNotAcceptable, QuotaReached
    */
   live(
@@ -80,7 +80,7 @@ export class Transcoding {
   }
 
   /**
-   * One recorded GOP as an fMP4 that needs nothing else.
+   * One recorded GOP as a self-contained fMP4.
    * @throws Fault ActionNotAcceptable, QuotaReached, ProbeError, NotFound; the signal's reason
    */
   async gop(
@@ -105,7 +105,7 @@ export class Transcoding {
     read: () => Promise<RecordedGop>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    // Whoever seeks on has given up what still waits.
+    // A viewer who seeks on has given up the requests that still wait.
     signal.throwIfAborted();
     this.#requireAllowed(viewer);
     const leave = this.#slots.take(viewer.name, true);
@@ -116,7 +116,7 @@ export class Transcoding {
     }
   }
 
-  /** Idempotent. The conversions themselves end with the pool. */
+  /** Idempotent. The transcodings themselves end with the pool. */
   close(): void {
     this.#slots.clear();
   }

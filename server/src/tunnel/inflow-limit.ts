@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../base/clock.ts';
 
 /**
- * What a relay may send over time. Requests are small: a hundred viewers send a quarter of this. More is not read, so that
- * the relay's own TCP has to wait, and no flood of messages costs more than a part of one core.
+ * What a relay may send over time. Requests are small: a hundred viewers send a quarter of this. More is not
+ * read, so that the relay's own TCP has to wait, and a flood of messages costs only part of one core.
  */
 const bytesPerSecond = 1_048_576;
-/** What it may send at once after a quiet time. */
+/** Burst that it may send after a quiet time. */
 const burstBytes = 4 * 1_048_576;
 
-/** Reads from a relay's socket no faster than allowed: a bucket of tokens, refilled as time passes. */
+/** Reads from a relay's socket no faster than allowed: a token bucket, refilled as time passes. */
 export class InflowLimit {
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class InflowLimit {
     this.#refilledMs = clock.monotonicMs();
   }
 
-  /** Notes what came; the socket pauses when that was too much, and goes on by itself. */
+  /** Counts received bytes; beyond the limit the socket pauses, and resumes by itself. */
   take(bytes: number): void {
     const nowMs = this.#clock.monotonicMs();
     const refill = ((nowMs - this.#refilledMs) / 1000) * bytesPerSecond;

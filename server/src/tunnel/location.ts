@@ -11,9 +11,9 @@ export function isReady(location: ConfiguredLocation): location is ReadyLocation
 }
 
 /**
- * The line that lets a key listen on the one port of this location and do nothing else on the relay
- * (sshd(8), AUTHORIZED_KEYS FILE FORMAT): no command, no terminal, and no way onward but to a port that nobody serves,
- * since "none" can't be said there.
+ * The line that lets a key listen on the one port of this location and do nothing else on the relay (sshd(8),
+ * AUTHORIZED_KEYS FILE FORMAT): no command, no terminal, and no forwarding except to a port on which nothing
+ * listens, because "none" is not allowed there.
  */
 export function authorizedKeyLine(location: ConfiguredLocation, publicKey: string): string {
   const host = location.bindHost.includes(':') ? `[${location.bindHost}]` : location.bindHost;

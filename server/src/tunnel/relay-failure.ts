@@ -1,15 +1,15 @@
 import type { TunnelFailure } from '@vidette/contract/tunnel';
 
-/** Text that a relay sent is cut to this many characters before anybody reads it. */
+/** Text that a relay sent is cut to this many characters before it is used. */
 const wordsMax = 200;
 
 /**
- * Why a tunnel is not up, or no longer: one of the contract's codes and words for a person, which `http/known-reasons.ts`
- * has in Russian.
+ * Why a tunnel is not up, or no longer: one of the contract's codes and a message for users, which
+ * `http/known-reasons.ts` has in Russian.
  */
 export class RelayFailure extends Error {
   readonly code: TunnelFailure;
-  /** Fingerprint that the relay showed where another one, or none yet, is configured. */
+  /** Fingerprint that the relay presented where another one, or none yet, is configured. */
   readonly presentedHostKey: string | null;
 
   constructor(
@@ -23,13 +23,13 @@ export class RelayFailure extends Error {
     this.presentedHostKey = options.presentedHostKey ?? null;
   }
 
-  /** What lies under it, for the log: a code or the words of a stranger; undefined when nothing does. */
+  /** The underlying cause, for the log: a code or the relay's own text; undefined when there is none. */
   get causeWords(): string | undefined {
     if (!(this.cause instanceof Error)) return undefined;
     return plainWords(this.cause.message || String(Reflect.get(this.cause, 'code')));
   }
 
-  /** Asking again soon would help nobody: a person has to change something first. */
+  /** Retrying soon does not help: an operator has to change something first. */
   get isRefusal(): boolean {
     return (
       this.code === 'host-key-unknown' || this.code === 'host-key-changed' || this.code === 'key-refused'
@@ -37,7 +37,7 @@ export class RelayFailure extends Error {
   }
 }
 
-/** What a stranger wrote, fit for a log and a page: one line of printable text. */
+/** Text from outside, safe for a log and a page: one line of printable characters. */
 function plainWords(text: string): string {
   return text
     .slice(0, wordsMax)

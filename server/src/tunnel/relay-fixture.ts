@@ -8,10 +8,12 @@ import type { TunnelConnection, Traffic } from './tunnel-connection.ts';
 import { RelayFailure } from './relay-failure.ts';
 import { Relay } from './relay.ts';
 
-/** What the library's server end can say and hides: needed for what no honest relay does. */
+/**
+ * Messages that the library's server end can send but does not expose: needed for what no honest relay does.
+ */
 interface RawConnection {
   readonly _protocol: {
-    /** False makes it say what only clients say. */
+    /** False makes it send what only clients send. */
     _server: boolean;
     session(channel: number, window: number, packetBytes: number): void;
     directTcpip(channel: number, window: number, packetBytes: number, way: object): void;
@@ -24,7 +26,7 @@ interface RawConnection {
 
 type ChannelAnswer = ((error: Error | undefined, channel?: ServerChannel) => void) & { type?: string };
 
-/** A relay that a test holds in its hand: it lets everybody in and does what it is told, good or bad. */
+/** A relay under a test's control: it accepts every client and does what the test sets, good or bad. */
 export interface TestRelay {
   readonly relay: Relay;
   /** The relay's end of the connection. */
@@ -33,7 +35,7 @@ export interface TestRelay {
   /** The relay's TCP socket, to stop reading from. */
   readonly socket: Socket;
   readonly clients: TunnelConnection[];
-  /** How many signs of life were asked for so far. */
+  /** Number of keep-alive requests so far. */
   readonly questions: () => number;
   readonly traffic: Traffic;
 }
@@ -44,7 +46,7 @@ const hostPair = ssh2.utils.generateKeyPairSync('ed25519');
 const ownPair = ssh2.utils.generateKeyPairSync('ed25519');
 const fingerprint = fingerprintOf(hostPair.public);
 
-/** A relay that listens for us. `answersPings: false` swallows every later question. */
+/** A relay that listens on our behalf. `answersPings: false` ignores every later request. */
 export async function openTestRelay(
   t: TestContext,
   options: { clock?: Clock; answersPings?: boolean } = {},
@@ -93,7 +95,7 @@ export async function openTestRelay(
   return { relay, connection, raw, socket, clients, questions: () => questions, traffic };
 }
 
-/** Our end, towards any port of loopback; `up` never resolves when the other side is no relay. */
+/** Our end, towards any port of loopback; `up` never resolves when the other side is not a relay. */
 export function dial(
   port: number,
   clock: Clock,
@@ -117,7 +119,7 @@ export function dial(
   return { relay, up };
 }
 
-/** Opens a channel by hand and says whether it was taken. */
+/** Opens a channel by hand and returns whether it was accepted. */
 export function tryChannel(
   { raw }: TestRelay,
   type: string,

@@ -12,7 +12,7 @@ const window = 2 ** 31;
 const packetBytes = 32_768;
 const way = { boundAddr: 'localhost', boundPort: bindPort, remoteAddr: '192.0.2.7', remotePort: 4711 };
 
-/** A visitor of the port that was asked for, as an honest relay announces one. */
+/** A client of the requested port, as an honest relay announces one. */
 function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerChannel> {
   return new Promise((resolve, reject) => {
     connection.forwardOut('localhost', bindPort, from, 4711, (error, channel) => {
@@ -99,7 +99,7 @@ test('[R10.9] a visitor without an address is none, and so is the one after five
   for (const client of relay.clients.slice(0, 5)) client.destroy();
   for (const channel of channels.slice(0, 5)) channel.close();
   await until(() => relay.relay.connections === 507);
-  // The relay's own word that a channel is closed comes after.
+  // The relay's own message that a channel is closed comes after.
   await eventually(
     () => visit(relay),
     () => true,
@@ -149,9 +149,9 @@ test('[R10.9] a relay that sends beyond the window of a reader who waits is cut'
   const relay = await openTestRelay(t);
   const remote = await visit(relay);
   const id = (remote as unknown as { outgoing: { id: number } }).outgoing.id;
-  // No even part of the window: the library takes note of a window that is used up, and not of one that is overdrawn.
+  // Not a divisor of the window: the library notices a window that is used up, and not one that is overdrawn.
   const packet = Buffer.alloc(30_000);
-  // The visitor is not read by anybody: what comes has nowhere to go.
+  // The client is never read: incoming data is not consumed.
   for (let sent = 0; sent < 8 * 1_048_576; sent += packet.length) relay.raw._protocol.channelData(id, packet);
   assert.equal((await relay.relay.ended).code, 'relay-misbehaves');
   assert.equal(relay.clients[0]?.destroyed, true);
@@ -192,14 +192,14 @@ test('[R10.9] while it is answered, the relay is asked again and again', async (
   const relay = await openTestRelay(t, { clock });
   for (let asked = 1; asked <= 5; asked++) {
     await until(() => relay.questions() === asked);
-    // What the relay says after its answer has arrived, so the answer has, too.
+    // What the relay sends after its answer has arrived, so the answer has, too.
     await visit(relay);
     clock.advance(15_000);
   }
   assert.equal(relay.relay.connections, 5);
 });
 
-/** A machine that answers on TCP and is no relay at all. */
+/** A machine that answers on TCP and is not a relay at all. */
 async function dialStranger(t: TestContext, talk: (socket: Socket) => void) {
   const clock = new ManualClock();
   const sockets: Socket[] = [];

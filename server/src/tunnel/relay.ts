@@ -10,18 +10,23 @@ import { RelayFailure } from './relay-failure.ts';
 
 /** Dialling, both handshakes and the forwarding together. */
 const openTimeoutMs = 20_000;
-/** A question to the relay so often, and the line is given up when one stays without an answer for so long. */
+/**
+ * Interval of keep-alive requests to the relay; the connection is closed when one stays unanswered for as long.
+ */
 const pingEveryMs = 15_000;
 const pingTimeoutMs = 20_000;
-/** Visitors' connections at once; what comes above is refused until others end. */
+/** Clients' simultaneous connections; further ones are refused until others end. */
 const connectionsMax = 512;
-/** From so many on, each new connection displaces the one that has been idle longest: silent visitors lock no one out. */
+/**
+ * From this many on, each new connection displaces the one that has been idle longest: silent clients lock no
+ * one out.
+ */
 const crowdedAt = 480;
-/** Of one network; behind a proxy on the relay all visitors come from one. */
+/** Of one network; behind a proxy on the relay all clients come from one. */
 const perNetworkMax = 64;
-/** The window of a channel is 2 MiB: more unread than this, and the relay does not keep to it. */
+/** The window of a channel is 2 MiB: with more unread than this, the relay ignores it. */
 const unreadMaxBytes = 4 * 1_048_576;
-/** Writing in smaller packets than any honest relay asks for would cost more than it carries. */
+/** Writing in smaller packets than any honest relay requests would cost more than it carries. */
 const packetMinBytes = 4_096;
 /** An honest relay renews its keys by the gigabyte or the hour. */
 const handshakesMax = 30;
@@ -38,20 +43,20 @@ const algorithms = {
 
 export interface RelayOptions {
   readonly location: ReadyLocation;
-  /** OpenSSH's text of the key that the relay knows. */
+  /** OpenSSH's text form of the public key that the relay knows. */
   readonly privateKey: string;
   readonly clock: Clock;
   readonly traffic: Traffic;
-  /** The relay listens for visitors now. */
+  /** The relay listens for clients now. */
   readonly onUp: () => void;
-  /** A visitor of this server's own page; the tunnel leads nowhere else. */
+  /** A client of this server's own page; the tunnel leads nowhere else. */
   readonly onConnection: (connection: TunnelConnection) => void;
 }
 
 /**
- * One SSH connection to a relay that listens there for us (RFC 4254, 7.1). It carries `forwarded-tcpip` channels of the one
- * port that was asked for, straight into our own HTTP server: no address is ever dialled for the relay, and any other
- * channel it opens is refused. Everything that the relay sends has a limit.
+ * One SSH connection to a relay that listens there on our behalf (RFC 4254, 7.1). It carries `forwarded-tcpip`
+ * channels of the one requested port, straight into our own HTTP server: no address is ever dialled for the
+ * relay, and any other channel it opens is refused. Everything that the relay sends has a limit.
  */
 export class Relay {
   /** Resolves with the reason when it is over. It never rejects. */
@@ -60,7 +65,7 @@ export class Relay {
   readonly #line: Socket;
   readonly #client: Client = new ssh2.Client();
   readonly #inflow: InflowLimit;
-  /** Channels that the relay has not closed yet, also those whose visitor is gone. */
+  /** Channels that the relay has not closed yet, including those whose client has disconnected. */
   readonly #channels = new Set<ClientChannel>();
   readonly #connections = new Set<TunnelConnection>();
   readonly #timers: (() => void)[] = [];
@@ -77,7 +82,7 @@ export class Relay {
     this.#end = resolve;
     const { host, port, user } = options.location;
     this.#line = connect({ host, port, noDelay: true, keepAlive: true });
-    // Every connection may wait for the line at once.
+    // Every connection may wait for the socket at the same time.
     this.#line.setMaxListeners(connectionsMax + 32);
     this.#inflow = new InflowLimit(this.#line, options.clock);
     this.#timers.push(
@@ -97,7 +102,7 @@ export class Relay {
       readyTimeout: 0,
       keepaliveInterval: 0,
     });
-    // After the library paused it: what comes is counted, whoever reads it.
+    // After the library paused it: received bytes are counted, whichever code reads them.
     this.#line.on('data', (chunk: Buffer) => this.#meter(chunk.length));
   }
 
@@ -105,12 +110,12 @@ export class Relay {
     return this.#connections.size;
   }
 
-  /** Of the last question that was answered. */
+  /** When the last answered request was answered. */
   get roundTripMs(): number | null {
     return this.#roundTripMs;
   }
 
-  /** Ends it for the given reason; its visitors are cut. Idempotent: the first reason stays. */
+  /** Ends it for the given reason; its clients are disconnected. Idempotent: the first reason stays. */
   close(reason: RelayFailure): void {
     this.#end(reason);
     this.#end = () => {};
@@ -183,8 +188,8 @@ export class Relay {
   }
 
   /**
-   * Asks for something that every SSH server answers with no: to stop listening where it never did. The answers come in
-   * the order of the questions, so that each of them also proves that nothing is left unanswered before it.
+   * Sends a request that every SSH server declines: to stop listening where it never did. Answers come in the
+   * order of the requests, so that each also proves that nothing before it is unanswered.
    */
   #ping(): void {
     const { clock } = this.#options;
@@ -215,7 +220,7 @@ export class Relay {
     accept: AcceptConnection<ClientChannel>,
     reject: RejectConnection,
   ): void {
-    // An address that is none is what sshd says of a visitor who left already.
+    // sshd sends an invalid address for a client that has disconnected already.
     if (!this.#isUp || this.#channels.size >= connectionsMax || isIP(details.srcIP) === 0) {
       reject();
       return;
@@ -247,7 +252,10 @@ export class Relay {
     this.#options.onConnection(connection);
   }
 
-  /** Puts out who rests where it is crowded; false when a network has its share and all of it is in use. */
+  /**
+   * Closes an idle connection where there are too many; false when a network has its share and all of it is in
+   * use.
+   */
   #makeRoom(address: string): boolean {
     const network = networkOf(address);
     const neighbours = this.#options.location.trustProxy
@@ -274,7 +282,7 @@ export class Relay {
   }
 }
 
-/** Where a name has several addresses, the error has no words of its own, and its code says it all. */
+/** If a name has several addresses, the error has no message of its own, and its code says it all. */
 function unreachableWords(error: Error, host: string, port: number): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   switch (code) {
@@ -294,7 +302,7 @@ function unreachableWords(error: Error, host: string, port: number): string {
   }
 }
 
-/** False when none rests. */
+/** False when none is idle. */
 function putOutLongestResting(connections: Iterable<TunnelConnection>): boolean {
   let longest: TunnelConnection | undefined;
   for (const connection of connections) {
@@ -305,7 +313,7 @@ function putOutLongestResting(connections: Iterable<TunnelConnection>): boolean 
   return longest !== undefined;
 }
 
-/** The largest packet that the relay takes on a channel, which the library keeps to itself. */
+/** The largest packet that the relay accepts on a channel, which the library does not expose. */
 function packetBytesOf(channel: ClientChannel): number {
   const outgoing: unknown = Reflect.get(channel, 'outgoing');
   const bytes: unknown =

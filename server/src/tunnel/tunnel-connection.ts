@@ -3,10 +3,10 @@ import { Duplex } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
 import type { Cancel, Clock } from '../base/clock.ts';
 
-/** A write is handed to the channel in pieces of an SSH packet, so that it stops where the line does. */
+/** A write is passed to the channel in chunks of an SSH packet, so that it stops when the socket does. */
 const pieceBytes = 32_768;
 
-/** Bytes of people's connections through the tunnel, in both directions, and how many there were. */
+/** Bytes of clients' connections through the tunnel, in both directions, and the number of connections. */
 export interface Traffic {
   receivedBytes: number;
   sentBytes: number;
@@ -17,32 +17,36 @@ export interface TunnelConnectionOptions {
   readonly channel: ClientChannel;
   /** The relay's own socket, which carries this channel beside others. */
   readonly line: Socket;
-  /** Who is at the far end, as the relay says. */
+  /** The client's address, as the relay reports it. */
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** A proxy on the relay names the visitor in its headers. */
+  /** A proxy on the relay names the client in its headers. */
   readonly trustsProxy: boolean;
   readonly traffic: Traffic;
   readonly clock: Clock;
 }
 
 /**
- * One visitor's TCP connection to the relay, as the HTTP server takes it: with the visitor's address, a timeout, and
- * a writer that waits. The SSH library queues without bound whatever fits the window that the relay announced; here a
- * write is done when the line to the relay has taken it, so that a slow line is felt by the live session that skips.
+ * One client's TCP connection to the relay, as the HTTP server expects it: with the client's address, a
+ * timeout, and a writer that waits. The SSH library queues without bound whatever fits the window that the
+ * relay announced; here a write is done when the relay's socket has accepted it, so that a slow network reaches
+ * the live session, which skips.
  */
 export class TunnelConnection extends Duplex {
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly remoteFamily: 'IPv4' | 'IPv6';
   readonly trustsProxy: boolean;
-  /** Requests that came on it and are not answered yet; one that became a WebSocket is never. The HTTP server counts. */
+  /**
+   * Requests on it that are not answered yet; one that became a WebSocket never is. The HTTP server counts
+   * them.
+   */
   openRequests = 0;
   readonly #channel: ClientChannel;
   readonly #line: Socket;
   readonly #traffic: Traffic;
   readonly #clock: Clock;
-  /** Emits `timeout` when nothing moved for so many ms, as sockets do; 0 ends that. */
+  /** Emits `timeout` after this many ms without traffic, as sockets do; 0 disables it. */
   readonly setTimeout = (timeoutMs: number, onTimeout?: () => void): this => {
     this.#cancelTimeout?.();
     this.#cancelTimeout = undefined;
@@ -71,22 +75,22 @@ export class TunnelConnection extends Duplex {
     channel.on('error', () => this.destroy());
   }
 
-  /** For how long nothing was asked and nothing moved, ms; undefined while a request is open. */
+  /** How long it has been idle, ms; undefined while a request is open. */
   get restingMs(): number | undefined {
     return this.openRequests > 0 ? undefined : this.#clock.monotonicMs() - this.#usedMs;
   }
 
-  /** A packet leaves when it is written; there is nothing to switch. */
+  /** A packet is sent when it is written: there is nothing to switch. */
   setNoDelay(): this {
     return this;
   }
 
-  /** The relay's line is kept alive as a whole. */
+  /** The relay's connection is kept alive as a whole. */
   setKeepAlive(): this {
     return this;
   }
 
-  /** Ends once what was written has left. */
+  /** Ends once all written data has been sent. */
   destroySoon(): void {
     if (this.writableFinished) this.destroy();
     else {
@@ -111,7 +115,7 @@ export class TunnelConnection extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#cancelTimeout?.();
     this.#channel.destroy();
-    // What still comes is read and dropped: the channel closes only when it was read to its end.
+    // Remaining data is read and dropped: the channel closes only when it was read to its end.
     this.#channel.resume();
     done(error);
   }

@@ -5,7 +5,7 @@ import { replaceFile } from '../base/durable.ts';
 
 export const tunnelKeyFile = 'tunnel.key';
 
-/** The Ed25519 key pair by which relays know this server, in OpenSSH's own formats. */
+/** The Ed25519 key pair that identifies this server to relays, in OpenSSH's own formats. */
 export interface TunnelKey {
   readonly privateKey: string;
   /** `ssh-ed25519 AAAA... vidette`, as in `authorized_keys`. */
@@ -13,7 +13,7 @@ export interface TunnelKey {
 }
 
 /**
- * Reads the pair from the data folder; the first time it is made there, in a file that only its owner reads.
+ * Reads the pair from the data folder; created there on first use, in a file that only its owner reads.
  * @throws system errors, and an Error when the file holds something else
  */
 export async function loadTunnelKey(dataDir: string): Promise<TunnelKey> {
@@ -29,7 +29,7 @@ export async function loadTunnelKey(dataDir: string): Promise<TunnelKey> {
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     const text = await readFile(file, 'utf8');
-    // A restore or a careless copy may have opened it to others.
+    // A restore or a careless copy may have made it readable to others.
     await chmod(file, 0o600);
     return text;
   } catch (error) {
@@ -38,7 +38,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** The file appears whole or not at all: half a key would stop the tunnel for good. */
+/** The file appears whole or not at all: half a key would disable the tunnel permanently. */
 async function makeKey(file: string): Promise<string> {
   const { private: text } = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'vidette' });
   await replaceFile(file, text, 0o600);

@@ -12,11 +12,11 @@ import { Relay } from './relay.ts';
 import { loadTunnelKey, type TunnelKey } from './tunnel-key.ts';
 
 /**
- * What an administrator asked for last, kept over restarts: the code of a location, or null for no tunnel. Nodes that
- * share a database each have their own, for only one of them can listen on a relay's port.
+ * The administrator's last request, kept over restarts: the code of a location, or null for no tunnel. Nodes
+ * that share a database each have their own, because only one of them can listen on a relay's port.
  */
 const wantedKeyOf = (config: Pick<Config, 'node'>) => `tunnel.location.${config.node.id}`;
-/** So often it is looked whether the license still allows what runs. */
+/** How often the license is checked while the tunnel runs. */
 const licenseLookMs = 5_000;
 
 /** Single values that outlive the process. */
@@ -26,18 +26,18 @@ interface Memory {
 }
 
 export interface TunnelOptions {
-  /** Read at every use: changes of the locations count as soon as `reconsider` is called. */
+  /** Read at every use: changes of the locations take effect as soon as `reconsider` is called. */
   readonly config: Pick<Config, 'tunnel' | 'dataDir' | 'node'>;
   readonly memory: Memory;
   /** Whether the license allows a tunnel at this moment. */
   readonly isAllowed: () => boolean;
-  /** Takes a visitor's connection to the HTTP server. */
+  /** Passes a client's connection to the HTTP server. */
   readonly admit: (connection: TunnelConnection) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** How the tunnel stands; a failed one is tried again and stays failed until it is up. */
+/** State of the tunnel; a failed one is retried and stays failed until it is up. */
 type Standing =
   | { readonly status: 'stopped' }
   | { readonly status: 'starting' | 'running'; readonly sinceMs: number }
@@ -48,7 +48,7 @@ type Standing =
       readonly retryMs: number | null;
     };
 
-/** One effort to be reachable by one location, with all its attempts. */
+/** The attempts to be reachable through one location. */
 interface Effort {
   readonly location: ConfiguredLocation;
   readonly stopping: AbortController;
@@ -56,8 +56,9 @@ interface Effort {
 }
 
 /**
- * Keeps this server reachable through a relay, as long as an administrator wants it and the license allows it [R10.9]. What is
- * wanted outlives restarts; what is allowed is asked anew all the time, so that a license takes effect at once [R6.7].
+ * Keeps this server reachable through a relay, as long as an administrator requests it and the license allows
+ * it [R10.9]. The request outlives restarts; the license is checked continuously, so that a change takes effect
+ * immediately [R6.7].
  */
 export class Tunnel {
   readonly #options: TunnelOptions;
@@ -75,21 +76,23 @@ export class Tunnel {
     this.#wanted = wanted;
   }
 
-  /** Knows what was wanted; nothing is dialled before `resume`. */
+  /** Loads the last request; nothing is dialled before `resume`. */
   static async open(options: TunnelOptions): Promise<Tunnel> {
     const wanted = await options.memory.get(wantedKeyOf(options.config));
     return new Tunnel(options, typeof wanted === 'string' ? wanted : null);
   }
 
-  /** The server listens: what was wanted before the restart is taken up again. */
+  /** The server listens: the tunnel requested before the restart is opened again. */
   resume(): void {
     this.#cancelLooks = this.#options.clock.every(licenseLookMs, () => this.reconsider());
     this.reconsider();
   }
 
   /**
-   * Opens the tunnel by a location, the default one when none is named; if it is open or waiting, tries at once.
-   * @throws Fault NotFound for a location that is not configured, ActionNotAcceptable for one without an address
+   * Opens the tunnel through a location, the default one when none is named; if it is open or waiting, retries
+   * immediately.
+   * @throws Fault NotFound for a location that is not configured, ActionNotAcceptable for one without an
+   * address
    */
   async start(code?: string): Promise<void> {
     const location = this.#find(code ?? this.#defaultCode());
@@ -104,7 +107,7 @@ export class Tunnel {
     this.reconsider();
   }
 
-  /** Closes the tunnel and forgets that it was wanted. */
+  /** Closes the tunnel and deletes the request. */
   async stop(): Promise<void> {
     await this.#remember(null);
     this.#wanted = null;
@@ -112,7 +115,7 @@ export class Tunnel {
     this.#standing = { status: 'stopped' };
   }
 
-  /** Brings what runs in line with what is wanted, allowed and configured, between `resume` and `close`. */
+  /** Opens or closes the tunnel as requested, allowed and configured, between `resume` and `close`. */
   reconsider(): void {
     if (this.#wanted === null || !this.#cancelLooks) return;
     const location = this.#find(this.#wanted);
@@ -158,7 +161,9 @@ export class Tunnel {
     };
   }
 
-  /** Code of the location by which people should reach this server and can't; undefined when all is well. */
+  /**
+   * Code of the location through which the server should be reachable and isn't; undefined when all is well.
+   */
   get downLocation(): string | undefined {
     return this.#wanted !== null && this.#standing.status === 'failed' ? this.#wanted : undefined;
   }
@@ -171,14 +176,14 @@ export class Tunnel {
     return this.#traffic;
   }
 
-  /** Ends the connection to the relay; what is wanted stays for the next start. */
+  /** Ends the connection to the relay; the request stays for the next start. */
   async close(): Promise<void> {
     this.#cancelLooks?.();
     this.#cancelLooks = undefined;
     await this.#drop();
   }
 
-  /** Attempts with pauses between them, until the signal says stop. */
+  /** Attempts with pauses between them, until the signal is aborted. */
   async #hold(location: ReadyLocation, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const pause = new RetryPause(clock);
@@ -197,7 +202,7 @@ export class Tunnel {
     }
   }
 
-  /** One connection from dialling to its end; `goodMs` is how long the relay listened for us. */
+  /** One connection from dialling to its end; `goodMs` is how long the relay listened on our behalf. */
   async #attempt(
     location: ReadyLocation,
     signal: AbortSignal,
@@ -242,7 +247,7 @@ export class Tunnel {
     this.#standing = { status: 'failed', sinceMs, failure, retryMs };
     const { code, message: reason, causeWords: cause } = failure;
     const fields = { location: this.#wanted, code, reason, cause };
-    // The same trouble again and again is one line for an operator.
+    // A repeated failure is one line for an operator.
     if (isSameTrouble) log.debug(fields, 'the tunnel is still down');
     else log.warn(fields, 'the tunnel is down');
   }
