@@ -62,7 +62,7 @@ async function serve(): Promise<void> {
   try {
     await server.starting;
   } catch (error) {
-    // Opened parts are closed already; after a stop request the failure is not reported.
+    // Opened parts are closed already; after a stop request `stop` reports the error.
     if (!requests.isStopping) throw error;
   }
 }

@@ -13,8 +13,8 @@ import type { Principal } from './principal.ts';
  *   edit, pause, delete yes            yes      with `edit`    no
  *   add                 yes            while `maxStreamCreation` is not reached; never with 0
  *
- * A right holds only together with `view`. Whoever may not view a stream can't tell it from one that does not exist:
- * both are Forbidden to them. Only an administrator, who sees all there is, is told NotFound.
+ * A right holds only together with `view`. A user who may not view a stream can't distinguish it from one that
+ * does not exist: both are Forbidden to them. Only administrators, who see all streams, get NotFound.
  */
 export function requireStreamRight(
   principal: Principal,
