@@ -7,47 +7,48 @@ import type { ErrorCode } from './errors.ts';
  */
 type Audience = 'anyone' | 'user' | 'creator' | 'admin';
 
-/** A right on the stream that the call's `uid` names. Whoever lacks it gets Forbidden. */
+/** A right on the stream that the call's `uid` names. Callers without it get Forbidden. */
 export type StreamRight = 'view' | 'archive' | 'share' | 'edit';
 
 /** An answer that is not JSON. */
 export interface MediaReply {
   readonly contentType: string;
-  /** What else it may be, by what is asked for. */
+  /** Other content types it may have, depending on the request. */
   readonly otherTypes?: readonly string[];
-  /** Takes `Range`: the answer may be a part (206) or say that there is no such part (416). */
+  /** Accepts `Range`: the response may be partial (206) or report an unsatisfiable range (416). */
   readonly isRanged?: true;
 }
 
-/** One call: what goes in, what comes out, who may, and what can go wrong beside what can always go wrong. */
+/** One call: its input, its output, who may call it, and its errors beside those that any call may have. */
 export interface Call {
   readonly summary: string;
   readonly who: Audience;
   readonly stream?: StreamRight;
   /** Answers while no administrator exists; every other call answers 423 then. */
   readonly whileLocked?: true;
-  /** Answers to somebody who must change the password first; every other call answers Forbidden to them. */
+  /** Answers a user who must change the password first; every other call answers Forbidden to them. */
   readonly whilePasswordDue?: true;
   /**
    * What an API token can't do, so that a leaked one never becomes the account: `session` takes a signed-in person,
-   * `password` one who has entered the password in this session lately (design/permissions.md). `rights` asks that of a
-   * session only: an API token passes, since provisioning runs by tokens and by nobody who could enter a password.
+   * `password` one who has entered the password in this session recently (design/permissions.md). `rights` asks
+   * that of a session only: an API token passes, since provisioning uses tokens and has no person to enter a
+   * password.
    */
   readonly proof?: 'session' | 'password' | 'rights';
-  /** A reading call that the audit log records too; unsafe calls always are. */
+  /** A read call that the audit log records too; unsafe calls always are. */
   readonly audited?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Its body may have thousands of rows. */
+  /** The body may have thousands of rows. */
   readonly takesLongLists?: true;
   readonly reply: z.ZodType | MediaReply;
   readonly errors: readonly ErrorCode[];
 }
 
 /**
- * Codes that any call may answer, so that the table of calls need not repeat them: also one that is open to anyone
- * refuses a token that opens nothing and the page of another site, and what somebody removed a moment ago.
+ * Codes that any call may answer, so that the table of calls need not repeat them: even a public call refuses
+ * an invalid token, a page of another site, and an object that was just removed.
  */
 export const universalErrors = [
   'AuthorizationRequired',

@@ -9,8 +9,9 @@ import { userCalls } from './calls/users.ts';
 import type { CallName } from './routes.ts';
 
 /**
- * The whole wire, once: the server's checks, the page's typed client and the OpenAPI document all come from here.
- * Every name has its address in `routes.ts`, and every address its call here: the compiler holds both to it.
+ * The whole HTTP API, defined once: the server's checks, the page's typed client and the OpenAPI document are
+ * derived from it. Every name has its address in `routes.ts`, and every address its call here; the compiler
+ * enforces both.
  */
 export const calls = {
   ...streamCalls,

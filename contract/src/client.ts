@@ -27,7 +27,7 @@ export type RequestOf<Name extends CallName> = InputPart<'params', MemberOf<Name
   InputPart<'query', MemberOf<Name, 'query'>> &
   InputPart<'body', MemberOf<Name, 'body'>>;
 
-/** What a call answers: an entity, or the raw Response for frames, video and playlists. */
+/** What a call answers: an entity, or the raw Response for images, video and playlists. */
 export type ReplyOf<Name extends CallName> = Calls[Name]['reply'] extends z.ZodType
   ? z.output<Calls[Name]['reply']>
   : Calls[Name]['reply'] extends MediaReply
@@ -46,10 +46,10 @@ type CallFunction<Name extends CallName> =
 
 export type Client = { readonly [Name in CallName]: CallFunction<Name> };
 
-/** A call that did not succeed: what the server answered, or that it did not. */
+/** A call that failed: the server's answer, or that there was none. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
   readonly fields: readonly FieldError[];
   readonly retryAfterSeconds: number | undefined;
@@ -73,9 +73,9 @@ export interface ClientOptions {
   /** Before every path, as in `http://127.0.0.1:8080`; empty for the page's own server. */
   readonly baseUrl?: string;
   readonly fetch?: typeof fetch;
-  /** Headers of every call, asked for each time, as for a Bearer token or a cookie jar. */
+  /** Returns the headers of a call; evaluated for each call, as for a Bearer token or a cookie jar. */
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** Told of every answer, before it is read: for Set-Cookie in tests, for Retry-After of a success. */
+  /** Called with every response, before it is read: for Set-Cookie in tests, for Retry-After of a success. */
   readonly onResponse?: (name: CallName, response: Response) => void;
 }
 
@@ -140,7 +140,10 @@ async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(code, message, response.status, { fields, retryAfterSeconds });
 }
 
-/** A failed answer may come from a proxy and be anything; what is not the catalogue's shape is an unknown error. */
+/**
+ * An error response may come from a proxy and be anything; one that doesn't match the catalogue's shape is an
+ * unknown error.
+ */
 async function bodyOf(response: Response): Promise<Record<string, unknown>> {
   const text = await response.text();
   if (!text.startsWith('{')) return {};

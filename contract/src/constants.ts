@@ -4,29 +4,32 @@ export const productName = 'Vidette';
 
 export const languages = ['en', 'ru'] as const;
 
-/** How the page may look; `auto` follows the system. */
+/** Colour schemes of the page; `auto` follows the system. */
 export const themes = ['auto', 'light', 'dark'] as const;
 
-/** Whose clocks times are written by: the viewer's own, or the server's. Any IANA zone can be named in their place. */
+/** Time zone in which times are shown: the viewer's or the server's. Any IANA zone can be named instead. */
 export const clockOwners = ['viewer', 'server', 'stream'] as const;
 
-/** How often the page asks again. */
+/** Polling intervals of the page. */
 export const polls = {
   streamStatusMs: 1_000,
   logsMs: 1_000,
   healthMs: 60_000,
   mosaicMs: 10_000,
-  /** The archive's data is asked again after the longer of this and `archiveSecondsPerPixelFactor` x seconds per pixel. */
+  /**
+   * The archive's data is requested again after the longer of this and `archiveSecondsPerPixelFactor` x seconds
+   * per pixel.
+   */
   archiveMinimumMs: 3_500,
   archiveSecondsPerPixelFactor: 6,
 } as const;
 
-/** How long the page waits for an answer. */
+/** Request timeouts of the page. */
 export const timeouts = {
   defaultMs: 20_000,
   addStreamMs: 35_000,
   probeMs: 60_000,
-  /** Of the polls that tell whether streams are live: a server that hangs is noticed by them. */
+  /** For the polls of stream states, which also detect a server that hangs. */
   statusMs: 8_000,
 } as const;
 
@@ -34,7 +37,7 @@ export const timeouts = {
 export const archiveDefaults = {
   downloadMaxSeconds: 3_600,
   playlistMaxSeconds: 604_800,
-  /** Small enough to start quickly, large enough to be few. */
+  /** Small enough to start quickly, large enough to keep requests few. */
   playlistEntrySeconds: 6,
   rangesMaxSeconds: 10_800,
   /** -1: no limit. */
@@ -46,23 +49,23 @@ export const archiveDefaults = {
  * `server-crashed`, then `unreachable`.
  */
 export const gapCauses = [
-  /** Recording had not begun yet: nothing is missing there, and no answer lists it as a gap. */
+  /** Recording had not begun yet: nothing is missing, and no response lists it as a gap. */
   'before-recording',
   /** Recording is on, and the source has not delivered its first key frame yet. */
   'waiting',
   'unreachable',
   'no-frames',
   'paused',
-  /** The source answered and then ended by itself. */
+  /** The source answered and then ended the stream. */
   'ended',
-  /** What came could not be read as frames. */
+  /** The received data could not be parsed as frames. */
   'damaged',
-  /** Nobody wanted the stream while it runs on demand. */
+  /** The stream runs on demand and had no viewer. */
   'idle',
   'stopped',
   /** Its address or its parameters were changed. */
   'source-changed',
-  /** The time of its frames jumped by more than a long frame. */
+  /** The timestamps of its frames jumped by more than a long frame. */
   'time-jump',
   /** The clock of the server was set forwards or back. */
   'clock-set',
@@ -73,23 +76,23 @@ export const gapCauses = [
   'write-failed',
   'write-too-slow',
   'wrong-disk',
-  /** It was recorded, and its file is missing, cut or overwritten since. */
+  /** It was recorded; its file has since been lost, truncated or overwritten. */
   'file-damaged',
-  /** It was recorded on a disk that another took the place of. */
+  /** It was recorded on a disk that has been replaced. */
   'disk-replaced',
-  /** Its node was taken out of work, and no other took over. */
+  /** Its node was drained, and no other took over. */
   'drained',
-  /** Another node of the cluster records it since. */
+  /** Another node of the cluster has taken over recording. */
   'moved',
-  /** The node that recorded it does not answer: what it has comes back with it. */
+  /** The node that recorded it does not answer; the footage reappears when the node returns. */
   'node-away',
   /** Retention or an administrator removed the footage. */
   'removed',
-  /** Nothing is known, as before the first recording and after the present. */
+  /** Unknown, as before the first recording and in the future. */
   'none',
 ] as const;
 
-/** Limits of what people may type (lengths in characters unless a name says otherwise). */
+/** Limits of user input (lengths in characters unless a name says otherwise). */
 export const limits = {
   loginMaxLength: 64,
   nameMaxLength: 200,
@@ -100,11 +103,11 @@ export const limits = {
   noteMaxLength: 2_000,
   passwordMinLength: 8,
   passwordMaxLength: 128,
-  /** Of the calls that take long lists. */
+  /** For calls that take long lists. */
   bodyMaxBytes: 1_048_576,
-  /** Of all others that need an account. */
+  /** For all other calls that need an account. */
   usualBodyMaxBytes: 131_072,
-  /** Of calls that anyone may make. */
+  /** For calls without an account. */
   openBodyMaxBytes: 16_384,
   pageSizeDefault: 50,
   pageSizeMax: 500,
@@ -112,26 +115,26 @@ export const limits = {
   searchValuesMax: 10,
   permissionRowsMax: 10_000,
   exportStreamsMax: 16,
-  /** Of all pages together. */
+  /** For all pages together. */
   mosaicCellsMax: 256,
   mosaicTilesPerPageMax: 64,
   mosaicPagesMax: 16,
 } as const;
 
-/** Of a wall's socket. */
+/** For a wall's socket. */
 export const wallLimits = {
-  /** Open at once: every tile of a full page, and as many again while their frames change over. */
+  /** Simultaneously open: every tile of a full page, and as many again while tiles switch feeds. */
   channelsMax: 128,
-  /** Of the channel's number before every binary message. */
+  /** Length of the channel number before every binary message. */
   headerBytes: 4,
-  /** The server says that it is there this often. */
+  /** Interval of the server's keep-alive messages. */
   aliveMs: 5_000,
 } as const;
 
 /** Letters and digits of any ASCII login, with `. _ - @`. */
 export const loginPattern = /^[A-Za-z0-9._@-]+$/;
 
-/** Schemes that a source address may have; `demo:` is the generated picture. */
+/** Schemes that a source address may have; `demo:` is the generated test video. */
 export const sourceSchemes = [
   'rtsp',
   'rtsps',

@@ -4,8 +4,8 @@ import { RecordedShares } from './recorded-shares.ts';
 import { exampleMs, hourMs, like } from './example.ts';
 
 /**
- * What the calls carry, as schemas. Times are milliseconds since the epoch unless a name says otherwise.
- * What may be absent in an answer is null there, never missing.
+ * Schemas of requests and responses. Times are milliseconds since the epoch unless a name says otherwise.
+ * A member without a value is null in a response, never missing.
  */
 export const Language = z.enum(languages);
 export const TimeMs = z
@@ -18,12 +18,13 @@ export const Login = z.string().min(1).max(limits.loginMaxLength).regex(loginPat
 export const Email = z.email().max(limits.emailMaxLength).meta(like('maria@example.org'));
 
 /**
- * No control characters, no lone surrogates, and nothing unseen that turns the direction of what follows or makes two
- * different texts look the same: marks, overrides and isolates of direction (UAX #9), spaces without width.
+ * No control characters, no lone surrogates, and no invisible characters that change the direction of the text
+ * or make two different texts look the same: marks, overrides and isolates of direction (UAX #9), spaces
+ * without width.
  */
 const visibleLine =
   /^[^\p{Cc}\p{Zl}\p{Zp}\ud800-\udfff\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]*$/u;
-/** A line of text that people see; at least one letter, digit or sign stands in it. */
+/** A visible line of text with at least one letter, digit or sign. */
 export const Name = z
   .string()
   .trim()
@@ -31,13 +32,13 @@ export const Name = z
   .max(limits.nameMaxLength)
   .regex(visibleLine)
   .regex(/[\p{L}\p{N}\p{P}\p{S}]/u);
-/** The same where nothing need be said. */
+/** The same, may be empty. */
 export const OptionalLine = z.string().trim().max(limits.nameMaxLength).regex(visibleLine);
 const Tag = Name.max(limits.tagMaxLength);
 export const Tags = z.array(Tag).max(limits.tagsMax);
-/** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a matter of form. */
+/** A password as typed; whether it is good enough is PasswordIsNotComplexEnough, not a schema error. */
 export const PasswordText = z.string().max(1_024).meta(like('a new long sentence of mine'));
-/** Text of several lines. */
+/** Multi-line text. */
 export const Note = z
   .string()
   .max(limits.noteMaxLength)
@@ -52,7 +53,7 @@ export const StreamStatus = z
   .enum(['pending', 'running', 'failed', 'paused', 'disabled'])
   .meta(like('running'));
 
-/** Hours of archive that are kept; -1 keeps all. */
+/** Retention in hours; -1 keeps all footage. */
 export const DepthHours = z.int().min(-1).max(876_000).meta(like(168));
 export const FarAfterHours = DepthHours.describe(
   'Until it moves to the S3 storage; 0: at once; -1: never',
@@ -121,7 +122,7 @@ export const Stream = z.object({
     .describe('Whether it has a public link; null for those who may not share it'),
 });
 
-/** A stream in a list: with `groupType=tag` it stands once under each of its tags. */
+/** A stream in a list: with `groupType=tag` it is listed once under each of its tags. */
 export const ListedStream = Stream.extend({ group: z.string().nullable().meta(like('Yard')) });
 
 export const StreamState = z.object({
@@ -161,7 +162,7 @@ const TimeZoneChoice = z
   )
   .meta(like('Europe/Moscow'));
 
-/** What a person chose for themselves; it follows them from browser to browser. */
+/** A user's preferences, stored on the server and so the same in every browser. */
 export const Preferences = z.object({
   theme: z.enum(themes).default('auto'),
   timeZone: TimeZoneChoice.default('viewer').meta(like('Europe/Moscow')),
@@ -191,12 +192,12 @@ export const Session = z.object({
 
 const rights = { view: z.boolean(), archive: z.boolean(), share: z.boolean(), edit: z.boolean() };
 
-/** What one user may do with the stream that was asked about. */
+/** What one user may do with the requested stream. */
 export const StreamPermission = z.object({
   user: z.string().describe('Login').meta(like('maria')),
   ...rights,
 });
-/** What the user that was asked about may do with one stream. */
+/** What the requested user may do with one stream. */
 export const UserPermission = z.object({ stream: Uid, streamName: z.string().meta(like('Gate')), ...rights });
 
 export const MosaicCell = z.strictObject({
@@ -238,7 +239,7 @@ const tileFields = {
   live: true,
   node: true,
 } as const;
-/** A mosaic with the streams in it that the viewer may watch: their names, and why one has no picture. */
+/** A mosaic with the streams in it that the viewer may watch: their names, and why one has no video. */
 export const WatchedMosaic = Mosaic.extend({
   streams: z.array(Stream.pick({ ...tileFields, canArchive: true })),
 });
@@ -253,7 +254,7 @@ export const License = z.object({
   features: z.array(z.string()).meta(like(['tunnel'])),
 });
 
-/** What the page must know before anybody is signed in, and (null for visitors) what it learns after. */
+/** What the page needs before sign-in, and (null for visitors) what it gets after. */
 export const Settings = z.object({
   isEnterprise: z.boolean(),
   isLocked: z.boolean().describe('True until the first administrator exists'),
@@ -295,7 +296,7 @@ export const Settings = z.object({
   kioskPrefillPassword: z.string().nullable().meta(like(null)),
 });
 
-/** Moments of a figure, oldest first; `values` are as many as `times`. */
+/** A time series, oldest first; `values` and `times` have the same length. */
 export const History = z.object({
   name: z.string().meta(like('received')),
   unit: z.string().meta(like('bit/s')),

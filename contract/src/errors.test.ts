@@ -47,7 +47,7 @@ const namedOnly = [
   'CLUSTER_NODE_ERR',
 ];
 
-/** Of what the specification does not speak of. */
+/** Codes that the specification does not mention. */
 const ours = [
   'MethodNotAllowed',
   'PasswordRequired',

@@ -1,5 +1,5 @@
 /**
- * The one catalogue of errors: every code that a call may answer or the page may show, with its words in both
+ * The one catalogue of errors: every code that a call may answer or the page may show, with its text in both
  * languages and its HTTP status. Server and page read this table; nothing else decides a status or a wording.
  * Holds no Zod, so that the page stays light.
  */
@@ -11,8 +11,8 @@ export interface CatalogueEntry {
 }
 
 /**
- * The probe's codes answer 422, never 401 or 404: those two mean the reader's own session and address to the page,
- * while HTTP_UNAUTHORIZED and HTTP_NOT_FOUND speak of a camera.
+ * The probe's codes answer 422, never 401 or 404: to the page those two concern the user's own session and
+ * address, while HTTP_UNAUTHORIZED and HTTP_NOT_FOUND concern a camera.
  */
 export const catalogue = {
   ACCESS_DENIED_ERR: { status: 403, en: 'Access denied.', ru: 'Доступ запрещён.' },
@@ -176,10 +176,10 @@ export function messageOf(code: ErrorCode, language: MessageLanguage): string {
   return catalogue[code][language];
 }
 
-/** One field that did not pass: `path` as in `archive.depthHours`, `error` in the reader's language. */
+/** One field that failed validation: `path` as in `archive.depthHours`, `error` in the reader's language. */
 export interface FieldError {
   readonly path: string;
-  /** A code of the catalogue where one fits the field, else what kind of check failed, as in `too_small`. */
+  /** A code of the catalogue if one fits the field, else the kind of check that failed, as in `too_small`. */
   readonly code: string;
   readonly error: string;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TimeMs } from './entities.ts';
 import { exampleMs, hourMs, like } from './example.ts';
 
-/** What an operator should look at. */
+/** Problems that need an operator's attention. */
 export const HealthWarning = z.object({
   code: z.enum([
     'license-expires',

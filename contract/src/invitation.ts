@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TimeMs } from './entities.ts';
 import { like } from './example.ts';
 
-/** A code that waits for a server to join with. */
+/** An unused code with which a server can join. */
 export const ClusterInvitation = z.object({
   id: z.string().describe('Not the code: that is told once, to whoever makes it'),
   createdTime: TimeMs,

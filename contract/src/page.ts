@@ -8,10 +8,10 @@ export const pageQuery = {
   pageSize: z.int().min(1).max(limits.pageSizeMax).default(limits.pageSizeDefault),
 };
 
-/** Answer of every list: one page of items and how many there are in all. */
+/** Response of every list: one page of items and the total count. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), total: z.int(), page: z.int(), pageSize: z.int().meta(like(100)) });
 }
 
-/** Answer of calls that only do. */
+/** Response of calls that return no data. */
 export const Done = z.object({});

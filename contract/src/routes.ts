@@ -1,6 +1,6 @@
 import { timeouts } from './constants.ts';
 
-/** Where a call lives. `{name}` in a path is a parameter. */
+/** The address of a call. `{name}` in a path is a parameter. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -8,7 +8,7 @@ export interface Route {
   readonly timeoutMs?: number;
 }
 
-/** Every call by name. What goes in and comes out is in `calls.ts`; this table has no Zod, for the page's sake. */
+/** Every call by name. Inputs and outputs are in `calls.ts`; this table has no Zod, to keep the page small. */
 export const routes = {
   listStreams: { method: 'GET', path: '/v1/streams' },
   listStreamStatuses: { method: 'GET', path: '/v1/streams/statuses' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TimeMs } from './entities.ts';
 import { like } from './example.ts';
 
-/** Why a tunnel that should be up is not; the page has words for each. */
+/** Why a tunnel that should be up is not; the page has a text for each. */
 export const TunnelFailure = z.enum([
   'not-configured',
   'unlicensed',
@@ -16,7 +16,7 @@ export const TunnelFailure = z.enum([
   'relay-misbehaves',
 ]);
 
-/** A relay that the tunnel may go through, as configured. */
+/** A relay that the tunnel may use, as configured. */
 export const TunnelLocation = z.object({
   code: z.string().meta(like('7KQW-M3XP')),
   name: z.string().meta(like('Gate')),

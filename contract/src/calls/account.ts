@@ -21,7 +21,7 @@ export const SignedIn = z.object({ user: Profile, mustChangePassword: z.boolean(
 
 const { theme, timeZone, playerSound, archiveSpeed } = Preferences.shape;
 
-/** Those that are named change, the others stay. */
+/** Members that are present change, the others keep their values. */
 const PreferenceChanges = z.strictObject({
   theme: theme.unwrap().optional(),
   timeZone: timeZone.unwrap().optional(),

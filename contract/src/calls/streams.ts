@@ -52,14 +52,14 @@ const settingsOfStream = {
   motion: z.strictObject({ isEnable: z.boolean().optional() }).optional(),
 };
 
-/** What makes a stream. Absent members get their defaults: recorded, motion noted, always on, no tags. */
+/** Creates a stream. Absent members get their defaults: recorded, motion detected, always on, no tags. */
 export const StreamToAdd = z.strictObject({
   name: Name.meta(like('Gate')),
   streamSource: SourceText,
   ...settingsOfStream,
 });
 
-/** What `getStream` answers and no save changes. */
+/** Members that `getStream` answers and no save changes. */
 const fixedOfStream = {
   uid: true,
   id: true,
@@ -75,8 +75,9 @@ const fixedOfStream = {
 } as const;
 
 /**
- * What changes a stream; absent members stay as they are. With `revision` the save is refused if another save came in between.
- * Members that can't be changed are taken as `getStream` answers them, and refused when they say something else.
+ * Changes a stream; absent members keep their values. With `revision` the save is refused if another save was
+ * made in between. Members that can't be changed are accepted as `getStream` answers them, and refused with any
+ * other value.
  */
 export const StreamToSave = z.strictObject({
   ...Stream.pick(fixedOfStream).partial().shape,
@@ -86,7 +87,10 @@ export const StreamToSave = z.strictObject({
   revision: z.int().optional().meta(like(3)),
 });
 
-/** `stream_id` lends the stored credentials of a stream that the caller may edit to an address typed without them. */
+/**
+ * `stream_id` adds the stored credentials of a stream that the caller may edit to an address entered without
+ * them.
+ */
 const probeQuery = z.strictObject({
   url: SourceText.meta(like('rtsp://192.0.2.30:554/stream1')),
   stream_id: Uid.optional(),

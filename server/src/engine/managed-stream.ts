@@ -16,8 +16,9 @@ const unreadableAddress =
   'The stored address cannot be read: secret.key is not the key it was stored with. Put that back, or type the address again.';
 
 /**
- * One configured stream on this node: its hub, its source while one is wanted, its recorder while recording is on, its
- * motion watch unless that is off. It owns them all. `apply` says what is wanted, and the stream moves there one step at a time.
+ * One configured stream on this node: its hub, its source while one is wanted, its recorder while recording is
+ * on, and its motion reader unless that is off. It owns them all. `apply` sets the target, and the stream moves
+ * there one step at a time.
  */
 export class ManagedStream {
   readonly stream: Stream;
@@ -29,14 +30,14 @@ export class ManagedStream {
   #recorder: Recorder | undefined;
   #motion: MotionReader | undefined;
   #sub: SubStream | undefined;
-  /** Under which source and recorder were begun. */
+  /** The assignment under which source and recorder were started. */
   #epoch: number | undefined;
-  /** While another node runs the stream and somebody watches it here. */
+  /** Set while another node runs the stream and a viewer watches it here. */
   #peerFeed: PeerFeed | undefined;
   /** Why the address cannot even be tried. */
   #addressFault: Fault | undefined;
   #state: ManagedStreamState;
-  /** Everything that takes time happens in this order, one after the other. */
+  /** All asynchronous operations run through this queue, one after the other. */
   #moves: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -72,18 +73,18 @@ export class ManagedStream {
     return this.#sub;
   }
 
-  /** Whether a source or a recorder is held: both are gone once a stream that must not run here has ended. */
+  /** Whether a source or a recorder exists: a stream that must not run here has neither once it has ended. */
   get isActive(): boolean {
     return this.#supervisor !== undefined || this.#recorder !== undefined;
   }
 
-  /** Whether what is asked of this node is under way: recording, where that is on, has its first GOP on the disk. */
+  /** Whether this node does what it is asked to: where recording is on, its first GOP is on the disk. */
   get isTakenUp(): boolean {
     const { isPaused, isRecorded } = this.#settings;
     return isPaused || !isRecorded || (this.#recorder?.status.fragments ?? 0) > 0;
   }
 
-  /** Asks again whether this node runs the stream. */
+  /** Checks again whether this node runs the stream. */
   review(): void {
     this.#updateState();
     this.#move();
@@ -117,7 +118,7 @@ export class ManagedStream {
     return this.#moves;
   }
 
-  /** Brings source and recorder to what the settings and leases ask for. */
+  /** Starts and stops source and recorder as the settings and leases require. */
   #move(): void {
     if (this.#closed) return;
     this.#enqueue(async () => {
@@ -147,7 +148,7 @@ export class ManagedStream {
     return this.#tools.acquire(this.#settings.uid) !== undefined;
   }
 
-  /** This node has the stream no more, or has it anew after another did. */
+  /** This node no longer runs the stream, or runs it again after another node did. */
   async #letGo(): Promise<void> {
     const { uid } = this.#settings;
     const isMoved = this.#runsHere || this.#tools.reportElsewhere(uid) !== undefined;
@@ -228,7 +229,7 @@ export class ManagedStream {
     supervisor.start();
   }
 
-  /** Undefined when it is no address; that is the stream's state until it gets another. */
+  /** Undefined when the address is invalid; the stream keeps that state until it gets another one. */
   #readAddress(source: string): SourceAddress | undefined {
     try {
       if (source === '') throw new Fault('CREDENTIALS_ERR', unreadableAddress);

@@ -1,20 +1,23 @@
-/** What a node needs to know of a configured stream to run it; the station never reads the database itself. */
+/**
+ * What a node needs to know about a configured stream to run it; the stream manager never reads the database
+ * itself.
+ */
 export interface ManagedStreamSettings {
   readonly uid: string;
   /** The source's address with its credentials; empty when the stored one cannot be read. */
   readonly source: string;
-  /** The address of a sub-stream of the same camera, run only while somebody watches it; null without one. */
+  /** The address of a sub-stream of the same camera, run only while a viewer watches it; null without one. */
   readonly subSource: string | null;
-  /** An administrator saved this source: it may be on this very machine. */
+  /** An administrator saved this source: it may be on this machine. */
   readonly allowLoopback: boolean;
   readonly isPaused: boolean;
-  /** The source runs only while somebody watches. Has no effect while the stream is recorded. */
+  /** The source runs only while a viewer watches. Has no effect while the stream is recorded. */
   readonly isOnDemand: boolean;
   readonly isRecorded: boolean;
-  /** Motion is looked for while the source runs, recorded or not. */
+  /** Motion is detected while the source runs, recorded or not. */
   readonly findsMotion: boolean;
-  /** Hours of archive that are kept; -1 keeps all. */
+  /** Retention in hours; -1 keeps all footage. */
   readonly depthHours: number;
-  /** Hours after which footage moves to the bucket; -1: never. */
+  /** Hours after which footage moves to object storage; -1: never. */
   readonly farAfterHours: number;
 }

@@ -14,7 +14,7 @@ const track = {
   config: new Uint8Array(),
 } as unknown as VideoTrack;
 
-/** A stream whose key frames the test sends, and stills whose renders it settles. */
+/** A stream whose key frames the test sends, and snapshots whose renders it settles. */
 function running() {
   const clock = new ManualClock();
   const stream = new Stream('gate');

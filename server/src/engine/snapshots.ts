@@ -10,7 +10,7 @@ export type Render = (track: VideoTrack, keySample: Sample, maxWidth: number) =>
 
 export interface Snapshot {
   readonly jpeg: Uint8Array;
-  /** When the camera took it, milliseconds since the epoch. */
+  /** Capture time, milliseconds since the epoch. */
   readonly timeMs: number;
 }
 
@@ -20,20 +20,23 @@ interface CachedSnapshot {
   renderedAtMs: number;
 }
 
-/** Renders that failed in a row. */
+/** Consecutive failed renders. */
 interface RenderFailure {
   readonly fault: Fault;
   readonly inARow: number;
-  /** Monotonic ms before which the stream is not tried again. */
+  /** Monotonic time, ms, before which the stream is not retried. */
   readonly retryAtMs: number;
 }
 
 /** Widths that are rendered; a request gets the next larger one, so that a list of tiles shares its frames. */
 const widths = [320, 640, 1280, 1920] as const;
 
-/** A picture this young is served again although a newer key frame is there. */
+/** A snapshot younger than this is served again even if there is a newer key frame. */
 const freshMs = 2_000;
-/** A newer picture that isn't ready after this is made behind the last good one, ms. */
+/**
+ * A newer snapshot that isn't ready after this time renders in the background while the last good one is
+ * served, ms.
+ */
 const waitForNewerMs = 300;
 /** How long a caller waits for the first frame of a stream, ms. */
 const waitForFirstMs = 5_000;
@@ -41,9 +44,9 @@ const waitForFirstMs = 5_000;
 const retries: Backoff = { firstMs: 2_000, longestMs: 600_000 };
 
 /**
- * Stills of running streams: the newest key frame as a JPEG, rendered on request only, once for all who ask.
- * The last good one is kept, with its time: it is served when a stream pauses or fails, and while a newer one is late or
- * can't be made. Over `maxBytes` the least recently used go.
+ * Snapshots of running streams: the newest key frame as a JPEG, rendered on request only, once for all callers.
+ * The last good one is kept, with its time: it is served when a stream pauses or fails, and while a newer one
+ * is late or can't be rendered. Above `maxBytes` the least recently used are evicted.
  */
 export class Snapshots {
   readonly #render: Render;
@@ -63,9 +66,10 @@ export class Snapshots {
   }
 
   /**
-   * The newest picture of a stream; an older one, whose `timeMs` says so, when the newest is late or can't be made.
-   * @throws Fault Unavailable when none was ever seen, SERVER_NOT_RESPONSE_ERR when the first one is late, or what its
-   *   render met.
+   * The newest snapshot of a stream; an older one, as its `timeMs` shows, when the newest is late or can't be
+   * rendered.
+   * @throws Fault Unavailable when there has never been one, SERVER_NOT_RESPONSE_ERR when the first one is
+   * late, or the error of its render.
    */
   async newest(stream: Stream, requestedWidth: number): Promise<Snapshot> {
     const width = widths.find((candidate) => candidate >= requestedWidth) ?? 1920;
@@ -91,7 +95,7 @@ export class Snapshots {
     return entry ? this.#newerOr(rendering, entry.snapshot) : this.#first(rendering);
   }
 
-  /** Forgets the frames of a stream that is no more. */
+  /** Forgets the snapshots of a removed stream. */
   forget(uid: string): void {
     for (const width of widths) {
       this.#drop(`${uid}/${width}`);
@@ -99,7 +103,10 @@ export class Snapshots {
     }
   }
 
-  /** The newer picture when it comes soon, else the last good one; rendering goes on and its failure is noted. */
+  /**
+   * The newer snapshot when it is ready soon, else the last good one; rendering continues and a failure is
+   * recorded.
+   */
   #newerOr(rendering: Promise<Snapshot>, last: Snapshot): Promise<Snapshot> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(waitForNewerMs, () => resolve(last));

@@ -1,6 +1,6 @@
 /**
- * Which streams changed state since a revision, without walking ten thousand of them for every poll:
- * the newest changes are kept in order, and whoever is further behind than that gets everything.
+ * Which streams changed state since a revision, without walking ten thousand of them for every poll: the newest
+ * changes are kept in order, and a caller that is further behind gets all streams.
  */
 export class StateChanges {
   readonly #capacity: number;
@@ -23,7 +23,10 @@ export class StateChanges {
     this.#uids = this.#uids.slice(this.#capacity);
   }
 
-  /** The streams that changed after `revision`, each once; undefined when that is longer ago than is remembered. */
+  /**
+   * The streams that changed after `revision`, each once; undefined when the revision is older than the stored
+   * changes.
+   */
   since(revision: number): ReadonlySet<string> | undefined {
     if (revision < this.#oldest - 1 || revision > this.revision) return undefined;
     return new Set(this.#uids.slice(revision - this.#oldest + 1));

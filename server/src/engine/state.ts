@@ -7,7 +7,7 @@ import type { ManagedStreamSettings } from './settings.ts';
 export type ManagedStreamStatus = (typeof managedStreamStatuses)[number];
 const managedStreamStatuses = ['pending', 'running', 'failed', 'paused', 'disabled'] as const;
 
-/** What another node said of a stream. */
+/** What another node reported about a stream. */
 export interface ReportedState {
   readonly status: string;
   readonly code: string | null;
@@ -16,15 +16,15 @@ export interface ReportedState {
 
 export interface ManagedStreamState {
   readonly status: ManagedStreamStatus;
-  /** Why, in words; null unless failed. */
+  /** The reason as text; null unless failed. */
   readonly failureReason: string | null;
-  /** The same as a code of the catalogue. */
+  /** The reason as a code of the error catalogue. */
   readonly code: ErrorCode | null;
 }
 
 /**
- * The status that people see, from what was asked for and what the source does, or why there is none. `elsewhere`: what is known
- * of the stream on another node; undefined when no node runs it.
+ * The status shown to users, from the settings and what the source does, or why there is none. `elsewhere`: the
+ * state of the stream on another node; undefined when no node runs it.
  */
 export function stateOf(
   settings: ManagedStreamSettings,
@@ -48,14 +48,17 @@ export function stateOf(
   }
 }
 
-/** A word that a newer version stored says no more than that the stream is not known to run, and a code of its own nothing. */
+/**
+ * An unknown status stored by a newer version only means that the stream is not known to run; its unknown codes
+ * are ignored.
+ */
 function reported({ status: stored, code, reason }: ReportedState): ManagedStreamState {
   const status = managedStreamStatuses.find((known) => known === stored) ?? 'pending';
   if (status !== 'failed') return { status, failureReason: null, code: null };
   return { status, failureReason: reason, code: code !== null && isErrorCode(code) ? code : null };
 }
 
-/** Compares what people see. */
+/** Compares what users see. */
 export function sameState(a: ManagedStreamState, b: ManagedStreamState): boolean {
   return a.status === b.status && a.failureReason === b.failureReason && a.code === b.code;
 }

@@ -5,12 +5,15 @@ import type { ManagedStreamState } from './state.ts';
 import { ManagedStream } from './managed-stream.ts';
 import type { ManagedStreamTools } from './station-tools.ts';
 
-/** A stream was brought to the station, or what people see of it changed. */
+/** A stream was added, or the state shown to users changed. */
 export type OnStreamState = (uid: string, state: ManagedStreamState) => void;
 
-/** The streams that this node runs, by uid. It owns them: they begin with `apply` and end with `remove` or `close`. */
+/**
+ * The streams that this node runs, by uid. It owns them: they start with `apply` and end with `remove` or
+ * `close`.
+ */
 export class StreamManager {
-  /** For polls that want only what changed. */
+  /** For polls that need only the changes. */
   readonly changes = new StateChanges();
   readonly #tools: ManagedStreamTools;
   readonly #streams = new Map<string, ManagedStream>();
@@ -28,14 +31,14 @@ export class StreamManager {
     return this.#streams.size;
   }
 
-  /** How many streams hold a source or a recorder. */
+  /** How many streams have a source or a recorder. */
   get active(): number {
     let active = 0;
     for (const { isActive } of this.#streams.values()) if (isActive) active++;
     return active;
   }
 
-  /** Which streams this node runs has changed: begins those that are its own now, ends those that are not. */
+  /** The assignment of streams has changed: starts those that are now this node's, ends the others. */
   review(): void {
     for (const stream of this.#streams.values()) stream.review();
   }
@@ -55,7 +58,7 @@ export class StreamManager {
     return stream;
   }
 
-  /** What people see of a stream; a stream that isn't run here is pending. */
+  /** The state of a stream shown to users; a stream that isn't run here is pending. */
   state(uid: string): ManagedStreamState {
     return this.#streams.get(uid)?.state ?? { status: 'pending', failureReason: null, code: null };
   }
@@ -74,7 +77,7 @@ export class StreamManager {
     return stream;
   }
 
-  /** Stops running a stream; with `purge` its archive is removed once the recorder has let go. */
+  /** Stops running a stream; with `purge` its archive is removed once the recorder has stopped. */
   async remove(uid: string, options: { purge: boolean }): Promise<void> {
     const stream = this.#streams.get(uid);
     this.#streams.delete(uid);
@@ -83,7 +86,7 @@ export class StreamManager {
     if (options.purge) await this.#tools.archive.remove(uid);
   }
 
-  /** Ends all streams; idempotent. Resolves when every last GOP is on the disk. */
+  /** Ends all streams; idempotent. Resolves when the last GOP of each is on the disk. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#streams.values()].map((stream) => stream.close('server-stopped')));

@@ -11,14 +11,14 @@ export interface SubStreamOptions {
   /** As stored, with credentials. */
   readonly source: string;
   readonly allowLoopback: boolean;
-  /** Another node runs the stream: the picture comes from there. */
+  /** Another node runs the stream: the video comes from there. */
   readonly isFromPeer: boolean;
   readonly tools: Pick<ManagedStreamTools, 'clock' | 'log' | 'engines' | 'noFramesMs' | 'peerFeed'>;
 }
 
 /**
- * The sub-stream of a camera, for tiles: a hub and a source of its own that run only while somebody watches. It is
- * never recorded, and what happens to it is no state of the stream: who can't have it takes the whole picture.
+ * The sub-stream of a camera, for tiles: a hub and a source of its own that run only while a viewer watches. It
+ * is never recorded and doesn't affect the stream's state: viewers that can't get it use the main stream.
  */
 export class SubStream {
   readonly stream: Stream;
@@ -95,7 +95,10 @@ export class SubStream {
     await peerFeed?.stop(cause);
   }
 
-  /** Undefined when the stored address is none, or can't be read; the stream's own address says so to people. */
+  /**
+   * Undefined when the stored address is invalid or can't be read; the stream's own address reports this to
+   * users.
+   */
   #readAddress(): SourceAddress | undefined {
     try {
       return parseSourceAddress(this.#options.source);

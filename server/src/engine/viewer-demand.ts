@@ -1,11 +1,11 @@
 import type { Cancel, Clock } from '../base/clock.ts';
 
-/** How long an on-demand source outlives the last interest in it. */
+/** How long an on-demand source keeps running after the last demand for it. */
 export const demandMs = 30_000;
 
 /**
- * Who wants an on-demand source up: viewers for as long as they watch, and leases that each last `demandMs`.
- * Tells when interest begins and when it has ended.
+ * Tracks the demand for an on-demand source: viewers while they watch, and leases that each last `demandMs`.
+ * Reports when demand begins and ends.
  */
 export class ViewerDemand {
   readonly #clock: Clock;
@@ -51,7 +51,7 @@ export class ViewerDemand {
     };
   }
 
-  /** Forgets everybody; for the end of the stream. */
+  /** Drops all demand; for the end of the stream. */
   clear(): void {
     this.#cancelExpiry?.();
     this.#cancelExpiry = undefined;

@@ -1,8 +1,9 @@
 import type { Sample } from '@vidette/media/sample';
 
 /**
- * The samples since the newest key frame, so that a new viewer gets a picture at once.
- * A GOP over the byte limit (a camera with a key frame a minute, or an attacker's) is given up until the next key frame.
+ * The samples since the newest key frame, so that a new viewer gets a frame immediately.
+ * A GOP over the byte limit (a camera with a key frame a minute, or an attacker's) is dropped until the next
+ * key frame.
  */
 export class GopBuffer {
   readonly #maxBytes: number;

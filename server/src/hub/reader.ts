@@ -1,23 +1,28 @@
 import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
-/** What a reader takes out of its queue, in the order in which it happened. */
+/** An event that a reader takes from its queue, in order of occurrence. */
 export type ReaderEvent =
-  /** Decoder parameters: first of all, and again whenever they change. The next video sample is a key frame. */
+  /**
+   * Decoder parameters: the first event, and again whenever they change. The next video sample is a key frame.
+   */
   | { readonly type: 'tracks'; readonly generation: number; readonly tracks: readonly Track[] }
   /** `startsGop`: a decoder can start here; the key frame of the video track, or any frame of a stream without video. */
   | { readonly type: 'sample'; readonly sample: Sample; readonly startsGop: boolean }
-  /** The reader was too slow: `samples` were left out; what follows starts at a key frame. */
+  /** The reader was too slow: `samples` were dropped; the events that follow start at a key frame. */
   | { readonly type: 'skipped'; readonly samples: number }
   /**
-   * The source went away (it may come back: `tracks` follows then), or is away for another reason by now. Whoever holds
-   * an open GOP closes it.
+   * The source disconnected (`tracks` follows if it returns), or the reason for its absence changed. A reader
+   * that holds an open GOP closes it.
    */
   | { readonly type: 'pause'; readonly cause: PauseCause }
   /** The stream itself is gone; nothing follows. */
   | { readonly type: 'end'; readonly cause: string };
 
-/** Why no frames come, kept beside the gap it makes in the archive. `waiting`: a source is wanted and has not answered yet. */
+/**
+ * Why no frames arrive, stored with the resulting gap in the archive. `waiting`: a source is wanted and has not
+ * answered yet.
+ */
 export type PauseCause =
   | 'waiting'
   | 'unreachable'
@@ -28,37 +33,39 @@ export type PauseCause =
   | 'idle'
   | 'damaged'
   | 'ended'
-  /** The clock of this server was set: what follows is dated by the new time. */
+  /** The clock of this server was set: samples that follow have the new time. */
   | 'clock-set'
-  /** This node was taken out of work. */
+  /** This node was drained. */
   | 'drained'
-  /** Another node has the stream. */
+  /** Another node runs the stream. */
   | 'moved';
 
 export interface ReaderOptions {
   /** For logs and statistics: 'archive', 'live', 'hls', 'motion'. */
   readonly name: string;
-  /** Most bytes that may wait in the queue; over it the queue is emptied and reading resumes at a key frame. */
+  /** Queue limit in bytes; above it the queue is emptied and reading resumes at a key frame. */
   readonly maxBytes: number;
-  /** Start with the GOP so far (a key frame at once) or only with what comes from now on. */
+  /** Start with the GOP so far (a key frame immediately) or only with new samples. */
   readonly from: 'gop' | 'next-key';
-  /** It may get samples a quarter of a second late and many at once, which is cheaper to receive. Default false. */
+  /**
+   * It accepts samples a quarter of a second late and in batches, which are cheaper to receive. Default false.
+   */
   readonly toleratesLatency?: boolean;
   /**
    * Called when the queue goes from empty to not empty; the reader then takes until `undefined`. Runs inside the
-   * writer's call, so it must be short and must not throw; for what waits from the start it is called a microtask
-   * after `addReader` has returned.
+   * writer's call, so it must be short and must not throw; for events that are queued from the start it is
+   * called a microtask after `addReader` has returned.
    */
   readonly onReadable: () => void;
 }
 
-/** What an event weighs in the queue beside its sample, bytes; a rough figure for the object and its slices. */
+/** Weight of an event in the queue beside its sample, bytes; a rough figure for the object and its slices. */
 const eventBytes = 64;
 
 /**
- * A bounded queue between the one writer of a stream and one slow or quick consumer.
- * The writer never waits: when the consumer lags past `maxBytes` all that waits is dropped, counted,
- * and the consumer is told by a `skipped` event before the key frame at which it goes on.
+ * A bounded queue between the one writer of a stream and one consumer, slow or fast.
+ * The writer never waits: when the consumer lags past `maxBytes`, all queued samples are dropped and counted,
+ * and the consumer gets a `skipped` event before the key frame at which it resumes.
  */
 export class Reader {
   readonly name: string;
@@ -101,7 +108,7 @@ export class Reader {
     return event;
   }
 
-  /** Samples left out so far because this reader was too slow. */
+  /** Samples dropped so far because this reader was too slow. */
   get skippedSamples(): number {
     return this.#skippedTotal;
   }
@@ -110,7 +117,7 @@ export class Reader {
     return this.#bytes;
   }
 
-  /** How many GOPs begin in what waits: a measure of how far behind the consumer is. */
+  /** How many GOPs begin in the queue: a measure of the consumer's lag. */
   get waitingGops(): number {
     return this.#gops;
   }
@@ -119,7 +126,7 @@ export class Reader {
     return this.#closed;
   }
 
-  /** Leaves the stream; idempotent. What still waits is forgotten. */
+  /** Leaves the stream; idempotent. Queued events are discarded. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -128,8 +135,8 @@ export class Reader {
   }
 
   /**
-   * Leaves out what waits before the newest GOP; for a consumer whose own limit is time rather than bytes.
-   * What follows starts at a key frame, after a `skipped` event that counts what was left out.
+   * Drops queued samples before the newest GOP, for a consumer whose own limit is time rather than bytes.
+   * Reading resumes at a key frame, after a `skipped` event that counts the dropped samples.
    */
   skipToNewestGop(): void {
     const waiting = this.#queue.slice(this.#head);
@@ -145,12 +152,12 @@ export class Reader {
     ]);
   }
 
-  /** Called by the stream only: what comes before the next key frame is not for this reader. */
+  /** Called by the stream only: this reader gets no samples before the next key frame. */
   awaitKey(): void {
     this.#awaitsKey = true;
   }
 
-  /** Called by the stream only: announces what was put into the queue before the consumer had the reader in hand. */
+  /** Called by the stream only: announces events queued before the consumer received the reader. */
   announceWaiting(): void {
     this.#isAnnounced = true;
     queueMicrotask(() => {
@@ -162,7 +169,7 @@ export class Reader {
   offer(event: ReaderEvent): void {
     if (this.#closed) return;
     if (event.type !== 'sample') {
-      // A source that comes and goes must not fill the queue of a consumer that is stuck.
+      // A source that keeps reconnecting must not fill the queue of a stuck consumer.
       if (this.#bytes + eventBytes > this.#maxBytes) this.#dropWaitingSamples();
       this.#push(event);
       return;
@@ -193,7 +200,7 @@ export class Reader {
     if (wasEmpty && this.#isAnnounced) this.#onReadable();
   }
 
-  /** Empties the queue but for what the consumer must know; what comes next is left out until a key frame. */
+  /** Empties the queue except for events the consumer needs; drops new samples until a key frame. */
   #dropWaitingSamples(): void {
     const { kept, samples, lostBefore } = withoutSamples(this.#queue.slice(this.#head));
     this.#replaceQueue(kept);
@@ -214,8 +221,8 @@ function bytesOf(event: ReaderEvent): number {
 }
 
 /**
- * What the consumer must know of events that are dropped: the newest parameters, and whether the source paused or ended
- * after them. Beside it how many samples are lost, and how many were lost before without the consumer knowing yet.
+ * The dropped events that the consumer still needs: the newest parameters, and whether the source paused or
+ * ended after them. Also how many samples are lost, including earlier losses not yet reported to the consumer.
  */
 function withoutSamples(events: readonly ReaderEvent[]): {
   kept: ReaderEvent[];

@@ -1,7 +1,7 @@
 import type { Sample } from '@vidette/media/sample';
 import type { AudioTrack, VideoTrack } from '@vidette/media/track';
 
-/** A video track of 25 frames a second for tests that look at the flow and never at the picture. */
+/** A video track of 25 frames a second for tests that check the flow and never decode. */
 export const videoTrack: VideoTrack = {
   id: 1,
   kind: 'video',
@@ -27,7 +27,7 @@ export const audioTrack: AudioTrack = {
 
 const startSeconds = 1_767_225_600;
 
-/** Picture number `index` of a stream with 25 frames a second. */
+/** Video frame number `index` of a stream with 25 frames a second. */
 export function frame(index: number, options: { isKey?: boolean; size?: number } = {}): Sample {
   const dts = startSeconds * 90_000 + index * 3_600;
   const size = options.size ?? 100;
@@ -42,7 +42,7 @@ export function frame(index: number, options: { isKey?: boolean; size?: number }
   };
 }
 
-/** Frame number `index` of 48 kHz AAC: 1024 sampling periods each. */
+/** Audio frame number `index` of 48 kHz AAC: 1024 sampling periods each. */
 export function audio(index: number): Sample {
   const dts = startSeconds * 48_000 + index * 1_024;
   return { trackId: 2, dts, pts: dts, isKey: true, isDamaged: false, data: [new Uint8Array(20)], size: 20 };

@@ -4,20 +4,20 @@ import type { Track } from '@vidette/media/track';
 import { GopBuffer } from './gop-buffer.ts';
 import { Reader, type PauseCause, type ReaderOptions } from './reader.ts';
 
-/** Counters of one stream since it was created; they only grow. */
+/** Counters of one stream since its creation; monotonic. */
 export interface StreamCounters {
   videoSamples: number;
   audioSamples: number;
   bytes: number;
   keySamples: number;
   damagedSamples: number;
-  /** Of the source's transport, that never came. */
+  /** Packets lost on the source's transport. */
   lostPackets: number;
 }
 
 /**
- * The hub of one stream: one writer, any number of bounded Readers, and the GOP so far for those who come late.
- * It knows no protocol and no disk, and writing never waits for anybody.
+ * The hub of one stream: one writer, any number of bounded Readers, and the GOP so far for readers that join
+ * later. It knows no protocol and no disk, and writing never waits for a reader.
  */
 export class Stream {
   readonly uid: string;
@@ -45,7 +45,7 @@ export class Stream {
     this.#gop = new GopBuffer(options.gopMaxBytes ?? 32 * 1024 * 1024);
   }
 
-  /** The parameters of what is written now; undefined while no source delivers. */
+  /** The current parameters; undefined while no source delivers. */
   get tracks(): readonly Track[] | undefined {
     return this.#tracks;
   }
@@ -55,7 +55,7 @@ export class Stream {
     return this.#pauseCause;
   }
 
-  /** Grows by one at every change of tracks. */
+  /** Incremented at every change of tracks. */
   get generation(): number {
     return this.#generation;
   }
@@ -70,27 +70,30 @@ export class Stream {
   }
 
   /**
-   * The sample of this track that was passed on last, of the parameters in force; undefined while the track is silent.
-   * Some cameras announce sound and never send any.
+   * The last sample of this track that was passed on with the current parameters; undefined while the track is
+   * silent. Some cameras announce audio and never send any.
    */
   newest(trackId: number): Sample | undefined {
     return this.#newest.get(trackId);
   }
 
-  /** A picture is there to start from, and no reader minds when the next ones come. */
+  /** There is a key frame to start from, and no reader needs low latency. */
   get toleratesLatency(): boolean {
     if (this.#gop.samples.length === 0) return false;
     for (const reader of this.#readers) if (!reader.toleratesLatency) return false;
     return true;
   }
 
-  /** Calls `run` whenever a reader joins that isn't patient. */
+  /** Calls `run` whenever a reader joins that needs low latency. */
   onLowLatencyReader(run: () => void): Cancel {
     this.#lowLatencyListeners.add(run);
     return () => this.#lowLatencyListeners.delete(run);
   }
 
-  /** Declares what follows. Samples before the next key frame of the video track, if there is one, are not passed on. */
+  /**
+   * Declares the tracks of the samples that follow. Samples before the next key frame of the video track, if
+   * there is one, are not passed on.
+   */
   setTracks(tracks: readonly Track[]): void {
     if (this.#ended) return;
     this.#generation++;
@@ -120,12 +123,12 @@ export class Stream {
     for (const reader of this.#readers) reader.offer(event);
   }
 
-  /** Counts packets that never came; what they hit is marked in the samples. */
+  /** Counts lost packets; the samples they belong to are marked. */
   noteLost(packets: number): void {
     this.counters.lostPackets += packets;
   }
 
-  /** The source went away, or is away for another reason than before; the next `setTracks` resumes. */
+  /** The source disconnected, or the reason for its absence changed; the next `setTracks` resumes. */
   pause(cause: PauseCause): void {
     if (this.#ended || this.#pauseCause === cause) return;
     this.#pauseCause = cause;
@@ -135,7 +138,7 @@ export class Stream {
     for (const reader of this.#readers) reader.offer({ type: 'pause', cause });
   }
 
-  /** Ends the stream for good; idempotent. Readers get `end` and are forgotten. */
+  /** Ends the stream for good; idempotent. Readers get `end` and are removed. */
   end(cause: string): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -146,7 +149,7 @@ export class Stream {
     this.#readers.clear();
   }
 
-  /** A new reader; with `from: 'gop'` the parameters and the GOP so far wait in its queue already. */
+  /** A new reader; with `from: 'gop'` its queue already holds the parameters and the GOP so far. */
   addReader(options: ReaderOptions): Reader {
     const reader = new Reader(options, (closed) => this.#readers.delete(closed));
     if (this.#ended) {
@@ -158,7 +161,8 @@ export class Stream {
     if (!reader.toleratesLatency) for (const run of this.#lowLatencyListeners) run();
     if (this.#tracks) {
       reader.offer({ type: 'tracks', generation: this.#generation, tracks: this.#tracks });
-      // Without a GOP (none begun yet, or one too long to keep) there is nothing to start from but the next key frame.
+      // Without a GOP (none begun yet, or one too long to keep) the reader can start only at the next key
+      // frame.
       if (options.from === 'next-key' || this.#gop.samples.length === 0) reader.awaitKey();
       else {
         this.#gop.samples.forEach((sample, at) =>

@@ -10,31 +10,32 @@ import { redactText } from '../base/redact.ts';
 import { RateLimiter } from '../base/rate-limiter.ts';
 
 export interface S3ObjectStoreOptions {
-  /** Undefined: that of Amazon for the region. */
+  /** Undefined: the Amazon endpoint of the region. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** The bucket stands in the path, not in the host name. */
+  /** Path-style addressing: the bucket is in the path, not in the host name. */
   readonly pathStyle: boolean;
-  /** Of all that is sent. */
+  /** Applied to all uploads. */
   readonly bytesPerSecond: number | undefined;
   readonly clock: Clock;
 }
 
-/** The store must begin to answer within this. */
+/** Time limit for the first byte of a response. */
 const answerMs = 8_000;
 const connectMs = 4_000;
-/** A part is 8 MB: slower lines than 70 KB a second can't keep up with any camera. */
+/** A part is 8 MB: a line slower than 70 KB/s can't keep up with any camera. */
 const sendMs = 120_000;
-/** A body that rests for so long, or up to twice, has broken off. */
+/** A body that delivers nothing for this long (up to twice as long) is aborted. */
 const bodyIdleMs = 15_000;
 const removesAtOnce = 8;
 
 /**
- * A bucket of a store that speaks the S3 protocol. The SDK is loaded with the first request: who has no bucket pays nothing for it.
- * What it rejects with is made into ObjectStoreError here, without the SDK's own errors, which hold whole requests.
+ * A bucket of an S3-compatible store. The SDK is loaded with the first request, so an installation without a
+ * bucket doesn't pay for it. Its errors are mapped to ObjectStoreError here, without the SDK's own errors as
+ * causes, because these hold whole requests.
  */
 export class S3ObjectStore implements ObjectStore {
   readonly name: string;
@@ -61,7 +62,7 @@ export class S3ObjectStore implements ObjectStore {
     return this.#ask(answerMs, async ({ sdk, client }, late) => {
       const Range = `bytes=${offset}-${offset + length - 1}`;
       const command = new sdk.GetObjectCommand({ ...this.#place, Key: key, Range });
-      // Not the deadline's signal: that would end the body as well.
+      // Not the deadline's signal: it would abort the body as well.
       const { Body } = await client.send(command, { abortSignal: this.#closing.signal });
       const body = Body as unknown as IncomingMessage;
       if (late.aborted) body.destroy();
@@ -175,7 +176,7 @@ export class S3ObjectStore implements ObjectStore {
         }),
       );
     } catch (error) {
-      // When this fails too, the next start finds what was begun.
+      // If this fails too, the next start finds the unfinished upload.
       await this.#abandon(upload).catch(() => undefined);
       throw error;
     }
@@ -191,7 +192,7 @@ export class S3ObjectStore implements ObjectStore {
     );
   }
 
-  /** Ends a body of which nothing came for a while, although all that came was taken. */
+  /** Aborts a body that delivers nothing for a while although the consumer has read everything so far. */
   #watchRest(body: IncomingMessage): void {
     let seenBytes = -1;
     const cancel = this.#options.clock.every(bodyIdleMs, () => {
@@ -204,7 +205,7 @@ export class S3ObjectStore implements ObjectStore {
     body.once('close', cancel);
   }
 
-  /** In its turn, and with the digest by which the store knows that it came whole. */
+  /** Uploads one part, in order, with a digest by which the store verifies that it is complete. */
   async #body(
     reader: Pick<SegmentReader, 'read'>,
     offset: number,
@@ -226,7 +227,7 @@ export class S3ObjectStore implements ObjectStore {
   ): Promise<T | undefined> {
     const late = new AbortController();
     const tooLate = Promise.withResolvers<never>();
-    // Nobody may be waiting for it any more.
+    // There may be no caller left that waits for it.
     tooLate.promise.catch(() => undefined);
     const cancel = this.#options.clock.after(deadlineMs, () => {
       const error = new Error(`no answer within ${deadlineMs / 1000} seconds`);
@@ -245,7 +246,7 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  /** The same, where nothing can be missing but the bucket. */
+  /** The same, for requests where only the bucket can be missing. */
   async #must<T>(
     deadlineMs: number,
     request: (sdk: { sdk: typeof Sdk; client: Sdk.S3Client }, signal: AbortSignal) => Promise<T>,
@@ -268,7 +269,7 @@ export class S3ObjectStore implements ObjectStore {
       region,
       forcePathStyle: pathStyle,
       credentials: { accessKeyId, secretAccessKey },
-      // The digest of every body is sent as MD5, which all stores know; the SDK's own checksums few do.
+      // The digest of every body is sent as MD5, which all stores support; few support the SDK's own checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: 2,
@@ -280,7 +281,7 @@ export class S3ObjectStore implements ObjectStore {
   #errorOf(error: unknown): ObjectStoreError {
     if (error instanceof ObjectStoreError) return error;
     const { name, message, status } = partsOf(error);
-    // An answer without a body, as to HEAD, has no words.
+    // A response without a body, as to HEAD, has no error message.
     const words = status !== undefined && message === 'UnknownError' ? `it answers ${status}` : message;
     const text = `${this.name}: ${redactText([name, words].filter(Boolean).join(': '))}`;
     if (status === undefined || status >= 500 || status === 408 || status === 429) {

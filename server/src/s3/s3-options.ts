@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Config } from '../config/schema.ts';
 import { S3ObjectStore } from './s3-object-store.ts';
 
-/** The bucket that the configuration names, for whoever opens the archive; empty when it names none. */
+/** The configured bucket, for callers that open the archive; empty when none is configured. */
 export function objectStorageOptionsOf(
   { s3, node }: Pick<Config, 's3' | 'node'>,
   clock: Clock,
