@@ -4,8 +4,8 @@ import type { ArchiveFiles } from './files.ts';
 import { dayFolder, streamFolder } from './layout.ts';
 
 /**
- * The day folders in which files may lie that have no row yet. The note in the catalog comes before the first file, so that
- * recovery finds every file by looking into the noted folders alone.
+ * The day folders that may contain files without a row. A folder is noted in the catalog before its first file
+ * is created, so that recovery finds every file by reading only the noted folders.
  */
 export class ActiveFolders {
   readonly #root: string;
@@ -19,7 +19,7 @@ export class ActiveFolders {
     this.#catalog = catalog;
   }
 
-  /** Notes the folder and makes it, flushing each parent in which a name is new. */
+  /** Notes the folder and creates it, flushing each parent that gets a new name. */
   async enter(uid: string, day: string): Promise<void> {
     const folder = dayFolder(this.#root, uid, day);
     if (!this.#noted.has(folder)) {
@@ -27,13 +27,13 @@ export class ActiveFolders {
       this.#noted.set(folder, { uid, day });
     }
     for (const path of [streamFolder(this.#root, uid), folder]) {
-      // Flushed also when it was there: who made it may have been killed before the flush.
+      // Flushed even if it existed: the process that created it may have been killed before the flush.
       await this.#files.makeFolder(path);
       await this.#files.syncFolder(dirname(path));
     }
   }
 
-  /** All files of these folders but `day`'s are closed: recovery has nothing to look for there. */
+  /** All files of these folders except `day`'s are closed: recovery need not read them. */
   leaveOthers(
     uid: string,
     day: string,
@@ -43,12 +43,12 @@ export class ActiveFolders {
     return left.map(([, noted]) => ({ type: 'folder-done', ...noted }));
   }
 
-  /** The folder may not be removed although it is empty. */
+  /** The folder must not be removed even if it is empty. */
   isActive(uid: string, day: string): boolean {
     return this.#noted.has(dayFolder(this.#root, uid, day));
   }
 
-  /** The stream's folders are gone or are nobody's any more. */
+  /** The stream's folders are gone or no longer belong to a stream. */
   forget(uid: string): void {
     for (const [folder, noted] of this.#noted) if (noted.uid === uid) this.#noted.delete(folder);
   }

@@ -13,17 +13,17 @@ interface AdoptionTools {
   readonly reads: CatalogReads;
   /** Resolves when the changes are in the catalog. */
   commit(changes: readonly CatalogChange[]): Promise<void> | void;
-  /** Gets what was left out, and why. */
+  /** Called for each file that is skipped, with the reason. */
   readonly findings: string[];
-  /** Whether a recorder at work made the file: its rows are on their way. */
+  /** Whether a running recorder created the file: its rows are about to be committed. */
   readonly isBeingRecorded?: (path: string) => boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The rows of a stream's files, from the files alone, oldest first; files that have rows stay as they are. Files are read,
- * never changed. One that can't be read is left out and named, and the next is looked at.
- * @throws what `commit` throws when the catalog can take nothing, as on a full disk
+ * Restores the rows of a stream's files from the files alone, oldest first; files that have rows are left as
+ * they are. Files are read, never changed. A file that can't be read is skipped and reported.
+ * @throws what `commit` throws when the catalog can't be written, as on a full disk
  */
 export async function adoptFiles(tools: AdoptionTools, uid: string): Promise<void> {
   for await (const { path, startMs } of segmentFiles(tools, uid)) {
@@ -34,13 +34,13 @@ export async function adoptFiles(tools: AdoptionTools, uid: string): Promise<voi
   }
 }
 
-/** Whether there is any file of a stream, by names alone. */
+/** Whether a stream has any file, judged by names only. */
 export async function hasFiles(root: string, uid: string): Promise<boolean> {
   for await (const file of segmentFiles({ root, findings: [] }, uid)) return file.path !== '';
   return false;
 }
 
-/** Why the file was left out; undefined when it has its row. */
+/** Why the file was skipped; undefined when it has its row. */
 async function adopt(
   tools: AdoptionTools,
   uid: string,
@@ -62,7 +62,7 @@ async function adopt(
   if (segmentPath(root, uid, startTicks) !== path) {
     return `starts at another moment than its name says (${startMs})`;
   }
-  // One with a tail stays open, so that the next start of the server cuts it.
+  // A file with a torn tail stays open, so that the next start of the server truncates it.
   const isWhole = contents.wholeBytes === contents.fileBytes;
   try {
     await tools.commit([
@@ -76,7 +76,7 @@ async function adopt(
   return undefined;
 }
 
-/** The catalog refused the row for what is in it, not because it takes none. */
+/** The catalog rejected this row for its contents, not because it can't be written. */
 function isOfOneFile(error: unknown): error is Error {
   if (error instanceof RangeError) return true;
   if (error instanceof CatalogError) return error.isRefusal;

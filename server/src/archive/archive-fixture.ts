@@ -21,17 +21,17 @@ import { catalogPath } from './layout.ts';
 
 const run = promisify(execFile);
 
-/** What is recorded where a test does not care: frames as they come, with audio. */
+/** The default footage of tests: video with audio. */
 const usualFootage = footageOf('h264-no-b.mp4', 'aac.mp4');
 
-/** A folder for an archive that is gone after the test. */
+/** A folder for an archive, removed after the test. */
 export async function temporaryRoot(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vidette-archive-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return join(folder, 'archive');
 }
 
-/** An archive on a clock that stands at the start of the footage; commits are not held back for others. */
+/** An archive on a clock that starts at the start of the footage; commits are not grouped. */
 export async function openArchive(
   t: TestContext,
   dir: string,
@@ -85,7 +85,7 @@ export function faultOf(code: ErrorCode): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code;
 }
 
-/** Files and catalog as a killed process would leave them at this moment. */
+/** Files and catalog as a killed process would leave them now. */
 export async function copyAsKilled(t: TestContext, dir: string): Promise<string> {
   const copy = await temporaryRoot(t);
   await cp(dir, copy, { recursive: true });
@@ -100,7 +100,7 @@ export async function findingsOf(dir: string, remote?: ObjectStorageCheck): Prom
   return findings;
 }
 
-/** ffprobe counts the packets of each stream of a file and may not complain. */
+/** Counts the packets of each stream of a file with ffprobe, which must report no errors. */
 export async function probePackets(path: string): Promise<number[]> {
   const args = [
     '-v',
@@ -117,7 +117,7 @@ export async function probePackets(path: string): Promise<number[]> {
   return stdout.trim().split('\n').map(Number);
 }
 
-/** What happens to a step of the disk: undefined lets it pass, an error or a shorter count replaces its result. */
+/** The outcome of a disk operation: undefined lets it pass, an error or a shorter count replaces its result. */
 export type DiskFault = (step: DiskStep) => Error | number | undefined;
 
 export interface DiskStep {
@@ -126,7 +126,7 @@ export interface DiskStep {
   readonly path: string;
 }
 
-/** The real disk, which writes down each step and lets a test break any of them. */
+/** The real disk; records each operation and lets a test make any of them fail. */
 export function watchedFiles(steps: DiskStep[], faultOf: DiskFault = () => undefined): ArchiveFiles {
   const pass = (name: DiskStep['name'], path: string): number | undefined => {
     const step = { name, path };

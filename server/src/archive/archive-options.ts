@@ -6,9 +6,9 @@ import type { ArchiveFiles } from './files.ts';
 import type { ArchiveLimits } from './limits.ts';
 import type { RetentionRules } from './retention.ts';
 
-/** What it takes to open an archive. */
+/** Options for opening an archive. */
 export interface ArchiveOptions {
-  /** The folder of the segments. */
+  /** The folder of segments. */
   readonly dir: string;
   /** The catalog's file, never inside `dir` (design/archive.md, "Where things are"); by default beside it. */
   readonly catalog?: string;

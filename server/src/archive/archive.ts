@@ -59,18 +59,19 @@ const retentionPeriodMs = 10_000;
 const markerRetryMs = 10_000;
 const diskLookMs = 2_000;
 const heartbeatPeriodMs = 2_000;
-/** Files of two hours, of which each is read at some sixty places. */
+/** Files of two hours, each read at about sixty places. */
 const lookOverMax = 120;
 
 /**
- * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying are
- * files of their own; this class opens them together, closes them in order, and answers as `ArchiveAccess` says.
+ * The archive of this node: one folder of segments and its catalog. Writing, finding, deleting and verifying
+ * are in files of their own; this class opens them together, closes them in order, and implements
+ * `ArchiveAccess`.
  */
 export class Archive implements ArchiveReader {
   readonly retention: Retention;
-  /** How much of what was to be recorded was. */
+  /** How much of the expected footage was recorded. */
   readonly continuity: RecordingCoverage;
-  /** What lies in the bucket, and what moves it there; undefined without one. */
+  /** The object storage tier and its uploader; undefined without a bucket. */
   readonly remote: ObjectStorage | undefined;
   readonly #root: string;
   readonly #catalogPath: string;
@@ -83,7 +84,7 @@ export class Archive implements ArchiveReader {
   readonly #volumeCheck: VolumeMarkerCheck;
   readonly #readDatabase: DatabaseSync;
   readonly #reads: CatalogReads;
-  /** As far as it can be played. */
+  /** The playable footage. */
   readonly #whole: WholeReads;
   readonly #damage: Damage;
   readonly #days: RecordedDayReader;
@@ -190,9 +191,10 @@ export class Archive implements ArchiveReader {
   }
 
   /**
-   * Opens the archive, puts it in order after an unclean end, and starts retention. With the wrong disk mounted it opens
-   * too: what the catalog knows can be asked, nothing is written, and `problem` says why until the disk is back. A catalog that
-   * is damaged, missing or emptied is made again from the files while recording goes on (`isRebuilding`).
+   * Opens the archive, recovers it after an unclean shutdown, and starts retention. It also opens with the
+   * wrong disk mounted: the catalog answers, nothing is written, and `problem` gives the reason until the disk
+   * is back. A catalog that is damaged, missing or emptied is rebuilt from the files while recording continues
+   * (`isRebuilding`).
    * @throws Fault when another process writes with this catalog or it is of a newer version; system errors
    */
   static async open(options: ArchiveOptions): Promise<Archive> {
@@ -215,30 +217,33 @@ export class Archive implements ArchiveReader {
     }
   }
 
-  /** Why nothing is recorded or deleted at the moment; undefined when all is well. */
+  /** Why nothing is recorded or deleted at the moment; undefined when there is no problem. */
   get problem(): ArchiveProblem | undefined {
     return this.#volumeCheck.problem;
   }
 
-  /** Whether the disk is the right one and takes footage, as looked at last. */
+  /** Whether the disk is the right one and writable, as of the last check. */
   get canRecord(): boolean {
     return this.#volumeCheck.problem === undefined && !this.#freeSpace.isShort;
   }
 
-  /** Why the disk takes no footage of a stream, by the system's name of the error or `unknown`; undefined while it does. */
+  /**
+   * Why footage of a stream can't be written, as the system's error name or `unknown`; undefined while it can.
+   */
   get writeFailure(): string | undefined {
     for (const { status } of this.#recorders.values())
       if (status.code === 'write-failed') return status.systemCode ?? 'unknown';
     return undefined;
   }
 
-  /** The folder has lost its marker and holds nothing, as after a disk was replaced. */
+  /** The folder has lost its marker and is empty, as after a disk was replaced. */
   get isDiskEmpty(): boolean {
     return this.#volumeCheck.isEmpty;
   }
 
   /**
-   * Records on the empty disk in the folder from now on; what the old one holds becomes a gap that says so.
+   * Records on the empty disk in the folder from now on; the footage of the old one becomes a gap with that
+   * cause.
    * @throws Fault ActionNotAcceptable when there is no empty disk; system errors
    */
   async useEmptyDisk(): Promise<void> {
@@ -253,18 +258,18 @@ export class Archive implements ArchiveReader {
     await this.#recover();
   }
 
-  /** Whether anything was ever recorded here, as far as catalog and folder tell. */
+  /** Whether anything was ever recorded here, as far as catalog and folder show. */
   async wasUsed(): Promise<boolean> {
     const hasRows = this.#reads.streams().length > 0;
     return hasRows || this.problem !== undefined || (await holdsFootage(this.#root));
   }
 
-  /** Whether footage is still being brought back into a catalog that was lost. */
+  /** Whether a lost catalog is still being rebuilt. */
   get isRebuilding(): boolean {
     return this.#rebuild?.isRunning === true;
   }
 
-  /** What the start had to put in order; undefined until the right disk was there. */
+  /** What recovery did at the start; undefined until the right disk is present. */
   get recovery(): RecoveryReport | undefined {
     return this.#recovery;
   }
@@ -279,7 +284,10 @@ export class Archive implements ArchiveReader {
     return this.#reads.totalBytes();
   }
 
-  /** Records a stream until the recorder is stopped; what `permits` refuses is left out. @throws RangeError when it is being recorded */
+  /**
+   * Records a stream until the recorder is stopped; footage that `permits` refuses is dropped. @throws
+   * RangeError when it is already being recorded
+   */
   record(uid: string, stream: Stream, permits: RecorderTools['permits'] = () => true): Recorder {
     if (this.#recorders.has(uid) || stream.uid !== uid)
       throw new RangeError(`${uid} cannot be recorded twice`);
@@ -314,7 +322,7 @@ export class Archive implements ArchiveReader {
     return rangesAnswerOf(this.intervals(uid, startMs, endMs));
   }
 
-  /** The same in one list. @throws Fault TimeRangeIsTooLong, BadRequest */
+  /** The same as one list. @throws Fault TimeRangeIsTooLong, BadRequest */
   intervals(uid: string, startMs: number, endMs: number): RecordedInterval[] {
     assertSpan(startMs, endMs, this.#limits.rangesMaxMs);
     if (startMs === endMs) return [];
@@ -347,12 +355,12 @@ export class Archive implements ArchiveReader {
     return this.#segments.bytes(uid, name);
   }
 
-  /** What the catalog knows of a span, for another node that joins it with what it knows itself. */
+  /** The catalog slice of a span, for another node that merges it with its own. */
   slice(uid: string, span: SliceSpan): CatalogSlice {
     return this.#reads.snapshot(() => sliceOf(this.#whole, uid, this.#isLive(uid), span));
   }
 
-  /** A segment of the slice, to read here and there in it. @throws Fault NotFound, FarArchiveUnavailable */
+  /** Random access to a segment of the slice. @throws Fault NotFound, FarArchiveUnavailable */
   openFile(uid: string, startTicks: number): Promise<SegmentReader> {
     return this.#segments.open(uid, startTicks);
   }
@@ -393,7 +401,7 @@ export class Archive implements ArchiveReader {
   }
 
   /**
-   * Removes all that a stream recorded; its recorder, if any, is stopped first.
+   * Removes all footage of a stream; its recorder, if any, is stopped first.
    * @throws RecordingFailure with the wrong disk mounted, system errors
    */
   async remove(uid: string): Promise<void> {
@@ -405,7 +413,7 @@ export class Archive implements ArchiveReader {
     this.#sumAgain(uid);
   }
 
-  /** Stops all recorders, commits what waits and leaves the catalog marked as clean. Idempotent. */
+  /** Stops all recorders, commits pending changes and marks the catalog as clean. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -442,7 +450,7 @@ export class Archive implements ArchiveReader {
     try {
       await this.#volumeCheck.assertRightDisk();
     } catch (error) {
-      // A disk that fails ends recording, not the server.
+      // A failing disk stops recording, not the server.
       if (!(error instanceof RecordingFailure)) {
         if (systemCode(error) === undefined) throw error;
         this.#log.error({ err: error, dir: this.#root }, 'The archive folder cannot be used');
@@ -501,34 +509,40 @@ export class Archive implements ArchiveReader {
     });
   }
 
-  /** A recorder with an open file does not notice that its folder is gone: the guard does. */
+  /** A recorder with an open file does not notice that its folder is gone: the marker check does. */
   async #lookAtDisk(): Promise<void> {
-    // A disk that hangs is asked once, not every two seconds: each question takes a thread of the pool.
+    // A hanging disk is checked once, not every two seconds: each check occupies a thread of the pool.
     if (this.#isLookingAtDisk) return;
     this.#isLookingAtDisk = true;
     try {
       await this.#volumeCheck.assertRightDisk();
     } catch (error) {
-      // The guard has reported it; errors of a failing disk are reported where the disk is used.
+      // The marker check has reported it; errors of a failing disk are reported where the disk is used.
       if (!(error instanceof RecordingFailure) && systemCode(error) === undefined) throw error;
     } finally {
       this.#isLookingAtDisk = false;
     }
   }
 
-  /** Before each piece: the disk as looked at last, for a look costs a read; again when it was not the right one. @throws RecordingFailure */
+  /**
+   * Before each fragment: uses the result of the last check, because a check costs a read; checks again if it
+   * was not the right disk. @throws RecordingFailure
+   */
   async #assertWritable(): Promise<void> {
     if (this.#volumeCheck.problem) await this.#assertReady();
     this.#freeSpace.assertFreeSpace();
   }
 
-  /** The right disk, and put in order since it came. */
+  /** The disk is the right one and has been recovered since it was mounted. */
   async #assertReady(): Promise<void> {
     await this.#volumeCheck.assertRightDisk();
     if (!this.#recovery) throw new RecordingFailure('wrong-disk', `${this.#root}: being put in order`);
   }
 
-  /** One read at a moment; one that meets other bytes than the catalog knows has the whole file looked at and reads what is left. */
+  /**
+   * One read at a time; a read that finds other bytes than the catalog expects has the whole file checked and
+   * reads what is left.
+   */
   async #readAt<T>(uid: string, atMs: number, read: () => Promise<T>): Promise<T> {
     await this.#lookOver(uid, atMs, atMs + 1, 'ends');
     try {
@@ -541,8 +555,8 @@ export class Archive implements ArchiveReader {
   }
 
   /**
-   * Files of a span are looked at before anything is planned with them: what is damaged is left out then, and not met halfway. Of
-   * long spans the first; the rest is looked at when it is opened.
+   * Checks the files of a span before a read is planned, so that damage is skipped in advance instead of being
+   * met halfway. For long spans only the first files; the others are checked when they are opened.
    */
   async #lookOver(uid: string, startMs: number, endMs: number, look: DamageLook): Promise<void> {
     const stream = this.#reads.stream(uid);
@@ -552,12 +566,12 @@ export class Archive implements ArchiveReader {
       for (const { streamId, startTicks } of rows)
         await this.#damage.isAsKnown(uid, streamId, startTicks, look);
     } catch (error) {
-      // Another disk is mounted: its files say nothing.
+      // Another disk is mounted: its files prove nothing.
       if (!(error instanceof RecordingFailure)) throw error;
     }
   }
 
-  /** Rows of the past have changed: what was summed up of them is not true any more. */
+  /** Rows of the past have changed: cached sums are no longer valid. */
   #sumAgain(uid?: string): void {
     this.#days.forget();
     this.continuity.forget(uid);

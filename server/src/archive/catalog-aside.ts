@@ -4,17 +4,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { moveFile } from '../base/durable.ts';
 import { isSqliteError } from '../base/sqlite-trouble.ts';
 
-/** What SQLite keeps beside a database. */
+/** The files that SQLite keeps beside a database. */
 const companions = ['-wal', '-shm', '-journal'];
 
 /**
- * Renames a database to `FILE + suffix` with everything that was acknowledged: after a kill the newest changes are in its
- * write-ahead log alone, which is brought into the file first, or moved with it where the file is too damaged for that.
- * Undefined when there is no such file. No other process may have it open. @throws system errors
+ * Renames a database to `FILE + suffix` with everything that was acknowledged: after a kill the newest changes
+ * are only in its write-ahead log, which is checkpointed into the file first, or moved with it if the file is
+ * too damaged for that. Undefined when there is no such file. No other process may have the file open. @throws
+ * system errors
  */
 export async function setDatabaseAside(file: string, suffix: string): Promise<string | undefined> {
   if (!existsSync(file)) {
-    // A log without its database must not be played into the next one.
+    // A log without its database must not be applied to the next one.
     await removeCompanions(file);
     return undefined;
   }
@@ -27,7 +28,7 @@ export async function setDatabaseAside(file: string, suffix: string): Promise<st
   return target;
 }
 
-/** Removes a database that is of no use. @throws system errors */
+/** Removes a database that is no longer needed. @throws system errors */
 export async function removeDatabase(file: string): Promise<void> {
   await rm(file, { force: true });
   await removeCompanions(file);
@@ -37,14 +38,14 @@ async function removeCompanions(file: string): Promise<void> {
   for (const companion of companions) await rm(`${file}${companion}`, { force: true });
 }
 
-/** The last connection that closes writes the log into the file and removes it. */
+/** The last connection to close checkpoints the log into the file and removes it. */
 function emptyLog(file: string): void {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file);
     database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
   } catch (error) {
-    // Too damaged to be opened: its log is moved as it is.
+    // Too damaged to open: the log is moved unchanged.
     if (!isSqliteError(error)) throw error;
   } finally {
     database?.close();

@@ -9,10 +9,13 @@ import { CATALOG_VERSION, createCatalog, upgradeCatalog } from './catalog-schema
 import { systemCode } from './files.ts';
 import { archiveFileMode } from './layout.ts';
 
-/** Up to this size all pages are looked at when the server starts (0.3 s on a disk of 300 MB/s). */
+/** Up to this size all pages are checked when the server starts (0.3 s on a disk of 300 MB/s). */
 const wholeCheckBytes = 96 * 1024 * 1024;
 
-/** The catalog's file is no catalog, or parts of it are overwritten or missing; the files of the archive are not concerned. */
+/**
+ * The catalog's file is not a catalog, or parts of it are overwritten or missing; the archive's files are not
+ * affected.
+ */
 export class CatalogDamaged extends Fault {
   constructor(path: string, cause: unknown) {
     const what = cause instanceof Error ? cause.message : String(cause);
@@ -26,24 +29,28 @@ export class CatalogDamaged extends Fault {
 }
 
 /**
- * Opens the catalog for its one writer, making it when it is not there.
- * WAL with synchronous=FULL: under NORMAL a power cut takes back rows that were acknowledged.
- * @throws CatalogDamaged; Fault when it was made by a newer version or can't be reached
+ * Opens the catalog for its one writer, creating it if it doesn't exist.
+ * WAL with synchronous=FULL: under NORMAL a power cut loses acknowledged rows.
+ * @throws CatalogDamaged; Fault when it was written by a newer version or can't be reached
  */
 export function openCatalogForWriting(path: string, newArchiveId: string = randomUUID()): DatabaseSync {
-  // A log that a kill left is read into memory that is a file, and brought into the catalog: that needs room.
+  // After a kill the log is mapped through a shared memory file and checkpointed into the catalog: that needs
+  // disk space.
   giveUpReserve(dirname(path));
   makePrivate(path);
   return opened(path, {}, (database) => {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');
-    // A WAL that a slow reader let grow is cut back to this at the next checkpoint.
+    // A WAL that grew because of a slow reader is truncated to this at the next checkpoint.
     database.exec('PRAGMA journal_size_limit = 16777216');
     if (!hasTables(database)) createCatalog(database, newArchiveId);
     upgradeCatalog(database, versionOf(database));
   });
 }
 
-/** A second connection for questions; it never writes. @throws as `openCatalogForWriting`, and Fault for an older version. */
+/**
+ * A second connection for queries; it never writes. @throws as `openCatalogForWriting`, and Fault for an older
+ * version.
+ */
 export function openCatalogForReading(path: string): DatabaseSync {
   return opened(path, { readOnly: true }, (database) => {
     database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384');
@@ -51,8 +58,8 @@ export function openCatalogForReading(path: string): DatabaseSync {
 }
 
 /**
- * Looks for damage before the catalog is trusted: at all its pages up to `wholeCheckBytes`, else at its tables of streams and at
- * the ends of its indexes. @throws as `openCatalogForWriting`
+ * Checks for damage before the catalog is used: all its pages up to `wholeCheckBytes`, else its tables of
+ * streams and the ends of its indexes. @throws as `openCatalogForWriting`
  */
 export function assertCatalogIsWhole(path: string): void {
   const database = openCatalogForWriting(path);
@@ -81,7 +88,9 @@ const samples = [
   'SELECT * FROM damage LIMIT 10',
 ];
 
-/** Makes the catalog that of another marker, before anything is recorded in it. @throws as `openCatalogForWriting` */
+/**
+ * Binds the catalog to another marker, before anything is recorded in it. @throws as `openCatalogForWriting`
+ */
 export function setArchiveId(path: string, archiveId: string): void {
   const database = openCatalogForWriting(path);
   try {
@@ -108,11 +117,11 @@ function opened(
   }
 }
 
-/** A foreign error as what an operator can do about it. */
+/** Maps a foreign error to one that an operator can act on. */
 function catalogFault(path: string, error: unknown): unknown {
   if (!isSqliteError(error)) return error;
   const trouble = sqliteTroubleOf(error);
-  // A statement that its tables do not fit: they are not those of a catalog.
+  // The statement doesn't match the tables: they are not those of a catalog.
   if (trouble === undefined || trouble === 'damaged') return new CatalogDamaged(path, error);
   const message = `The archive’s catalog ${path} cannot be opened: ${(error as Error).message}.`;
   return new Fault('Unavailable', message, { cause: error });
@@ -139,12 +148,15 @@ function hasTables(database: DatabaseSync): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'archive'`).get() !== undefined;
 }
 
-/** A new catalog is for the server and its group; what SQLite puts beside it takes its mode. */
+/**
+ * A new catalog is readable by the server and its group; the files that SQLite creates beside it inherit its
+ * mode.
+ */
 function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', archiveFileMode));
   } catch (error) {
-    // There is one, or SQLite says better what is wrong.
+    // It exists, or SQLite reports the problem better.
     if (systemCode(error) === undefined) throw error;
   }
 }

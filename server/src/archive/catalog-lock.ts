@@ -12,9 +12,10 @@ export class LockHeldError extends Fault {
 }
 
 /**
- * A lock of the operating system on a file, reached through SQLite: the kernel lets go of it when the process dies, however
- * that ends, so it is never stale, and a network file system with locks keeps it between hosts. What the file holds means
- * nothing; the process must not open it in any other way, for closing it would give the lock away (fcntl(2)).
+ * A lock of the operating system on a file, reached through SQLite: the kernel releases it when the process
+ * dies for any reason, so it is never stale, and a network file system with locks enforces it between hosts.
+ * The file's contents have no meaning; the process must not open it in any other way, because closing it would
+ * release the lock (fcntl(2)).
  */
 export class ArchiveLock {
   readonly #path: string;
@@ -22,8 +23,8 @@ export class ArchiveLock {
   readonly #file: Promise<string | undefined>;
 
   /**
-   * @throws LockHeldError when another process holds it; Fault Unavailable when the file can't be locked at all, as on a disk
-   *   that fails
+   * @throws LockHeldError when another process holds it; Fault Unavailable when the file can't be locked at
+   * all, as on a failing disk
    */
   constructor(path: string) {
     this.#path = path;
@@ -31,7 +32,7 @@ export class ArchiveLock {
     this.#file = identityOf(path);
   }
 
-  /** Whether the path still names the file that is locked: on a disk that was replaced it does not. */
+  /** Whether the path still refers to the locked file: on a replaced disk it does not. */
   async isInPlace(): Promise<boolean> {
     const file = await this.#file;
     return file !== undefined && file === (await identityOf(this.#path));
@@ -48,7 +49,7 @@ function lockedDatabase(path: string): DatabaseSync {
   } catch (error) {
     if (sqliteTroubleOf(error) !== 'damaged') throw lockFailure(path, error);
   }
-  // SQLite reads the file only when no other process has it: what it holds is no lock, and no use.
+  // SQLite reads the file only when no other process holds the lock: the file is damaged and has no use.
   try {
     truncateSync(path);
     return tryLock(path);

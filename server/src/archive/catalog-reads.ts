@@ -6,27 +6,27 @@ import type { RecordedGapCause } from './gap-cause.ts';
 export interface DamageMark {
   readonly streamId: number;
   readonly startTicks: number;
-  /** Up to the end of the last fragment before the damage; 0: nothing of it can be read. */
+  /** Up to the end of the last fragment before the damage; 0: nothing can be read. */
   readonly wholeBytes: number;
-  /** Where that ends on the timeline; the start of the segment when nothing is left. */
+  /** Its end on the timeline; the start of the segment when nothing is left. */
   readonly wholeEndTicks: number;
 }
 
-/** One segment as the catalog knows it: all of it is flushed. */
+/** One segment as stored in the catalog: all of it is flushed. */
 export interface SegmentRow {
   readonly streamId: number;
   readonly startTicks: number;
   readonly endTicks: number;
-  /** Length of the file that may be read. */
+  /** Readable length of the file. */
   readonly bytes: number;
   readonly initId: number;
   readonly indexId: number;
   readonly isOpen: boolean;
-  /** Its bytes are an object of the bucket, no file. */
+  /** Its bytes are an object in the bucket, not a file. */
   readonly isRemote: boolean;
 }
 
-/** A segment and whose it is. */
+/** A segment and the stream it belongs to. */
 export type OwnedSegment = SegmentRow & { readonly uid: string };
 
 export interface CatalogStreamRow {
@@ -37,7 +37,7 @@ export interface CatalogStreamRow {
   readonly durationTicks: number;
   readonly removedUntilTicks: number;
   readonly isRecording: boolean;
-  /** The part of `segments` and `bytes` that is far. */
+  /** The part of `segments` and `bytes` that is in object storage. */
   readonly remoteSegments: number;
   readonly farBytes: number;
 }
@@ -48,7 +48,7 @@ export interface InterruptionRow {
 }
 
 /**
- * All questions to the catalog. Each is answered from one index without reading more rows than it answers with or sums up
+ * All catalog queries. Each uses one index and reads no more rows than it returns or sums up
  * (bench/catalog.ts measures them on 5.2 million rows).
  */
 export class CatalogReads {
@@ -62,7 +62,7 @@ export class CatalogReads {
     ) as Record<ReadName, StatementSync>;
   }
 
-  /** Runs `read` on one unchanging state of the catalog. */
+  /** Runs `read` on one snapshot of the catalog. */
   snapshot<T>(read: () => T): T {
     this.#database.exec('BEGIN');
     try {
@@ -95,13 +95,13 @@ export class CatalogReads {
     return (this.#statements.totalBytes.get() as CatalogRow)['bytes'] as number;
   }
 
-  /** The part of it that is far. */
+  /** The part of it that is in object storage. */
   remoteTotals(): { segments: number; bytes: number } {
     const row = this.#statements.remoteTotals.get() as CatalogRow;
     return { segments: row['segments'] as number, bytes: row['bytes'] as number };
   }
 
-  /** Segments that have anything in [fromTicks, toTicks), oldest first, at most `limit`. */
+  /** Segments that overlap [fromTicks, toTicks), oldest first, at most `limit`. */
   segments(streamId: number, fromTicks: number, toTicks: number, limit: number): SegmentRow[] {
     const before = this.segmentAtOrBefore(streamId, fromTicks);
     const rows = this.#statements.segmentsFrom.all(streamId, fromTicks, toTicks, limit).map(segmentRow);
@@ -109,7 +109,7 @@ export class CatalogReads {
     return rows;
   }
 
-  /** Like `segments`, without a limit and a row at a time. */
+  /** Like `segments`, without a limit and one row at a time. */
   *eachSegment(streamId: number, fromTicks: number, toTicks: number): Generator<SegmentRow, void, undefined> {
     let at = fromTicks;
     for (;;) {
@@ -121,7 +121,7 @@ export class CatalogReads {
     }
   }
 
-  /** The newest segment that starts at or before a moment. */
+  /** The newest segment that starts at or before a time. */
   segmentAtOrBefore(streamId: number, atTicks: number): SegmentRow | undefined {
     const row = this.#statements.atOrBefore.get(streamId, atTicks);
     return row && segmentRow(row);
@@ -145,12 +145,12 @@ export class CatalogReads {
     return this.segmentAtOrBefore(streamId, Number.MAX_SAFE_INTEGER);
   }
 
-  /** The oldest closed segments on the disk over all streams. */
+  /** The oldest closed segments on the disk, of all streams. */
   oldestLocal(limit: number): OwnedSegment[] {
     return this.#statements.oldestLocal.all(limit).map(ownedSegment);
   }
 
-  /** The oldest segments in the bucket over all streams. */
+  /** The oldest segments in the bucket, of all streams. */
   oldestRemote(limit: number): OwnedSegment[] {
     return this.#statements.oldestRemote.all(limit).map(ownedSegment);
   }
@@ -160,7 +160,7 @@ export class CatalogReads {
     return this.#statements.localClosed.all(streamId, fromTicks, beforeTicks, limit).map(segmentRow);
   }
 
-  /** How many those are, and their bytes. */
+  /** Their number and bytes. */
   localClosedTotals(
     streamId: number,
     fromTicks: number,
@@ -176,7 +176,7 @@ export class CatalogReads {
     return rows.filter((row) => row.endTicks <= beforeTicks);
   }
 
-  /** How many start in [fromTicks, beforeTicks), their bytes and how long they are together. */
+  /** Number, bytes and total duration of those that start in [fromTicks, beforeTicks). */
   closedTotals(
     streamId: number,
     fromTicks: number,
@@ -207,26 +207,26 @@ export class CatalogReads {
     return row['length'] as number;
   }
 
-  /** Where the fragments of a segment lie, oldest first. `initBytes` is the length of its init. */
+  /** The positions of a segment's fragments, oldest first. `initBytes` is the length of its init. */
   fragments(segment: SegmentRow, initBytes: number): IndexedPosition[] {
     return decodeIndex(this.fragmentEntries(segment), segment.startTicks, initBytes);
   }
 
-  /** The same as it is stored (see fragment-index.ts). */
+  /** The same in its stored form (see fragment-index.ts). */
   fragmentEntries(segment: SegmentRow): Uint8Array {
     const row = this.#statements.entries.get(segment.indexId);
     if (!row) throw new RangeError(`the catalog has no index ${segment.indexId}`);
     return row['entries'] as Uint8Array;
   }
 
-  /** The checksums of the fragments of a segment, as they are stored (see fragment-sums.ts). */
+  /** The checksums of a segment's fragments in their stored form (see fragment-sums.ts). */
   fragmentSums(segment: SegmentRow): Uint8Array {
     const row = this.#statements.sums.get(segment.indexId);
     if (!row) throw new RangeError(`the catalog has no index ${segment.indexId}`);
     return row['sums'] as Uint8Array;
   }
 
-  /** In [fromTicks, toTicks), and the one that holds at fromTicks. */
+  /** Those in [fromTicks, toTicks), and the one in effect at fromTicks. */
   interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
     const before = this.#statements.interruptionBefore.get(streamId, fromTicks);
     const rows = this.#statements.interruptions.all(streamId, fromTicks, toTicks);
@@ -236,18 +236,18 @@ export class CatalogReads {
     }));
   }
 
-  /** When a stream was first interrupted or waited for; undefined when it never was. */
+  /** When a stream was first interrupted or waiting; undefined when it never was. */
   firstInterruption(streamId: number): number | undefined {
     return this.#statements.firstInterruption.get(streamId)?.['at_ticks'] as number | undefined;
   }
 
-  /** Ticks of the segments that begin in [fromTicks, toTicks), none counted beyond `untilTicks`. */
+  /** Total ticks of the segments that begin in [fromTicks, toTicks), counted up to `untilTicks`. */
   recordedTicks(streamId: number, fromTicks: number, toTicks: number, untilTicks: number): number {
     const row = this.#statements.recordedTicks.get(untilTicks, streamId, fromTicks, toTicks) as CatalogRow;
     return row['ticks'] as number;
   }
 
-  /** Ticks of the segments that begin in each hour of [fromTicks, toTicks); hours without any are left out. */
+  /** Total ticks of the segments that begin in each hour of [fromTicks, toTicks); empty hours are omitted. */
   recordedHours(
     streamId: number,
     fromTicks: number,
@@ -278,12 +278,12 @@ export class CatalogReads {
     return this.#statements.pending.all().map(segmentName);
   }
 
-  /** Objects that must go, at most `limit`. */
+  /** Objects to be deleted, at most `limit`. */
   remoteRemovals(limit: number): SegmentName[] {
     return this.#statements.remoteRemovals.all(limit).map(segmentName);
   }
 
-  /** Segments of which an object may be there. */
+  /** Segments that may have an object. */
   remoteSendings(): SegmentName[] {
     return this.#statements.remoteSendings.all().map(segmentName);
   }
@@ -293,7 +293,7 @@ export class CatalogReads {
   }
 }
 
-/** What file and object of a segment are called by. */
+/** What the names of a segment's file and object are built from. */
 export interface SegmentName {
   readonly uid: string;
   readonly startTicks: number;

@@ -14,17 +14,18 @@ import { archiveFileMode, heartbeatPath, rebuildNotePath } from './layout.ts';
 import { listStreamFolders } from './marker.ts';
 import type { NewFiles } from './new-files.ts';
 
-/** Findings of which the log names no more than so many. */
+/** The log lists at most this many findings. */
 const namedFindings = 20;
 
 /**
- * Looks at the catalog before it is opened. A damaged one is put aside, so that a new one is made; it is rebuilt from the files
- * when the archive runs. True while the catalog is one that lost what it knew: the folder must be in use then.
+ * Checks the catalog before it is opened. A damaged one is moved aside, so that a new one is created; it is
+ * rebuilt from the files while the archive runs. True while the catalog has lost its contents: the folder must
+ * have been in use then.
  * @throws Fault when the catalog is of a newer version or can't be reached; system errors
  */
 export async function prepareCatalog(catalog: string, log: Log): Promise<boolean> {
   const note = rebuildNotePath(catalog);
-  // Only a server that ran here leaves a heartbeat.
+  // Only a server that has run here leaves a heartbeat.
   const isLost = existsSync(heartbeatPath(catalog)) && (!existsSync(catalog) || statSync(catalog).size === 0);
   if (isLost) {
     log.error(
@@ -55,13 +56,13 @@ interface CatalogRebuildTools {
   readonly remote: Pick<ObjectStorageOptions, 'store' | 'keys'> | undefined;
   readonly log: Log;
   readonly newFiles: NewFiles;
-  /** Footage of the past is in the catalog again. */
+  /** Called when past footage is in the catalog again. */
   onAdopted(): void;
 }
 
 /**
- * Brings files that the catalog does not know back into it while the archive records: all, after the catalog was lost, or those
- * of streams of which it knows nothing although they have files. What a stop interrupts goes on at the next start.
+ * Adds files that are missing from the catalog while the archive records: all files after the catalog was lost,
+ * or those of streams that have files but no rows. If a shutdown interrupts it, the next start continues.
  */
 export class CatalogRebuild {
   readonly #tools: CatalogRebuildTools;
@@ -78,7 +79,7 @@ export class CatalogRebuild {
     });
   }
 
-  /** Undefined when the catalog knows all that it should. */
+  /** Undefined when the catalog is complete. */
   static async start(tools: CatalogRebuildTools): Promise<CatalogRebuild | undefined> {
     const isWhole = existsSync(rebuildNotePath(tools.catalogPath));
     const uids = await streamsToRead(tools, isWhole);
@@ -91,7 +92,7 @@ export class CatalogRebuild {
     return this.#isRunning;
   }
 
-  /** Resolves when the file or object at hand is done. */
+  /** Resolves when the current file or object is done. */
   stop(): Promise<void> {
     this.#abort.abort();
     return this.#work;
@@ -125,7 +126,7 @@ export class CatalogRebuild {
   }
 }
 
-/** Those with files: all of them, or those of which there is no row. */
+/** Streams with files: all of them, or those without rows. */
 async function streamsToRead({ root, reads, log }: CatalogRebuildTools, isWhole: boolean): Promise<string[]> {
   try {
     const uids = await listStreamFolders(root);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Grows with every change of the tables below. */
+/** Incremented with every change of the tables below. */
 export const CATALOG_VERSION = 4;
 
 const remoteIndexes = `
@@ -39,8 +39,9 @@ CREATE TABLE IF NOT EXISTS damage (
 `;
 
 /**
- * The catalog's tables. Ticks are of 90 kHz since 1970-01-01T00:00:00Z, whatever the timescale of the tracks.
- * Foreign keys are declared for the reader; the writer keeps them and `vidette check` proves what matters.
+ * The catalog's tables. Ticks are 90 kHz units since 1970-01-01T00:00:00Z, whatever the timescale of the
+ * tracks. Foreign keys are declared for the reader; the writer maintains them and `vidette check` verifies the
+ * ones that matter.
  */
 const schema = `
 CREATE TABLE archive (
@@ -132,7 +133,7 @@ ${remoteNotes}
 ${damageMarks}
 `;
 
-/** Makes the tables in an empty database, in one transaction, with a new identity unless one is given. */
+/** Creates the tables in an empty database, in one transaction, with a new identity unless one is given. */
 export function createCatalog(database: DatabaseSync, archiveId: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -147,7 +148,9 @@ export function createCatalog(database: DatabaseSync, archiveId: string): void {
   }
 }
 
-/** Brings an older catalog to the present tables, in one transaction: nothing of the first version was far. */
+/**
+ * Migrates an older catalog to the current tables, in one transaction: the first version had no object storage.
+ */
 export function upgradeCatalog(database: DatabaseSync, version: number): void {
   if (!(version >= 1 && version < CATALOG_VERSION)) return;
   database.exec('BEGIN IMMEDIATE');

@@ -4,47 +4,47 @@ import type { CatalogReads, InterruptionRow, SegmentRow } from './catalog-reads.
 export interface SliceSpan {
   readonly fromTicks: number;
   readonly toTicks: number;
-  /** With where each fragment lies: for what reads footage; what only shows it can do without. */
+  /** Include fragment positions: needed to read footage, not to show the timeline. */
   readonly withFragments: boolean;
 }
 
-/** A segment as another node is told of it. */
+/** A segment as sent to another node. */
 export interface SliceSegment {
   readonly startTicks: number;
   readonly endTicks: number;
   readonly bytes: number;
   readonly initId: number;
   readonly isOpen: boolean;
-  /** Of its fragments, base64 (see fragment-index.ts); empty when they were not asked for. */
+  /** Of its fragments, base64 (see fragment-index.ts); empty when they were not requested. */
   readonly entries: string;
 }
 
-/** What a catalog knows of one stream around a span, as JSON can hold it. */
+/** What a catalog knows of one stream around a span, in JSON form. */
 export interface CatalogSlice {
   /** 0: nothing is recorded. */
   readonly segmentCount: number;
   readonly removedUntilTicks: number;
-  /** It is being recorded now. */
+  /** The segment is being recorded now. */
   readonly isLive: boolean;
-  /** The newest of all. */
+  /** The newest segment of all. */
   readonly newestEndTicks: number;
   /** The one at or before the span, those in it, and the one after it; oldest first. */
   readonly segments: readonly SliceSegment[];
   /** ftyp and moov by `initId`, base64; none without fragments. */
   readonly inits: Readonly<Record<string, string>>;
   readonly interruptions: readonly InterruptionRow[];
-  /** There are more than a slice holds: ask again from the end of the last. */
+  /** There are more segments than fit into a slice: request again from the end of the last one. */
   readonly isCut: boolean;
 }
 
-/** A day of minutes; of a week there are seven slices. */
+/** A day of one-minute segments; a week takes seven slices. */
 const segmentsMax = 1_440;
-/** Of the indexes in one slice: cameras without GOPs have long ones. */
+/** Limit of the indexes in one slice: cameras whose frames are all key frames have long ones. */
 const entriesMaxBytes = 2 * 1024 * 1024;
-/** A slice that is cut has one of these at least, of whichever version its node is. */
+/** A truncated slice has at least one of these, whatever version its node runs. */
 const cutLeast = 500;
 const cutLeastEntries = 512 * 1024;
-/** More make no footage that anybody asks for in one question. */
+/** No valid request covers more than this. */
 const slicesMax = 1_000;
 
 export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span: SliceSpan): CatalogSlice {
@@ -80,7 +80,7 @@ export function sliceOf(reads: CatalogReads, uid: string, isLive: boolean, span:
   };
 }
 
-/** The first of them, as many as have indexes of so many bytes together; one at least. */
+/** The first segments whose indexes fit into this many bytes together; at least one. */
 function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly SegmentRow[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => {
@@ -90,7 +90,7 @@ function upToBytes(reads: CatalogReads, rows: readonly SegmentRow[]): readonly S
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-/** All of a span, asked for slice by slice. @throws RangeError when a slice that is cut brings nothing new */
+/** A whole span, requested slice by slice. @throws RangeError when a truncated slice brings nothing new */
 export async function wholeSlice(
   span: SliceSpan,
   ask: (span: SliceSpan) => CatalogSlice | Promise<CatalogSlice>,

@@ -4,17 +4,17 @@ import { giveUpReserve } from '../base/disk-reserve.ts';
 import { openCatalogForWriting } from './catalog-file.ts';
 import { CatalogWrites, type CatalogChange } from './catalog-writes.ts';
 
-/** What the main thread sends: each entry is one caller's changes, which hold together or not at all. */
+/** A message of the main thread: each entry is one caller's changes, applied together or not at all. */
 export interface CatalogBatch {
   readonly entries: readonly (readonly CatalogChange[])[];
 }
 
-/** One answer per entry, in order: undefined when committed, else what went wrong. */
+/** One result per entry, in order: undefined when committed, else the error. */
 export interface CatalogBatchResult {
   readonly failures: readonly (CatalogFailure | undefined)[];
 }
 
-/** An error as it crosses threads. */
+/** An error in the form that crosses threads. */
 export interface CatalogFailure {
   readonly message: string;
   /** Primary SQLite result code, as in 13 for SQLITE_FULL; undefined for other errors. */
@@ -25,7 +25,7 @@ const port = parentPort;
 if (!port) throw new Error('runs as a worker thread only');
 const { path } = workerData as { path: string };
 const folder = dirname(path);
-/** SQLITE_FULL: no room for the log, nothing of the transaction holds. */
+/** SQLITE_FULL: no room for the log, the transaction is rolled back. */
 const fullCode = 13;
 const database = openCatalogForWriting(path);
 const writes = new CatalogWrites(database);
@@ -40,8 +40,8 @@ port.on('message', (message: CatalogBatch | 'close') => {
 });
 
 /**
- * All in one transaction; when that fails, one by one, so that one bad entry fails alone. On a full disk the reserve makes
- * room: what makes room in the archive has to be written first.
+ * Applies all in one transaction; if it fails, one by one, so that a bad entry fails alone. On a full disk the
+ * reserve provides room: deletions that free space in the archive must be committed first.
  */
 function commit(entries: CatalogBatch['entries']): (CatalogFailure | undefined)[] {
   giveUpReserve(folder);

@@ -3,17 +3,17 @@ import type { Cancel, Clock } from '../base/clock.ts';
 import type { CatalogBatchResult, CatalogFailure } from './catalog-worker.ts';
 import type { CatalogChange } from './catalog-writes.ts';
 
-/** Where changes go; resolves when they are on the disk. */
+/** Commits changes; resolves when they are on the disk. */
 export interface CatalogSink {
   commit(changes: readonly CatalogChange[]): Promise<void>;
 }
 
-/** The catalog refused changes; none of them holds. */
+/** The catalog rejected the changes; none of them was applied. */
 export class CatalogError extends Error {
   override readonly name = 'CatalogError';
   /** SQLITE_FULL: no room for the catalog's log. */
   readonly isFull: boolean;
-  /** The rows break a rule of the tables: others may be taken. */
+  /** The rows violate a constraint of the tables: other rows may be accepted. */
   readonly isRefusal: boolean;
 
   constructor(failure: CatalogFailure) {
@@ -30,8 +30,9 @@ interface QueuedChanges {
 }
 
 /**
- * The main thread's side of the catalog's writer thread. Changes of many streams are committed together: a batch goes out
- * at once when none is under way and `groupMs` have passed since the last one, else it waits for both.
+ * The main thread's side of the catalog's writer thread. Changes of many streams are committed together: a
+ * batch is sent immediately when none is in progress and `groupMs` have passed since the last one, else it
+ * waits for both.
  */
 export class CatalogWriter implements CatalogSink {
   readonly #path: string;
@@ -50,19 +51,22 @@ export class CatalogWriter implements CatalogSink {
     this.#groupMs = groupMs;
   }
 
-  /** `changes` in one transaction, perhaps with others'. @throws CatalogError; then none of them holds. */
+  /**
+   * Commits `changes` in one transaction, perhaps with others'. @throws CatalogError; then none of them was
+   * applied.
+   */
   commit(changes: readonly CatalogChange[]): Promise<void> {
     if (this.#closing)
       return Promise.reject(new CatalogError({ message: 'it is closed', sqliteCode: undefined }));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ changes, resolve, reject });
-      // The thread keeps the process alive until all is committed: the timer of the group does not.
+      // The thread keeps the process alive until everything is committed; the group timer does not.
       this.#thread().ref();
       this.#send();
     });
   }
 
-  /** Commits what waits, then ends the thread; idempotent. */
+  /** Commits pending changes, then ends the thread; idempotent. */
   close(): Promise<void> {
     if (!this.#closing) {
       this.#closing = Promise.withResolvers<void>();
@@ -112,7 +116,7 @@ export class CatalogWriter implements CatalogSink {
       name: 'catalog',
     });
     worker.on('message', (result: CatalogBatchResult) => this.#settle(result));
-    // The thread could not open the file or broke: its batch fails, the next one gets a new thread.
+    // The thread could not open the file or crashed: its batch fails, the next one gets a new thread.
     const failed = (message: string) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;

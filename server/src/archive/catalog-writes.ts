@@ -5,11 +5,11 @@ import { encodeSums } from './fragment-sums.ts';
 import type { RecordedGapCause } from './gap-cause.ts';
 
 /**
- * What may be changed in the catalog, as values, so that they travel to the worker thread and so that several
- * streams' changes share one transaction. Each keeps the stream's totals in step with its rows (invariant 8).
+ * Catalog changes as values, so that they can be sent to the worker thread and several streams' changes can
+ * share one transaction. Each keeps the stream's totals in step with its rows (invariant 8).
  */
 export type CatalogChange =
-  /** Before the first file in a day folder: recovery must look there. */
+  /** Before the first file in a day folder: recovery must read that folder. */
   | { readonly type: 'folder'; readonly uid: string; readonly day: string }
   /** All files of that folder are closed. */
   | { readonly type: 'folder-done'; readonly uid: string; readonly day: string }
@@ -21,7 +21,7 @@ export type CatalogChange =
       /** ftyp and moov. */
       readonly init: Uint8Array;
       readonly fragments: readonly NewFragment[];
-      /** Found in a file of before: no recorder is at work for it. */
+      /** Found in an existing file: no recorder is writing it. */
       readonly isFound?: true;
     }
   /** More flushed fragments at the end of an open segment. */
@@ -31,17 +31,17 @@ export type CatalogChange =
       readonly segmentStartTicks: number;
       readonly fragments: readonly NewFragment[];
     }
-  /** The file will not grow and has no tail. */
+  /** The file will not grow and has no torn tail. */
   | { readonly type: 'close'; readonly uid: string; readonly segmentStartTicks: number }
   | {
       readonly type: 'interruption';
       readonly uid: string;
       readonly atTicks: number;
       readonly cause: RecordedGapCause;
-      /** The recorder ended too: no interruption is owed after a crash. */
+      /** The recorder ended too: no interruption needs to be noted after a crash. */
       readonly endsRecording: boolean;
     }
-  /** Rows go, their files' removal becomes pending. */
+  /** Rows are removed; the removal of their files becomes pending. */
   | {
       readonly type: 'remove';
       readonly uid: string;
@@ -57,7 +57,10 @@ export type CatalogChange =
       /** As for `remove`; known only now that the files are gone. */
       readonly removedUntilTicks?: number;
     }
-  /** The file could not be deleted: the row is as it was before `remove`, nothing is pending any more. */
+  /**
+   * The file could not be deleted: the row is restored as it was before `remove`, and the pending removal is
+   * dropped.
+   */
   | {
       readonly type: 'restore';
       readonly uid: string;
@@ -68,9 +71,9 @@ export type CatalogChange =
       readonly entries: Uint8Array;
       readonly sums: Uint8Array;
     }
-  /** A row whose file was lost: nothing to remove. */
+  /** The row of a lost file: nothing to delete. */
   | { readonly type: 'lost'; readonly uid: string; readonly startTicks: number }
-  /** Of its file only so many bytes can be read, up to that moment. */
+  /** Only this many bytes of its file can be read, up to that time. */
   | {
       readonly type: 'damaged';
       readonly uid: string;
@@ -78,19 +81,25 @@ export type CatalogChange =
       readonly bytes: number;
       readonly endTicks: number;
     }
-  /** Its file is whole again. */
+  /** Its file is intact again. */
   | { readonly type: 'sound'; readonly uid: string; readonly startTicks: number }
-  /** The disk was replaced by an empty one: what lay on it is a gap, and the catalog is that of the new one. */
+  /**
+   * The disk was replaced by an empty one: the footage on the old one becomes a gap, and the catalog is bound
+   * to the new one.
+   */
   | { readonly type: 'disk-replaced'; readonly archiveId: string }
-  /** Before the first byte of an object goes to the store. */
+  /** Before the first byte of an object is sent to the store. */
   | { readonly type: 'far-sending'; readonly uid: string; readonly startTicks: number }
-  /** The object is there, whole: the row speaks of it from now on, and the file's removal becomes pending. */
+  /**
+   * The object is complete in the store: the row refers to it from now on, and the removal of the file becomes
+   * pending.
+   */
   | { readonly type: 'far'; readonly uid: string; readonly startTicks: number }
-  /** A segment that was found in the store, in a catalog that is made anew. */
+  /** A segment found in the store while the catalog is rebuilt. */
   | { readonly type: 'far-found'; readonly uid: string; readonly startTicks: number }
   /** The objects are gone. */
   | { readonly type: 'far-removed'; readonly uid: string; readonly startsTicks: readonly number[] }
-  /** A stream without segments is forgotten. */
+  /** A stream without segments is removed. */
   | { readonly type: 'forget'; readonly uid: string }
   | { readonly type: 'dirty'; readonly isDirty: boolean };
 
@@ -107,7 +116,10 @@ export class CatalogWrites {
     this.#statements = prepare(database);
   }
 
-  /** All of `changes` in one transaction, or none. @throws what SQLite throws, or RangeError for a change of a row that is not there. */
+  /**
+   * All of `changes` in one transaction, or none. @throws what SQLite throws, or RangeError for a change of a
+   * missing row.
+   */
   commit(changes: readonly CatalogChange[]): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -219,7 +231,7 @@ export class CatalogWrites {
       const isRemote = run.getSegment.get(streamId, startTicks)?.['is_far'] === 1;
       this.#deleteSegment(streamId, startTicks);
       if (!isRemote) run.addPending.run(uid, startTicks);
-      // Of one that is being sent there may be an object too.
+      // A segment that is being uploaded may have an object too.
       const isSending = run.deleteSending.run(uid, startTicks).changes > 0;
       if (isRemote || isSending) run.addRemoteRemoval.run(uid, startTicks);
     }
@@ -255,7 +267,7 @@ export class CatalogWrites {
     if (row['is_far'] === 1) this.#statements.addRemoteTotals.run(-1, -bytes, streamId);
   }
 
-  /** Retention may have taken the segment while it was sent: then the object must go as well. */
+  /** Retention may have removed the segment during the upload: then the object must be deleted as well. */
   #makeRemote(uid: string, startTicks: number): void {
     const run = this.#statements;
     run.deleteSending.run(uid, startTicks);
@@ -264,7 +276,7 @@ export class CatalogWrites {
     else run.addRemoteRemoval.run(uid, startTicks);
   }
 
-  /** False when there is no such closed segment. */
+  /** Returns false when there is no such closed segment. */
   #setRemote(streamId: number, startTicks: number): boolean {
     if (this.#statements.setRemote.run(streamId, startTicks).changes === 0) return false;
     const bytes = this.#statements.getSegment.get(streamId, startTicks)?.['bytes'] as number;
@@ -272,7 +284,7 @@ export class CatalogWrites {
     return true;
   }
 
-  /** Of what is in the bucket nothing changes. One gap takes the place of all that lay here, and of the gaps in between. */
+  /** Segments in the bucket don't change. One gap replaces all local segments and the gaps between them. */
   #replaceDisk(archiveId: string): void {
     const run = this.#statements;
     for (const row of run.localSums.all()) {

@@ -20,13 +20,13 @@ import { decodeSums } from './fragment-sums.ts';
 import { listStreamFolders, readMarker } from './marker.ts';
 import { readSegmentContents, spoiltFragments } from './segment-scan.ts';
 
-/** Segments read between two looks at the catalog. */
+/** Segments read per catalog query. */
 const batchSize = 500;
 
 /**
- * Proves the archive's invariants against every row and every file's headers, and changes nothing. Rows are read first: beside a
- * running server, what was recorded since then is not looked at, so nothing that is merely new is reported.
- * Of far footage the rows alone are looked at, unless its bucket is given.
+ * Verifies the archive's invariants against every row and every file's headers, and changes nothing. Rows are
+ * read first: with a running server, later footage is not checked, so nothing is reported merely because it is
+ * new. For footage in object storage only the rows are checked, unless its bucket is given.
  * @throws Error when there is no catalog; ObjectStoreError
  */
 export async function* checkArchive(
@@ -49,7 +49,7 @@ export async function* checkArchive(
   }
 }
 
-/** What one part of the check can't read is a finding of its own, and the next part is looked at. */
+/** Data that one part of the check can't read is a finding of its own, and the next part runs. */
 async function* goingOn(
   part: string,
   invariant: number,
@@ -102,7 +102,10 @@ function* checkRemovals(reads: CatalogReads): Generator<Finding, void, undefined
   }
 }
 
-/** Beside a running server a row may go, or its file grow, between two looks: what is reported is looked at twice. */
+/**
+ * With a running server a row may disappear, or its file grow, between two reads: every finding is checked
+ * twice.
+ */
 async function* checkStream(
   reads: CatalogReads,
   root: string,
@@ -144,7 +147,7 @@ async function checkSegment(
   const path = segmentPath(root, stream.uid, startTicks);
   const findings: Finding[] = [];
   const find = (invariant: number, text: string) => findings.push({ invariant, text: `${path} ${text}` });
-  // Row and index of one moment, before the file: a row that grows beside this stays behind its file.
+  // Row and index from one snapshot, before the file: a row that grows meanwhile stays behind its file.
   let known;
   try {
     known = reads.snapshot(() => {
@@ -180,7 +183,7 @@ async function checkSegment(
       find(1, `cannot be read: ${wordsOf(error)}`);
       return findings;
     }
-    // It may have moved between the two looks.
+    // It may have moved between the two reads.
     if (reads.segment(stream.id, startTicks)?.isRemote !== true) find(1, 'is not there');
     return findings;
   }
@@ -207,7 +210,7 @@ async function checkSegment(
   });
   for (const index of spoilt) {
     const fragment = fragments[index];
-    // Behind its row a file may still be written.
+    // Beyond the end in its row, a file may still be written.
     if (!fragment) break;
     const from = new Date(catalogMs(fragment.startTicks)).toISOString();
     find(
@@ -250,7 +253,7 @@ function* checkTotals(reads: CatalogReads, uid: string): Generator<Finding, void
   };
 }
 
-/** Files that no row knows. `names`: by day, what the rows say. */
+/** Files without a row. `names`: by day, from the rows. */
 async function* checkFiles(
   reads: CatalogReads,
   root: string,
@@ -268,7 +271,7 @@ async function* checkFiles(
       yield { invariant: 2, text: `${folder} is no day of this archive` };
       continue;
     }
-    // A running server writes files before rows there.
+    // A running server creates files there before their rows.
     if (active.has(`${stream.uid} ${day}`)) continue;
     for (const name of await namesOr(unread, dayFolder(root, stream.uid, day))) {
       const path = join(folder, name);
@@ -279,7 +282,7 @@ async function* checkFiles(
       const isKnown = row !== undefined && catalogMs(row.startTicks) === startMs;
       if (isKnown && !row.isRemote) continue;
       if (isKnown && isPending(reads, stream.uid, row.startTicks)) continue;
-      // Gone since the folder was listed, with the removal that was pending.
+      // Deleted since the folder was listed, by the pending removal.
       if (!existsSync(path)) continue;
       yield isKnown
         ? { invariant: 12, text: `${path} is there although its row is far` }

@@ -45,7 +45,7 @@ function catalogFor(t: TestContext) {
     writes.commit([{ type: 'interruption', uid, atTicks: catalogTicks(atMs), cause, endsRecording: false }]);
   const empty = () => {
     database.exec('DELETE FROM segment; DELETE FROM interruption; DELETE FROM stream');
-    // It remembers the rows of streams.
+    // It caches rows of streams.
     writes = new CatalogWrites(database);
   };
   const remove = (atMs: number, removedUntilMs: number) =>
@@ -119,7 +119,7 @@ test('the remembered hours say the same as a walk through all intervals, also as
           interrupt(atMs, one.cause);
           atMs += one.seconds * 1000;
         } else {
-          // The very first sign of a stream is that frames are waited for.
+          // The first entry of a stream is that it waits for frames.
           if (atMs === startMs) interrupt(atMs, 'waiting');
           for (let minute = 0; minute < one.minutes; minute++, atMs += minuteMs) addSegment(atMs, minuteMs);
         }
@@ -141,7 +141,7 @@ test('a stream with gaps is named once it is a day old, and counts in the sum; o
   addSegment(startMs, 6 * hourMs);
   interrupt(startMs + 6 * hourMs, 'unreachable');
   clock.advance(12 * hourMs);
-  // A look may be a minute old.
+  // A result may be a minute old.
   const local = (found: number | null | undefined, right: number) =>
     assert.ok(Math.abs((found ?? Number.NaN) - right) < 0.002, `${found} is not ${right}`);
   local(watch.of(uid)?.day.share, 0.5);
@@ -204,6 +204,6 @@ test('[R10.8] of a stream that several nodes had each answers for its own times,
   const parts = [watches[0]?.over(uid, [span(0, 4.5, true)]), watches[1]?.over(uid, [span(4.5, 10)])];
   const { day } = sumOfParts(parts.filter((part) => part !== undefined));
   assert.deepEqual([day.expectedMs, day.recordedMs], [10 * hourMs, 9 * hourMs]);
-  // It had the stream, and nothing came of it.
+  // It was assigned the stream and recorded nothing.
   assert.equal(watches[1]?.over('other', [span(8, 10)]).day.share, 0);
 });

@@ -2,17 +2,17 @@ import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
 import type { RecordedGapCause } from './gap-cause.ts';
 import { catalogTicks } from './layout.ts';
 
-/** Catalog ticks: what was to be recorded in a window, and how much of it was. */
+/** How much was to be recorded in a window, and how much of it was. Catalog ticks. */
 export interface Continuity {
   readonly expectedTicks: number;
   readonly recordedTicks: number;
 }
 
 const hourTicks = catalogTicks(3_600_000);
-/** Hours that are remembered: a little more than the longest window, which begins in the middle of one. */
+/** Hours that are cached: slightly more than the longest window, which begins in the middle of an hour. */
 const hoursKept = 30 * 24 + 2;
 
-/** Somebody wanted it so: what is not recorded for these reasons is not missing. */
+/** Intended interruptions: what is not recorded for these reasons is not missing. */
 const wanted: ReadonlySet<RecordedGapCause> = new Set<RecordedGapCause>([
   'paused',
   'idle',
@@ -22,18 +22,19 @@ const wanted: ReadonlySet<RecordedGapCause> = new Set<RecordedGapCause>([
 ]);
 
 /**
- * How much of a stream was recorded, without reading a month of rows each time: the footage that begins in each past hour is
- * summed once and remembered, four bytes an hour; only the ends of a window and the last two hours are asked for anew.
+ * How much of a stream was recorded, without reading a month of rows each time: the footage that begins in each
+ * past hour is summed once and cached, four bytes an hour; only the ends of a window and the last two hours are
+ * queried again.
  */
 export class ContinuityHours {
-  /** Ticks of the segments that begin in an hour, at the place of the hour modulo the length. */
+  /** Total ticks of the segments that begin in an hour, at the index of the hour modulo the length. */
   readonly #ticks = new Uint32Array(hoursKept);
   #fromHour = 0;
   #toHour = 0;
 
   /**
-   * The window of so many ticks before `toTicks`, which is the present or the end of the newest segment. What lies before the
-   * first sign of the stream, or was removed by age, does not count.
+   * The window of this many ticks before `toTicks`, which is the present or the end of the newest segment. Time
+   * before the stream's first entry, and footage removed by age, do not count.
    */
   window(reads: CatalogReads, stream: CatalogStreamRow, windowTicks: number, toTicks: number): Continuity {
     const firstTicks = firstSign(reads, stream.id) ?? toTicks;
@@ -47,7 +48,7 @@ export class ContinuityHours {
     };
   }
 
-  /** Rows were taken away by hand or lost: what is remembered may be wrong. */
+  /** Rows were deleted by a user or lost: the cache may be wrong. */
   forget(): void {
     this.#fromHour = 0;
     this.#toHour = 0;
@@ -86,8 +87,8 @@ export class ContinuityHours {
 }
 
 /**
- * The same of any span, with nothing remembered: for one of the times that a node had a stream. `isFirst`: nobody had it
- * before, so what lies before the first sign of the stream does not count.
+ * The same for any span, without the cache: for one of a node's assignments to a stream. `isFirst`: no node had
+ * it before, so time before the stream's first entry does not count.
  */
 export function continuityOf(
   reads: CatalogReads,
@@ -105,7 +106,7 @@ export function continuityOf(
   };
 }
 
-/** When recording was first wanted; undefined for a stream that never was. */
+/** When recording was first requested; undefined if it never was. */
 export function firstSign(reads: CatalogReads, streamId: number): number | undefined {
   const signs = [reads.firstSegment(streamId)?.startTicks, reads.firstInterruption(streamId)].filter(
     (ticks) => ticks !== undefined,
@@ -113,7 +114,7 @@ export function firstSign(reads: CatalogReads, streamId: number): number | undef
   return signs.length > 0 ? Math.min(...signs) : undefined;
 }
 
-/** What is not recorded because somebody wanted it so, from its interruption to the next one or the next footage. */
+/** Time that is intentionally not recorded, from its interruption to the next one or the next footage. */
 function wantedTicks(reads: CatalogReads, streamId: number, fromTicks: number, toTicks: number): number {
   const interruptions = reads.interruptions(streamId, fromTicks, toTicks);
   let sum = 0;

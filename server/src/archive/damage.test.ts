@@ -16,7 +16,7 @@ import { catalogPath } from './layout.ts';
 const day = '2026-11-20';
 const end = t0 + 30_000;
 
-/** Three contiguous segments of ten seconds; the second's file is named. */
+/** Three contiguous segments of ten seconds; returns the path of the second one's file. */
 async function threeSegments(t: TestContext): Promise<{ dir: string; file: string }> {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir, { limits: { segmentMs: 10_000 } });
@@ -84,7 +84,7 @@ for (const [name, damage, [fromMs, toMs]] of damages) {
     await archive.frameAt('cam1', t0 + 15_000);
     await archive.close();
 
-    // Kept in the catalog: known after a restart before anything is opened.
+    // Stored in the catalog: known after a restart before any file is opened.
     const { archive: next } = await openArchive(t, dir);
     assert.deepEqual(next.ranges('cam1', t0, end).gaps, gaps);
     assert.equal(next.stats('cam1').segments, 3);
@@ -179,7 +179,7 @@ test('[R3.10] what is lost counts as missing, in the recorded days and the share
   assert.equal(shareOf()?.recordedMs, 20_000);
   await recorder.stop('recording-off');
 
-  // Of what is cut in half, the half that is left counts.
+  // Of a file cut in half, the remaining half counts.
   const half = await threeSegments(t);
   await truncate(half.file, Math.floor((await stat(half.file)).size / 2));
   const { archive: next } = await openArchive(t, half.dir);
@@ -194,7 +194,7 @@ test('[R3.10] a day of the past that was summed up is summed again when a file o
   const clock = new ManualClock(t0 + 3 * dayMs);
   const { archive } = await openArchive(t, dir, { clock });
   const from = Math.floor(t0 / dayMs) * dayMs;
-  // Recording began in the middle of the first day: only a later one is remembered.
+  // Recording began in the middle of the first day: only a later one is cached.
   await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs, t0 + dayMs + 10_000);
   await recordSpan(archive, 'cam1', footageOf('h264-no-b.mp4'), t0 + dayMs + 60_000, t0 + dayMs + 70_000);
   const recordedOn = async () => {

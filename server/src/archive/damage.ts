@@ -8,36 +8,39 @@ import { catalogMs, segmentPath } from './layout.ts';
 
 interface DamageTools {
   readonly root: string;
-  /** The rows as they are written, damage or not. */
+  /** The rows as written, regardless of damage. */
   readonly reads: CatalogReads;
   readonly catalog: CatalogSink;
   readonly clock: Clock;
   readonly log: Log;
-  /** Rejects while another disk is mounted, whose files say nothing. */
+  /** Rejects while another disk is mounted, whose files prove nothing. */
   assertRightDisk(): Promise<void>;
-  /** Other footage of a stream can be played than before. */
+  /** Called when the playable footage of a stream has changed. */
   onChange(uid: string): void;
 }
 
 /**
- * How closely a file is looked at: by its length; at the start of its first and last fragment too, which three small reads tell;
- * at the start of each fragment, which on a cold hard disk takes a seek each.
+ * How thoroughly a file is checked: its length; also the start of its first and last fragment, which takes
+ * three small reads; the start of each fragment, which takes a seek each on a cold hard disk.
  */
 export type DamageLook = 'length' | 'ends' | 'fragments';
 
 const periodMs = 1_000;
 const filesPerTurn = 25;
-/** After all files: so long until they are looked at again. */
+/** Pause after a pass over all files. */
 const restMs = 5_000;
-/** What was damaged may be back: a disk that failed for a moment, a file from a backup. */
+/** Damaged files may be intact again: after a temporary disk failure, or restored from a backup. */
 const secondLookMs = 60_000;
-/** Files found whole that are remembered, by look, so that each range of one file does not read its headers again. */
+/**
+ * Number of intact files that are cached, per check level, so that the headers aren't read again for each range
+ * of one file.
+ */
 const rememberedMax = 4_000;
 
 /**
- * Which segments the disk no longer has as their rows say. Their files are looked at when they are opened, at the start of each
- * fragment, and all of them by length in turns; what is found is kept in the catalog as a mark beside the row, which stays as it
- * is, and taken back when the file is whole again. Files are never changed.
+ * Finds segments whose files no longer match their rows. Files are checked when they are opened, at the start
+ * of each fragment, and all of them by length in turns; damage is stored in the catalog as a mark beside the
+ * unchanged row, and the mark is removed when the file is intact again. Files are never changed.
  */
 export class Damage {
   readonly #tools: DamageTools;
@@ -54,31 +57,31 @@ export class Damage {
     for (const mark of tools.reads.damageMarks()) this.#set(mark);
   }
 
-  /** Undefined while the file is taken to be whole. */
+  /** Undefined while the file is considered intact. */
   of(streamId: number, startTicks: number): DamageMark | undefined {
     return this.#marks.get(streamId)?.get(startTicks);
   }
 
-  /** Of one stream, oldest first. */
+  /** Marks of one stream, oldest first. */
   ofStream(streamId: number): DamageMark[] {
     return [...(this.#marks.get(streamId)?.values() ?? [])].sort((a, b) => a.startTicks - b.startTicks);
   }
 
-  /** Of one stream, those that begin in [fromTicks, toTicks), in no order. */
+  /** Marks of one stream that begin in [fromTicks, toTicks), unordered. */
   within(streamId: number, fromTicks: number, toTicks: number): DamageMark[] {
     const marks = this.#marks.get(streamId);
     if (!marks) return [];
     return [...marks.values()].filter(({ startTicks }) => startTicks >= fromTicks && startTicks < toTicks);
   }
 
-  /** How many are marked. */
+  /** Number of marked segments. */
   get count(): number {
     let count = 0;
     for (const marks of this.#marks.values()) count += marks.size;
     return count;
   }
 
-  /** Looks at all files in turns from now on. */
+  /** Starts to check all files in turns. */
   start(): void {
     this.#cancel ??= this.#tools.clock.every(periodMs, () => {
       this.#turn ??= this.#lookOn().finally(() => {
@@ -93,8 +96,8 @@ export class Damage {
   }
 
   /**
-   * Looks at a segment's file. True when it is as its row says, or was marked before as it is: what
-   * the marks say can be read then. False when it was marked just now. @throws RecordingFailure with another disk
+   * Checks a segment's file. True when it matches its row, or an earlier mark: then it can be read as far as
+   * the marks allow. False when it was marked just now. @throws RecordingFailure with another disk
    */
   async isAsKnown(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<boolean> {
     const row = this.#tools.reads.segment(streamId, startTicks);
@@ -126,7 +129,7 @@ export class Damage {
         }
       }
     } catch (error) {
-      // Another disk, or a catalog that takes nothing: both are said elsewhere, and looked at again.
+      // Another disk, or a catalog that can't be written: both are reported elsewhere, and checked again.
       log.debug({ err: error }, 'The files of the archive could not be looked at');
       this.#turns = undefined;
       this.#restUntilMs = nowMs + restMs;
@@ -147,7 +150,7 @@ export class Damage {
     }
   }
 
-  /** Marked files that are whole again, or gone with their rows. */
+  /** Removes the marks of files that are intact again, or gone with their rows. */
   async #lookAgain(): Promise<void> {
     const { reads, catalog, log } = this.#tools;
     for (const { id, uid } of reads.streams()) {
@@ -165,13 +168,13 @@ export class Damage {
     }
   }
 
-  /** Whether the file is whole; else it is marked. */
+  /** Whether the file is intact; else it is marked. */
   async #judge(uid: string, row: SegmentRow, look: DamageLook): Promise<boolean> {
     const { wholeBytes, reason } = await this.#wholeOf(uid, row, look);
     if (wholeBytes >= row.bytes) return true;
     await this.#tools.assertRightDisk();
     const { reads, catalog, log, root } = this.#tools;
-    // Retention, or the way to the bucket, deletes the row first and the file then.
+    // Retention and upload delete the row before the file.
     const now = reads.segment(row.streamId, row.startTicks);
     if (!now || now.isRemote || now.bytes !== row.bytes) return true;
     const mark = { streamId: row.streamId, startTicks: row.startTicks, ...this.#lastWhole(row, wholeBytes) };
@@ -186,7 +189,7 @@ export class Damage {
     return false;
   }
 
-  /** The end of the last fragment that lies before a byte. */
+  /** The end of the last fragment before a byte offset. */
   #lastWhole(row: SegmentRow, upTo: number): { wholeBytes: number; wholeEndTicks: number } {
     const last = this.#fragmentsOf(row).findLast(({ offset, bytes }) => offset + bytes <= upTo);
     return last
@@ -198,13 +201,13 @@ export class Damage {
     try {
       return this.#tools.reads.fragments(row, this.#tools.reads.initLength(row.initId));
     } catch (error) {
-      // A damaged row of the index: nothing of the file can be found.
+      // A damaged index row: no fragment of the file can be located.
       if (error instanceof RangeError) return [];
       throw error;
     }
   }
 
-  /** Up to which byte the file is as its row says, `row.bytes` at most; as far as the look tells. */
+  /** Up to which byte the file matches its row, at most `row.bytes`; as far as this check level can tell. */
   async #wholeOf(
     uid: string,
     row: SegmentRow,

@@ -13,7 +13,7 @@ import { driftMaxSeconds } from './gop-assembler.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** One fragment of a download: as it lies in its file but in its new place, or cut to the samples that are wanted. */
+/** One fragment of a download: as stored in its file but rebased, or cut to the requested samples. */
 export interface DownloadPart {
   readonly segment: SegmentRow;
   readonly position: IndexedPosition;
@@ -27,14 +27,17 @@ export interface DownloadPart {
 export interface DownloadPlan {
   /** As `initSegment` takes them: a track once for each of its sample descriptions. */
   readonly tracks: readonly Track[];
-  /** By track id: when the tracks begin that are not there from the start, ms of the download. */
+  /** By track id: the start of tracks that are not present from the start, ms of the download. */
   readonly startsMs: ReadonlyMap<number, number>;
   readonly parts: readonly DownloadPart[];
   readonly startTicks: number;
   readonly endTicks: number;
   readonly durationTicks: number;
   readonly gaps: readonly { readonly startTicks: number; readonly endTicks: number }[];
-  /** What follows can't be in the same file (see `DownloadTracks.add`): the download ends before what was asked for. */
+  /**
+   * The footage that follows can't be in the same file (see `DownloadTracks.add`): the download ends before the
+   * requested end.
+   */
   readonly stopsAtChange: boolean;
 }
 
@@ -45,18 +48,19 @@ interface PlannedFragment {
 }
 
 /**
- * Sound may not overlap itself where a gap is closed up: what is behind this point may not be there twice.
+ * Audio must not overlap itself where a gap is closed: nothing past this point may be included twice.
  * By track id of the download, its ticks.
  */
 type AudioEnds = Map<number, number>;
 
-/** A fragment so far behind the start of its run holds no audio from before it. */
+/** A fragment this far after the start of its run holds no audio from before it. */
 const audioReachTicks = driftMaxSeconds * CATALOG_TIMESCALE;
 
 /**
- * Which bytes make a download, before the first is read: whole fragments by the catalog alone; at the ends and on both sides
- * of each gap the headers are read, because sound reaches over the frames there. So they are for as long after a start as
- * sound may lag behind: it comes in the fragment that was open then, and may be older than the start.
+ * Plans the bytes of a download before the first is read: whole fragments from the catalog alone; at the ends
+ * and on both sides of each gap the headers are read, because audio extends past the video there. Headers are
+ * also read after a start for as long as audio may lag: late audio is stored in the fragment that was open when
+ * it arrived, and may be older than the start.
  */
 export async function planOf(
   reads: PlaybackCatalog,
@@ -102,7 +106,7 @@ function wantedFragments(
   return fragments.slice(Math.max(0, start)).filter(({ position }) => position.startTicks < toTicks);
 }
 
-/** What can be in one file with the first, up to what can't. */
+/** The segments that can share one file with the first, up to the first that can't. */
 function joinable(
   reads: PlaybackCatalog,
   wanted: readonly PlannedFragment[],
@@ -125,12 +129,12 @@ class Planner {
   readonly #audioEnds: AudioEnds = new Map();
   #outTicks = 0;
   #endTicks = 0;
-  /** Where the run that is being added begins, in the archive; */
+  /** Where the current run begins in the archive; */
   #runStartTicks = 0;
-  /** and the first moment that each of its sounds may have, by track id of the segment, ticks of the track. */
+  /** and the earliest time of each of its audio tracks, by track id of the segment, ticks of the track. */
   #audioStarts: ReadonlyMap<number, number> = new Map();
   readonly #startsMs = new Map<number, number>();
-  /** How much later than decoded the frames of the run are shown. */
+  /** By how much presentation follows decoding in the run. */
   #delayTicks = 0;
 
   constructor(tracks: ReadonlyMap<number, SegmentTracks>, toTicks: number, open: SegmentOpener) {
@@ -152,7 +156,7 @@ class Planner {
     if (previous && isGap) {
       this.#gaps.push({ startTicks: previous.endTicks, endTicks: position.startTicks });
     } else {
-      // Two nodes put the same key frame down by their own clocks: what follows may seem to begin too early.
+      // Two nodes date the same key frame by their own clocks: the next segment may seem to begin too early.
       this.#outTicks += Math.max(0, pauseTicks);
     }
     const opensRun = !previous || !adjoins(previous, fragment);
@@ -201,8 +205,8 @@ class Planner {
   }
 
   /**
-   * Where reordered frames give way to others that are shown as soon as decoded, the last of the old ones would be
-   * shown together with the first of the new ones: the new run begins so much later.
+   * Where video with reordered frames is followed by video without, the last old frames would be presented
+   * together with the first new ones: the new run is delayed by this much.
    */
   #makeRoom({ primary }: SegmentTracks, header: FragmentHeader, pauseTicks: number): void {
     const run = header.tracks.find(({ trackId }) => trackId === primary.id);
@@ -213,8 +217,8 @@ class Planner {
   }
 
   /**
-   * Each track counts from the run that it first comes with. Were its times those of the file, FFmpeg and Chromium would
-   * take the time before it for part of its length and tell the file to be longer than it is.
+   * Each track counts from the run in which it first appears. If its times were those of the file, FFmpeg and
+   * Chromium would count the time before it as part of its duration and report the file as longer than it is.
    */
   #beginTracks({ atKey }: SegmentTracks): void {
     for (const { trackId } of atKey.values()) {
@@ -235,7 +239,7 @@ class Planner {
     );
   }
 
-  /** Not before its run, and not where the download has sound already. */
+  /** Not before its run, and not where the download already has audio. */
   #audioStartsOf(
     { tracks, atKey }: SegmentTracks,
     timeOffsetTicks: ReadonlyMap<number, number>,
@@ -298,7 +302,7 @@ class Planner {
   }
 }
 
-/** Nothing lies between the two, and they need the same parameters: the audio goes on from one to the other. */
+/** The two are contiguous and use the same parameters: the audio continues from one to the other. */
 function adjoins(before: PlannedFragment, after: PlannedFragment): boolean {
   return before.endTicks >= after.position.startTicks && before.segment.initId === after.segment.initId;
 }

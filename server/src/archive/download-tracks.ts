@@ -2,12 +2,12 @@ import { parameterSetsOf, type TrackLayout } from '@vidette/media/fmp4/fragment-
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { Track } from '@vidette/media/track';
 
-/** The tracks of a segment, and where in the download each goes. */
+/** The tracks of a segment, and the download track each maps to. */
 export interface SegmentTracks {
   readonly tracks: readonly Track[];
-  /** The one that sets the pace: the frames, or the first of a stream without any. */
+  /** The primary track: video, or the first track of a stream without video. */
   readonly primary: Track;
-  /** By track id of the segment: of fragments that begin with a key frame, and of those that go on with a GOP. */
+  /** By track id of the segment: of fragments that begin with a key frame, and of those that continue a GOP. */
   readonly atKey: ReadonlyMap<number, TrackLayout>;
   readonly withinGop: ReadonlyMap<number, TrackLayout>;
 }
@@ -17,7 +17,7 @@ const mostDescriptions = 64;
 const mostTracks = 16;
 const noSets = new Uint8Array();
 
-/** Where one track of a segment goes: the track of the download and its description, from 1. */
+/** Target of one track of a segment: the track of the download and its sample description index, from 1. */
 interface FragmentPosition {
   readonly from: Track;
   readonly trackId: number;
@@ -32,21 +32,21 @@ interface Segment {
 
 /**
  * The tracks of a download made of segments with different parameters. The primary track is one throughout, with a
- * sample description for each configuration; sound has a track for each. Why not one for all the audio: FFmpeg, and what is
- * built on it, ignores the sample description that a fragment names. Pictures get by, for they may carry their
- * parameter sets along; AAC and Opus can't, and would be decoded wrongly.
+ * sample description for each configuration; audio has a track for each. The reason against a single audio
+ * track: FFmpeg, and software built on it, ignores the sample description that a fragment names. Video still
+ * works, because it may carry its parameter sets in band; AAC and Opus can't, and would be decoded wrongly.
  */
 export class DownloadTracks {
   readonly #segments = new Map<number, Segment>();
-  /** Of the primary track; all the same but for the configuration. */
+  /** Of the primary track; identical except for the configuration. */
   readonly #descriptions: Track[] = [];
   /** With ids of the download. */
   readonly #others: Track[] = [];
 
   /**
-   * Takes in the tracks of another init, in the order of the download.
-   * @returns false when they can't go on in the same file: the frames change their codec, come or go; the audio of a
-   * stream without frames changes; or there are too many parameters.
+   * Adds the tracks of another init, in the order of the download.
+   * @returns false when they can't continue in the same file: the video changes its codec, appears or
+   * disappears; the audio of a stream without video changes; or there are too many configurations.
    */
   add(initId: number, readInit: () => Uint8Array): boolean {
     if (this.#segments.has(initId)) return true;
@@ -62,12 +62,12 @@ export class DownloadTracks {
     return true;
   }
 
-  /** What the file declares: the primary track once per configuration, then the others. */
+  /** The tracks that the file declares: the primary track once per configuration, then the others. */
   get tracks(): readonly Track[] {
     return [...this.#descriptions, ...this.#others];
   }
 
-  /** Where the tracks of each init go; once all are added. By init id. */
+  /** The mapping of each init's tracks, after all are added. By init id. */
   segments(): ReadonlyMap<number, SegmentTracks> {
     const carriesSets = this.#descriptions.length > 1;
     return new Map(
@@ -101,7 +101,10 @@ export class DownloadTracks {
     return places;
   }
 
-  /** The index of the description that a primary track needs, from 1; undefined when it has no place here. */
+  /**
+   * The index of the description that a primary track needs, from 1; undefined when it can't be part of this
+   * download.
+   */
   #descriptionOf(primary: Track): number | undefined {
     const known = this.#descriptions.findIndex((track) => isSame(track, primary));
     if (known >= 0) return known + 1;

@@ -26,7 +26,7 @@ async function save(archive: Archive, path: string, startMs: number, endMs: numb
   return { download, bytes };
 }
 
-/** Seconds of each track by the packets that ffmpeg reads, and anything it complains about. */
+/** Duration of each track in seconds, by the packets that ffmpeg reads, and its error output. */
 async function probe(path: string): Promise<{ start: number; seconds: number; format: number }[]> {
   const { stdout, stderr } = await run('ffprobe', [
     '-v',

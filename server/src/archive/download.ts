@@ -8,32 +8,33 @@ import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
-/** One fragmented MP4 of a span, whose length is known before its first byte is read. */
+/** A fragmented MP4 of a span; its length is known before its first byte is read. */
 export interface Download {
   /** Bytes. */
   readonly contentLength: number;
-  /** What a player shows: what was asked for less its gaps. */
+  /** Playback duration: the requested span without its gaps. */
   readonly durationMs: number;
-  /** Of its first frame, and the end of its last; ms since the epoch. */
+  /** Time of its first frame, and end of its last; ms since the epoch. */
   readonly startMs: number;
   readonly endMs: number;
-  /** 'gop': starts at a key frame before the moment asked for. 'frame': starts within a frame of it. */
+  /** 'gop': starts at the key frame before the requested time. 'frame': starts within a frame of it. */
   readonly exact: 'frame' | 'gop';
-  /** Closed up in the file: time runs on over them. */
+  /** The gaps that are closed in the file: its timeline is continuous across them. */
   readonly gaps: readonly { readonly startMs: number; readonly endMs: number }[];
   /**
-   * It ends early, for what follows can't be in the same file: ask again from `endMs` for the rest. So it is where the
-   * frames change their codec, come or go, and where the audio of a stream without frames changes.
+   * It ends early because the footage that follows can't be in the same file: request the rest from `endMs`.
+   * This happens where the video changes its codec, appears or disappears, and where the audio of a stream
+   * without video changes.
    */
   readonly stopsAtChange: boolean;
   /**
-   * The file, `contentLength` bytes, in pieces of at most 256 KiB (a whole moof may be larger).
-   * Rejects with Fault NotFound when retention takes a file away meanwhile.
+   * The file, `contentLength` bytes, in chunks of at most 256 KiB (a whole moof may be larger).
+   * Rejects with Fault NotFound when retention deletes a file meanwhile.
    */
   stream(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
-/** One usual frame, catalog ticks. */
+/** Usual frame duration, catalog ticks. */
 const frameTicks = CATALOG_TIMESCALE / 25;
 
 /** @throws Fault NotFound when nothing is recorded there */
@@ -44,7 +45,7 @@ export async function planDownload(
   startMs: number,
   endMs: number,
 ): Promise<Download> {
-  // Starts are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
+  // Start times are reported in whole ms, rounded down: a key frame within that ms is the one requested.
   const fromTicks = catalogTicks(startMs + 1) - 1;
   const plan = await planOf(reads, open, stream, fromTicks, catalogTicks(endMs));
   if (!plan || plan.parts.length === 0) throw new Fault('NotFound', 'Nothing is recorded there.');

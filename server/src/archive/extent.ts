@@ -3,18 +3,18 @@ import type { PlaybackCatalog } from './playback-catalog.ts';
 import { gapsOf, intervalsOf, type RecordingGap } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
-/** What a span holds, by the catalog alone; ms since the epoch. */
+/** The contents of a span, from the catalog alone; ms since the epoch. */
 export interface RecordedExtent {
   /** Of the first and the last footage in the span; null when there is none. */
   readonly startTime: number | null;
   readonly endTime: number | null;
   readonly durationMs: number;
-  /** Segments that reach over the ends count by their share. */
+  /** Segments that extend past the ends count in proportion. */
   readonly bytes: number;
   readonly gaps: readonly RecordingGap[];
 }
 
-/** `stream`: undefined when the catalog knows none of it. */
+/** `stream`: undefined when the catalog has nothing of it. */
 export function extentOf(
   reads: PlaybackCatalog,
   stream: CatalogStreamRow | undefined,
@@ -50,7 +50,8 @@ export function extentOf(
 }
 
 /**
- * The start of the segment that holds `toMs`; `toMs` itself when none does or it begins before `fromMs`. Ms since the epoch.
+ * The start of the segment that contains `toMs`; `toMs` itself when there is none or it begins before `fromMs`.
+ * Ms since the epoch.
  */
 export function splitPointOf(
   reads: Pick<PlaybackCatalog, 'segmentAtOrBefore'>,

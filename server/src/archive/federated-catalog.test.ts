@@ -75,7 +75,7 @@ test('[R10.8] what two nodes recorded at once is there once, from a key frame of
   );
   const last = found.at(-1);
   assert.ok(last);
-  // Its file is called by where it began, and what is left of it lies behind what was left out.
+  // Its file is named by its original start, and the part that is kept follows the part that was dropped.
   assert.equal(reads.placeOf(last).fileTicks, 12 * second + lead);
   assert.deepEqual(
     reads.fragments(last).map(({ startTicks, offset }) => [startTicks, offset]),
@@ -128,11 +128,14 @@ test('[R10.8] why a node stopped that had the stream long ago is no cause of a g
   assert.deepEqual(gapsOf(intervals), [{ startTime: 200_000, endTime: 400_000, cause: 'unreachable' }]);
 });
 
-/** GOPs of one camera as a node put them down: by their numbers, each of a length of its own; the last may be cut off. */
+/**
+ * GOPs of one camera as one node recorded them: by their numbers, each of a distinct length; the last may be
+ * cut off.
+ */
 interface RecordedTake {
   readonly from: number;
   readonly to: number;
-  /** What the node's clock is ahead, ticks. */
+  /** By how much the node's clock is ahead, ticks. */
   readonly aheadTicks: number;
   /** Of the last GOP, the share that was recorded. */
   readonly lastShare?: number;
@@ -160,7 +163,7 @@ function segmentOfTake(
   };
 }
 
-/** The numbers of the GOPs that are played, in order, and where the timeline says that there is footage. */
+/** The numbers of the GOPs that are played, in order, and the ranges that the timeline shows as recorded. */
 function played(takes: readonly RecordedTake[], gopTicks: number) {
   const reads = new FederatedCatalog(
     'uid',
@@ -187,7 +190,8 @@ test('[R10.8, R3.10] after a handover every picture on the disks is played, howe
         for (const lastShare of [1, 0.4]) {
           const gopTicks = gopSeconds * second;
           const name = JSON.stringify({ gopSeconds, aheadMs, overlapGops, lastShare });
-          // What overlaps by less than the clocks differ looks like a gap: the two cases can't be told apart.
+          // An overlap shorter than the clock difference looks like a gap: the two cases can't be
+          // distinguished.
           const overlapMs = (overlapGops - 1 + lastShare) * gopSeconds * 1_000;
           if (overlapMs <= Math.abs(aheadMs) + 1) continue;
           const first = { from: 10, to: 20, aheadTicks: 0, lastShare };
@@ -195,7 +199,7 @@ test('[R10.8, R3.10] after a handover every picture on the disks is played, howe
           const { numbers, intervals } = played([first, next], gopTicks);
           const all = Array.from({ length: 20 }, (_, index) => 10 + index);
           assert.deepEqual([...new Set(numbers)], all, name);
-          // Once, where it is clear by the groups that both have that they show the same, and nothing is lacking on the timeline.
+          // Once, if the GOPs that both have prove that they show the same, and the timeline has no gap.
           if (overlapGops > 1 && aheadMs <= 250) assert.deepEqual(numbers, all, name);
           const twice = numbers.length - all.length;
           assert.ok(twice <= 1 + Math.abs(aheadMs) / (gopSeconds * 1_000), `${name}: ${twice} twice`);
@@ -214,7 +218,7 @@ test('[R10.8, R3.10] after a handover every picture on the disks is played, howe
 });
 
 test('[R10.8] of a camera that begins a picture of its own for everyone nothing is left out either', () => {
-  // All groups have one length, and the key frames of the second lie between those of the first.
+  // All GOPs have the same length, and the key frames of the second are between those of the first.
   for (const lead of [0.2, 0.3, 0.5, 0.7, 0.9]) {
     const reads = new FederatedCatalog('uid', [
       node('north', slice([segment(0, 15)]), 0, 14),
@@ -229,7 +233,7 @@ test('[R10.8] of a camera that begins a picture of its own for everyone nothing 
       assert.ok(startTicks <= reachTicks, `a hole of ${startTicks - reachTicks} at ${startTicks}`);
       reachTicks = startTicks + durationTicks;
     }
-    // The cut is in the middle of one group, which is there up to its end.
+    // The cut is in the middle of a GOP, which is complete.
     assert.ok(fragments.length <= 21);
   }
 });
@@ -247,7 +251,7 @@ test('[R10.8] a stream that comes back to its first node, and one that three nod
 });
 
 test('[R10.8] what the next node has lost meanwhile is played from the first', () => {
-  // It began, lost the camera before the first one stopped, and came back later.
+  // It started, lost the camera before the first one stopped, and returned later.
   const gopTicks = second;
   const reads = new FederatedCatalog('uid', [
     node('north', slice([segmentOfTake({ from: 0, to: 20, aheadTicks: 0 }, gopTicks)]), 0, 1_000),

@@ -6,38 +6,38 @@ import { handoverCut } from './handover-cut.ts';
 import { JOIN_TICKS, type TickSpan } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** What one node has of a stream around a span. */
+/** The footage of a stream around a span on one node. */
 export interface NodeCatalog {
   readonly node: string;
-  /** Undefined while the node is away. */
+  /** Undefined while the node is offline. */
   readonly slice: CatalogSlice | undefined;
-  /** When it was to record the stream, catalog ticks. */
+  /** The times it was assigned to record the stream, catalog ticks. */
   readonly assignments: readonly TickSpan[];
 }
 
 /** A file of one node. */
 export interface FederatedPosition {
   readonly node: string;
-  /** What its file is called by. */
+  /** The start that its file is named by. */
   readonly fileTicks: number;
 }
 
 interface FederatedSegment extends SegmentRow, FederatedPosition {
   readonly initBytes: number;
   readonly entries: string;
-  /** What begins here or later is another node's to show; Infinity: nothing is. */
+  /** Footage that begins here or later comes from another node; Infinity: none. */
   readonly untilTicks: number;
 }
 
-/** So far back another node's key frames are compared with those of the next one. */
+/** How far back a node's key frames are compared with those of the next one. */
 const compareTicks = 30 * CATALOG_TIMESCALE;
-/** A node notes why it stopped a moment after it was to. */
+/** A node notes why it stopped shortly after it should have stopped. */
 const noteTicks = JOIN_TICKS * 40;
 
 /**
- * The catalogs of several nodes as one, for one stream and about one span: what the archive's own code asks. Where two
- * nodes recorded the same (one takes over before the other stops) the one that began first counts, up to the last key frame
- * that both have (`handover-cut.ts`).
+ * The catalogs of several nodes as one, for one stream and one span, with the interface that the archive's own
+ * code uses. Where two nodes recorded the same time (one takes over before the other stops), the one that
+ * started first counts, up to the last key frame that both have (`handover-cut.ts`).
  */
 export class FederatedCatalog implements PlaybackCatalog {
   readonly #stream: CatalogStreamRow | undefined;
@@ -72,7 +72,7 @@ export class FederatedCatalog implements PlaybackCatalog {
           };
   }
 
-  /** Where the bytes of a segment lie. */
+  /** The location of a segment's bytes. */
   placeOf(segment: SegmentRow): FederatedPosition {
     return this.#of(segment);
   }
@@ -108,7 +108,7 @@ export class FederatedCatalog implements PlaybackCatalog {
     return this.#segments[0];
   }
 
-  /** Only its end is told when it lies after the span. */
+  /** Only the end is used when it is after the span. */
   newestSegment(): SegmentRow | undefined {
     const last = this.#segments.at(-1);
     return last && { ...last, endTicks: Math.max(last.endTicks, this.#newestEndTicks) };
@@ -141,7 +141,7 @@ export class FederatedCatalog implements PlaybackCatalog {
   }
 }
 
-/** `inits` gathers them over all nodes, each once: what two nodes cut from one camera has the same. */
+/** `inits` collects those of all nodes, each once: segments of one camera have the same on two nodes. */
 function segmentsOf({ node, slice }: NodeCatalog, inits: string[]): FederatedSegment[] {
   if (!slice) return [];
   return slice.segments.map((segment: SliceSegment): FederatedSegment => {
@@ -153,7 +153,7 @@ function segmentsOf({ node, slice }: NodeCatalog, inits: string[]): FederatedSeg
       initId,
       streamId: 0,
       indexId: 0,
-      // Its node knows where it lies.
+      // Its node knows the location.
       isRemote: false,
       node,
       fileTicks: segment.startTicks,
@@ -163,7 +163,7 @@ function segmentsOf({ node, slice }: NodeCatalog, inits: string[]): FederatedSeg
   });
 }
 
-/** Whether nodes recorded the same time: then it takes their indexes to say who shows what. */
+/** Whether nodes recorded the same time: then their indexes are needed to choose between them. */
 export function overlap(parts: readonly NodeCatalog[]): boolean {
   let until = { node: '', ticks: 0 };
   const segments = parts.flatMap(({ node, slice }) =>
@@ -176,7 +176,7 @@ export function overlap(parts: readonly NodeCatalog[]): boolean {
   return false;
 }
 
-/** What of the segment is shown. */
+/** The part of the segment that is shown. */
 function fragmentsOf(segment: FederatedSegment): IndexedPosition[] {
   const { entries, fileTicks, initBytes, startTicks, untilTicks } = segment;
   const all = decodeIndex(Buffer.from(entries, 'base64'), fileTicks, initBytes);
@@ -184,7 +184,7 @@ function fragmentsOf(segment: FederatedSegment): IndexedPosition[] {
   return all.filter((fragment) => fragment.startTicks >= startTicks && fragment.startTicks < untilTicks);
 }
 
-/** What another node shows is left out: whole segments, the end of one, or the beginning of one up to a key frame. */
+/** Drops what another node shows: whole segments, the end of one, or the beginning of one up to a key frame. */
 function trimmed(segments: readonly FederatedSegment[]): FederatedSegment[] {
   const kept: FederatedSegment[] = [];
   let untilTicks = 0;
@@ -196,9 +196,9 @@ function trimmed(segments: readonly FederatedSegment[]): FederatedSegment[] {
   return kept;
 }
 
-/** Lets a segment go on where those of another node, which are kept up to `untilTicks`, end. */
+/** Continues with a segment where those of another node, which are kept up to `untilTicks`, end. */
 function handOver(kept: FederatedSegment[], segment: FederatedSegment, untilTicks: number): void {
-  // What only counts segments, or lists gaps, does without indexes unless nodes overlap.
+  // Counting segments or listing gaps needs no indexes unless nodes overlap.
   const next = segment.entries === '' ? [] : fragmentsOf(segment);
   const first = kept
     .filter(({ endTicks, entries }) => entries !== '' && endTicks > segment.startTicks - compareTicks)
@@ -212,7 +212,7 @@ function handOver(kept: FederatedSegment[], segment: FederatedSegment, untilTick
   if (startTicks < segment.endTicks) kept.push({ ...segment, startTicks });
 }
 
-/** Ends what is kept at one of its own key frames, which the next node put down at `nextTicks`. */
+/** Ends the kept part at one of its own key frames, which the next node dated `nextTicks`. */
 function endAt(kept: FederatedSegment[], untilTicks: number, nextTicks: number): void {
   let last = kept.pop();
   while (last && last.startTicks >= untilTicks) last = kept.pop();
@@ -221,7 +221,7 @@ function endAt(kept: FederatedSegment[], untilTicks: number, nextTicks: number):
   kept.push({ ...last, endTicks, untilTicks, isOpen: last.isOpen && untilTicks === Infinity });
 }
 
-/** Why a node recorded nothing counts while it was to. Of one that is away no more is known than that it is. */
+/** A node's gap causes count only for the times it was assigned. Of an offline node nothing else is known. */
 function interruptionsOf({ slice, assignments }: NodeCatalog): InterruptionRow[] {
   if (slice) {
     return slice.interruptions.filter(

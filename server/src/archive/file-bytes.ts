@@ -2,14 +2,14 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { Fault } from '../base/fault.ts';
 import { systemCode } from './files.ts';
 
-/** A segment's bytes, wherever they lie. */
+/** A segment's bytes, wherever they are stored. */
 export interface SegmentReader {
   /** Exactly `length` bytes from `offset` on. @throws Fault InternalServerError when the segment ends before. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Opens a segment's file. @throws Fault NotFound when retention or somebody else took it away. */
+/** Opens a segment's file. @throws Fault NotFound when it was deleted, by retention or otherwise. */
 export async function openForReading(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
@@ -42,7 +42,7 @@ async function readExactly(handle: FileHandle, offset: number, length: number): 
   return bytes;
 }
 
-/** The bytes from `offset` on in pieces, so that memory does not depend on `length`. */
+/** The bytes from `offset` on in chunks, so that memory does not depend on `length`. */
 export async function* readInChunks(
   reader: SegmentReader,
   offset: number,

@@ -3,31 +3,35 @@ import { syncFolder } from '../base/durable.ts';
 import { archiveFileMode, archiveFolderMode } from './layout.ts';
 
 /**
- * All that the archive does to the disk, so that tests can write down the order, and fail or shorten any step.
- * Everything rejects with the error of the system (`code`: ENOSPC, EIO, EEXIST, ...).
+ * All disk operations of the archive, so that tests can record their order, and fail or shorten any of them.
+ * All reject with the system error (`code`: ENOSPC, EIO, EEXIST, ...).
  */
 export interface ArchiveFiles {
-  /** A new file. EEXIST when there is one: nothing is ever overwritten. */
+  /** A new file. EEXIST when it exists: nothing is ever overwritten. */
   create(path: string): Promise<WritableFile>;
-  /** An existing file, to cut its tail. */
+  /** An existing file, to truncate its tail. */
   reopen(path: string): Promise<WritableFile>;
-  /** True when it was made, false when it was there; its parent must exist. */
+  /** True when it was created, false when it existed; its parent must exist. */
   makeFolder(path: string): Promise<boolean>;
-  /** Flushes the names in a folder. */
+  /** Flushes a folder's directory entries. */
   syncFolder(path: string): Promise<void>;
-  /** False when it was not there. */
+  /** False when it did not exist. */
   remove(path: string): Promise<boolean>;
   /**
-   * Changes a file without a difference. EROFS where the disk takes no change, which permissions don't tell after the kernel made
-   * it read-only for an error; what else goes wrong is that file's affair and passes.
+   * Rewrites a file's metadata without a change. EROFS where the disk is not writable, which permissions don't
+   * show after the kernel remounted it read-only because of an error; other errors concern only that file and
+   * are ignored.
    */
   assertChangeable(path: string): Promise<void>;
-  /** Only when it is empty; false when it is not. */
+  /** Removes a folder only if it is empty; false when it is not. */
   removeFolder(path: string): Promise<boolean>;
 }
 
 export interface WritableFile {
-  /** Writes slices one after the other from `position` on and answers how many bytes were taken: it may be fewer. */
+  /**
+   * Writes slices one after the other from `position` on and returns how many bytes were written: it may be
+   * fewer.
+   */
   write(slices: readonly Uint8Array[], position: number): Promise<number>;
   /** fdatasync: the bytes and the length are on the disk. */
   sync(): Promise<void>;
@@ -45,13 +49,13 @@ export const diskFiles: ArchiveFiles = {
   removeFolder: (path) => unlessCode(rmdir(path), 'ENOTEMPTY', 'ENOENT', 'EEXIST'),
 };
 
-/** The system's name of an error, or undefined. */
+/** The system error name, or undefined. */
 export function systemCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** What lies in a folder, in order; nothing when it is not there. */
+/** The entries of a folder, in order; none when it doesn't exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();

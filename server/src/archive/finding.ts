@@ -1,6 +1,6 @@
-/** One breach of an invariant of design/archive.md or design/s3-tier.md, by its number there. */
+/** A violation of an invariant of design/archive.md or design/s3-tier.md, by its number there. */
 export interface Finding {
   readonly invariant: number;
-  /** What, where, in words. */
+  /** Description and location, as text. */
   readonly text: string;
 }

@@ -9,7 +9,7 @@ const nowMs = Date.UTC(2026, 10, 22, 12);
 /** An archive of a month, whose last run ended a minute ago. */
 const month = [{ fromMs: nowMs - 30 * dayMs, nowMs: nowMs - 60_000 }];
 
-/** A machine: both clocks, looked at every ten seconds. */
+/** A machine with both clocks, read every ten seconds. */
 class Machine {
   monotonicMs = 0;
   wallMs: number;
@@ -34,7 +34,7 @@ class Machine {
     return this.clock.update(wallMs, this.monotonicMs);
   }
 
-  /** What the clock is taken to be for footage of a date. */
+  /** The time by which footage of a date is judged. */
   nowOf(dateMs: number): number | undefined {
     return this.clock.spans.find(({ fromMs, toMs }) => dateMs >= fromMs && dateMs < toMs)?.nowMs;
   }
@@ -84,7 +84,7 @@ test('[R10.4] a clock that is behind at start keeps all, and is right as soon as
   assert.ok((machine.nowOf(nowMs - dayMs) ?? 0) < nowMs - dayMs);
   machine.set(nowMs + 3 * hourMs);
   machine.run(10_000);
-  // But for the minute that it was off.
+  // Except for the minute that it was off.
   assert.equal(machine.nowOf(nowMs - 20 * dayMs), machine.wallMs);
   // What was recorded meanwhile is as old as it really is.
   assert.equal(machine.nowOf(Date.UTC(1970, 0, 2, 1)), Date.UTC(1970, 0, 2, 3) + 10_000);

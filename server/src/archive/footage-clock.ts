@@ -1,29 +1,32 @@
 /**
- * How old footage is, by evidence and not by the wall clock's word alone (design/archive.md, "The clock of retention").
- * No timers and no disk here: `Retention` asks, `RetentionState` keeps.
+ * Determines the age of footage by evidence instead of by the wall clock alone (design/archive.md, "The clock
+ * of retention"). No timers and no disk here: `Retention` asks, `RetentionState` keeps.
  */
 
-/** Dates from `fromMs` on, until the next era begins, were given by one clock, which now shows `nowMs`. Ms since the epoch. */
+/**
+ * Footage dated from `fromMs` until the next era begins was dated by one clock, which now shows `nowMs`. Ms
+ * since the epoch.
+ */
 export interface Era {
   readonly fromMs: number;
   readonly nowMs: number;
 }
 
-/** An era with its end; footage that is dated in it is as old as its date is before `nowMs`. */
+/** An era with its end; the age of footage dated in it is `nowMs` less its date. */
 export interface DatedSpan extends Era {
   readonly toMs: number;
 }
 
-/** A clock that goes on within so much of where it was expected is the same clock. */
+/** A clock that continues within this tolerance of the expected time is the same clock. */
 export const sameClockMs = 60_000;
-/** Time that the server did not run, or a step that the clock took, counts for nothing for so long. */
+/** Downtime of the server, or a clock step, up to this length is ignored. */
 export const clockDoubtMs = 3_600_000;
-/** After that each hour in which the clock ran steadily makes up for so many. */
+/** After that, each hour of steady clock makes up for this many hours. */
 export const catchUpRate = 4;
-/** Between two looks the wall clock may run so much faster or slower than the monotonic one. */
+/** Between two readings the wall clock may run this much faster or slower than the monotonic one. */
 const driftShare = 0.01;
 const jitterMs = 1_000;
-/** A small step, as a time server makes, is taken as it comes, but not more often than this. */
+/** A small step, as from NTP, is accepted immediately, but not more often than this. */
 const smallStepEveryMs = 600_000;
 const mostEras = 32;
 
@@ -33,9 +36,9 @@ interface OpenEra {
 }
 
 /**
- * The clocks by which footage was dated. Each goes on by the monotonic clock, whatever the wall clock does. A wall clock that
- * is not where one of them is begins an era of its own: footage from then on is dated by it, and older footage stays as old as
- * it is known to be. What is lacking, the time that the server was really off, is made up slowly.
+ * The clocks by which footage was dated. Each advances with the monotonic clock, whatever the wall clock does.
+ * A wall clock that matches none of them starts a new era: footage from then on is dated by it, and older
+ * footage keeps its known age. The missing time, during which the server was really off, is made up slowly.
  */
 export class FootageClock {
   #eras: OpenEra[];
@@ -45,7 +48,7 @@ export class FootageClock {
   #steppedMs: number;
   #smallStepMs: number;
 
-  /** `known`: the eras as they were kept last; none of an archive without footage. */
+  /** `known`: the eras as last stored; none for an archive without footage. */
   constructor(wallMs: number, monotonicMs: number, known: readonly Era[]) {
     this.#wallMs = wallMs;
     this.#monotonicMs = monotonicMs;
@@ -59,7 +62,7 @@ export class FootageClock {
     return this.#eras.map(({ fromMs, nowMs }) => ({ fromMs, nowMs }));
   }
 
-  /** Without gaps, oldest dates first. No footage is older than the wall clock says. */
+  /** Without gaps, oldest dates first. No footage is considered older than by the wall clock. */
   get spans(): readonly DatedSpan[] {
     return this.#eras.map(({ fromMs, nowMs }, index) => ({
       fromMs: index === 0 ? 0 : fromMs,
@@ -68,14 +71,14 @@ export class FootageClock {
     }));
   }
 
-  /** The earliest that it may be: for what is kept beside the footage. */
+  /** The earliest possible current time, for data that is kept beside the footage. */
   get cautiousMs(): number {
     return Math.min(...this.spans.map(({ nowMs }) => nowMs));
   }
 
   /**
-   * A look at both clocks. @returns by how much the wall clock left the clock that was followed, in ms, ahead when positive;
-   * 0 when it goes on
+   * Reads both clocks. @returns by how much the wall clock deviates from the followed clock, in ms, ahead when
+   * positive; 0 when it continues
    */
   update(wallMs: number, monotonicMs: number): number {
     const elapsedMs = monotonicMs - this.#monotonicMs;
@@ -94,7 +97,7 @@ export class FootageClock {
     return isStep ? offMs : 0;
   }
 
-  /** Forgets eras in whose dates there is no footage any more. */
+  /** Removes eras that no longer have footage. */
   forget(isEmpty: (span: DatedSpan) => boolean): void {
     if (this.#eras.length === 1) return;
     const empty = new Set(this.spans.flatMap((span, index) => (isEmpty(span) ? [index] : [])));
@@ -131,7 +134,7 @@ export class FootageClock {
     this.#joinEqual();
   }
 
-  /** Neighbours whose clocks show the same are one era. */
+  /** Merges neighbouring eras whose clocks show the same. */
   #joinEqual(): void {
     const joined: OpenEra[] = [];
     for (const era of this.#eras) {
@@ -142,7 +145,7 @@ export class FootageClock {
     this.#eras = joined;
   }
 
-  /** The two that show the earliest dates, by the slower of their clocks. */
+  /** Merges the two eras with the earliest dates, by the slower of their clocks. */
   #joinOldest(): void {
     const [first, second, ...rest] = this.#eras;
     if (!first || !second) return;

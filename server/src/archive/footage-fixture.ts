@@ -4,14 +4,17 @@ import type { Track } from '@vidette/media/track';
 import { readClip } from '../../../media/fixtures/clip.ts';
 import type { Stream } from '../hub/stream.ts';
 
-/** Real coded frames and audio, repeated for as long as a test wants, for tests whose files other programs read. */
+/**
+ * Real coded video and audio, repeated for as long as a test needs, for tests whose files are read by other
+ * programs.
+ */
 export interface RecordedFixture {
   readonly tracks: readonly Track[];
-  /** The samples whose decode time lies in [fromMs, toMs), by time. Ms since the epoch. */
+  /** The samples whose decode time is in [fromMs, toMs), ordered by time. Ms since the epoch. */
   between(fromMs: number, toMs: number): Sample[];
 }
 
-/** 2026-11-20T22:00:00Z: a quiet hour of no time zone's summer-time change. */
+/** 2026-11-20T22:00:00Z: no time zone changes to or from summer time around then. */
 export const footageStartMs = Date.UTC(2026, 10, 20, 22);
 
 const videoTimescale = 90_000;
@@ -31,7 +34,7 @@ export function footageOf(video: string | undefined, audio?: string): RecordedFi
   };
 }
 
-/** Declares the tracks and writes a span, as a source that connects then. */
+/** Declares the tracks and writes a span, like a source that connects at its start. */
 export function connect(stream: Stream, footage: RecordedFixture, fromMs: number, toMs: number): void {
   stream.setTracks(footage.tracks);
   deliver(stream, footage, fromMs, toMs);

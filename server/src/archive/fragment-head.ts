@@ -4,16 +4,16 @@ import { Fault } from '../base/fault.ts';
 import type { SegmentReader } from './file-bytes.ts';
 import type { IndexedPosition } from './fragment-index.ts';
 
-/** The moof of a fragment, as it lies in the file and read. */
+/** The moof of a fragment, as stored and parsed. */
 export interface FragmentHead {
   readonly moof: Uint8Array;
   readonly header: FragmentHeader;
 }
 
-/** A moof of a GOP is mostly below this: one read brings it. */
+/** The moof of a GOP is usually smaller than this: one read is enough. */
 const likelyBytes = 8_192;
 
-/** @throws Fault InternalServerError when something else lies there than the catalog says. */
+/** @throws Fault InternalServerError when the file doesn't contain what the catalog says. */
 export async function readFragmentHead(
   reader: SegmentReader,
   position: IndexedPosition,

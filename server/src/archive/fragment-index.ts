@@ -1,7 +1,7 @@
 /**
  * The positions of a segment's fragments as bytes, to be kept in the catalog: two variable-length numbers per fragment
  * (LEB128, 7 bits a byte, lowest first): duration in catalog ticks times two, plus one when it begins with a key frame;
- * and its length in bytes. Starts and offsets follow by adding up, since a segment is contiguous; so an entry
+ * and its length in bytes. Starts and offsets are the sums, since a segment is contiguous; so an entry
  * can be appended without reading the others.
  */
 
@@ -14,9 +14,9 @@ export interface FragmentEntry {
   readonly startsWithKey: boolean;
 }
 
-/** One fragment that the catalog is to know. */
+/** One fragment to be added to the catalog. */
 export interface NewFragment extends FragmentEntry {
-  /** See fragment-sums.ts; undefined for one that was found in a file. */
+  /** See fragment-sums.ts; undefined for one found in a file. */
   readonly checksum?: number;
 }
 
@@ -35,7 +35,7 @@ export function encodeEntry(entry: FragmentEntry): Uint8Array {
 }
 
 /**
- * All fragments of a segment that starts at `startTicks` and whose first fragment lies at `offset`.
+ * All fragments of a segment that starts at `startTicks` and whose first fragment is at `offset`.
  * @throws RangeError when the bytes end inside an entry.
  */
 export function decodeIndex(entries: Uint8Array, startTicks: number, offset: number): IndexedPosition[] {

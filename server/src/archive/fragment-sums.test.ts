@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checksumOf, decodeSums, encodeSums } from './fragment-sums.ts';
 
 test('a checksum is that of the bytes, however they are cut into slices', () => {
-  // The check value of CRC-32 in its catalogs.
+  // The check value of CRC-32 in the CRC catalogues.
   assert.equal(checksumOf([Buffer.from('123456789')]), 0xcb_f4_39_26);
   assert.equal(checksumOf([Buffer.from('1234'), new Uint8Array(0), Buffer.from('56789')]), 0xcb_f4_39_26);
 });

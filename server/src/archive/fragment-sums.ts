@@ -2,12 +2,13 @@ import { crc32 } from 'node:zlib';
 
 /**
  * The checksums of a segment's fragments as bytes, kept in the catalog beside their index: the CRC-32 of moof and mdat as they
- * were written, four bytes each, lowest first, 0 where it is not known (one of four thousand million is 0 by chance and then
- * not known either). They come as the fragments do, so that one can be appended without reading the others.
+ * were written, four bytes each, lowest first, 0 where it is unknown (one in four billion is 0 by chance and
+ * then counts as unknown). They are in the order of the fragments, so that one can be appended without reading
+ * the others.
  */
 const sumBytes = 4;
 
-/** Of a fragment, as the slices in which it is written. */
+/** The checksum of a fragment, given as the slices in which it is written. */
 export function checksumOf(slices: readonly Uint8Array[]): number {
   return slices.reduce((sum, slice) => crc32(slice, sum), 0);
 }
@@ -18,7 +19,7 @@ export function encodeSums(fragments: readonly { readonly checksum?: number | un
   return bytes;
 }
 
-/** Undefined for each that is not known: for all where a version wrote some of them that kept none. */
+/** Undefined for each that is unknown: for all if some were written by a version without checksums. */
 export function decodeSums(sums: Uint8Array, count: number): (number | undefined)[] {
   if (sums.length !== count * sumBytes) return Array.from({ length: count }, () => undefined);
   const view = new DataView(sums.buffer, sums.byteOffset, sums.byteLength);

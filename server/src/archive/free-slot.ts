@@ -10,7 +10,7 @@ export interface FreeSlot {
 /**
  * The first moment at or after `wantedTicks` that is not recorded yet and leaves room for `lengthTicks`. It is the wanted one
  * unless the clock was set back or a run reaches footage that was made under a clock set forward
- * (design/archive.md, "Time"): such a run is recorded behind what is there, never over it.
+ * (design/archive.md, "Time"): such a run is recorded after the existing footage, never over it.
  */
 export function nextFreeSlot(
   reads: CatalogReads,

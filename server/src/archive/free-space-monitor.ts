@@ -6,7 +6,7 @@ import { RecordingFailure } from './recording-failure.ts';
 /** Bytes of the file system that holds a folder. */
 export interface DiskUse {
   readonly totalBytes: number;
-  /** Left for this program, which is less than what is free where some is kept for the administrator. */
+  /** Available to this process; less than the free space where some is reserved for the administrator. */
   readonly availableBytes: number;
 }
 
@@ -18,8 +18,8 @@ export const measureDisk: MeasureDisk = async (folder) => {
 };
 
 /**
- * Looks every few seconds how much room is left. Writing stops while there is less than the reserve: the catalog's log
- * needs it, above all when retention makes room.
+ * Measures the free space every few seconds. Writing stops while there is less than the reserve: the catalog's
+ * log needs it, above all while retention frees space.
  */
 export class FreeSpaceMonitor {
   readonly #folder: string;
@@ -45,7 +45,7 @@ export class FreeSpaceMonitor {
     this.#cancel = options.clock.every(options.periodMs, () => void this.refresh());
   }
 
-  /** As measured last; undefined while it can't be measured. */
+  /** The last measurement; undefined while it can't be measured. */
   get use(): DiskUse | undefined {
     return this.#use;
   }
@@ -70,7 +70,8 @@ export class FreeSpaceMonitor {
       this.#use = await this.#measure(this.#folder);
       this.#hasFailed = false;
     } catch (error) {
-      // Not knowing stops nothing: a write that finds no room says so itself, and the marker check names a folder that is missing.
+      // An unknown value stops nothing: a write that finds no space reports it, and the marker check reports a
+      // missing folder.
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (!this.#hasFailed && !isMissing)
         this.#log.warn({ err: error }, 'The room on the archive disk cannot be measured');

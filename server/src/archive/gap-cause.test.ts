@@ -35,7 +35,7 @@ test('[R7.13] a gap tells every cause in its order, as the reasons of the absenc
   for (const cause of ['unreachable', 'unreachable', 'paused', 'waiting'] as const) {
     clock.stepWall(5_000);
     stream.pause(cause);
-    // Each is dated by the clock when it is taken in.
+    // Each is dated by the clock when it arrives.
     await until(() => causes().length >= 2, 'the next cause');
     if (cause === 'paused') await told(3);
   }

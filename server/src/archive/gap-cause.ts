@@ -1,4 +1,4 @@
 import type { gapCauses } from '@vidette/contract/constants';
 
-/** Why a span was not recorded. Stored as text in the catalog and shown in words by the page. */
+/** Why a span was not recorded. Stored as text in the catalog and explained by the page. */
 export type RecordedGapCause = (typeof gapCauses)[number];

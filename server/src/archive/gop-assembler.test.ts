@@ -109,7 +109,7 @@ test('a track that never sends does not hold up the other', () => {
   assert.equal(fragments.length, 4);
 });
 
-/** Pictures alone at these distances, ms, key frames among them by number. */
+/** Video only, with these frame distances, ms; key frames by number. */
 function filmed(stepsMs: readonly number[], isKey: (index: number) => boolean): Sample[] {
   let dts = (t0 / 1000) * 90_000;
   return stepsMs.map((stepMs, index) => {
@@ -126,7 +126,7 @@ test('whatever the length of GOPs, a piece is two seconds and a little at most, 
     const { fragments } = assemble(filmed(Array<number>(3000).fill(40), (index) => index % gopFrames === 0));
     const whole = fragments.slice(0, -1);
     assert.ok(Math.max(...whole.map(seconds)) <= 2.1, `GOPs of ${gopFrames}`);
-    // Parts of a GOP may be shorter than a piece, but not many.
+    // Parts of a GOP may be shorter than a fragment, but only a few.
     const usual = whole.reduce((sum, fragment) => sum + seconds(fragment), 0) / whole.length;
     assert.ok(usual >= 0.45, `GOPs of ${gopFrames} in pieces of ${usual} s`);
     let [sinceKey, longest] = [0, 0];
@@ -152,12 +152,12 @@ test('[R7.17] pieces begin at whole microseconds, which players count in, and th
 
 test('GOPs of two seconds are written whole, also when their lengths wander or a frame is missing', () => {
   for (const gopFrames of [26, 37, 50]) {
-    // One frame in 90 is missing, and the distances wander by a hundredth, as corrected times do.
+    // One frame in 90 is missing, and the distances vary by a hundredth, as corrected times do.
     const steps = Array.from({ length: 3000 }, (_, index) =>
       index % 90 === 89 ? 80 : 40 + (index % 200 < 100 ? 0.4 : 0),
     );
     const { fragments } = assemble(filmed(steps, (index) => index % gopFrames === 0));
-    // How long the first GOP will be is not known while it comes.
+    // The length of the first GOP is unknown while it arrives.
     const partial = fragments.filter(({ startsWithKey }) => !startsWithKey).length;
     assert.ok(partial <= 1, `${partial} parts of GOPs of ${gopFrames}`);
   }

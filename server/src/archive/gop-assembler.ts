@@ -7,7 +7,7 @@ import type { ReaderEvent } from '../hub/reader.ts';
 import type { RecordedGapCause } from './gap-cause.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** What is written in one go: a GOP, a part of a long one, or several short ones. */
+/** The unit of writing: a GOP, a part of a long one, or several short ones. */
 export interface AssembledFragment {
   /** ftyp and moov of its tracks. */
   readonly init: Uint8Array;
@@ -20,46 +20,50 @@ export interface AssembledFragment {
 
 export type AssemblerStep =
   | { readonly type: 'fragment'; readonly fragment: AssembledFragment }
-  /** What was recorded up to here ends; what follows starts at a key frame, perhaps at once. */
+  /** The run up to here ends; the next one starts at a key frame, perhaps immediately. */
   | { readonly type: 'break'; readonly cause: RecordedGapCause };
 
 export interface AssemblerLimits {
   /**
-   * How much goes into a piece at least: GOPs below half of it together, long ones in parts. A key frame that is due before
-   * twice as much is waited for, which is what may be lost with the process.
+   * Minimum length of a fragment: GOPs shorter than half of it are combined, long ones split. A key frame that
+   * is due before twice this length is waited for; that much may be lost if the process dies.
    */
   readonly fragmentMs: number;
   readonly fragmentMaxBytes: number;
 }
 
-/** A piece of short GOPs is no shorter than this share of a piece; a download can begin at each. */
+/** A fragment of short GOPs is no shorter than this share of the minimum; a download can start at each. */
 const leastShare = 0.45;
-/** A piece that waits for the next key frame is no longer than so many usual ones: two, and what GOPs differ by. */
+/**
+ * A fragment that waits for the next key frame is no longer than this many usual ones: two, plus the variation
+ * of GOPs.
+ */
 const mostShare = 2.1;
-/** A key frame that is later than this share of a GOP is not waited for: the GOPs have become longer. */
+/** A key frame later than this share of a GOP is not waited for: the GOPs have become longer. */
 const lateShare = 0.05;
 /** Steps between two frames that are still one long frame: three usual ones, within these. */
 const longFrameSeconds = { least: 1, most: 10 };
-/** Sound this far from the frames belongs to a broken clock. */
+/** Audio this far from the video belongs to a broken clock. */
 export const driftMaxSeconds = 10;
 const defaultFramesPerSecond = 25;
-/** Whole microseconds need so many ticks of 90 kHz, or a multiple: 100 µs. */
+/** Ticks of 90 kHz in the smallest whole number of microseconds: 100 µs. */
 const wholeTicks = { timescale: 90_000, ticks: 9 };
 
 interface PendingTrack {
   readonly track: Track;
   samples: Sample[];
   lastDts: number | undefined;
-  /** The latest usual distance between two samples, ticks; */
+  /** The last usual distance between two samples, ticks; */
   usualStep: number;
-  /** a guess until two were seen. */
+  /** an estimate until two have arrived. */
   isStepKnown: boolean;
-  /** Of the newest sample that came, whether or not it was of use. */
+  /** Of the newest sample received, whether or not it was usable. */
   seenDts: number | undefined;
 }
 
 /**
- * Turns what a reader takes from the hub into pieces to be written. Holds at most one piece's samples. Knows no disk.
+ * Assembles samples from the hub into fragments to be written. Holds at most one fragment's samples. Knows
+ * nothing of the disk.
  */
 export class GopAssembler {
   readonly #limits: AssemblerLimits;
@@ -72,14 +76,14 @@ export class GopAssembler {
   #lastKeyDts: number | undefined;
   /** The distance of the newest two key frames, ticks; undefined before the second. */
   #gopTicks: number | undefined;
-  /** Samples that could not be stored: out of order, or far from the frames' time. */
+  /** Samples that could not be stored: out of order, or far from the time of the video. */
   unusableSamples = 0;
 
   constructor(limits: AssemblerLimits) {
     this.#limits = limits;
   }
 
-  /** The samples held are of a run that has begun. */
+  /** The samples held belong to a run that has started. */
   get isRunning(): boolean {
     return !this.#needsKey;
   }
@@ -105,13 +109,13 @@ export class GopAssembler {
     }
   }
 
-  /** Closes the open GOP, if there is one, and waits for a key frame. */
+  /** Closes the open GOP, if any, and waits for a key frame. */
   interrupt(cause: RecordedGapCause): AssemblerStep[] {
     if (this.#needsKey) return [];
     const steps: AssemblerStep[] = [];
     const primary = this.#primary;
     if (primary && primary.samples.length > 0 && primary.lastDts !== undefined) {
-      // How long the last frame of a source lasts that sends one in ten seconds is not known before the next.
+      // With a source that sends a frame every ten seconds, a frame's duration is unknown until the next one.
       const lastStep = Math.min(primary.usualStep, primary.track.timescale);
       steps.push({ type: 'fragment', fragment: this.#cut(primary, primary.lastDts + lastStep, true) });
     }
@@ -172,11 +176,11 @@ export class GopAssembler {
     return steps;
   }
 
-  /** What must be written before this picture is taken in. */
+  /** What must be written before this frame is added. */
   #stepsBefore(primary: PendingTrack, sample: Sample): AssemblerStep[] {
     const first = primary.samples[0];
     if (!first || primary.lastDts === undefined) return [];
-    // Times follow the arrival (ingest/timing.ts), so that what is missing between two frames never came.
+    // Times follow the arrival (ingest/timing.ts), so a gap between two frames was never received.
     if (sample.dts - primary.lastDts > longestStep(primary)) return this.interrupt('no-frames');
     if (!this.#endsFragment(primary, first, sample) && this.#bytes < this.#limits.fragmentMaxBytes) return [];
     const fragment = this.#cut(primary, sample.dts, false);
@@ -184,14 +188,14 @@ export class GopAssembler {
     return [{ type: 'fragment', fragment }];
   }
 
-  /** The piece that began with `first` is written before `sample` comes in. */
+  /** The fragment that starts with `first` is written before `sample` is added. */
   #endsFragment({ track }: PendingTrack, first: Sample, sample: Sample): boolean {
     const { fragmentMs } = this.#limits;
     const fragmentTicks = (fragmentMs * track.timescale) / 1000;
     const held = sample.dts - first.dts;
     if (track.kind === 'audio') return held >= fragmentTicks;
     if (sample.isKey) {
-      // A part without a key frame ends where the next can begin with one.
+      // A part without a key frame ends where the next can start with one.
       return !this.#startsWithKey || held >= leastShare * fragmentTicks;
     }
     if (held < fragmentTicks) return false;
@@ -210,7 +214,7 @@ export class GopAssembler {
     }
     if (pending.lastDts !== undefined) {
       const step = sample.dts - pending.lastDts;
-      // A hole in the audio is not how long its frames are.
+      // A gap in the audio is not the duration of its frames.
       if (step <= pending.usualStep * 2) pending.usualStep = step;
     }
     this.#push(pending, sample);
@@ -222,7 +226,7 @@ export class GopAssembler {
     this.#bytes += sample.size;
   }
 
-  /** Takes out what ends at `endDts` of the primary track; sound from then on stays, unless this is the end of all. */
+  /** Removes the samples up to `endDts` of the primary track; later audio stays, unless the stream ends. */
   #cut(primary: PendingTrack, endDts: number, isLast: boolean): AssembledFragment {
     const [first] = primary.samples;
     if (!first || !this.#init) throw new RangeError('a piece without samples');
@@ -256,9 +260,10 @@ export class GopAssembler {
 }
 
 /**
- * A key frame at a time that is whole in microseconds, up to 89 µs earlier. Players begin at one and count in microseconds: hls.js
- * rounds the distance to its own beginning, Chromium cuts what is behind the last one, and a frame that so comes to be 1 µs before
- * the beginning is left out with all that need it. One GOP in nine would be lost at the beginning of a playlist.
+ * Moves a key frame to a time that is a whole number of microseconds, up to 89 µs earlier. Players start at a
+ * key frame and count in microseconds: hls.js rounds the distance to its own start, Chromium truncates
+ * fractions, and a frame that ends up 1 µs before the start is dropped with all frames that depend on it. One
+ * GOP in nine would be lost at the start of a playlist.
  */
 function atWholeTime({ track, lastDts }: PendingTrack, sample: Sample): Sample {
   if (!sample.isKey || track.timescale !== wholeTicks.timescale) return sample;

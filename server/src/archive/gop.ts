@@ -7,7 +7,7 @@ import { readFragmentHead } from './fragment-head.ts';
 import { nothingThere } from './key-frame.ts';
 import { catalogTicks } from './layout.ts';
 
-/** What one track holds of a recorded GOP. */
+/** One track's part of a recorded GOP. */
 export interface RecordingRun {
   readonly track: Track;
   readonly samples: readonly Sample[];
@@ -15,12 +15,12 @@ export interface RecordingRun {
   readonly endDts: number;
 }
 
-/** A GOP is seconds of footage, and of a camera at most so many bytes; more is not read into memory at once. */
+/** A GOP lasts seconds, and one of a camera has at most this many bytes; no more is read into memory. */
 const gopMaxBytes = 64 * 1024 * 1024;
 
 /**
- * The recorded samples from the newest key frame at or before a moment to the next key frame, frames and audio.
- * @throws Fault NotFound when nothing is recorded there, or its file is gone
+ * The recorded samples from the newest key frame at or before a time to the next key frame, video and audio.
+ * @throws Fault NotFound when nothing is recorded there, or its file has been deleted
  */
 export async function gopAt(
   reads: PlaybackCatalog,
@@ -28,7 +28,7 @@ export async function gopAt(
   stream: CatalogStreamRow,
   atMs: number,
 ): Promise<readonly RecordingRun[]> {
-  // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
+  // Times are reported in whole ms, rounded down: a key frame within that ms is the one requested.
   const atTicks = catalogTicks(atMs + 1) - 1;
   const found = reads.snapshot(() => {
     const segment = reads.segmentAtOrBefore(stream.id, atTicks);

@@ -2,31 +2,32 @@ import type { IndexedPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** Where the footage of one node gives way to that of another. */
+/** The point where the footage of one node is continued by another's. */
 export interface HandoverCut {
-  /** What the first has from here on is left out, by the times that it put down; Infinity: all of it counts. */
+  /** The first node's footage from here on is dropped, by its own times; Infinity: all of it counts. */
   readonly firstUntilTicks: number;
   /** A key frame of the second. */
   readonly secondFromTicks: number;
 }
 
-/** From a key frame to the next; of one that is cut off, up to where it is. */
+/** From a key frame to the next; of one that is cut off, up to the cut. */
 interface Gop {
   readonly startTicks: number;
   readonly bytes: number;
 }
 
-/** Clocks that are further apart make one camera's footage two. */
+/** With clocks further apart, one camera's footage counts as two. */
 const offsetMaxTicks = 10 * CATALOG_TIMESCALE;
-/** So much the same key frames' distances may differ: times are rounded. */
+/** Tolerance of distances between the same key frames: times are rounded. */
 const sameTicks = CATALOG_TIMESCALE / 50;
-/** Key frames this close are the same, even if nothing else tells. */
+/** Key frames this close are the same, even without other evidence. */
 const closeTicks = JOIN_TICKS / 2;
 
 /**
- * Two nodes recorded one camera for a while, the second beyond where the first ended. The first counts up to the last key frame
- * of the second in what they have both, and the second from there: nothing that either put down is left out. Where the two
- * certainly show the same frames, cut at the same key frames and put down by clocks of their own, none is there twice.
+ * Two nodes recorded one camera for a while, the second past the end of the first. The first counts up to the
+ * last key frame of the second in their common part, and the second from there: nothing that either recorded is
+ * dropped. Where the two certainly show the same frames, cut at the same key frames and dated by their own
+ * clocks, none appears twice.
  * @param untilTicks where the first ended
  * @returns undefined when the second has no key frame before that
  */
@@ -37,7 +38,8 @@ export function handoverCut(
 ): HandoverCut | undefined {
   const [before, after] = [gopsOf(first), gopsOf(second)];
   const offsetTicks = offsetByContent(before, after);
-  // If the second is much later, what it shows from there on is missing on the timeline up to there: then it is shown twice.
+  // If the second is much later, its footage would leave a gap in the timeline up to there: then it is shown
+  // twice.
   if (offsetTicks !== undefined && offsetTicks <= JOIN_TICKS) {
     const cut = after.findLast(({ startTicks }) => startTicks - offsetTicks <= untilTicks + sameTicks);
     return cut && cutAt(before, cut.startTicks, cut.startTicks - offsetTicks - sameTicks);
@@ -50,7 +52,7 @@ export function handoverCut(
   return isClose ? cutAt(before, startTicks, startTicks - closeTicks) : cutAt(first, startTicks, startTicks);
 }
 
-/** The first ends with the last that began before a moment. */
+/** The first ends with the last GOP that began before a time. */
 function cutAt(
   places: readonly { readonly startTicks: number }[],
   secondFromTicks: number,
@@ -71,8 +73,8 @@ function gopsOf(fragments: readonly IndexedPosition[]): Gop[] {
 }
 
 /**
- * How much later the second puts the same frames down: by groups that have the same length in bytes, which no other has. The
- * last group of the first may have been cut off in the middle. Undefined where that tells nothing.
+ * By how much the second dates the same frames later: determined from GOPs with the same length in bytes, which
+ * no other GOP has. The last GOP of the first may be cut off. Undefined where this is inconclusive.
  */
 function offsetByContent(before: readonly Gop[], after: readonly Gop[]): number | undefined {
   const whole = before.slice(0, -1);

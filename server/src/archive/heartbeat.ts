@@ -5,12 +5,12 @@ import type { Log } from '../base/log.ts';
 import { systemCode } from './files.ts';
 
 /**
- * An empty file whose time says when the archive was last in use. After a kill it tells when that was, which the footage
- * of a stream whose camera was away then can't. The file system keeps it for a dead process; a power cut may take the
- * last seconds.
+ * An empty file whose modification time says when the archive was last in use. After a kill it shows the time
+ * of the kill, which footage can't show for a stream whose camera was offline then. The file system preserves
+ * it when the process dies; a power cut may lose the last seconds.
  */
 export class Heartbeat {
-  /** When the run before this one last gave a sign, ms since the epoch; undefined at the first start. */
+  /** Last heartbeat of the previous run, ms since the epoch; undefined at the first start. */
   readonly lastMs: number | undefined;
   readonly #path: string;
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class Heartbeat {
     this.#cancel = options.clock.every(options.periodMs, () => this.beat());
   }
 
-  /** Gives a sign now. */
+  /** Updates the heartbeat now. */
   beat(): void {
     const seconds = this.#clock.wallMs() / 1000;
     this.#beating = this.#beating

@@ -3,7 +3,7 @@ import type { PlaybackCatalog } from './playback-catalog.ts';
 import type { RecordedGapCause } from './gap-cause.ts';
 import { catalogMs, catalogMsCeil, catalogTicks } from './layout.ts';
 
-/** A span of the timeline; neighbours touch. Times in ms since the epoch. */
+/** A span of the timeline; adjacent spans are contiguous. Times in ms since the epoch. */
 export type RecordedInterval =
   | { readonly kind: 'fragment'; readonly startMs: number; readonly endMs: number }
   | {
@@ -12,23 +12,29 @@ export type RecordedInterval =
       readonly endMs: number;
       readonly cause: RecordedGapCause;
     }
-  /** Being recorded now: what follows the last fragment on the disk. */
+  /** Being recorded now: the time after the last fragment on the disk. */
   | { readonly kind: 'live'; readonly startMs: number; readonly endMs: number };
 
-/** Requirement R3.10: holds from `date` (ms since the epoch) until the next one's date, the last one to the end asked for. */
+/**
+ * Requirement R3.10: applies from `date` (ms since the epoch) until the next one's date, the last one to the
+ * requested end.
+ */
 export interface RecordedRange {
   readonly date: number;
   readonly status: 'fragment' | 'gap' | 'live';
 }
 
-/** Why a span of the timeline holds nothing; ms since the epoch. */
+/** Why a span of the timeline has no footage; ms since the epoch. */
 export interface RecordingGap {
   readonly startTime: number;
   readonly endTime: number;
   readonly cause: RecordedGapCause;
 }
 
-/** Segments this close together are one range: the end of a run is a guess of one frame (design/archive.md, "Time"). */
+/**
+ * Segments this close together are one range: the end of a run is an estimate within one frame
+ * (design/archive.md, "Time").
+ */
 export const JOIN_TICKS = catalogTicks(250);
 
 /** Catalog ticks. */
@@ -37,7 +43,7 @@ export interface TickSpan {
   readonly endTicks: number;
 }
 
-/** Contiguous recorded spans that have anything in [fromTicks, toTicks), not clipped to it. */
+/** Contiguous recorded spans that overlap [fromTicks, toTicks), not clipped to it. */
 function recordedSpans(
   reads: PlaybackCatalog,
   stream: CatalogStreamRow,
@@ -58,7 +64,7 @@ function recordedSpans(
   return spans;
 }
 
-/** Everything between two moments: recorded spans, gaps with their causes, and the live edge when `isLive`. */
+/** Everything between two times: recorded spans, gaps with their causes, and the live edge when `isLive`. */
 export function intervalsOf(
   reads: PlaybackCatalog,
   stream: CatalogStreamRow,
@@ -109,15 +115,18 @@ export function rangesOf(intervals: readonly RecordedInterval[]): RecordedRange[
   return ranges;
 }
 
-/** What the timeline of one stream answers. */
+/** The timeline response of one stream. */
 export interface RecordedRanges {
   readonly ranges: RecordedRange[];
   readonly gaps: RecordingGap[];
-  /** Up to here recording had not begun, within what was asked for; null: it had before that. Ms since the epoch. */
+  /**
+   * Until here, within the requested span, recording had not begun; null: it had begun before the span. Ms
+   * since the epoch.
+   */
   readonly begunAt: number | null;
 }
 
-/** The answer that intervals make. */
+/** Builds the response from intervals. */
 export function rangesAnswerOf(intervals: readonly RecordedInterval[]): RecordedRanges {
   const begun = intervals.findLast(
     (interval) => interval.kind === 'gap' && interval.cause === 'before-recording',
@@ -125,7 +134,9 @@ export function rangesAnswerOf(intervals: readonly RecordedInterval[]): Recorded
   return { ranges: rangesOf(intervals), gaps: gapsOf(intervals), begunAt: begun?.endMs ?? null };
 }
 
-/** The gaps among them, neighbours with one cause as one. Time before the first recording is no gap. */
+/**
+ * The gaps among them; adjacent gaps with the same cause are merged. Time before the first recording is no gap.
+ */
 export function gapsOf(intervals: readonly RecordedInterval[]): RecordingGap[] {
   const gaps: RecordingGap[] = [];
   for (const interval of intervals) {
@@ -147,7 +158,7 @@ class GapCauses {
     this.#removedUntilTicks = removedUntilTicks;
   }
 
-  /** A gap, in as many pieces as it has causes. Interruptions before `recordedUntilTicks` belong to gaps before this one. */
+  /** Splits a gap by its causes. Interruptions before `recordedUntilTicks` belong to gaps before this one. */
   gap(fromTicks: number, toTicks: number, recordedUntilTicks: number): RecordedInterval[] {
     const isBefore = recordedUntilTicks === 0 && this.#removedUntilTicks === 0;
     const cause = isBefore ? 'before-recording' : 'none';

@@ -9,22 +9,22 @@ import type { PlaybackCatalog, SegmentOpener } from './playback-catalog.ts';
 import { readFragmentHead } from './fragment-head.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
-/** A picture that decodes alone, with what a decoder needs. */
+/** A key frame with the parameters that a decoder needs. */
 export interface RecordedKeyFrame {
   readonly track: VideoTrack;
   readonly keySample: Sample;
-  /** When it was taken, ms since the epoch. */
+  /** Capture time, ms since the epoch. */
   readonly timeMs: number;
 }
 
 interface FoundKey {
   readonly sample: FragmentSample;
-  /** Where its bytes begin, from the beginning of the fragment. */
+  /** Offset of its bytes in the fragment. */
   readonly offset: number;
   readonly dts: number;
 }
 
-/** The newest key frame of a fragment at or before a moment, ticks of the track; the first one that there is otherwise. */
+/** The newest key frame of a fragment at or before a time, ticks of the track; else the first one. */
 function newestKey(run: FragmentTrackHeader, atTicks: number): FoundKey | undefined {
   let found: FoundKey | undefined;
   let offset = run.dataOffset;
@@ -42,8 +42,8 @@ function newestKey(run: FragmentTrackHeader, atTicks: number): FoundKey | undefi
 const keyFrameMaxBytes = 16 * 1024 * 1024;
 
 /**
- * The newest recorded key frame at or before a moment.
- * @throws Fault NotFound when there is none, or no video, or its file is gone
+ * The newest recorded key frame at or before a time.
+ * @throws Fault NotFound when there is none, or no video, or its file has been deleted
  */
 export async function keyFrameAt(
   reads: PlaybackCatalog,
@@ -51,7 +51,7 @@ export async function keyFrameAt(
   stream: CatalogStreamRow,
   atMs: number,
 ): Promise<RecordedKeyFrame> {
-  // Moments are told in whole ms, rounded down: a key frame of that very ms is the one that is meant.
+  // Times are reported in whole ms, rounded down: a key frame within that ms is the one requested.
   const atTicks = catalogTicks(atMs + 1) - 1;
   const found = reads.snapshot(() => {
     const segment = reads.segmentAtOrBefore(stream.id, atTicks);
@@ -87,7 +87,7 @@ export async function keyFrameAt(
   }
 }
 
-/** What is asked for where nothing of it is recorded. */
+/** The error when nothing is recorded at the requested time. */
 export function nothingThere(): Fault {
   return new Fault('NotFound', 'Nothing is recorded there.');
 }

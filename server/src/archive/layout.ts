@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { msToTicks, ticksToMs, ticksToMsCeil } from '@vidette/media/time';
 
 /**
- * Where a segment's file lies, and what its path says. Paths are built from a checked uid and a number, never from
- * text that somebody typed.
+ * The path of a segment's file and its meaning. Paths are built from a validated uid and a number, never from
+ * user input.
  */
 
 /** Ticks per second of all times in the catalog. */
 export const CATALOG_TIMESCALE = 90_000;
 
-/** Footage is for the server and its group. */
+/** Footage is readable by the server and its group. */
 export const archiveFolderMode = 0o750;
 export const archiveFileMode = 0o640;
 
@@ -56,7 +56,7 @@ export function placeOf(startTicks: number): SegmentPlace {
   return { day, name: `${time.slice(0, 12).replaceAll(':', '-')}.mp4` };
 }
 
-/** The start that a path says, ms since the epoch, or undefined when this is not a segment's name. */
+/** The start that a path encodes, ms since the epoch, or undefined when it is not a segment's name. */
 export function startMsOf(day: string, name: string): number | undefined {
   const match = namePattern.exec(name);
   if (!match || !isDay(day)) return undefined;
@@ -80,7 +80,9 @@ export function segmentPath(root: string, uid: string, startTicks: number): stri
   return join(dayFolder(root, uid, place.day), place.name);
 }
 
-/** Where the catalog lies unless said otherwise: beside the folder of segments (design/archive.md, "Where things are"). */
+/**
+ * The default location of the catalog: beside the folder of segments (design/archive.md, "Where things are").
+ */
 export function catalogPath(root: string): string {
   return `${root}.sqlite`;
 }
@@ -90,7 +92,7 @@ export function heartbeatPath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.alive`;
 }
 
-/** There while footage of the folder has still to be brought into a catalog that was lost. */
+/** Exists while footage of the folder is still to be added to a rebuilt catalog. */
 export function rebuildNotePath(catalog: string): string {
   return `${catalog.replace(/\.sqlite$/, '')}.rebuild`;
 }

@@ -3,13 +3,13 @@ import { archiveDefaults } from '@vidette/contract/constants';
 import type { RecorderLimits } from './recorder.ts';
 
 export interface ArchiveLimits extends RecorderLimits {
-  /** Longest spans that may be asked for; longer ones get TimeRangeIsTooLong. */
+  /** Longest spans of a request; longer ones get TimeRangeIsTooLong. */
   readonly rangesMaxMs: number;
   readonly playlistMaxMs: number;
   readonly downloadMaxMs: number;
-  /** Catalog commits of all streams are grouped over this. */
+  /** Catalog commits of all streams are grouped over this interval. */
   readonly groupMs: number;
-  /** Bytes of the disk that recording leaves to the catalog. */
+  /** Bytes of the disk that recording reserves for the catalog. */
   readonly reserveBytes: number;
 }
 

@@ -193,7 +193,7 @@ for (const [name, text] of [
     assert.ok(lines.some((line) => line.includes('marker')));
     await archive.close();
 
-    // Another disk with such a file is not the archive's.
+    // Another disk with such a file doesn't belong to the archive.
     await rename(dir, `${dir}-disk`);
     await mkdir(dir);
     await writeFile(join(dir, MARKER_NAME), text);

@@ -1,31 +1,31 @@
-/** A depth that was lowered waits so long before anything goes by it, so that a mistake can be taken back. */
+/** A lowered retention takes effect after this delay, so that a mistake can be undone. */
 export const undoMs = 3_600_000;
 
-/** A depth in hours as the configuration says it: below 0 there is no limit. */
+/** Retention in hours as configured: below 0 there is no limit. */
 type Hours = number;
 
-/** What is kept of one stream. */
+/** The retention of one stream. */
 export interface KnownDepth {
-  /** Footage goes by this. */
+  /** The retention in effect. */
   readonly hours: Hours;
-  /** Set lower than that; takes its place when it has waited. */
+  /** A lower setting that replaces it after the delay. */
   readonly lowered?: LoweredDepth;
 }
 
 export interface LoweredDepth {
   readonly hours: Hours;
-  /** For so long the server has still to run before it holds. */
+  /** How long the server still has to run before it takes effect. */
   readonly waitMs: number;
 }
 
 /**
- * The depths that streams are kept by. One that is lowered, in whatever way (on the page, in the configuration, by another node,
- * while the server was off), takes effect after an hour in which the server ran; one that is raised, now. The clock's word is
- * not needed for it: `pass` counts the time.
+ * The retention of each stream. A lowered one, however it was lowered (on the page, in the configuration, by
+ * another node, while the server was off), takes effect after an hour of server uptime; a raised one
+ * immediately. This doesn't depend on the wall clock: `pass` counts the time.
  */
 export class LoweredDepths {
   readonly #depths: Map<string, KnownDepth>;
-  /** Nothing was kept of an earlier run: what streams are set to then is what they were set to. */
+  /** There is no state of an earlier run: the current settings count as the previous ones. */
   readonly #isFirst: boolean;
 
   constructor(known: Readonly<Record<string, KnownDepth>> | undefined) {
@@ -37,14 +37,14 @@ export class LoweredDepths {
     return Object.fromEntries(this.#depths);
   }
 
-  /** What waits for a stream; undefined when nothing does. */
+  /** The pending change of a stream; undefined when there is none. */
   lowered(uid: string): LoweredDepth | undefined {
     return this.#depths.get(uid)?.lowered;
   }
 
   /**
-   * The depth that holds for a stream which is set to `hours`.
-   * @returns whether what is known of it is now another
+   * The retention in effect for a stream set to `hours`.
+   * @returns whether its state has changed
    */
   note(uid: string, hours: Hours, hasFootage: boolean): boolean {
     const before = this.#depths.get(uid);
@@ -54,12 +54,12 @@ export class LoweredDepths {
     return true;
   }
 
-  /** Undefined for a stream that was never noted. */
+  /** Undefined for an unknown stream. */
   inForce(uid: string): Hours | undefined {
     return this.#depths.get(uid)?.hours;
   }
 
-  /** So much time has gone by. @returns the streams whose lowered depth holds from now on */
+  /** Counts elapsed time. @returns the streams whose lowered retention takes effect now */
   pass(elapsedMs: number): string[] {
     const due: string[] = [];
     for (const [uid, { hours, lowered }] of this.#depths) {
@@ -75,7 +75,7 @@ export class LoweredDepths {
     return due;
   }
 
-  /** The stream is gone. */
+  /** Removes a deleted stream. */
   forget(uid: string): void {
     this.#depths.delete(uid);
   }
@@ -88,7 +88,7 @@ export class LoweredDepths {
     }
     const waiting = before?.lowered;
     if (before && waiting?.hours === hours) return before;
-    // Lower still: what goes only by this has waited for nothing yet.
+    // Lowered further: footage affected only by this starts its own delay.
     const waitMs = waiting && !isLower(hours, waiting.hours) ? waiting.waitMs : undoMs;
     return { hours: inForce, lowered: { hours, waitMs } };
   }

@@ -5,17 +5,17 @@ import { systemCode } from './files.ts';
 import { archiveFileMode, isUid } from './layout.ts';
 
 /**
- * The file in the archive's folder that proves that the right disk is mounted there. Without it, in a folder that the
- * catalog says was in use, nothing is written or deleted.
+ * The file in the archive's folder that proves that the right disk is mounted. Without it, nothing is written
+ * or deleted in a folder that was in use according to the catalog.
  */
 export const MARKER_NAME = 'vidette-archive.json';
-/** Held by the one server that writes in the folder (see catalog-lock.ts). */
+/** Locked by the one server that writes in the folder (see catalog-lock.ts). */
 export const FOLDER_LOCK_NAME = 'vidette-archive.lock';
 
 export type MarkerState =
   | { readonly state: 'present'; readonly archiveId: string }
   | { readonly state: 'missing' }
-  /** It is there and holds something else: cut by a power failure, or overwritten. */
+  /** It exists with other contents: truncated by a power failure, or overwritten. */
   | { readonly state: 'torn' }
   /** The system refuses to read it: `EIO`, `EACCES`, ... */
   | { readonly state: 'unreadable'; readonly code: string };
@@ -34,32 +34,32 @@ export async function readMarker(root: string): Promise<MarkerState> {
 }
 
 /**
- * Puts the marker in place, whole or not at all: after a power cut a torn one would make the archive another's for ever.
+ * Writes the marker atomically: after a power cut a torn one would make the archive unrecognisable for good.
  * @throws system errors
  */
 export function writeMarker(root: string, archiveId: string): Promise<void> {
   return replaceFile(join(root, MARKER_NAME), markerBytes(archiveId), archiveFileMode);
 }
 
-/** What a marker holds, on a disk and in a bucket. */
+/** The contents of a marker, on a disk and in a bucket. */
 export function markerBytes(archiveId: string): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify({ product: 'vidette', archiveId })}\n`);
 }
 
-/** The uids whose folders lie in the archive. */
+/** The uids whose folders are in the archive. */
 export async function listStreamFolders(root: string): Promise<string[]> {
   const entries = await readdir(root, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory() && isUid(entry.name)).map((entry) => entry.name);
 }
 
-/** Undefined when the text is no marker. */
+/** Undefined when the text is not a marker. */
 export function archiveIdIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const id = (value as { archiveId?: unknown } | null)?.archiveId;
     return typeof id === 'string' && id.length > 0 ? id : undefined;
   } catch (error) {
-    // Not JSON is one of the answers, not a failure.
+    // Text that isn't JSON is an expected case, not a failure.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -15,7 +15,7 @@ import { rebuildCatalog } from './rebuild.ts';
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const keyOf = (second: string) => `main/cam1/2026-11-20/22-00-${second}.000.mp4`;
 
-/** Three files of five seconds: two are far, one is near. Closed. */
+/** Three files of five seconds: two are in the bucket, one is local. Closed. */
 async function twoTiers(t: TestContext) {
   const store = new MemoryStore();
   const dir = await temporaryRoot(t);
@@ -77,7 +77,7 @@ test('a file that came back beside its object is found', async (t) => {
 
 test('`rebuild-index` makes the rows of both tiers anew, by facts or by headers, and a file counts before its object', async (t) => {
   const { store, dir, remote, look, reopen, before } = await twoTiers(t);
-  // One was sent with more fragments than metadata hold; another's file is still there.
+  // One was uploaded with more fragments than fit into the metadata; another's file still exists.
   const first = store.objects.get(keyOf('00'));
   assert.ok(first);
   const { 'vidette-index-0': index, ...metadata } = first.metadata;

@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 import { catalogMs, catalogTicks } from './layout.ts';
 import { scanSegmentContents } from './segment-scan.ts';
 
-/** The bucket to look into. */
+/** The bucket to check. */
 export interface ObjectStorageCheck {
   readonly store: ObjectStore;
   readonly keys: ObjectKeys;
@@ -17,7 +17,7 @@ export interface ObjectStorageCheck {
   readonly readsAll: boolean;
 }
 
-/** What the catalog says of far footage must agree with itself (invariant 13). */
+/** The catalog's rows of footage in object storage must be consistent (invariant 13). */
 export function* checkRemoteNotes(reads: CatalogReads): Generator<Finding, void, undefined> {
   for (const { uid, startTicks } of reads.remoteSendings()) {
     if (rowOf(reads, uid, startTicks)?.isRemote === true) {
@@ -32,8 +32,8 @@ export function* checkRemoteNotes(reads: CatalogReads): Generator<Finding, void,
 }
 
 /**
- * Proves what rows and objects say of each other. Beside a running server an object may come or go between two looks: what is
- * reported is looked at twice. @throws ObjectStoreError
+ * Verifies rows and objects against each other. With a running server an object may appear or disappear between
+ * two reads: every finding is checked twice. @throws ObjectStoreError
  */
 export async function* checkObjects(
   reads: CatalogReads,
@@ -79,7 +79,7 @@ async function checkObject(
   listedBytes: number | undefined,
 ): Promise<string[]> {
   if (listedBytes === row.bytes && !readsAll) return [];
-  // One that moved after the list was made is there all the same.
+  // One that moved after the list was made still exists.
   const object = await store.find(key);
   if (!object) return ['is not there'];
   if (object.bytes !== row.bytes) return [`has ${object.bytes} of the ${row.bytes} bytes of its row`];
@@ -104,7 +104,7 @@ async function checkObject(
   return isSame ? [] : ['holds other fragments than its row says'];
 }
 
-/** @throws ObjectStoreError, or an Error when it is gone or shorter */
+/** @throws ObjectStoreError, or an Error when it is missing or shorter */
 export async function readWhole(
   store: ObjectStore,
   key: string,

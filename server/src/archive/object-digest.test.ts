@@ -5,7 +5,7 @@ import { etagFits, partBytes, wholeMaxBytes } from './object-digest.ts';
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest();
 
-/** As a store makes it of the parts that it received. */
+/** As a store computes it from the received parts. */
 function etagOf(object: Uint8Array): string {
   const digests: Buffer[] = [];
   for (let at = 0; at < object.length; at += partBytes)

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { SegmentReader } from './file-bytes.ts';
 
-/** Larger files go up in parts, of which one is in memory. The protocol asks for 5 MB at least. */
+/** Larger files are uploaded in parts, one of which is in memory. The protocol requires at least 5 MB. */
 export const wholeMaxBytes = 16_777_216;
 export const partBytes = 8_388_608;
 
 /**
- * Whether a store's own digest of an object (the ETag of S3, of what it received) is that of the first `bytes` of a file: the MD5,
- * or of an object sent in parts the MD5 of their MD5s and their number. False also where the store's ETag is something else,
- * as under keys of its own: then only reading the object tells.
+ * Whether a store's own digest of an object (the S3 ETag of the received bytes) matches the first `bytes` of a
+ * file: the MD5, or for a multipart upload the MD5 of the parts' MD5s and their number. Also false where the
+ * store's ETag is something else, as with server-side encryption keys: then only reading the object can tell.
  */
 export async function etagFits(
   etag: string | undefined,

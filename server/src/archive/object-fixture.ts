@@ -15,25 +15,25 @@ interface StoredObject {
   readonly metadata: Record<string, string>;
 }
 
-/** A step that a store takes, for tests that break any of them. */
+/** An operation of a store; tests can make any of them fail. */
 export interface StoreStep {
   readonly name: 'find' | 'read' | 'send' | 'remove' | 'list' | 'abandon';
   readonly key: string;
 }
 
 /**
- * The archive's side of a store, kept in memory: for the order of its steps, and for what happens when one fails. How a store
- * really answers is proven against a server that speaks the protocol (e2e/s3-tier.test.ts).
+ * An in-memory object store: tests the order of the archive's operations, and the effects when one fails. The
+ * behaviour of a real store is tested against a server that speaks the protocol (e2e/s3-tier.test.ts).
  */
 export class MemoryStore implements ObjectStore {
   readonly name = 'a store in memory';
   readonly objects = new Map<string, StoredObject>();
   readonly steps: StoreStep[] = [];
-  /** What it gives for one is the MD5 of what it has. */
+  /** Its ETag is the MD5 of the stored bytes. */
   givesEtags = true;
-  /** Bytes of all reads. */
+  /** Total bytes read. */
   readBytes = 0;
-  /** Is asked before each step, and after it with `done`; what it throws is what the step rejects with. */
+  /** Called before each operation, and after it with `done`; the operation rejects with what it throws. */
   fault: (step: StoreStep, done: boolean) => void | Promise<void> = () => {};
 
   find(key: string): Promise<ObjectSummary | undefined> {
@@ -85,7 +85,7 @@ export class MemoryStore implements ObjectStore {
 
   close(): void {}
 
-  /** As it is at this moment, without faults. */
+  /** A copy of its current contents, without faults. */
   copy(): MemoryStore {
     const copy = new MemoryStore();
     for (const [key, object] of this.objects) copy.objects.set(key, object);
@@ -107,7 +107,7 @@ export class MemoryStore implements ObjectStore {
   }
 }
 
-/** What opens an archive with such a store. */
+/** Options to open an archive with such a store. */
 export function remoteOf(store: ObjectStore, node = 'main'): { remote: ObjectStorageOptions } {
   return { remote: { store, keys: new ObjectKeys('', node), atOnce: 2 } };
 }

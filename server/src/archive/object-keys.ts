@@ -1,8 +1,8 @@
 import { isUid, placeOf, startMsOf } from './layout.ts';
 
-/** Where a segment's object lies, and what its key says (design/s3-tier.md, "Where things are"). */
+/** The key of a segment's object and its meaning (design/s3-tier.md, "Where things are"). */
 export class ObjectKeys {
-  /** All of this node's keys begin so. */
+  /** Prefix of all keys of this node. */
   readonly root: string;
 
   /** `prefix`: empty, or ends with a slash. */
@@ -21,7 +21,7 @@ export class ObjectKeys {
     return `${this.root}${uid}/${day}/${name}`;
   }
 
-  /** Undefined when it is no segment's. */
+  /** Undefined when it is not a segment's key. */
   parse(key: string): { readonly uid: string; readonly startMs: number } | undefined {
     if (!key.startsWith(this.root)) return undefined;
     const [uid = '', day = '', name = '', more] = key.slice(this.root.length).split('/');

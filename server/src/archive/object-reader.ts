@@ -1,17 +1,17 @@
 import { Fault } from '../base/fault.ts';
 import type { SegmentReader } from './file-bytes.ts';
 
-/** A fragment's header and its key frame mostly fit. */
+/** Large enough for most fragments' header and key frame. */
 const windowFirstBytes = 262_144;
-/** Reading ahead stops growing here. */
+/** Limit of read-ahead. */
 const windowMaxBytes = 2_097_152;
 
-/** Brings a span of an object whole. */
+/** Reads a whole span of an object. */
 export type ReadSpan = (offset: number, length: number) => Promise<Uint8Array>;
 
 /**
- * A far segment, to be read here and there: each request to the store brings a window, larger while the reads follow one
- * another. Holds one window at a time.
+ * Random access to a segment in object storage: each request to the store reads a window, which grows while
+ * reads are sequential. Holds one window at a time.
  */
 export class ObjectReader implements SegmentReader {
   readonly #readSpan: ReadSpan;

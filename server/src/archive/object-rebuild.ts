@@ -13,19 +13,20 @@ import { scanSegmentContents } from './segment-scan.ts';
 interface ObjectRebuildTools {
   readonly store: ObjectStore;
   readonly keys: ObjectKeys;
-  /** Of the new catalog, which has the rows of all files already. */
+  /** Of the new catalog, which already has the rows of all files. */
   readonly reads: CatalogReads;
   commit(changes: readonly CatalogChange[]): Promise<void> | void;
   readonly archiveId: string;
-  /** Gets what was left out, and why. */
+  /** Called for each object that is skipped, with the reason. */
   readonly findings: string[];
-  /** Ends it after the object at hand: a bucket may hold millions. */
+  /** Stops after the current object: a bucket may hold millions. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The rows of what lies in the bucket. Where a file has the same segment the file counts, and the object is noted as being sent:
- * it is taken for the file's when its turn comes. @throws ObjectStoreError
+ * Restores the rows of the objects in the bucket. If there is a file of the same segment, the file counts and
+ * the object is noted as an upload in progress: it is matched with the file when that is moved. @throws
+ * ObjectStoreError
  */
 export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
   const { store, keys, reads, archiveId, findings } = tools;
@@ -70,7 +71,7 @@ export async function adoptObjects(tools: ObjectRebuildTools): Promise<void> {
   }
 }
 
-/** By its facts with one small read, else by all its headers; undefined when they don't fill it. */
+/** From its metadata with one small read, else from all its headers; undefined when they don't cover it. */
 async function contentsOf(
   store: ObjectStore,
   key: string,

@@ -3,17 +3,17 @@ import type { SegmentReader } from './file-bytes.ts';
 import { readInChunks } from './file-bytes.ts';
 import { decodeIndex, type FragmentEntry } from './fragment-index.ts';
 
-/** What goes with an object: enough to make its row anew (design/s3-tier.md, "Where things are"). */
+/** The metadata of an object: enough to restore its row (design/s3-tier.md, "Where things are"). */
 export interface ObjectFacts {
   /** Of the whole file, in hex. */
   readonly sha256: string;
   readonly startTicks: number;
   readonly initBytes: number;
-  /** Undefined when they were too many for metadata. */
+  /** Undefined when there were too many for the metadata. */
   readonly fragments: readonly FragmentEntry[] | undefined;
 }
 
-/** Stores take 2 KB of metadata in all, and some (OpenStack Swift) 256 bytes in one. */
+/** Stores accept 2 KB of metadata in total, and some (OpenStack Swift) 256 bytes per value. */
 const indexMaxBytes = 1_200;
 const indexPartBytes = 240;
 
@@ -44,7 +44,7 @@ function indexKey(part: number): string {
   return `vidette-index-${part}`;
 }
 
-/** Undefined when the object was not put there by this program. */
+/** Undefined when the object was not written by this program. */
 export function factsOf(metadata: Readonly<Record<string, string>>): ObjectFacts | undefined {
   const sha256 = metadata['vidette-sha256'] ?? '';
   const startTicks = Number(metadata['vidette-start']);

@@ -14,7 +14,7 @@ import {
 import type { SegmentReader } from './file-bytes.ts';
 import { archiveIdIn, markerBytes } from './marker.ts';
 
-/** Why nothing comes from or goes to the store at the moment. */
+/** Why the store can't be used at the moment. */
 export interface ObjectStorageProblem {
   readonly code: ErrorCode;
   /** In English, without secrets. */
@@ -30,13 +30,13 @@ const codes: Readonly<Record<ObjectStoreTrouble, ErrorCode>> = {
   damaged: 'FarArchiveDamaged',
 };
 
-/** So long after a failure readers are not kept waiting for another. */
+/** For this long after a failure, readers fail immediately. */
 const failFastMs = 3_000;
 const markerMaxBytes = 4_096;
-/** A span of at most two megabytes comes within this, or the store counts as away. */
+/** A span of at most two megabytes must arrive within this, or the store counts as unavailable. */
 const spanMs = 30_000;
 
-/** The bucket of this archive: its objects by segment, whether it is the right one, and how it is doing. */
+/** The bucket of this archive: its objects by segment, its identity check, and its state. */
 export class ObjectStorageTier {
   readonly name: string;
   readonly keys: ObjectKeys;
@@ -55,14 +55,14 @@ export class ObjectStorageTier {
     this.name = options.store.name;
   }
 
-  /** As found by the last request; undefined when all is well. */
+  /** As of the last request; undefined when there is no problem. */
   get problem(): ObjectStorageProblem | undefined {
     return this.#problem;
   }
 
   /**
-   * Sure that the bucket is this archive's, which is looked at once, and again after every trouble.
-   * @param isUnused nothing was moved there yet: a bucket without a marker becomes this archive's
+   * Verifies that the bucket belongs to this archive, once, and again after every problem.
+   * @param isUnused nothing has been moved there yet: a bucket without a marker is claimed by this archive
    * @throws ObjectStoreError
    */
   async verify(archiveId: string, isUnused: boolean): Promise<void> {
@@ -107,12 +107,12 @@ export class ObjectStorageTier {
     return this.#watch(() => this.#store.remove(startsTicks.map((ticks) => this.keys.of(uid, ticks))));
   }
 
-  /** What a run that died had begun to send. @throws ObjectStoreError */
+  /** Aborts uploads that an earlier, killed run left unfinished. @throws ObjectStoreError */
   abandonSending(): Promise<void> {
     return this.#watch(() => this.#store.abandonSending(this.keys.root));
   }
 
-  /** To read here and there in a segment of so many bytes. */
+  /** Random access to a segment of this many bytes. */
   open(uid: string, startTicks: number, bytes: number): SegmentReader {
     return new ObjectReader(async (offset, length) => {
       const span = await this.read(uid, startTicks, offset, length);
@@ -120,7 +120,7 @@ export class ObjectStorageTier {
     }, bytes);
   }
 
-  /** Bytes of a segment as they come from the store. @throws Fault NotFound, FarArchiveUnavailable */
+  /** Bytes of a segment, streamed from the store. @throws Fault NotFound, FarArchiveUnavailable */
   async read(uid: string, startTicks: number, offset: number, length: number): Promise<Readable> {
     this.#failFast();
     const span = await this.#asReader(() =>
@@ -146,7 +146,7 @@ export class ObjectStorageTier {
           at += chunk.copy(bytes, at);
         }
       } catch (error) {
-        // A connection that breaks off says so in words of its own.
+        // A broken connection has an error of its own.
         throw error instanceof ObjectStoreError
           ? error
           : new ObjectStoreError('away', `${this.name} broke off: ${(error as Error).message}`, error);
@@ -174,7 +174,7 @@ export class ObjectStorageTier {
   async #watch<T>(request: () => Promise<T>): Promise<T> {
     try {
       const answer = await request();
-      // That it answers is no sign that another's bucket became ours: `verify` finds out.
+      // An answer doesn't prove that the bucket belongs to this archive: `verify` does.
       if (this.#problem?.code !== codes.foreign) this.#noteWell();
       return answer;
     } catch (error) {
@@ -191,7 +191,7 @@ export class ObjectStorageTier {
 
   #noteTrouble(error: ObjectStoreError): void {
     this.#failedAtMs = this.#clock.monotonicMs();
-    // What it did to one object says nothing about the others.
+    // An error with one object says nothing about the others.
     if (error.trouble === 'damaged') return;
     this.#isVerified = false;
     const code = codes[error.trouble];
@@ -228,7 +228,7 @@ function unavailable(cause?: unknown): Fault {
   );
 }
 
-/** Where footage is far, but no bucket is configured. */
+/** For footage in object storage when no bucket is configured. */
 export function withoutTier(): Fault {
   return new Fault(
     'FarArchiveUnavailable',

@@ -5,35 +5,35 @@ import type { ObjectStore } from './object-store.ts';
 import { ObjectStorageTier, type ObjectStorageProblem } from './object-storage-tier.ts';
 import { Uploader, type UploadBacklog, type UploaderTools } from './uploader.ts';
 
-/** The bucket for footage that is old enough (design/s3-tier.md). */
+/** The bucket for old footage (design/s3-tier.md). */
 export interface ObjectStorageOptions {
   readonly store: ObjectStore;
   readonly keys: ObjectKeys;
-  /** Segments that are sent at a time. */
+  /** Concurrent segment uploads. */
   readonly atOnce: number;
 }
 
-/** How the bucket is doing. */
+/** The state of the bucket. */
 export interface ObjectStorageStatus {
-  /** Which, for people. */
+  /** Its name for users. */
   readonly name: string;
   readonly problem: ObjectStorageProblem | undefined;
   readonly bytes: number;
   readonly segments: number;
-  /** Old enough, and still on the disk. */
+  /** Due for upload, and still on the disk. */
   readonly waiting: UploadBacklog;
-  /** When a segment last arrived there, ms since the epoch. */
+  /** Time of the last completed upload, ms since the epoch. */
   readonly lastMovedMs: number | undefined;
 }
 
-/** Far footage is of no use to an archive without its bucket. */
+/** Footage in object storage can't be read without its bucket. */
 export function warnWithoutObjectStorage(reads: CatalogReads, log: Log): void {
   if (reads.remoteTotals().segments === 0) return;
   const words = 'Footage lies in a bucket that is not configured: it cannot be played until it is';
   log.error({ code: 'FarArchiveUnavailable' }, words);
 }
 
-/** What of an archive lies in its bucket, and what moves it there. */
+/** An archive's object storage tier and its uploader. */
 export class ObjectStorage {
   readonly tier: ObjectStorageTier;
   readonly uploader: Uploader;

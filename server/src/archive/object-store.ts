@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 import type { SegmentReader } from './file-bytes.ts';
 
-/** What the store knows of an object. */
+/** The store's information about an object. */
 export interface ObjectSummary {
   readonly bytes: number;
-  /** As given with it; names in small letters. */
+  /** As uploaded; names in lower case. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The store's own digest of what it received (see far-digest.ts); undefined when it gives none. */
   readonly etag?: string | undefined;
 }
 
-/** What went wrong between this node and the store. */
+/** The kinds of store errors. */
 export type ObjectStoreTrouble =
-  /** It does not answer, or answers that it can't now. */
+  /** It does not answer, or answers that it is unavailable. */
   | 'away'
-  /** It answers and refuses: keys, rights, no such bucket. */
+  /** It refuses the request: keys, permissions, no such bucket. */
   | 'refused'
-  /** The bucket is of another archive. */
+  /** The bucket belongs to another archive. */
   | 'foreign'
-  /** It holds something else than was sent. */
+  /** It holds other contents than were uploaded. */
   | 'damaged';
 
-/** A request to the store that failed; an object that is not there is none. */
+/** A failed request to the store; a missing object is not an error. */
 export class ObjectStoreError extends Error {
   override readonly name = 'FarStoreError';
   readonly trouble: ObjectStoreTrouble;
@@ -37,24 +37,27 @@ export class ObjectStoreError extends Error {
  * All reject with ObjectStoreError.
  */
 export interface ObjectStore {
-  /** For people: which bucket at which address. */
+  /** For users: bucket and address. */
   readonly name: string;
   /** Undefined when there is no such object. */
   find(key: string): Promise<ObjectSummary | undefined>;
-  /** `length` bytes from `offset` on, as they come; undefined when there is no such object. */
+  /** `length` bytes from `offset` on, as a stream; undefined when there is no such object. */
   read(key: string, offset: number, length: number): Promise<Readable | undefined>;
-  /** The first `bytes` of the file of `reader`, checked by the store against their digest; replaces what is there. */
+  /**
+   * The first `bytes` of the file of `reader`, verified by the store against their digest; replaces an existing
+   * object.
+   */
   send(
     key: string,
     reader: Pick<SegmentReader, 'read'>,
     bytes: number,
     metadata: Record<string, string>,
   ): Promise<void>;
-  /** Those that are not there are no error. */
+  /** Missing objects are not an error. */
   remove(keys: readonly string[]): Promise<void>;
-  /** All objects whose key begins so, by key. */
+  /** All objects whose key has this prefix, ordered by key. */
   list(prefix: string): AsyncGenerator<{ readonly key: string; readonly bytes: number }, void, undefined>;
-  /** What was begun and never finished under these keys is thrown away. */
+  /** Aborts unfinished uploads under these keys. */
   abandonSending(prefix: string): Promise<void>;
   close(): void;
 }

@@ -1,7 +1,7 @@
 import type { CatalogReads, SegmentRow } from './catalog-reads.ts';
 import type { SegmentReader } from './file-bytes.ts';
 
-/** What is asked of a catalog to find and play footage; it may be the catalogs of several nodes in one. */
+/** The catalog queries needed to find and play footage; may be backed by the catalogs of several nodes. */
 export type PlaybackCatalog = Pick<
   CatalogReads,
   | 'snapshot'
@@ -17,5 +17,8 @@ export type PlaybackCatalog = Pick<
   | 'interruptions'
 >;
 
-/** Opens the bytes of a segment that the reads answered with. @throws Fault NotFound when they are gone, FarArchiveUnavailable */
+/**
+ * Opens the bytes of a segment returned by the queries. @throws Fault NotFound when they have been deleted,
+ * FarArchiveUnavailable
+ */
 export type SegmentOpener = (segment: SegmentRow) => Promise<SegmentReader>;

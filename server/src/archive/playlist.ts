@@ -11,7 +11,7 @@ import type { IndexedPosition } from './fragment-index.ts';
 import { JOIN_TICKS } from './intervals.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
-/** Longer playlists have longer entries. */
+/** Longer playlists use longer entries. */
 const entriesMax = 10_000;
 /** Files per turn of the event loop: a week has ten thousand. */
 const segmentsPerTurn = 100;
@@ -22,10 +22,10 @@ function segmentUri(segment: SegmentRow): string {
 }
 
 /**
- * An HLS playlist of what is recorded between two moments, from the key frame at or before the first one: byte ranges of
- * the segments' files, as far as they are flushed. URIs are relative to the folder of the playlist.
- * @param uriOf where a segment's file is, relative to the folder of the playlist
- * @param entryMs an entry lasts at least so long, if its file goes on
+ * An HLS playlist of the footage between two times, from the key frame at or before the first one: byte ranges
+ * of the segments' files, as far as they are flushed. URIs are relative to the folder of the playlist.
+ * @param uriOf the URI of a segment's file, relative to the folder of the playlist
+ * @param entryMs minimum duration of an entry, unless its file ends
  */
 export async function vodPlaylistOf(
   reads: PlaybackCatalog,
@@ -102,8 +102,8 @@ interface PlaylistEntry {
 }
 
 /**
- * Fragments of one file in groups that begin with a key frame and last `leastTicks` or more, but for the last one. The
- * first holds the key frame at or before `fromTicks`.
+ * Fragments of one file in groups that begin with a key frame and last `leastTicks` or more, except the last
+ * one. The first contains the key frame at or before `fromTicks`.
  */
 function entriesOf(
   fragments: readonly IndexedPosition[],

@@ -105,7 +105,7 @@ test('[R7.14] stats are those of what is kept', async (t) => {
     [80_000, 90_000],
   ]);
   const { bytes, bitrate, ...rest } = archive.stats('cam1');
-  // What should have been recorded nobody has said here.
+  // This test doesn't define what should have been recorded.
   assert.deepEqual(rest, {
     startTime: t0,
     endTime: t0 + 90_000,
@@ -167,7 +167,7 @@ test('[R7.15] how much of each day is recorded, by days of 23, 24 and 25 hours, 
     { day: '2026-10-24', spanMs: 24 * hours, recordedMs: 90 * seconds },
     { day: '2026-10-25', spanMs: 24 * hours, recordedMs: 10 * seconds },
   ]);
-  // Only the part that was asked for counts, at both ends.
+  // Only the requested part counts, at both ends.
   const noonMs = t0 + autumn;
   const cut = await archive.recordedDays('cam1', noonMs + 30_000, noonMs + 130_000, 'Europe/Moscow');
   assert.deepEqual(cut, [{ day: '2026-10-24', spanMs: 100 * seconds, recordedMs: 40 * seconds }]);
@@ -192,7 +192,7 @@ test('[R7.17] a playlist of byte ranges plays in ffmpeg, whole and growing files
   ]);
   const total = [...text.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, value]) => sum + Number(value), 0);
   assert.ok(Math.abs(total - 73) < 0.01, String(total));
-  // As a server would give them: the files under the names of the playlist.
+  // As a server would serve them: the files under their names in the playlist.
   const site = join(dirname(dir), 'site');
   await mkdir(join(site, 'segment'), { recursive: true });
   for (const name of new Set([...text.matchAll(/segment\/(\d+)\.mp4/g)].map(([, found]) => found ?? ''))) {
@@ -242,7 +242,8 @@ test('a reader that leaves before its first byte closes the file', async (t) => 
     Array.from({ length: 5 }, async () => (await archive.openSegment('cam1', name)).stream(0, 999)),
   );
   for (const stream of streams) stream.destroy();
-  // Closing takes a few turns; left alone, only the garbage collector would close them, some seconds later.
+  // Closing takes a few turns of the event loop; otherwise only the garbage collector would close them, some
+  // seconds later.
   let looks = 0;
   while ((await openFiles()) > 0) assert.ok(++looks < 200, 'files stay open');
 });

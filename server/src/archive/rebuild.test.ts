@@ -37,7 +37,7 @@ async function someArchive(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** All that the catalog says about footage. */
+/** All of the catalog's data about footage. */
 function contentsOf(dir: string): unknown {
   const database = openCatalogForReading(`${dir}.sqlite`);
   try {
@@ -142,7 +142,7 @@ test('[R10.3] check finds bytes that were overwritten inside the frames, by chec
   assert.deepEqual(others, []);
   assert.deepEqual(await findingsOf(dir), []);
 
-  // Rows of a version that kept no checksums, and those made again from the files.
+  // Rows of a version without checksums, and rows restored from the files.
   await rebuildCatalog(dir);
   assert.deepEqual(await findingsOf(dir), []);
   assert.deepEqual(await flip(second + 200), []);
@@ -172,7 +172,7 @@ test('[R10.3] check and rebuild-index go on behind what cannot be read, name eac
     );
   }
   assert.ok(found.some(({ text }) => text.includes(join('cam3', day))));
-  // Streams behind the trouble are looked at.
+  // Streams after the failing one are checked.
   await rm(join(dir, 'cam2', day, '22-00-00.000.mp4'));
   assert.ok((await findingsOf(dir)).some(({ text }) => text.includes(join('cam2', day))));
   const report = await rebuildCatalog(dir);

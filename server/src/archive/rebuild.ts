@@ -20,16 +20,17 @@ import { FOLDER_LOCK_NAME, listStreamFolders, readMarker, writeMarker } from './
 export interface RebuildReport {
   readonly segments: number;
   readonly bytes: number;
-  /** Files that were left out, and why; one line each. */
+  /** Skipped files with the reason; one line each. */
   readonly findings: readonly string[];
-  /** Where the catalog that was there lies now; undefined when there was none. */
+  /** The new path of the previous catalog; undefined when there was none. */
   readonly oldCatalog: string | undefined;
 }
 
 /**
- * Makes the catalog anew from the files, and the objects where there is a bucket; the old one is kept beside it. Files and objects
- * are read, never changed. What they can't tell, the causes of gaps and how far retention got, is lost.
- * @throws Fault when a server runs, or the folder is not the archive's; ObjectStoreError
+ * Rebuilds the catalog from the files, and the objects if there is a bucket; the old one is kept beside it.
+ * Files and objects are read, never changed. Information that they don't contain, the causes of gaps and the
+ * progress of retention, is lost.
+ * @throws Fault when a server is running, or the folder doesn't belong to the archive; ObjectStoreError
  */
 export async function rebuildCatalog(
   root: string,
@@ -42,7 +43,7 @@ export async function rebuildCatalog(
     const archiveId = await identityOf(root, catalog, remote);
     folderLock = lockFolder(root);
     const newPath = `${catalog}.new`;
-    // What an earlier attempt left there is of no use.
+    // Leftovers of an earlier attempt are useless.
     await removeDatabase(newPath);
     const report = await buildCatalog(root, newPath, archiveId, remote);
     const oldCatalog = await setDatabaseAside(catalog, await freeSuffix([catalog], 'old'));
@@ -56,8 +57,8 @@ export async function rebuildCatalog(
 }
 
 /**
- * The marker's; where it is missing or torn beside footage, that of the catalog that was there, else a new one; on a new disk that of
- * the bucket. What was not in a marker is written into one.
+ * The identity in the marker; if it is missing or torn beside footage, that of the previous catalog, else a new
+ * one; on a new disk that of the bucket. An identity that was not in a marker is written to one.
  */
 async function identityOf(
   root: string,
@@ -104,7 +105,7 @@ function knownId(catalog: string): string | undefined {
   }
 }
 
-/** Where the folder can be locked at all. */
+/** If the folder can be locked at all. */
 function lockFolder(root: string): ArchiveLock | undefined {
   try {
     return new ArchiveLock(join(root, FOLDER_LOCK_NAME));
@@ -135,7 +136,7 @@ async function buildCatalog(
       findings,
     };
   } finally {
-    // The last connection to close brings the log into the file.
+    // The last connection to close checkpoints the log into the file.
     database.close();
   }
 }

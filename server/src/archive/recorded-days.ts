@@ -4,26 +4,26 @@ import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
 import { firstSign } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogMs, catalogTicks } from './layout.ts';
 
-/** Minutes to add to UTC (180 for Moscow), or an IANA name, which knows summer time. */
+/** Minutes to add to UTC (180 for Moscow), or an IANA name, which includes summer time. */
 export type TimeZone = number | string;
 
-/** One day of the reader's calendar that has anything recorded. */
+/** One day of the reader's calendar with footage. */
 export interface RecordedDay {
   /** YYYY-MM-DD. */
   readonly day: string;
-  /** Of that part of the day that was asked for, ms: how long it is, and how much of it is recorded. */
+  /** Of the requested part of the day, ms: its duration, and how much of it is recorded. */
   readonly spanMs: number;
   readonly recordedMs: number;
 }
 
-/** More days than this are not answered: the newest are left out. */
+/** Limit of days in a response: the newest are omitted. */
 const daysMax = 4000;
-/** The event loop belongs to the frames: at most so long in one go. */
+/** Longest uninterrupted work: the event loop must stay free for live media. */
 const turnBudgetMs = 5;
-/** What ended so long ago grows no more. */
+/** Footage that ended this long ago no longer grows. */
 const settledTicks = catalogTicks(3_600_000);
 const calendarsKept = 64;
-/** What changes rows of the past without a word changes what is remembered: it is summed anew once a day. */
+/** Past rows may change without notice, so the cache is recomputed once a day. */
 const anewMs = 86_400_000;
 
 /** A whole day of the past; catalog ticks. */
@@ -33,16 +33,16 @@ interface PastDay {
   readonly recordedTicks: number;
 }
 
-/** What is remembered of one stream by the days of one zone. */
+/** The cached days of one stream in one time zone. */
 interface PastDays {
   readonly anewAtMs: number;
-  /** By where they begin, catalog ticks. */
+  /** By their start, catalog ticks. */
   readonly byFrom: Map<number, PastDay>;
 }
 
 /**
- * How much of each day is recorded. A year of minutes is half a million rows: they are summed a day at a time, with the
- * event loop let go in between, and whole days of the past are remembered for the streams that were looked at last.
+ * How much of each day is recorded. A year of minutes is half a million rows: they are summed a day at a time,
+ * yielding to the event loop in between, and whole past days are cached for the streams that were queried last.
  */
 export class RecordedDayReader {
   readonly #reads: CatalogReads;
@@ -55,7 +55,7 @@ export class RecordedDayReader {
   }
 
   /**
-   * The days that have anything recorded in [startMs, endMs), oldest first. Days without anything cost one look-up together.
+   * The days with footage in [startMs, endMs), oldest first. Consecutive days without footage cost one look-up.
    * @throws RangeError for an unknown time zone
    */
   async of(uid: string, startMs: number, endMs: number, zone: TimeZone): Promise<RecordedDay[]> {
@@ -96,7 +96,7 @@ export class RecordedDayReader {
     return days;
   }
 
-  /** Footage of the past is gone, or back. */
+  /** Called when past footage has been removed or restored. */
   forget(): void {
     this.#past.clear();
   }
@@ -125,7 +125,7 @@ function recordedDay(day: string, spanTicks: number, recordedTicks: number): Rec
   return { day, spanMs: msOf(spanTicks), recordedMs: msOf(recordedTicks) };
 }
 
-/** The first recorded moment at or after one, catalog ticks. */
+/** The first recorded time at or after a time, catalog ticks. */
 function firstRecorded(reads: CatalogReads, stream: CatalogStreamRow, atTicks: number): number | undefined {
   const before = reads.segmentAtOrBefore(stream.id, atTicks);
   if (before && before.endTicks > atTicks) return atTicks;
@@ -145,12 +145,12 @@ interface CalendarDay {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** Zones change their offset, and days begin, on quarters of an hour of UTC. */
+/** Time zones change their offset, and days begin, on quarters of an hour in UTC. */
 const quarterMs = 15 * minuteMs;
-/** More than the longest day. */
+/** Longer than the longest day. */
 const searchMs = 26 * 60 * minuteMs;
 
-/** Which day of a calendar holds a moment. */
+/** The calendar day of a time. */
 function calendarOf(zone: TimeZone): (atMs: number) => CalendarDay {
   if (typeof zone === 'number') return (atMs) => offsetDay(atMs, zone);
   const format = new Intl.DateTimeFormat('en-CA', {
@@ -165,7 +165,7 @@ function calendarOf(zone: TimeZone): (atMs: number) => CalendarDay {
     const quarter = Math.floor(atMs / quarterMs) * quarterMs;
     const isThatDay = (ms: number) => format.format(ms) === day;
     const fromMs = atMs === beforeToMs ? atMs : boundary(quarter, -searchMs, isThatDay);
-    // Nearly every day has 24 hours, and follows the one before.
+    // Nearly every day has 24 hours and follows the previous one.
     const usualMs = fromMs + dayMs;
     const isUsual = isThatDay(usualMs - quarterMs) && !isThatDay(usualMs);
     beforeToMs = isUsual ? usualMs : boundary(quarter, searchMs, isThatDay) + quarterMs;

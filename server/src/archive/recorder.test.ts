@@ -109,7 +109,7 @@ for (const [code, cause] of [
     const steps: DiskStep[] = [];
     let breaksNext = false;
     let isClosed = false;
-    // As the kernel does: it tells of a flush that failed once, and when it is asked again all is well.
+    // As the kernel does: it reports a failed flush once, and the next flush succeeds.
     const disk = watchedFiles(steps, ({ name, path }) => {
       if (!breaksNext || name !== 'sync' || !path.endsWith('.mp4')) return undefined;
       breaksNext = false;
@@ -147,7 +147,7 @@ for (const [code, cause] of [
     const [before, gap, after] = archive.intervals('cam1', t0, t0 + 10_000);
     assert.deepEqual(seconds(before ? [before] : []), [['fragment', 0, 3]]);
     assert.ok(gap?.kind === 'gap' && gap.cause === cause);
-    // How much of what waited is tried again depends on when the clock is turned.
+    // How much of the queue is retried depends on when the clock advances.
     assert.ok(gap.startMs === t0 + 3_000 && gap.endMs >= t0 + 4_000 && gap.endMs <= t0 + 6_000);
     assert.equal(after?.kind, 'fragment');
     assert.deepEqual(await findingsOf(dir), []);
@@ -215,7 +215,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   connect(stream, footage, t0 + 65_000, t0 + 75_000);
   stream.pause('unreachable');
   connect(stream, footage, t0 + 90_000, t0 + 95_000);
-  // Comes from before all of it and reaches what is there.
+  // Starts before all of it and reaches the existing footage.
   stream.pause('unreachable');
   connect(stream, footage, t0 + 55_000, t0 + 65_000);
   await recorder.stop('recording-off');
@@ -225,7 +225,7 @@ test('[R10.3] a clock that is set back overwrites and reorders nothing; one set 
   assert.deepEqual(
     recorded.map(({ startMs, endMs }) => [(startMs - t0) / 1000, (endMs - t0) / 1000]),
     [
-      // What was shifted comes back to its time by a fiftieth of its length.
+      // Shifted footage returns to its real time by a fiftieth of its length.
       [55, 84.7],
       [90, 95],
     ],

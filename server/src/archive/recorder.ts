@@ -15,9 +15,9 @@ import { failureCodeOf, type RecordingFailureCode } from './recording-failure.ts
 import { SegmentWriter, type SegmentLimits, type SegmentWriterTools } from './segment-writer.ts';
 
 export interface RecorderLimits extends AssemblerLimits, SegmentLimits {
-  /** Bytes that may wait while the disk is slow; over it the recorder goes on at the next key frame. */
+  /** Bytes that may be queued while the disk is slow; above it the recorder resumes at the next key frame. */
   readonly queueMaxBytes: number;
-  /** After a failed write nothing is tried for so long. */
+  /** Pause after a failed write. */
   readonly retryMs: number;
 }
 
@@ -25,25 +25,33 @@ export interface RecorderTools extends SegmentWriterTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: RecorderLimits;
-  /** Whether this node still records the stream; may wait until that is known. What comes meanwhile waits in the reader. */
+  /**
+   * Whether this node still records the stream; may wait until that is known. Meanwhile samples are queued in
+   * the reader.
+   */
   permits(): boolean | Promise<boolean>;
   /** Called once, when the recorder has ended. */
   onStopped(recorder: Recorder): void;
 }
 
 export interface RecorderStatus {
-  /** waiting: for the source's first key frame. failed: frames come and can't be written; `code` says why. */
+  /**
+   * waiting: for the source's first key frame. failed: frames arrive and can't be written; `code` gives the
+   * reason.
+   */
   readonly state: 'waiting' | 'recording' | 'failed' | 'stopped';
   readonly code?: RecordingFailureCode;
-  /** With `write-failed`: the system's name of the error, as in EROFS; left out where the system has none. */
+  /** With `write-failed`: the system error name, as in EROFS; absent where the system has none. */
   readonly systemCode?: string;
-  /** Where what is on the disk ends, ms since the epoch; undefined before the first fragment of this recorder. */
+  /**
+   * End of the footage on the disk, ms since the epoch; undefined before the first fragment of this recorder.
+   */
   readonly lastFragmentEndMs: number | undefined;
   readonly bytes: number;
   readonly fragments: number;
-  /** Samples left out because the disk was slower than the stream. */
+  /** Samples dropped because the disk was slower than the stream. */
   readonly skippedSamples: number;
-  /** Samples that could not be stored: out of order or with parameters that fit no file. */
+  /** Samples that could not be stored: out of order or with parameters that a file can't describe. */
   readonly unusableSamples: number;
   /** From a complete GOP to its committed row. */
   readonly writeLatency: { readonly lastMs: number; readonly meanMs: number; readonly maxMs: number };
@@ -52,8 +60,8 @@ export interface RecorderStatus {
 export type RecorderStopCause = 'recording-off' | 'server-stopped' | 'removed' | 'moved' | 'drained';
 
 /**
- * Records one stream: takes what its reader holds, assembles GOPs and writes one at a time. While a GOP is on its way to
- * the disk what follows waits in the reader, whose bound is the bound of it all.
+ * Records one stream: takes samples from its reader, assembles GOPs and writes one at a time. While a GOP is
+ * being written, later samples wait in the reader, whose limit bounds the memory of the whole recorder.
  */
 export class Recorder {
   readonly uid: string;
@@ -61,7 +69,7 @@ export class Recorder {
   readonly #reader: Reader;
   readonly #assembler: GopAssembler;
   readonly #writer: SegmentWriter;
-  /** The write under way, and what was queued behind it. */
+  /** The write in progress, and the writes queued behind it. */
   #work: Promise<void> = Promise.resolve();
   #draining: Promise<void> = Promise.resolve();
   #isDraining = false;
@@ -116,8 +124,8 @@ export class Recorder {
   }
 
   /**
-   * Writes what has arrived, the open GOP too, closes the file and notes why recording ended. Idempotent; never rejects:
-   * what could not be written is in the log.
+   * Writes everything received, including the open GOP, closes the file and notes why recording ended.
+   * Idempotent; never rejects: write failures are logged.
    */
   stop(cause: RecorderStopCause): Promise<void> {
     this.#stopped ??= this.#finish(cause);
@@ -142,7 +150,10 @@ export class Recorder {
     this.#draining = this.#drain();
   }
 
-  /** The flag falls in the very step that finds the queue empty: an event that comes right after must wake again. */
+  /**
+   * The flag is cleared in the same step that finds the queue empty: an event that follows must wake the
+   * recorder again.
+   */
   async #drain(): Promise<void> {
     this.#isDraining = true;
     for (let event = this.#reader.take(); event; event = this.#reader.take()) {
@@ -191,7 +202,7 @@ export class Recorder {
     }
   }
 
-  /** Dated now, however long the writes before it take. */
+  /** Dated now, however long the preceding writes take. */
   #breakAfterWrites(cause: RecordedGapCause, endsRecording: boolean): void {
     const wallTicks = catalogTicks(this.#tools.clock.wallMs());
     this.#enqueue(() => this.#break(cause, wallTicks, endsRecording));
@@ -206,7 +217,7 @@ export class Recorder {
     }
   }
 
-  /** `fromTicks`: from here on nothing could be written. */
+  /** `fromTicks`: start of the time that could not be written. */
   async #fail(error: unknown, fromTicks: number): Promise<void> {
     const code = failureCodeOf(error);
     const { clock, log, limits } = this.#tools;

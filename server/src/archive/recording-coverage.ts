@@ -3,7 +3,10 @@ import type { CatalogReads, CatalogStreamRow } from './catalog-reads.ts';
 import { ContinuityHours, continuityOf, firstSign, type Continuity } from './continuity.ts';
 import { CATALOG_TIMESCALE, catalogTicks } from './layout.ts';
 
-/** How much of a window was recorded, ms; what was not wanted, or was before the stream, is in neither. */
+/**
+ * How much of a window was recorded, ms; time when recording was off, or before the stream existed, is in
+ * neither figure.
+ */
 interface Coverage {
   readonly expectedMs: number;
   readonly recordedMs: number;
@@ -15,23 +18,23 @@ interface Coverage {
 export interface StreamCoverage {
   readonly day: Coverage;
   readonly month: Coverage;
-  /** It began less than 24 hours ago: too early to judge. */
+  /** It started less than 24 hours ago: too early to judge. */
   readonly isYoung: boolean;
 }
 
-/** A time for which a stream was to be recorded here and nowhere else, ms since the epoch. */
+/** A time for which a stream was assigned to this node alone, ms since the epoch. */
 export interface RecordingSpan {
   readonly startMs: number;
   /** Null: it still is. */
   readonly endMs: number | null;
-  /** Nobody was to record it before. */
+  /** No node was assigned before. */
   readonly isFirst: boolean;
 }
 
-/** The last 24 hours and the last 30 days, of some times in them. */
+/** The last 24 hours and the last 30 days, limited to some times in them. */
 export type CoverageWindows = Pick<StreamCoverage, 'day' | 'month'>;
 
-/** Of several nodes or streams together. */
+/** The sum over several nodes or streams. */
 export function sumOfParts(parts: Iterable<CoverageWindows>): CoverageWindows {
   const [day, month] = [
     { expectedMs: 0, recordedMs: 0 },
@@ -53,22 +56,25 @@ export interface RecordingCoverageOptions {
   readonly reads: CatalogReads;
   readonly clock: Clock;
   /**
-   * Of the streams that are to be recorded, by uid. Of one that is writing frames now, what is not flushed yet is not
-   * missing.
+   * The streams that should be recorded, by uid. For one that is writing now, unflushed footage does not count
+   * as missing.
    */
   readonly recorders: ReadonlyMap<string, { readonly status: { readonly state: string } }>;
 }
 
 const dayMs = 86_400_000;
 const turnMs = 500;
-/** The event loop belongs to the frames: at most so long in one go, and less than a twentieth of all time. */
+/**
+ * Longest uninterrupted work: the event loop must stay free for live media. In total less than a twentieth of
+ * the time.
+ */
 const turnBudgetMs = 20;
 const staleMs = 60_000;
-/** Whoever asks for one stream hears what is no older than this. */
+/** Maximum age of the answer for a single stream. */
 const askedStaleMs = 5_000;
-/** What changes rows of the past without a word changes what is remembered: it is summed anew once a day. */
+/** Past rows may change without notice, so the cache is recomputed once a day. */
 const anewMs = dayMs;
-/** Longer without a flush is a gap, whatever the recorder says. */
+/** Longer without a flush is a gap, whatever the recorder reports. */
 const unflushedMs = 60_000;
 
 interface CoverageState {
@@ -78,7 +84,7 @@ interface CoverageState {
   readonly lookedMs: number;
 }
 
-/** Keeps the shares of all streams that are recorded, each looked at about once a minute, a few at a time. */
+/** Computes the coverage of all recorded streams, each about once a minute, a few at a time. */
 export class RecordingCoverage {
   readonly #options: RecordingCoverageOptions;
   readonly #watched = new Map<string, CoverageState>();
@@ -92,7 +98,7 @@ export class RecordingCoverage {
     this.#cancel = options.clock.every(turnMs, () => this.#turn());
   }
 
-  /** Of one stream, some seconds old at most; undefined for one that is not to be recorded. */
+  /** Of one stream, at most some seconds old; undefined for a stream that should not be recorded. */
   of(uid: string): StreamCoverage | undefined {
     if (!this.#options.recorders.has(uid)) return undefined;
     const known = this.#watched.get(uid);
@@ -100,12 +106,15 @@ export class RecordingCoverage {
     return this.#look(uid);
   }
 
-  /** As last looked at; undefined before the first look. */
+  /** The last result; undefined before the first. */
   known(uid: string): StreamCoverage | undefined {
     return this.#watched.get(uid)?.shares;
   }
 
-  /** Streams of whose last 24 hours less was recorded, as last looked at; those too young to judge are none. */
+  /**
+   * Streams with a lower coverage of the last 24 hours, by the last results; those too young to judge are
+   * excluded.
+   */
   below(share: number): { uid: string; share: number }[] {
     const found: { uid: string; share: number }[] = [];
     for (const [uid, { shares }] of this.#watched) {
@@ -115,13 +124,13 @@ export class RecordingCoverage {
     return found;
   }
 
-  /** Of all streams together, as far as they have been looked at. */
+  /** Of all streams together, as far as they have results. */
   get sum(): StreamCoverage {
     const shares = Array.from(this.#watched.values(), (watched) => watched.shares);
     return { ...sumOfParts(shares), isYoung: false };
   }
 
-  /** Of a stream that others had as well, in the times that this node had it. */
+  /** Of a stream that was also assigned to other nodes, for the times of this node. */
   over(uid: string, spans: readonly RecordingSpan[]): CoverageWindows {
     const { reads, clock } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());
@@ -151,7 +160,7 @@ export class RecordingCoverage {
     }));
   }
 
-  /** Footage of the past of one stream, or of all, is gone or back: they are looked at with the next turn. */
+  /** Past footage of one stream, or of all, was removed or restored: they are recomputed in the next turn. */
   forget(uid?: string): void {
     for (const of of uid === undefined ? [...this.#watched.keys()] : [uid]) {
       const known = this.#watched.get(of);
@@ -208,7 +217,7 @@ export class RecordingCoverage {
     return { day: inMs(day), month: inMs(month), isYoung };
   }
 
-  /** Up to when a stream is judged: of one that is writing frames now, up to what is flushed. */
+  /** The end of a stream's window: for one that is writing now, the end of the flushed footage. */
   #presentOf(uid: string, stream: CatalogStreamRow | undefined): number {
     const { reads, clock, recorders } = this.#options;
     const nowTicks = catalogTicks(clock.wallMs());

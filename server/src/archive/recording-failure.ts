@@ -2,10 +2,10 @@ import { CatalogError } from './catalog-writer.ts';
 import { systemCode } from './files.ts';
 import { ShortWriteError } from './segment-file.ts';
 
-/** Why a recorder cannot write at the moment; also the cause of the gap that this makes. */
+/** Why a recorder cannot write at the moment; also the cause of the resulting gap. */
 export type RecordingFailureCode = 'disk-full' | 'write-failed' | 'wrong-disk';
 
-/** Known before anything was tried: the disk is not the right one, or too full. */
+/** Known before any write: the disk is not the right one, or too full. */
 export class RecordingFailure extends Error {
   override readonly name = 'RecordingFailure';
   readonly code: RecordingFailureCode;
@@ -18,7 +18,7 @@ export class RecordingFailure extends Error {
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** What an error of writing means for whoever looks at the gap. */
+/** Maps a write error to the cause shown for the gap. */
 export function failureCodeOf(error: unknown): RecordingFailureCode {
   if (error instanceof RecordingFailure) return error.code;
   if (error instanceof ShortWriteError) return 'disk-full';

@@ -86,7 +86,7 @@ test('[R10.3] bytes behind the last row are adopted when they are a whole fragme
   const short = await killed(t, 3);
   const rowBytes = (await stat(short.file)).size;
   const more = (await readFile(long.file)).subarray(rowBytes);
-  // Whole fragments, then a piece of one.
+  // Whole fragments, then a partial one.
   await appendFile(short.file, more.subarray(0, more.length - 10));
   const { archive } = await openArchive(t, short.dir);
   assert.equal(archive.recovery?.adoptedFragments, 2);

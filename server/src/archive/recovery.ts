@@ -7,7 +7,7 @@ import { namesIn, systemCode, type ArchiveFiles } from './files.ts';
 import { catalogMs, catalogTicks, dayFolder, segmentPath, startMsOf } from './layout.ts';
 import { readSegmentContents, type SegmentContents } from './segment-scan.ts';
 
-/** What recovery did; the numbers go to the log and to tests. */
+/** The results of recovery, for the log and for tests. */
 export interface RecoveryReport {
   readonly wasDirty: boolean;
   closedSegments: number;
@@ -15,7 +15,7 @@ export interface RecoveryReport {
   adoptedFiles: number;
   cutBytes: number;
   finishedRemovals: number;
-  /** What could not be put in order, in words, one line each. */
+  /** Failures, as text, one line each. */
   readonly findings: string[];
 }
 
@@ -24,13 +24,13 @@ interface RecoveryTools {
   readonly database: DatabaseSync;
   readonly files: ArchiveFiles;
   readonly log: Log;
-  /** When the run that ended uncleanly last gave a sign of life, ms since the epoch. */
+  /** Last heartbeat of the run that ended uncleanly, ms since the epoch. */
   readonly lastSignMs: number | undefined;
 }
 
 /**
- * Brings files and catalog together after an unclean end: the table in design/archive.md, "Recovery at start". Looks only
- * at what was open and into the folders that were in use, so that it is quick whatever the archive's age.
+ * Reconciles files and catalog after an unclean shutdown: the table in design/archive.md, "Recovery at start".
+ * Reads only open files and the folders that were in use, so that it is quick whatever the size of the archive.
  */
 export class Recovery {
   readonly #root: string;
@@ -72,7 +72,7 @@ export class Recovery {
       if (!(await recovery.#adoptFolder(uid, day))) unseen.push({ uid, day });
     }
     recovery.#noteInterruptions();
-    // Clean for a moment: that forgets the folders, which hold nothing unseen any more.
+    // Briefly marked as clean: this clears the noted folders, whose files are all known now.
     recovery.#writes.commit([
       { type: 'dirty', isDirty: false },
       { type: 'dirty', isDirty: true },
@@ -81,14 +81,16 @@ export class Recovery {
     return recovery.#report;
   }
 
-  /** One file that the disk refuses is reported and left for the next start: the others and the product go on. */
+  /**
+   * A file that can't be read is reported and left for the next start: the other files and the server continue.
+   */
   async #attempt(path: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
       const code = systemCode(error);
-      // What SQLite says is about all of them.
+      // An SQLite error concerns all of them.
       if (code === undefined || code.startsWith('ERR_')) throw error;
       this.#find(`${path} cannot be put in order (${code}); left alone until the next start`);
       return false;
@@ -111,7 +113,7 @@ export class Recovery {
     }
   }
 
-  /** Where it ended went with its row: what comes before the next footage is gone with it. */
+  /** Its end was stored in its row: the time up to the next footage counts as lost with it. */
   #removed(uid: string, startTicks: number): CatalogChange {
     const stream = this.#reads.stream(uid);
     const isRemote = stream && this.#reads.segment(stream.id, startTicks)?.isRemote === true;
@@ -121,7 +123,7 @@ export class Recovery {
     return { type: 'removed', uid, startsTicks: [startTicks], removedUntilTicks };
   }
 
-  /** A file that can't be deleted is footage like any other: it gets its row back, and retention tries again. */
+  /** A file that can't be deleted stays footage: its row is restored, and retention tries again. */
   async #takeBack(uid: string, startTicks: number, path: string): Promise<void> {
     const contents = await this.#read(path, 0);
     if (!contents || contents.startTicks !== startTicks || contents.fragments.length === 0) return;
@@ -159,7 +161,7 @@ export class Recovery {
     this.#report.closedSegments++;
   }
 
-  /** Files that were begun and not yet noted. False when some of them are to be looked at again. */
+  /** Handles files that were created but have no row yet. False when some of them must be checked again. */
   async #adoptFolder(uid: string, day: string): Promise<boolean> {
     const folder = dayFolder(this.#root, uid, day);
     let names: string[] = [];
@@ -206,8 +208,8 @@ export class Recovery {
   }
 
   /**
-   * A file that was begun and killed inside its first fragment holds no footage that was ever acknowledged. Only what looks
-   * like one is removed; anything else is left for a person to look at.
+   * A file whose recorder was killed inside the first fragment holds no acknowledged footage. Only files that
+   * look like this are removed; anything else is left for an operator to inspect.
    */
   async #removeIfBegun(path: string, contents: SegmentContents | undefined): Promise<void> {
     if (contents?.looksBegun === true) {
@@ -235,8 +237,8 @@ export class Recovery {
   }
 
   /**
-   * Who was recording when the process died has a gap from the end of the footage. A gap that had begun before, as with a
-   * camera that was away, goes on as that until the last sign of life.
+   * A stream that was being recorded when the process died has a gap from the end of its footage. A gap that
+   * had begun before, as with a camera that was offline, continues with its cause until the last heartbeat.
    */
   #noteInterruptions(): void {
     for (const { id, uid, isRecording } of this.#reads.streams()) {
@@ -288,7 +290,7 @@ export class Recovery {
   }
 }
 
-/** The row of a file as its contents say. */
+/** Builds the row of a file from its contents. */
 export function segmentOf(
   uid: string,
   startTicks: number,
