@@ -23,7 +23,7 @@ import { exampleMs, hourMs, like } from '../example.ts';
 const uid = z.strictObject({ uid: Uid });
 const span = { start_time: TimeMs.meta(like(exampleMs - hourMs)), end_time: TimeMs };
 
-/** The end of a span does not come before its start. */
+/** The end of a span must not precede its start. */
 function inOrder<Query extends z.ZodObject<typeof span>>(query: Query): Query {
   return query.refine(({ start_time: start, end_time: end }) => start <= end, { path: ['end_time'] });
 }

@@ -7,7 +7,7 @@ import type { Era } from './footage-clock.ts';
 import { archiveFileMode } from './layout.ts';
 import type { KnownDepth } from './lowered-depths.ts';
 
-/** What retention must know of the run before this one. */
+/** What retention needs to know about the previous run. */
 export interface RetentionFacts {
   readonly eras: readonly Era[];
   readonly depths: Readonly<Record<string, KnownDepth>>;
@@ -25,8 +25,8 @@ const Facts = z.object({
 });
 
 /**
- * The small file beside the catalog in which retention keeps what it knows from run to run. It is replaced, never changed:
- * a crash or a full disk leaves the one before, which deletes less, never more.
+ * The small file beside the catalog in which retention keeps its state between runs. It is replaced, never
+ * modified: a crash or a full disk leaves the previous one, which deletes less, never more.
  */
 export class RetentionState {
   readonly #path: string;
@@ -39,7 +39,10 @@ export class RetentionState {
     this.#log = log;
   }
 
-  /** Undefined before the first run, and when the file can't be used: then the archive itself must say. */
+  /**
+   * Undefined before the first run, and when the file can't be used: then the state is derived from the
+   * archive.
+   */
   async read(): Promise<RetentionFacts | undefined> {
     try {
       return Facts.parse(JSON.parse(await readFile(this.#path, 'utf8')));
@@ -50,7 +53,7 @@ export class RetentionState {
     }
   }
 
-  /** What can't be written now is tried again with the next; that it can't is said once. */
+  /** A failed write is retried with the next one; the failure is logged once. */
   write(facts: RetentionFacts): Promise<void> {
     this.#writing = this.#writing.then(() => this.#replace(facts));
     return this.#writing;

@@ -44,7 +44,7 @@ test('[R10.4] footage deeper than a stream keeps goes, whole segments, and its r
   const { dir, archive, clock } = await twoStreams(t);
   archive.retention.configure({ depthOf: (uid) => (uid === 'cam1' ? 1 : -1) });
   clock.advance(3_600_000 + 25_000);
-  // The first may be one that began before.
+  // The first pass may be one that began earlier.
   await archive.retention.run();
   await archive.retention.run();
   assert.deepEqual(archive.period('cam1'), { startTime: t0 + 20_000, endTime: t0 + 60_000 });
@@ -182,7 +182,7 @@ test('a second process is refused', async (t) => {
   await assert.rejects(openArchive(t, dir), /another process/);
 });
 
-/** The same archive, opened again by a machine whose clock is off by so much. */
+/** The same archive, reopened by a machine whose clock is off by this much. */
 async function reopened(t: TestContext, offMs: number, options: Partial<ArchiveOptions> = {}) {
   const { dir, archive: first, clock: firstClock } = await twoStreams(t);
   first.retention.configure({ depthOf: () => 1 });
@@ -205,7 +205,7 @@ test('[R10.4] a clock that is years ahead at start deletes nothing, says so, and
   archive.retention.configure({ quotaBytes: Math.round(archive.totalBytes * 0.8) });
   await archive.retention.run();
   assert.equal(archive.stats('cam1').segments + archive.stats('cam2').segments, 9);
-  // Corrected, it is believed again, and what is due goes when it is.
+  // A corrected clock is trusted again, and footage is deleted when it is due.
   clock.stepWall(-3 * 365 * 86_400_000);
   await archive.retention.run();
   assert.equal(archive.retention.status.clockAheadMs, undefined);
@@ -236,7 +236,7 @@ test('[R10.4] a depth that is lowered before the first pass waits too, over a cr
   await first.retention.noteDepths();
   first.retention.configure({ depthOf: () => 1 });
   assert.equal(first.retention.pendingDepth('cam1')?.waitMs, 3_600_000);
-  // So short a run keeps nothing when it ends.
+  // A run this short stores nothing when it ends.
   await first.close();
   const later = new ManualClock(clock.wallMs() + 3_700_000);
   const { archive } = await openArchive(t, dir, { clock: later });
@@ -292,7 +292,7 @@ test('[R10.4] one file that can’t be deleted stays in the catalog, is counted,
   const { files: count, bytes, code } = archive.retention.status.undeletable ?? {};
   assert.deepEqual([count, bytes, code], [1, archive.totalBytes, 'EPERM']);
   assert.deepEqual(await findingsOf(dir), []);
-  // What can't be deleted pushes nothing else out.
+  // Footage that can't be deleted causes no other footage to be deleted.
   await record(archive, 'cam2', 4_000_000, 4_030_000);
   archive.retention.configure({ quotaBytes: archive.totalBytes - 1 });
   await archive.retention.run();

@@ -14,75 +14,86 @@ import {
 } from './space-reclaimer.ts';
 import type { UndeletableSum } from './undeletable.ts';
 
-/** Hours of footage to keep of a stream; below 0: no limit; undefined: not known, so that nothing goes by age. */
+/**
+ * Hours of footage to keep of a stream; below 0: no limit; undefined: unknown, so that nothing is deleted by
+ * age.
+ */
 export type DepthOf = (uid: string) => number | undefined;
 
 export type RetentionRules = SpaceRules;
 
 export interface RetentionTools extends SpaceReclaimerTools {
   readonly rules: RetentionRules;
-  /** What the run before this one kept; undefined when there was none. */
+  /** The state stored by the previous run; undefined when there was none. */
   readonly facts: RetentionFacts | undefined;
-  /** When that run last gave a sign, ms since the epoch. */
+  /** Last heartbeat of that run, ms since the epoch. */
   readonly lastSignMs: number | undefined;
-  /** Whether files may be deleted at all. @throws RecordingFailure, system errors: EROFS of a disk that is read-only */
+  /**
+   * Whether files may be deleted at all. @throws RecordingFailure, system errors: EROFS for a read-only disk
+   */
   assertDeletable(): Promise<void>;
   /** Never rejects. */
   keep(facts: RetentionFacts): Promise<void>;
 }
 
-/** What an operator should know of it. */
+/** The state of retention for operators. */
 export interface RetentionStatus {
-  /** By so much the wall clock is ahead of what the footage proves, where footage is kept for that; else undefined. */
+  /**
+   * By how much the wall clock is ahead of the time that the footage proves, if footage is kept because of it;
+   * else undefined.
+   */
   readonly clockAheadMs: number | undefined;
   readonly undeletable: UndeletableSum | undefined;
-  /** What the disk answers as a whole, as in EROFS; undefined while it lets files go. */
+  /** The error of the disk as a whole, as in EROFS; undefined while files can be deleted. */
   readonly refusal: string | undefined;
   readonly early: EarlyDeletion | undefined;
   readonly shares: DiskShares | undefined;
 }
 
-/** Footage that a lower depth would delete, or waits to. */
+/** Footage that a lower retention would delete, or will delete after the delay. */
 export interface DepthLoss {
   readonly segments: number;
   readonly bytes: number;
   readonly durationMs: number;
 }
 
-/** A depth that was lowered and does not hold yet. */
+/** A lowered retention that is not in effect yet. */
 export interface PendingDepth {
-  /** What the stream is kept by until then. */
+  /** The retention in effect until then. */
   readonly inForceHours: number;
   readonly hours: number;
   readonly waitMs: number;
 }
 
-/** What a depth costs, as a person is asked about it; times in ms since the epoch. */
+/** The footage lost by a retention, for the confirmation shown to a user; times in ms since the epoch. */
 export interface RetentionLoss {
-  /** Null: no depth that was lowered waits. */
+  /** Null: no lowered retention is pending. */
   readonly depthHours: number | null;
   /** Null: nothing is lost. */
   readonly fromTime: number | null;
   readonly untilTime: number | null;
   readonly durationMs: number;
   readonly bytes: number;
-  /** Nothing of it goes before. */
+  /** None of it is deleted earlier. */
   readonly beginsAt: number | null;
   /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
   readonly withoutNodes?: readonly string[];
 }
 
-/** So many segments of a stream are removed in one go, so that a long backlog leaves the disk time for recording. */
+/**
+ * Segments of a stream that are removed per batch, so that a long backlog leaves the disk time for recording.
+ */
 const passSegments = 200;
 const hourMs = 3_600_000;
-/** What is known is kept so often, and when it changes. */
+/** Interval at which the state is stored; also stored when it changes. */
 const keepEveryMs = 60_000;
-/** The wall clock may be ahead by so much without a word. */
+/** The wall clock may be ahead by this much without a warning. */
 const aheadNoticeMs = 600_000;
 
 /**
- * Makes room: footage deeper than its stream keeps, then the oldest of all while quota or free space are overdrawn. Closed
- * segments with rows only. How old footage is says `FootageClock`, which depth holds `LoweredDepths`.
+ * Deletes footage older than its stream's retention, then the oldest of all while the quota or the free space
+ * is exceeded. Only closed segments with rows. `FootageClock` determines the age of footage, `LoweredDepths`
+ * the retention in effect.
  */
 export class Retention {
   readonly #tools: RetentionTools;
@@ -111,7 +122,7 @@ export class Retention {
     this.#footageClock = new FootageClock(clock.wallMs(), this.#startedMs, erasOf(tools));
   }
 
-  /** Takes other rules, or a way to know each stream's depth; holds from the next pass on. */
+  /** Sets other rules, or another source of each stream's retention; applies from the next pass on. */
   configure(rules: Partial<RetentionRules> & { depthOf?: DepthOf }): void {
     this.#rules = { ...this.#rules, ...rules };
     if (rules.depthOf) this.#depthOf = rules.depthOf;
@@ -127,21 +138,21 @@ export class Retention {
     };
   }
 
-  /** The earliest that it may be now, ms since the epoch, for what is kept by age beside the footage. */
+  /** The earliest possible current time, ms since the epoch, for data kept by age beside the footage. */
   get cautiousNowMs(): number {
     this.#look();
     return this.#footageClock.cautiousMs;
   }
 
-  /** Dates and the clocks that they are to be compared with. */
+  /** Dates and the clocks to compare them with. */
   get spans(): readonly DatedSpan[] {
     this.#look();
     return this.#footageClock.spans;
   }
 
   /**
-   * Looks at what all streams are set to and keeps it: a lower depth is a lowered one from now on, before the first pass and
-   * after a crash. Never rejects.
+   * Reads and stores the settings of all streams: a lower retention is registered from now on, before the first
+   * pass and after a crash. Never rejects.
    */
   async noteDepths(): Promise<void> {
     this.#look();
@@ -149,7 +160,7 @@ export class Retention {
     if (this.#keptMs === Number.NEGATIVE_INFINITY) await this.#keep();
   }
 
-  /** What waits for a stream; undefined when nothing does. */
+  /** The pending lowered retention of a stream; undefined when there is none. */
   pendingDepth(uid: string): PendingDepth | undefined {
     this.#noteDepth(uid);
     const lowered = this.#depths.lowered(uid);
@@ -157,7 +168,7 @@ export class Retention {
     return lowered && inForceHours !== undefined ? { ...lowered, inForceHours } : undefined;
   }
 
-  /** What of a stream would go by such a depth, by the wall clock, as a person counts. */
+  /** What such a retention would delete of a stream, by the wall clock, as a user would count. */
   lossOf(uid: string, hours: number): DepthLoss {
     const { reads } = this.#tools;
     const none = { segments: 0, bytes: 0, durationMs: 0 };
@@ -169,7 +180,9 @@ export class Retention {
     return { segments, bytes, durationMs: catalogMs(durationTicks) };
   }
 
-  /** What a person is asked before a depth is lowered to so many hours; without them, what waits to go. */
+  /**
+   * The data of the confirmation before a retention is lowered to `hours`; without hours, the pending deletion.
+   */
   loss(uid: string, asked?: number): RetentionLoss {
     this.#look();
     const pending = this.pendingDepth(uid);
@@ -195,18 +208,18 @@ export class Retention {
 
   start(periodMs: number): void {
     if (this.#cancel) return;
-    // Before the heartbeat can pass a wrong clock on to the next run.
+    // Before the heartbeat can carry a wrong clock over to the next run.
     if (this.cautiousNowMs < this.#tools.clock.wallMs() - sameClockMs) void this.#keep();
     this.#cancel = this.#tools.clock.every(periodMs, () => {
       this.run().catch((error: unknown) => {
-        // The guard has said what is wrong with the disk.
+        // The marker check has reported the problem with the disk.
         if (!(error instanceof RecordingFailure))
           this.#tools.log.error({ err: error }, 'Retention failed; it will be tried again');
       });
     });
   }
 
-  /** One pass; while one is under way, that one. @throws what removing throws */
+  /** Runs a pass, or joins the one in progress. @throws what removing throws */
   run(): Promise<void> {
     this.#pass ??= this.#run().finally(() => {
       this.#pass = undefined;
@@ -216,10 +229,10 @@ export class Retention {
 
   async stop(): Promise<void> {
     this.#cancel?.();
-    // How the pass ended was told to whoever started it.
+    // The caller that started the pass gets its error.
     await this.#pass?.catch(() => undefined);
     const { clock } = this.#tools;
-    // A run too short to have kept anything leaves what the heartbeat says.
+    // A run too short to have stored anything leaves only the heartbeat.
     if (clock.monotonicMs() - this.#startedMs < keepEveryMs) return;
     this.#look();
     await this.#keep();
@@ -249,12 +262,12 @@ export class Retention {
     const depthOf: DepthOf = (uid) => this.#depths.inForce(uid);
     await attempt(this.#spaceReclaimer.run(this.#rules, this.#footageClock.cautiousMs, depthOf));
     this.#noteRefusal(failures.find((error) => systemCode(error) === 'EROFS'));
-    // The first is told of; what it kept from going on is tried again with the next pass.
+    // The first error is reported; the work that it interrupted is retried in the next pass.
     const others = failures.filter((error) => systemCode(error) !== 'EROFS');
     if (others.length > 0) throw others[0];
   }
 
-  /** What is deeper than its stream keeps. */
+  /** Deletes footage older than its stream's retention. */
   async #removeOld(uid: string, streamId: number): Promise<void> {
     const { reads, segmentDeleter, undeletable } = this.#tools;
     const hours = this.#depths.inForce(uid);
@@ -271,7 +284,7 @@ export class Retention {
     }
   }
 
-  /** The disk lets nothing go: no row is touched before it does. Undefined when it does. */
+  /** The error if the disk is not writable: no row is changed while it lasts. Undefined otherwise. */
   #noteRefusal(error: unknown): void {
     const { log } = this.#tools;
     const code = systemCode(error);
@@ -328,7 +341,7 @@ export class Retention {
     }
   }
 
-  /** Whether footage is kept only because the clock is not believed, and by how much it is ahead. */
+  /** Whether footage is kept only because the clock is not trusted, and by how much the clock is ahead. */
   #noteHeld(streams: readonly { readonly uid: string; readonly id: number }[]): void {
     const { clock, log, reads } = this.#tools;
     const wallMs = clock.wallMs();
@@ -367,8 +380,9 @@ export class Retention {
 }
 
 /**
- * As they were kept; without that the newest footage is the last that is known of the time, or the last sign of life when that
- * is earlier: footage may have been dated by a camera. The sign alone is the file system's word, which is the clock's again.
+ * The stored eras; without them the newest footage is the last known time, or the last heartbeat when that is
+ * earlier: footage may have been dated by a camera. The heartbeat alone is a file system time, which comes from
+ * the same clock.
  */
 function erasOf({ facts, lastSignMs, reads, clock }: RetentionTools): RetentionFacts['eras'] {
   if (facts) return facts.eras;

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
-/** A segment's bytes, as far as they may be read. */
+/** A segment's readable bytes. */
 export interface SegmentBytes {
-  /** Committed length; bytes behind it are never served. */
+  /** Committed length; bytes after it are never served. */
   readonly size: number;
-  /** The file will grow: an answer may not be kept for long. */
+  /** The file will grow: a response must not be cached for long. */
   readonly isGrowing: boolean;
-  /** Bytes from `start` up to and with `endInclusive`. Call once, or `close`. @throws Fault while they can't be read */
+  /** Bytes from `start` to `endInclusive`. Call once, or `close`. @throws Fault while they can't be read */
   stream(start: number, endInclusive: number): Promise<Readable>;
   close(): Promise<void>;
 }

@@ -8,9 +8,12 @@ import { dayFolder, dayOf, isDay, segmentPath, streamFolder } from './layout.ts'
 import type { Undeletable } from './undeletable.ts';
 import { Semaphore } from '../base/semaphore.ts';
 
-/** Rows per transaction, and files between two looks at the marker. */
+/** Rows per transaction, and files between two marker checks. */
 const batchSize = 100;
-/** After so many files in a row that can't be deleted the rest of them isn't tried: each may cost a sick disk seconds. */
+/**
+ * After this many consecutive files that can't be deleted the rest isn't tried: each may take seconds on a
+ * failing disk.
+ */
 const failuresInARow = 10;
 
 export interface SegmentDeleterTools {
@@ -24,21 +27,22 @@ export interface SegmentDeleterTools {
   assertRightDisk(): Promise<void>;
 }
 
-/** What came of it. */
+/** The result of a removal. */
 export interface DeletionResult {
   readonly segments: number;
   readonly bytes: number;
-  /** Why the last one that stayed could not be deleted; undefined when all are gone. */
+  /** Why the last remaining file could not be deleted; undefined when all are deleted. */
   readonly failure: Error | undefined;
 }
 
 /**
- * Deletes footage: the rows first, with a note that the files must go, then the files, then the note. A crash in between
- * leaves notes, which the next start finishes. What can't be deleted gets its row back. Only what has a row is ever deleted.
+ * Deletes footage: the rows first, with a note that the files must go, then the files, then the note. A crash
+ * in between leaves notes, which the next start completes. A file that can't be deleted gets its row back. Only
+ * files with a row are ever deleted.
  */
 export class SegmentDeleter {
   readonly #tools: SegmentDeleterTools;
-  /** Who empties a folder removes it, which must not happen to one that flushes it. */
+  /** An emptied folder is removed; this must not happen while another operation flushes it. */
   readonly #oneAtATime = new Semaphore(1);
 
   constructor(tools: SegmentDeleterTools) {
@@ -46,7 +50,8 @@ export class SegmentDeleter {
   }
 
   /**
-   * Removes these closed segments of one stream; one that can't be deleted is noted, stays, and keeps none of the others.
+   * Removes these closed segments of one stream; one that can't be deleted is noted, stays, and doesn't stop
+   * the others.
    * @throws RecordingFailure, CatalogError, system errors of flushing a folder, and EROFS before a row is touched
    */
   async removeSegments(uid: string, segments: readonly SegmentRow[]): Promise<DeletionResult> {
@@ -64,8 +69,9 @@ export class SegmentDeleter {
   }
 
   /**
-   * Removes the files of segments whose removal is pending; what is far has none. A file that can't be deleted keeps its note
-   * and is noted as undeletable. @throws CatalogError, system errors of flushing a folder
+   * Removes the files of segments whose removal is pending; segments in object storage have none. A file that
+   * can't be deleted keeps its pending removal and is noted as undeletable. @throws CatalogError, system errors
+   * of flushing a folder
    */
   async finish(uid: string, startsTicks: readonly number[]): Promise<void> {
     await this.#oneAtATime.run(async () => {
@@ -81,7 +87,7 @@ export class SegmentDeleter {
     });
   }
 
-  /** Tries again what an earlier removal left pending. @throws like `finish` */
+  /** Retries removals that are still pending. @throws like `finish` */
   async finishPending(): Promise<void> {
     const { reads, undeletable } = this.#tools;
     const pending = reads.pendingRemovals().filter((name) => !undeletable.isResting(name.uid, name));
@@ -96,10 +102,11 @@ export class SegmentDeleter {
   }
 
   /**
-   * Removes all that a stream recorded, and the stream from the catalog. Nobody may be recording it.
-   * Files without rows stay where they are.
+   * Removes all footage of a stream, and the stream from the catalog. The stream must not be recording. Files
+   * without rows stay.
    * @returns whether the stream's folder is gone.
-   * @throws RecordingFailure, CatalogError, and the system's error for a file that can't be deleted: then it can be tried again
+   * @throws RecordingFailure, CatalogError, and the system error for a file that can't be deleted: then it can
+   * be retried
    */
   async removeStream(uid: string): Promise<boolean> {
     const { reads, catalog, folders, files, root } = this.#tools;
@@ -109,7 +116,7 @@ export class SegmentDeleter {
     let failure: Error | undefined;
     let fromTicks = 0;
     for (;;) {
-      // The one that spans this moment was tried already.
+      // The one that spans this time was already tried.
       const segments = reads
         .segments(stream.id, fromTicks, Number.MAX_SAFE_INTEGER, batchSize)
         .filter(({ startTicks }) => startTicks >= fromTicks);
@@ -133,10 +140,10 @@ export class SegmentDeleter {
 
   async #removeBatch(uid: string, batch: readonly SegmentRow[]) {
     const { root, files, catalog, reads, undeletable } = this.#tools;
-    // Rows that go and come back are missing for whoever plays them meanwhile.
+    // Rows that are removed and restored are missing for players meanwhile.
     const nearest = batch.find(({ isRemote }) => !isRemote);
     if (nearest) await files.assertChangeable(segmentPath(root, uid, nearest.startTicks));
-    // What it takes to put a row back: with the row it is gone.
+    // The data needed to restore a row; it is deleted with the row.
     const rows = batch.map((segment) => ({
       segment,
       entries: reads.fragmentEntries(segment),
@@ -162,7 +169,8 @@ export class SegmentDeleter {
       if (isTried) this.#noteKept(uid, startTicks, bytes, failed);
       kept.push({ type: 'restore', uid, startTicks, endTicks, bytes, initId, entries, sums });
     }
-    // The rows of what stayed come back even where the folders of the rest can't be flushed: their notes stay then.
+    // The rows of remaining files are restored even if the folders of the others can't be flushed: then their
+    // notes stay.
     if (kept.length > 0) await catalog.commit(kept);
     const goneTicks = gone.map(({ startTicks }) => startTicks);
     await this.#flush(uid, goneTicks);
@@ -174,7 +182,7 @@ export class SegmentDeleter {
     return { gone, failure, isHopeless: failures >= failuresInARow };
   }
 
-  /** The system's error when the file is still there. */
+  /** The system error if the file still exists. */
   async #removeFile(uid: string, startTicks: number): Promise<Error | undefined> {
     const { root, files } = this.#tools;
     try {
@@ -191,7 +199,7 @@ export class SegmentDeleter {
     undeletable.note(uid, startTicks, bytes, segmentPath(root, uid, startTicks), error);
   }
 
-  /** The folders in which names went, or their parents where they are empty now. */
+  /** Flushes the folders from which names were removed, or their parents if they are empty now. */
   async #flush(uid: string, startsTicks: readonly number[]): Promise<void> {
     const { root, files, folders } = this.#tools;
     for (const day of new Set(startsTicks.map(dayOf))) {
@@ -203,7 +211,7 @@ export class SegmentDeleter {
           await files.syncFolder(folder);
         }
       } catch (error) {
-        // Of far segments no folder need be here.
+        // Segments in object storage need no local folder.
         if (systemCode(error) !== 'ENOENT') throw error;
       }
     }

@@ -1,20 +1,20 @@
 import { dirname } from 'node:path';
 import type { ArchiveFiles, WritableFile } from './files.ts';
 
-/** A write took no more bytes although the system called it a success. */
+/** A write accepted no more bytes although the system reported success. */
 export class ShortWriteError extends Error {
   override readonly name = 'ShortWriteError';
 }
 
 /**
- * One file of the archive while it grows. After a failed append only `cutBack` may follow: a failed flush is never
- * repeated as if it had worked, because the system may have dropped the pages and answer success the next time.
+ * One file of the archive while it grows. After a failed append only `cutBack` may follow: a failed flush is
+ * never retried, because the system may have dropped the pages and report success the next time.
  */
 export class SegmentFile {
   readonly path: string;
   readonly #file: WritableFile;
   readonly #files: ArchiveFiles;
-  /** Bytes that are flushed. */
+  /** Flushed bytes. */
   #flushedBytes = 0;
   #isNew = true;
 
@@ -24,7 +24,7 @@ export class SegmentFile {
     this.#file = file;
   }
 
-  /** A new, empty file; its folder must be there. @throws system errors, EEXIST among them. */
+  /** Creates an empty file; its folder must exist. @throws system errors, EEXIST among them. */
   static async create(files: ArchiveFiles, path: string): Promise<SegmentFile> {
     return new SegmentFile(files, path, await files.create(path));
   }
@@ -48,7 +48,7 @@ export class SegmentFile {
     this.#flushedBytes += bytes;
   }
 
-  /** Cuts the file back to what its row holds and closes it; a file without a row is removed again. */
+  /** Truncates the file to the length in its row and closes it; a file without a row is removed. */
   async cutBack(rowBytes: number): Promise<void> {
     try {
       if (rowBytes === 0) {
@@ -66,7 +66,7 @@ export class SegmentFile {
     return this.#file.close();
   }
 
-  /** A disk that fills midway gives a short count first and the error with the next write. */
+  /** A disk that fills up midway returns a short count first and the error with the next write. */
   async #writeRest(slices: readonly Uint8Array[], written: number, bytes: number): Promise<void> {
     const rest = after(slices, written);
     const more = await this.#file.write(rest, this.#flushedBytes + written);

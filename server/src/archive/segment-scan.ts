@@ -7,33 +7,33 @@ import type { FragmentEntry } from './fragment-index.ts';
 import { checksumOf } from './fragment-sums.ts';
 import { CATALOG_TIMESCALE } from './layout.ts';
 
-/** What a segment's file says about itself: all that its row holds follows from this (invariant 11). */
+/** The contents of a segment's file: its whole row can be derived from them (invariant 11). */
 export interface SegmentContents {
-  /** ftyp and moov; empty when the file has no whole ones. */
+  /** ftyp and moov; empty when the file has no complete ones. */
   readonly init: Uint8Array;
-  /** Catalog ticks; undefined without a whole fragment. */
+  /** Catalog ticks; undefined without a complete fragment. */
   readonly startTicks: number | undefined;
   readonly fragments: readonly FragmentEntry[];
-  /** Up to the end of the last whole fragment; the rest is a torn tail. */
+  /** Up to the end of the last complete fragment; the rest is a torn tail. */
   readonly wholeBytes: number;
   readonly fileBytes: number;
-  /** Why the walk ended before the end of the file. */
+  /** Why the scan ended before the end of the file. */
   readonly damage: string | undefined;
-  /** The file is empty or what a power cut leaves of a segment that was never flushed. */
+  /** The file is empty or looks like a never flushed segment after a power cut. */
   readonly looksBegun: boolean;
 }
 
 const windowBytes = 65_536;
-/** Ours have some 1500 bytes. */
+/** Ours have about 1500 bytes. */
 const initLikelyBytes = 16_384;
 
 /**
- * Walks the headers of a segment's file. With `mediaFromBytes` the media of the fragments behind that offset are read
- * too and must be what their headers say: after a power cut, bytes that were never flushed may be anything.
- * @throws system errors; EISDIR for what is no file
+ * Scans the headers of a segment's file. With `mediaFromBytes` the media of the fragments after that offset are
+ * read too and must match their headers: after a power cut, bytes that were never flushed may be anything.
+ * @throws system errors; EISDIR for a folder
  */
 export async function readSegmentContents(path: string, mediaFromBytes?: number): Promise<SegmentContents> {
-  // Without waiting for the other end of what is a pipe.
+  // Without waiting for the other end if it is a pipe.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const facts = await handle.stat();
@@ -45,7 +45,7 @@ export async function readSegmentContents(path: string, mediaFromBytes?: number)
   }
 }
 
-/** The same of bytes that lie anywhere. Reads beyond their end bring fewer. */
+/** The same for bytes stored anywhere. Reads past their end return fewer bytes. */
 export async function scanSegmentContents(
   readAt: ReadAt,
   fileBytes: number,
@@ -70,7 +70,10 @@ export async function scanSegmentContents(
   };
 }
 
-/** No player's file begins so: ftyp and moov and then nothing, a moof, or zeros; or a piece of ftyp and moov. */
+/**
+ * No playable file starts like this: ftyp and moov and then nothing, a moof, or zeros; or a part of ftyp and
+ * moov.
+ */
 async function looksBegun(readAt: ReadAt, initBytes: number, fileBytes: number): Promise<boolean> {
   const header = Buffer.alloc(8);
   header.set((await readAt(initBytes, header.length)).subarray(0, header.length));
@@ -103,7 +106,9 @@ function timesOf(
   return { startTicks: first && ticks(first.baseDts), fragments: entries };
 }
 
-/** The fragments up to the first one behind `fromBytes` whose frames are not NAL units of the lengths they claim. */
+/**
+ * The fragments up to the first one after `fromBytes` whose frames are not NAL units of the declared lengths.
+ */
 async function audioFragments(
   readAt: ReadAt,
   fragments: readonly ScannedFragment[],
@@ -140,8 +145,8 @@ function isAudio(bytes: Uint8Array, header: FragmentHeader, tracks: readonly Tra
 }
 
 /**
- * Reads all of a segment's file and names, by their place, the fragments that are not what was written: by their checksum where
- * one is given, else where a picture is not NAL units of the lengths they claim. Ends where the headers do.
+ * Reads a whole segment file and returns the indexes of the corrupt fragments: judged by the checksum where
+ * there is one, else by frames that are not NAL units of the declared lengths. Stops where the headers end.
  * @throws system errors
  */
 export async function spoiltFragments(
@@ -168,7 +173,7 @@ export async function spoiltFragments(
   }
 }
 
-/** Headers lie close together at the start of each fragment: one read brings several. */
+/** Headers are close together at the start of each fragment: one read gets several. */
 function windowedRead(handle: FileHandle): ReadAt {
   let start = 0;
   let window = new Uint8Array(0);

@@ -24,18 +24,21 @@ export interface SegmentWriterTools {
   readonly folders: ActiveFolders;
   /** Before each new file. @throws RecordingFailure when nothing may be written here now. */
   assertRightDisk(): Promise<void>;
-  /** Before each piece. @throws RecordingFailure when the disk is known to be gone or has less than the reserve left. */
+  /**
+   * Before each fragment. @throws RecordingFailure when the disk is known to be missing or has less than the
+   * reserve left.
+   */
   assertFreeSpace(): void | Promise<void>;
 }
 
 export interface SegmentLimits {
-  /** A new file begins at the first key frame after this. */
+  /** A new file starts at the first key frame after this duration. */
   readonly segmentMs: number;
-  /** The same, by size, for streams whose minute is very large. */
+  /** The same, by size, for streams with a very high bit rate. */
   readonly segmentMaxBytes: number;
 }
 
-/** A run that is recorded behind what was there already comes back to its time by so much of its length. */
+/** A run recorded after existing footage returns to its real time by this share of its length. */
 const catchUpRate = 0.02;
 
 interface OpenSegment {
@@ -43,29 +46,29 @@ interface OpenSegment {
   readonly startTicks: number;
   readonly day: string;
   readonly init: Uint8Array;
-  /** The next recorded moment of this stream: the file may not grow past it. */
+  /** The next recorded moment of this stream: the file must not grow past it. */
   readonly limitTicks: number;
   endTicks: number;
-  /** What the catalog has committed. */
+  /** The committed state of the file. */
   rowBytes: number;
   fragments: number;
 }
 
 /**
- * Writes one stream's pieces into segments, one after the other, in the order of design/archive.md: bytes, flush, folder,
- * row. Any rejection of `write` leaves a writer that must be `abandon`ed before the next piece.
+ * Writes one stream's fragments into segments, one after the other, in the order of design/archive.md: bytes,
+ * flush, folder, row. After any rejection of `write` the writer must be `abandon`ed before the next fragment.
  */
 export class SegmentWriter {
   readonly #uid: string;
   readonly #tools: SegmentWriterTools;
   readonly #limits: SegmentLimits;
   #open: OpenSegment | undefined;
-  /** Added to the times of the run because its beginning was recorded already, catalog ticks (see placement.ts). */
+  /** Added to the times of the run because its start was already recorded, catalog ticks (see placement.ts). */
   #timeOffsetTicks = 0;
-  /** Changes that could not be committed yet and must come before the next. */
+  /** Changes that could not be committed yet and must precede the next ones. */
   #pendingChanges: CatalogChange[] = [];
   #endTicks: number | undefined;
-  /** Why nothing could be written since the last piece that was, or the last end of a run. */
+  /** Why nothing could be written since the last written fragment, or the last end of a run. */
   #abandonedFor: RecordedGapCause | undefined;
 
   constructor(uid: string, tools: SegmentWriterTools, limits: SegmentLimits) {
@@ -78,7 +81,7 @@ export class SegmentWriter {
     return this.#open !== undefined;
   }
 
-  /** Where the footage written last ends, catalog ticks; undefined before the first piece. */
+  /** End of the footage written last, catalog ticks; undefined before the first fragment. */
   get endTicks(): number | undefined {
     return this.#endTicks;
   }
@@ -88,8 +91,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes one piece and its row. A piece that does not begin with a key frame and can't be appended is left out.
-   * @returns the bytes written, 0 when it was left out.
+   * Writes one fragment and its row. A fragment that does not start with a key frame and can't be appended is
+   * dropped.
+   * @returns the bytes written, 0 when it was dropped.
    */
   async write(assembled: AssembledFragment): Promise<number> {
     await this.#tools.assertFreeSpace();
@@ -99,7 +103,9 @@ export class SegmentWriter {
     return this.#begin(assembled);
   }
 
-  /** Ends the run: the file is closed and why is noted. `wallTicks` dates a break that comes without footage. */
+  /**
+   * Ends the run: the file is closed and the reason noted. `wallTicks` dates an interruption without footage.
+   */
   async endRun(cause: RecordedGapCause, wallTicks: number, endsRecording: boolean): Promise<void> {
     const atTicks = this.#open ? this.#open.endTicks : Math.max(this.#latestEndTicks(), wallTicks);
     const closing = await this.#closeHandle();
@@ -109,16 +115,16 @@ export class SegmentWriter {
   }
 
   /**
-   * After a failed write: cuts the file back to its last committed fragment and notes the gap, which begins where the
-   * footage ends or, without a run, at `fromTicks`. What the catalog can't take now it is owed. A file that can't be cut
-   * stays open in the catalog, so that the next start cuts it.
+   * After a failed write: truncates the file to its last committed fragment and notes the gap, which begins
+   * where the footage ends or, without a run, at `fromTicks`. Changes that can't be committed now stay pending.
+   * A file that can't be truncated stays open in the catalog, so that the next start truncates it.
    */
   async abandon(cause: RecordedGapCause, fromTicks: number): Promise<void> {
     const open = this.#open;
     const atTicks = open && open.fragments > 0 ? open.endTicks : Math.max(this.#latestEndTicks(), fromTicks);
     this.#open = undefined;
     this.#timeOffsetTicks = 0;
-    // The first failure of a row tells it all; retries that fail too are not news.
+    // The first failed commit says everything; failed retries add nothing.
     if (this.#abandonedFor !== cause) {
       this.#pendingChanges.push({
         type: 'interruption',
@@ -227,7 +233,7 @@ export class SegmentWriter {
     return [{ type: 'close', uid: this.#uid, segmentStartTicks: open.startTicks }];
   }
 
-  /** What is owed goes first and stays owed when the commit fails. */
+  /** Pending changes come first and stay pending when the commit fails. */
   async #commit(changes: readonly CatalogChange[]): Promise<void> {
     const pendingChanges = this.#pendingChanges;
     this.#pendingChanges = [];
@@ -251,8 +257,8 @@ export class SegmentWriter {
 }
 
 /**
- * The samples of a piece at other times, so much later at its beginning and `caughtUp` less at its end; the same objects when
- * there is nothing to shift. Catalog ticks.
+ * The samples of a fragment with shifted times, later by the offset at its start and by `caughtUp` less at its
+ * end; the same objects when there is nothing to shift. Catalog ticks.
  */
 function shifted(
   assembled: AssembledFragment,

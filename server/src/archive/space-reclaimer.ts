@@ -7,15 +7,18 @@ import type { SegmentDeleter } from './segment-deleter.ts';
 import type { Undeletable } from './undeletable.ts';
 
 export interface SpaceRules {
-  /** Bytes that all footage on the disk may take; null: as much as there is. */
+  /** Quota of all footage on the disk, bytes; null: no quota. */
   readonly quotaBytes: number | null;
-  /** Bytes that all footage in the bucket may take. */
+  /** Quota of all footage in the bucket, bytes. */
   readonly remoteQuotaBytes: number | null;
-  /** Share of the archive's disk that stays free, 0 to 1; the oldest footage goes when it is not. */
+  /** Share of the archive's disk to keep free, 0 to 1; the oldest footage is deleted to reach it. */
   readonly minFreeShare: number;
 }
 
-/** Moves segments to the bucket until `untilMs` of the monotonic clock; answers how many are no longer on the disk. */
+/**
+ * Moves segments to the bucket until `untilMs` of the monotonic clock; resolves with how many are no longer on
+ * the disk.
+ */
 type UploadOldest = (segments: readonly OwnedSegment[], untilMs: number) => Promise<number>;
 
 export interface SpaceReclaimerTools {
@@ -28,37 +31,38 @@ export interface SpaceReclaimerTools {
   readonly relieve?: UploadOldest;
 }
 
-/** Who takes the disk of the archive, in bytes. */
+/** Usage of the archive's disk, in bytes. */
 export interface DiskShares {
   readonly totalBytes: number;
   readonly archiveBytes: number;
-  /** All that is neither footage nor free. */
+  /** Everything that is neither footage nor free space. */
   readonly otherBytes: number;
 }
 
-/** What had to go before its time, since the start. */
+/** Footage deleted early since the start. */
 export interface EarlyDeletion {
   readonly segments: number;
   readonly bytes: number;
   /** Of the monotonic clock. */
   readonly lastMs: number;
-  /** How old the youngest of it was. */
+  /** Age of the youngest of it. */
   readonly youngestHours: number;
 }
 
-/** Making room by moving may take so long a pass: a slow store must not stop recording. */
+/** Time per pass for freeing space by uploads: a slow store must not stop recording. */
 const relieveMs = 20_000;
-/** So many segments are removed in one go, so that a long backlog leaves the disk time for recording. */
+/** Segments removed per batch, so that a long backlog leaves the disk time for recording. */
 const passSegments = 200;
-/** What others' files can't push out: of each stream the footage of its last hour... */
+/** Footage that other files on the disk can't displace: the last hour of each stream... */
 const floorMs = 3_600_000;
-/** ...as far as all footage takes no more than this of the disk. */
+/** ...while all footage uses no more than this share of the disk. */
 const floorShare = 0.1;
 const hourMs = 3_600_000;
 
 /**
- * Removes the oldest footage of all while a quota or the free space of the disk is overdrawn. Where there is a bucket, what may
- * go there is moved instead. The free space has a floor: below it others take the disk, and deleting would only make room for them.
+ * Removes the oldest footage of all while a quota or the free space is exceeded. If there is a bucket, footage
+ * that may be moved is moved instead. A minimum of footage is protected: past it other files fill the disk, and
+ * deleting would only make room for them.
  */
 export class SpaceReclaimer {
   readonly #tools: SpaceReclaimerTools;
@@ -68,7 +72,7 @@ export class SpaceReclaimer {
     this.#tools = tools;
   }
 
-  /** Undefined while nothing had to. */
+  /** Undefined while there was none. */
   get early(): EarlyDeletion | undefined {
     return this.#early;
   }
@@ -83,7 +87,8 @@ export class SpaceReclaimer {
   }
 
   /**
-   * One pass. `nowMs` and `depthOf` say what is early: a stream's depth in hours, below 0 without a limit.
+   * One pass. `nowMs` and `depthOf` define what is early: a stream's retention in hours, below 0 without a
+   * limit.
    * @throws what removing throws
    */
   async run(rules: SpaceRules, nowMs: number, depthOf: (uid: string) => number | undefined): Promise<void> {
@@ -99,7 +104,7 @@ export class SpaceReclaimer {
       const moved = (await this.#tools.relieve?.(victims, relievedUntilMs)) ?? 0;
       return moved > 0 || (await this.#remove(victims, nowMs, depthOf));
     };
-    // What can't be deleted is not made up for with newer footage, unless recording would stop for it.
+    // Newer footage is not deleted in place of footage that can't be, unless recording would stop otherwise.
     const { undeletable } = this.#tools;
     await this.#reduce(
       () => (rules.quotaBytes === null ? 0 : this.#localBytes - undeletable.restingBytes - rules.quotaBytes),
@@ -122,7 +127,7 @@ export class SpaceReclaimer {
     return reads.totalBytes() - reads.remoteTotals().bytes;
   }
 
-  /** `remove` says whether it made any room: where it made none the next pass goes on. */
+  /** `remove` returns whether it freed any space: if not, the next pass continues. */
   async #reduce(
     excessBytes: () => number,
     victimsFor: (bytes: number) => readonly OwnedSegment[],
@@ -135,7 +140,10 @@ export class SpaceReclaimer {
     }
   }
 
-  /** The oldest on the disk that together hold `bytes`, without what is spared and what can't be deleted at the moment. */
+  /**
+   * The oldest segments on the disk that together have `bytes`, without protected ones and those that can't be
+   * deleted at the moment.
+   */
   #victims(bytes: number, isSpared: (segment: OwnedSegment, chosenBytes: number) => boolean): OwnedSegment[] {
     const { reads, undeletable } = this.#tools;
     for (let limit = passSegments + undeletable.size; ; limit *= 4) {
@@ -152,7 +160,7 @@ export class SpaceReclaimer {
     }
   }
 
-  /** What stays however full the disk is. */
+  /** Footage that stays however full the disk is. */
   #floor(): (segment: OwnedSegment, chosenBytes: number) => boolean {
     const { reads, freeSpace } = this.#tools;
     const localBytes = this.#localBytes;
@@ -183,7 +191,10 @@ export class SpaceReclaimer {
     return hasRemoved;
   }
 
-  /** A line for each batch: footage that its stream was to keep is a warning, a full disk's usual turn is not. */
+  /**
+   * Logs each batch: deleting footage within its stream's retention is a warning, the usual rotation of a full
+   * disk is not.
+   */
   #report(
     uid: string,
     segments: readonly OwnedSegment[],

@@ -11,7 +11,10 @@ import type { SegmentBytes } from './segment-bytes.ts';
 
 const chunkBytes = 262_144;
 
-/** The bytes of this archive's segments, on the disk or in the bucket, wherever a row says they are when they are asked for. */
+/**
+ * The bytes of this archive's segments, on the disk or in the bucket, as their row says when they are
+ * requested.
+ */
 export class StoredSegments {
   readonly #root: string;
   readonly #reads: CatalogReads;
@@ -25,7 +28,7 @@ export class StoredSegments {
     this.#tier = tier;
   }
 
-  /** Of one stream, to be read here and there: a reader meets what a look at the ends does not find. */
+  /** Random access to one stream's segments: a reader finds damage that a check of the ends does not. */
   of(uid: string): SegmentOpener {
     return (segment) => this.#reader(uid, segment, 'ends');
   }
@@ -68,7 +71,7 @@ export class StoredSegments {
   #reader(uid: string, segment: SegmentRow, look: DamageLook): Promise<SegmentReader> {
     return this.#where(uid, segment, look, {
       local: ({ startTicks, bytes }) => {
-        // What was planned by the row of before is not there as a whole.
+        // The range planned from the earlier row is no longer complete.
         if (bytes < segment.bytes) throw damaged();
         return openSegmentFile(segmentPath(this.#root, uid, startTicks));
       },
@@ -76,7 +79,7 @@ export class StoredSegments {
     });
   }
 
-  /** A file that was there when its row was read may have moved since: then the row says so now. */
+  /** A file that existed when its row was read may have been moved since: then the current row says so. */
   async #where<T>(
     uid: string,
     segment: SegmentRow,
@@ -102,12 +105,12 @@ export class StoredSegments {
     return open.remote(this.#tier, segment);
   }
 
-  /** So that what is wrong with a file is known before anything of it is promised. */
+  /** So that problems with a file are known before any of its bytes are promised. */
   async #look(uid: string, streamId: number, startTicks: number, look: DamageLook): Promise<void> {
     try {
       await this.#damage.isAsKnown(uid, streamId, startTicks, look);
     } catch (error) {
-      // Another disk is mounted: then the file is not there.
+      // Another disk is mounted: the file does not exist there.
       if (!(error instanceof RecordingFailure)) throw error;
     }
   }
@@ -125,8 +128,8 @@ function damaged(): Fault {
 }
 
 /**
- * Breaks off where the file ends before its time: a reader that was promised more must not wait for it. A reader that leaves
- * closes the file, whether or not it has read anything.
+ * Fails if the file ends early: a reader that was promised more must not wait for it. The file is closed when
+ * the reader leaves, whether or not it has read anything.
  */
 function endingWhole(source: Readable, bytes: number): Readable {
   let left = bytes;
@@ -138,6 +141,6 @@ function endingWhole(source: Readable, bytes: number): Readable {
     },
     flush: (done) => done(left > 0 ? damaged() : null),
   });
-  // What either side fails with is what the reader gets.
+  // The reader gets the error of either side.
   return pipeline(source, counted, () => {});
 }

@@ -14,12 +14,12 @@ export interface RecordingStats {
   readonly endTime: number | null;
   readonly durationMs: number;
   readonly bytes: number;
-  /** The part of it that is in the bucket. */
+  /** The part of it in the bucket. */
   readonly farBytes: number;
   readonly segments: number;
   /** Bits per second, averaged over what is kept. */
   readonly bitrate: number;
-  /** Null for a stream that is not to be recorded here. */
+  /** Null for a stream that is not assigned to this node for recording. */
   readonly recorded: StreamCoverage | null;
   /** Nodes that do not answer: what they recorded is not in these figures. Left out when there are none. */
   readonly withoutNodes?: readonly string[];

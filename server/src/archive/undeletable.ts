@@ -4,11 +4,11 @@ import type { Log } from '../base/log.ts';
 import type { SegmentRow } from './catalog-reads.ts';
 import { systemCode } from './files.ts';
 
-/** What should be gone and can't be deleted. */
+/** Footage that should be deleted and can't be. */
 export interface UndeletableSum {
   readonly files: number;
   readonly bytes: number;
-  /** The system's name of the error of the latest, as in EPERM. */
+  /** The system error name of the latest, as in EPERM. */
   readonly code: string;
   readonly path: string;
 }
@@ -17,14 +17,17 @@ interface Kept {
   readonly bytes: number;
   readonly code: string;
   readonly path: string;
-  /** Tries that failed. */
+  /** Failed attempts. */
   readonly failures: number;
   readonly retryAtMs: number;
 }
 
 const pauses: Backoff = { firstMs: 20_000, longestMs: 600_000 };
 
-/** Remembers the files that could not be deleted: each is tried again after growing pauses, the others go on meanwhile. */
+/**
+ * Remembers the files that could not be deleted: each is retried after growing pauses, without blocking the
+ * others.
+ */
 export class Undeletable {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -40,7 +43,7 @@ export class Undeletable {
     return this.#kept.size;
   }
 
-  /** Of what is left alone for now: no other footage has to go for it. */
+  /** The files that are not retried for now: no other footage is deleted in their place. */
   get restingBytes(): number {
     const nowMs = this.#clock.monotonicMs();
     let sum = 0;
@@ -53,13 +56,13 @@ export class Undeletable {
     return latest && { files: this.size, bytes: this.#bytes, code: latest.code, path: latest.path };
   }
 
-  /** Whether it is left alone for now. */
+  /** Whether it is not retried for now. */
   isResting(uid: string, { startTicks }: Pick<SegmentRow, 'startTicks'>): boolean {
     const kept = this.#kept.get(keyOf(uid, startTicks));
     return kept !== undefined && this.#clock.monotonicMs() < kept.retryAtMs;
   }
 
-  /** It was tried and is still there. */
+  /** It was tried and still exists. */
   note(uid: string, startTicks: number, bytes: number, path: string, error: unknown): void {
     const key = keyOf(uid, startTicks);
     const before = this.#kept.get(key);
@@ -76,7 +79,7 @@ export class Undeletable {
     );
   }
 
-  /** It is gone, or need not go any more. */
+  /** It is deleted, or need not be any more. */
   forget(uid: string, startTicks: number): void {
     const kept = this.#kept.get(keyOf(uid, startTicks));
     if (!kept) return;

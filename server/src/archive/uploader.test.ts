@@ -23,7 +23,7 @@ import { FOLDER_LOCK_NAME } from './marker.ts';
 const footage = footageOf('h264-no-b.mp4', 'aac.mp4');
 const fiveSeconds = { limits: { segmentMs: 5_000 } };
 
-/** An archive whose streams all move their footage as soon as they can. */
+/** An archive whose streams all move their footage as soon as possible. */
 async function openRemote(
   t: TestContext,
   dir: string,
@@ -45,7 +45,10 @@ async function recorded(t: TestContext, store: MemoryStore, more: Partial<Archiv
   return { dir, ...opened };
 }
 
-/** All that a viewer can ask for: the playlist with the bytes that it names, a download that cuts into files, stills, a GOP. */
+/**
+ * Everything that a viewer can request: the playlist with the bytes that it names, a download that cuts into
+ * files, key frames, a GOP.
+ */
 async function seen(archive: Archive): Promise<string> {
   const hash = createHash('sha256');
   const playlist = await archive.playlist('cam1', t0, t0 + 20_000);
@@ -71,7 +74,7 @@ async function seen(archive: Archive): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A pass that began before may have looked already. */
+/** A pass that is in progress may already have checked. */
 async function move({ remote }: Archive, hours = 0): Promise<void> {
   remote?.uploader.configure({ remoteAfterOf: () => hours });
   await remote?.uploader.run();
@@ -189,13 +192,13 @@ test('while the store is away files stay and are played; when it is back they mo
   await assert.rejects(move(archive), { name: 'FarStoreError' });
   assert.equal(archive.remote?.status.problem?.code, 'FarArchiveUnavailable');
   assert.equal(archive.remote?.status.waiting.segments, 1);
-  // What is here is shown, what is there says so.
+  // Local footage is shown; footage in the bucket reports that it is unavailable.
   await archive.frameAt('cam1', t0 + 62_000);
   await assert.rejects(archive.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
   const download = await archive.download('cam1', t0 + 60_000, t0 + 64_000);
   assert.ok(download.contentLength > 0);
   assert.equal(archive.intervals('cam1', t0, t0 + 15_000)[0]?.kind, 'fragment');
-  // For a moment after a failure nobody is kept waiting for another.
+  // For a moment after a failure, readers fail immediately.
   store.fault = () => {};
   store.steps.length = 0;
   await assert.rejects(archive.frameAt('cam1', t0 + 2_000), faultOf('FarArchiveUnavailable'));
@@ -264,7 +267,7 @@ test('another archive’s bucket gets nothing and loses nothing', async (t) => {
   await assert.rejects(move(second.archive), { name: 'FarStoreError' });
   assert.equal(second.archive.remote?.status.problem?.code, 'FarArchiveForeign');
   assert.deepEqual(store.keys, kept);
-  // A bucket that was emptied under an archive is not taken for a new one either.
+  // A bucket that was emptied while an archive uses it is not claimed as a new one either.
   store.objects.clear();
   await recordSpan(first.archive, 'cam1', footage, t0 + 60_000, t0 + 65_000);
   const again = await copyAsKilled(t, first.dir);
@@ -283,7 +286,7 @@ test('depth removes far footage with its objects, also what was begun before the
   store.fault = () => {
     throw trouble('away');
   };
-  // The first may be one that began before.
+  // The first pass may be one that began earlier.
   await archive.retention.run();
   await archive.retention.run();
   assert.equal(archive.stats('cam1').segments, 1);
@@ -413,7 +416,7 @@ test('footage that was spoilt on the way stays here, whatever the store says abo
     store.fault = ({ name, key }, done) => {
       const object = store.objects.get(key);
       if (!spoils || name !== 'send' || !done || !object || !key.endsWith('.mp4')) return;
-      // A store that does not look at Content-MD5 behind a line that flips a bit; length and metadata are right.
+      // A store that ignores Content-MD5, on a line that flips a bit; length and metadata are right.
       object.bytes[100] = (object.bytes[100] ?? 0) ^ 1;
     };
     const { archive, clock } = await openArchive(t, dir, remoteOf(store));

@@ -24,42 +24,46 @@ export interface UploaderTools {
   readonly tier: ObjectStorageTier;
   readonly clock: Clock;
   readonly log: Log;
-  /** Segments that are sent at a time. */
+  /** Concurrent segment uploads. */
   readonly atOnce: number;
-  /** By which clock the age of footage is known. */
+  /** The clock that determines the age of footage. */
   spans(): readonly DatedSpan[];
   /** @throws RecordingFailure when nothing may be deleted here now. */
   assertRightDisk(): Promise<void>;
 }
 
-/** What waits to be moved. */
+/** The backlog of the upload. */
 export interface UploadBacklog {
   readonly segments: number;
   readonly bytes: number;
 }
 
 const hourMs = 3_600_000;
-/** Between two looks while all is well. */
+/** Interval between passes while there is no problem. */
 const periodMs = 5_000;
-/** Of each stream at a time. */
+/** Segments of a stream per batch. */
 const batchSize = 20;
-/** Objects that are removed at a time. */
+/** Objects removed per batch. */
 const sweepSize = 500;
-/** So often a segment may fail while the store answers otherwise: then it is set aside, for the others' sake. */
+/**
+ * Failures of one segment, while the store otherwise answers, before it is skipped so that the others can
+ * continue.
+ */
 const triesMax = 3;
-/** A file that can't be moved, as one that somebody took away, is left alone for so long. */
+/** How long a file that can't be moved, such as a deleted one, is skipped. */
 const setAsideMs = hourMs;
 
 /**
- * Moves closed segments to the bucket when their stream's age for it has come, and removes the objects of segments that are gone.
- * The order of its steps is that of design/s3-tier.md, "Moving a segment": it may die between any two.
+ * Moves closed segments to the bucket when they reach the age configured for their stream, and deletes the
+ * objects of removed segments. The order of its steps is that of design/s3-tier.md, "Moving a segment": the
+ * process may die between any two.
  */
 export class Uploader {
   readonly #tools: UploaderTools;
   readonly #inHand = new Map<string, Promise<void>>();
   readonly #setAside = new Map<string, number>();
   readonly #failures = new Map<string, number>();
-  /** By stream: nothing near and closed starts before. */
+  /** By stream: no local closed segment starts before this. */
   readonly #fromTicks = new Map<string, number>();
   #remoteAfterOf: RemoteAfterOf = () => undefined;
   #pause: RetryPause;
@@ -74,7 +78,7 @@ export class Uploader {
     this.#pause = new RetryPause(tools.clock);
   }
 
-  /** A way to know each stream's age; holds from the next pass on. */
+  /** Sets the source of each stream's upload age; applies from the next pass on. */
   configure({ remoteAfterOf }: { remoteAfterOf: RemoteAfterOf }): void {
     this.#remoteAfterOf = remoteAfterOf;
   }
@@ -84,7 +88,7 @@ export class Uploader {
     return this.#lastMovedMs;
   }
 
-  /** What is old enough and still here. */
+  /** Footage that is due for upload and still local. */
   get backlog(): UploadBacklog {
     const { reads } = this.#tools;
     const sum = { segments: 0, bytes: 0 };
@@ -98,13 +102,16 @@ export class Uploader {
     return sum;
   }
 
-  /** Looks every few seconds; after trouble with growing pauses. */
+  /** Runs a pass every few seconds; after a failure with growing pauses. */
   start(): void {
     if (this.#timer || this.#isStopping) return;
     this.#timer = this.#tools.clock.after(periodMs, () => void this.#look());
   }
 
-  /** One pass over all that is due; while one is under way, that one. @throws ObjectStoreError, CatalogError, system errors */
+  /**
+   * Runs a pass over all due segments, or joins the one in progress. @throws ObjectStoreError, CatalogError,
+   * system errors
+   */
   run(): Promise<void> {
     this.#pass ??= this.#run().finally(() => {
       this.#pass = undefined;
@@ -113,8 +120,8 @@ export class Uploader {
   }
 
   /**
-   * Moves what retention would remove, before its age, one after the other until one fails or `untilMs` of the monotonic clock
-   * has come. @returns how many are no longer here
+   * Moves segments that retention would otherwise remove, before they are due, one after the other until one
+   * fails or the monotonic clock reaches `untilMs`. @returns how many are no longer local
    */
   async relieve(segments: readonly OwnedSegment[], untilMs: number): Promise<number> {
     const { clock, log } = this.#tools;
@@ -135,12 +142,12 @@ export class Uploader {
     return moved;
   }
 
-  /** Ends what is under way: it is taken up again after the next start. */
+  /** Aborts uploads in progress: they are resumed after the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#timer?.();
     this.#tools.tier.close();
-    // How it ended was told to whoever started it.
+    // The caller that started it gets its error.
     await this.#pass?.catch(() => undefined);
     await Promise.allSettled(this.#inHand.values());
   }
@@ -154,7 +161,7 @@ export class Uploader {
     } catch (error) {
       const isRefused = error instanceof ObjectStoreError && error.trouble !== 'away';
       pauseMs = this.#pause.next({ goodMs: 0, isUnauthorized: isRefused });
-      // The tier has said what is wrong with the store, the guard what is with the disk.
+      // The tier has reported problems of the store, the marker check those of the disk.
       const isKnown = error instanceof ObjectStoreError || error instanceof RecordingFailure;
       if (!isKnown && !this.#isStopping)
         log.error({ err: error }, 'Moving footage failed; it will be tried again');
@@ -182,7 +189,7 @@ export class Uploader {
     this.#hasAbandoned = true;
   }
 
-  /** Removes the objects that no row speaks of any more. */
+  /** Deletes objects that no row refers to any more. */
   async #sweep(): Promise<void> {
     const { reads, catalog, tier } = this.#tools;
     for (;;) {
@@ -198,7 +205,7 @@ export class Uploader {
     }
   }
 
-  /** Where footage is old enough, oldest dates first; what is known to be moved is left out. */
+  /** The spans in which footage is due, oldest dates first, without those known to be moved. */
   #dueSpans(uid: string): { fromTicks: number; beforeTicks: number }[] {
     const hours = this.#remoteAfterOf(uid);
     if (hours === undefined || hours < 0) return [];
@@ -217,7 +224,8 @@ export class Uploader {
       for (const { fromTicks, beforeTicks } of this.#dueSpans(uid)) {
         const isNext = fromTicks === (this.#fromTicks.get(uid) ?? 0);
         const rows = reads.localClosed(id, fromTicks, beforeTicks, limit);
-        // What is older than the first of them is far or gone; so is all that is older than one that still grows.
+        // Everything older than the first of them is moved or deleted; so is everything older than one that
+        // still grows.
         const reached = rows[0] ?? reads.segmentAtOrBefore(id, beforeTicks);
         if (reached && isNext) this.#fromTicks.set(uid, reached.startTicks);
         for (const row of rows) {
@@ -229,7 +237,7 @@ export class Uploader {
     return due.sort((a, b) => a.startTicks - b.startTicks);
   }
 
-  /** A few at a time; the first that the store fails ends them all. */
+  /** A few at a time; the first store error stops them all. */
   async #moveAll(due: readonly OwnedSegment[]): Promise<void> {
     const waiting = [...due];
     let hasFailed = false;
@@ -248,7 +256,7 @@ export class Uploader {
     if (failed) throw failed.reason;
   }
 
-  /** Retention and the usual pass may want the same one. */
+  /** Retention and the regular pass may select the same segment. */
   #move(segment: OwnedSegment): Promise<void> {
     const key = keyOf(segment);
     const underWay = this.#inHand.get(key);
@@ -277,7 +285,7 @@ export class Uploader {
     this.#lastMovedMs = clock.wallMs();
   }
 
-  /** When this resolves the object is there, whole. */
+  /** When this resolves the object is stored completely. */
   async #send(segment: OwnedSegment): Promise<void> {
     const { root, reads, catalog, tier } = this.#tools;
     const { uid, startTicks, bytes } = segment;
@@ -290,7 +298,8 @@ export class Uploader {
       const isThere = async () => {
         const object = await tier.find(uid, startTicks);
         if (object?.bytes !== bytes || factsOf(object.metadata)?.sha256 !== sha256) return false;
-        // The metadata are what was said with it: what the store holds it has to say itself, or it is read.
+        // The metadata only repeat what was sent: the store has to report what it holds, or the object is read
+        // back.
         if (await etagFits(object.etag, reader, bytes)) return true;
         const remote = tier.open(uid, startTicks, bytes);
         return (await digestOf(remote, bytes)) === sha256;
@@ -306,7 +315,10 @@ export class Uploader {
     }
   }
 
-  /** While the store is away no pass comes as far as a segment: what fails again and again has a reason of its own. */
+  /**
+   * While the store is unavailable no pass gets as far as a segment: one that fails repeatedly has a reason of
+   * its own.
+   */
   #isOfStore(segment: OwnedSegment, error: unknown): boolean {
     if (!(error instanceof ObjectStoreError) || error.trouble === 'damaged') return false;
     const failures = (this.#failures.get(keyOf(segment)) ?? 0) + 1;

@@ -17,7 +17,7 @@ async function record(archive: Archive, fromMs: number, toMs: number): Promise<v
   await recorder.stop('recording-off');
 }
 
-/** A closed archive whose disk is away, and an empty one in its place. */
+/** A closed archive whose disk is missing, with an empty one in its place. */
 async function replaced(t: TestContext): Promise<string> {
   const dir = await temporaryRoot(t);
   const { archive } = await openArchive(t, dir);
@@ -48,7 +48,7 @@ test('[R10.4] an empty disk is used when it is asked for: what was recorded is a
   await archive.close();
   assert.deepEqual(await findingsOf(dir), []);
 
-  // The old disk is not taken for the archive's any more.
+  // The old disk no longer belongs to the archive.
   await rename(dir, `${dir}-new`);
   await rename(`${dir}-old`, dir);
   const { archive: wrong } = await openArchive(t, dir);
@@ -67,7 +67,7 @@ test('[R10.4] what lay on the old disk counts as missing from the moment the emp
   assert.equal((await daysOf()).length, 1);
   await rm(dir, { recursive: true });
   await archive.useEmptyDisk();
-  // Without a minute, or a restart, in between.
+  // Without waiting a minute, or a restart, in between.
   assert.equal(recordedMs(), 0);
   assert.equal(archive.stats('cam1').recorded?.day.expectedMs, 10_000);
   assert.deepEqual(await daysOf(), []);

@@ -6,8 +6,9 @@ import { VolumeMarkerCheck } from './volume-marker-check.ts';
 import { lockPath } from './layout.ts';
 
 /**
- * The same as `Archive.useEmptyDisk`, while no server runs.
- * @throws LockHeldError while one does; Fault ActionNotAcceptable when the folder holds something; as `openCatalogForWriting`
+ * The same as `Archive.useEmptyDisk`, when no server is running.
+ * @throws LockHeldError while one does; Fault ActionNotAcceptable when the folder is not empty; as
+ * `openCatalogForWriting`
  */
 export async function useEmptyDisk(root: string, catalog: string): Promise<void> {
   const lock = new ArchiveLock(lockPath(catalog));

@@ -17,7 +17,7 @@ import { RecordingFailure } from './recording-failure.ts';
 export type ArchiveProblem =
   | 'marker-missing'
   | 'marker-of-another-archive'
-  /** It is there, holds something else, and nothing proves that this is the right disk. */
+  /** The marker exists with other contents, and nothing proves that this is the right disk. */
   | 'marker-damaged'
   /** The system refuses to read it, as on a failing disk. */
   | 'marker-unreadable'
@@ -39,20 +39,20 @@ const words: Readonly<Record<ArchiveProblem, string>> = {
 
 /** Rows whose files prove that a disk is the catalog's. */
 const proofs = 5;
-/** Names that an empty disk may have in its root. */
+/** Entries that an empty disk may have in its root. */
 const emptyDiskNames = new Set(['lost+found', 'System Volume Information', '.Trash-0', FOLDER_LOCK_NAME]);
 
 interface VolumeMarkerCheckOptions {
   readonly root: string;
   readonly catalog: string;
   readonly log: Log;
-  /** The catalog was lost: that it knows nothing does not mean that the folder is to be a new one. */
+  /** The catalog was lost: that it is empty does not mean that the folder is new. */
   readonly wasUsed: boolean;
 }
 
 /**
- * Knows which marker must lie in the archive's folder, looks before anything is written or deleted there, and holds the lock
- * of the folder while it is the right one.
+ * Knows the expected marker of the archive's folder, checks it before anything is written or deleted there, and
+ * holds the folder's lock while it is the right one.
  */
 export class VolumeMarkerCheck {
   readonly #options: VolumeMarkerCheckOptions;
@@ -67,20 +67,26 @@ export class VolumeMarkerCheck {
     this.#archiveId = archiveId;
   }
 
-  /** Makes the catalog in a new place, or finds out which marker must be there. @throws as `openCatalogForWriting` */
+  /**
+   * Creates the catalog in a new place, or determines the expected marker. @throws as `openCatalogForWriting`
+   */
   static open(options: VolumeMarkerCheckOptions): VolumeMarkerCheck {
     const archiveId = askCatalog(options.catalog, (reads) => reads.identity().archiveId);
     return new VolumeMarkerCheck(options, archiveId);
   }
 
-  /** As found by the last look: the folder lost its marker and holds nothing, so that another disk may have been put there. */
+  /**
+   * As of the last check: the folder has lost its marker and is empty, so another disk may have been mounted
+   * there.
+   */
   get isEmpty(): boolean {
     return this.#problem === 'marker-missing' && this.#isEmpty;
   }
 
   /**
-   * Makes the empty disk in the folder the archive's. `forget` takes from the catalog what is not there, and gives it the identity.
-   * @throws Fault ActionNotAcceptable when the folder is the right one or holds something; system errors
+   * Claims the empty disk in the folder for the archive. `forget` removes missing footage from the catalog, and
+   * sets its identity.
+   * @throws Fault ActionNotAcceptable when the folder is the right one or not empty; system errors
    */
   async useEmptyDisk(forget: (archiveId: string) => Promise<void>): Promise<void> {
     const { root, catalog, log } = this.#options;
@@ -92,7 +98,8 @@ export class VolumeMarkerCheck {
     if ((await this.#takeLock()) !== undefined) {
       throw new Fault('ActionNotAcceptable', 'Another server uses the folder.');
     }
-    // Objects of before know the identity of now; without any the old disk is another archive's from now on.
+    // Existing objects have the current identity; without any, the old disk counts as another archive's from
+    // now on.
     const hasRemote = askCatalog(catalog, (reads) => reads.remoteTotals().segments > 0);
     const archiveId = hasRemote ? this.#archiveId : randomUUID();
     await forget(archiveId);
@@ -104,7 +111,7 @@ export class VolumeMarkerCheck {
     );
   }
 
-  /** As found by the last look. */
+  /** As of the last check. */
   get problem(): ArchiveProblem | undefined {
     return this.#problem;
   }
@@ -117,13 +124,13 @@ export class VolumeMarkerCheck {
     if (problem) throw new RecordingFailure('wrong-disk', `${this.#options.root}: ${problem}`);
   }
 
-  /** Gives the folder to other servers. */
+  /** Releases the folder's lock. */
   release(): void {
     this.#lock?.release();
     this.#lock = undefined;
   }
 
-  /** @throws RecordingFailure when this is not the right disk; system errors, EROFS when it can only be read */
+  /** @throws RecordingFailure when this is not the right disk; system errors, EROFS when it is read-only */
   async assertDeletable(): Promise<void> {
     await this.assertRightDisk();
     await access(this.#options.root, constants.W_OK);
@@ -132,7 +139,7 @@ export class VolumeMarkerCheck {
   async #look(): Promise<ArchiveProblem | undefined> {
     const problem = await this.#judge(await readMarker(this.#options.root));
     this.#isEmpty = problem === 'marker-missing' && (await isEmptyDisk(this.#options.root));
-    // What is mounted there may be taken out.
+    // The disk mounted there may be removed.
     if (problem !== undefined) this.release();
     return problem;
   }
@@ -153,19 +160,19 @@ export class VolumeMarkerCheck {
     }
   }
 
-  /** No stream was ever to be recorded under this catalog: its folder may be made. */
+  /** No stream was ever set to record with this catalog: its folder may be created. */
   #isUnused(): boolean {
     return askCatalog(this.#options.catalog, (reads) => reads.streams().length === 0);
   }
 
-  /** No footage was ever kept under it: it may take any folder for its own. */
+  /** No footage was ever stored with it: it may claim any folder. */
   #hasNothing(): boolean {
     return askCatalog(this.#options.catalog, (reads) =>
       reads.streams().every(({ segments, removedUntilTicks }) => segments === 0 && removedUntilTicks === 0),
     );
   }
 
-  /** A catalog without rows takes the identity of the folder that it is given. */
+  /** A catalog without rows takes the identity of its folder. */
   async #adopt(archiveId: string): Promise<ArchiveProblem | undefined> {
     const problem = await this.#takeLock();
     if (problem) return problem;
@@ -179,7 +186,7 @@ export class VolumeMarkerCheck {
     await makeFolders(root, archiveFolderMode);
     const problem = await this.#takeLock();
     if (problem) return problem;
-    // Another server may have made it its own in between.
+    // Another server may have claimed it in between.
     const marker = await readMarker(root);
     if (marker.state !== 'missing') return this.#judge(marker);
     await writeMarker(root, this.#archiveId);
@@ -207,7 +214,7 @@ export class VolumeMarkerCheck {
       this.#isUnlockable = false;
     } catch (error) {
       if (error instanceof LockHeldError) return 'used-by-another-server';
-      // File systems without locks, and read-only ones: what can't be written says so itself.
+      // File systems without locks, and read-only ones: a failing write reports this itself.
       if (!this.#isUnlockable) {
         log.warn({ err: error, dir: root }, 'The archive folder cannot be locked against a second server');
       }
@@ -216,7 +223,7 @@ export class VolumeMarkerCheck {
     return undefined;
   }
 
-  /** Whether files are where the newest and the oldest rows say, with at least their bytes. */
+  /** Whether the files of the newest and the oldest rows exist, with at least their bytes. */
   async #isProven(): Promise<boolean> {
     const rows = this.#knownFiles();
     for (const { path, bytes } of rows) {
@@ -261,7 +268,7 @@ function askCatalog<T>(path: string, ask: (reads: CatalogReads) => T): T {
   }
 }
 
-/** Whether any stream has a file there. False where the folder can't be read. */
+/** Whether any stream has a file there. False if the folder can't be read. */
 export async function holdsFootage(root: string): Promise<boolean> {
   try {
     for (const uid of await listStreamFolders(root)) if (await hasFiles(root, uid)) return true;
@@ -271,7 +278,7 @@ export async function holdsFootage(root: string): Promise<boolean> {
   return false;
 }
 
-/** Whether nothing is in the folder, or it is not there. @throws system errors */
+/** Whether the folder is empty or doesn't exist. @throws system errors */
 export async function isEmptyDisk(root: string): Promise<boolean> {
   try {
     return (await readdir(root)).every((name) => emptyDiskNames.has(name));

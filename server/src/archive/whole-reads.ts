@@ -4,8 +4,8 @@ import type { Damage } from './damage.ts';
 import { decodeIndex, encodeEntry, type IndexedPosition } from './fragment-index.ts';
 
 /**
- * The catalog as it can be played: of a damaged segment what is left before the damage, and from there on a gap that says so.
- * What writes, moves, deletes and checks reads the rows themselves.
+ * The catalog as it can be played: a damaged segment ends before the damage, followed by a gap with that cause.
+ * Code that writes, moves, deletes or checks reads the rows themselves.
  */
 export class WholeReads extends CatalogReads {
   readonly #damage: Damage;
@@ -70,7 +70,7 @@ export class WholeReads extends CatalogReads {
 
   override interruptions(streamId: number, fromTicks: number, toTicks: number): InterruptionRow[] {
     const rows = super.interruptions(streamId, fromTicks, toTicks);
-    // Rows are read of the marks in sight only.
+    // Only the rows of marks in the range are read.
     const isNear = ({ startTicks }: DamageMark) => super.segment(streamId, startTicks)?.isRemote === false;
     const asRow = ({ wholeEndTicks }: DamageMark): InterruptionRow => ({
       atTicks: wholeEndTicks,
@@ -108,7 +108,7 @@ export class WholeReads extends CatalogReads {
     return hours.map(({ hour, ticks }) => ({ hour, ticks: ticks - (lostOf.get(hour) ?? 0) }));
   }
 
-  /** What can't be played of the segments that begin in [fromTicks, toTicks). */
+  /** The unplayable parts of the segments that begin in [fromTicks, toTicks). */
   #lost(
     streamId: number,
     fromTicks: number,
@@ -120,7 +120,7 @@ export class WholeReads extends CatalogReads {
     });
   }
 
-  /** As far as it can be read; undefined when nothing of it can. */
+  /** The readable part; undefined when there is none. */
   #wholeOf(row: SegmentRow): SegmentRow | undefined {
     const mark = this.#damage.of(row.streamId, row.startTicks);
     if (!mark || row.isRemote) return row;
