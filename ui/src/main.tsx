@@ -21,9 +21,9 @@ import { addressOf, locationAt } from './routing/location.ts';
 import { Router } from './routing/router.ts';
 import './app/styles.ts';
 
-// Puts the page together: boot data, then language, then the services that outlive every screen.
+// Composes the page: boot data, then language, then the services that outlive every screen.
 
-/** A screen that comes sooner replaces the old one at once, without a sign that it is on its way. */
+/** A screen that loads within this time replaces the old one directly, without a loading indicator. */
 const patienceMs = 150;
 
 rememberHostApp(window.location.search, sessionStorage);
@@ -39,7 +39,7 @@ const first = screenFor(locationAt(pathname + search + hash), {
   isLocked: boot.settings.isLocked,
   isSignedIn: boot.user !== null,
 });
-// The first screen's script comes beside the words; whoever waits for it sees what failed.
+// The first screen's script loads in parallel with the messages; its failure is shown where it is awaited.
 if (first !== null) screens.fetch(first)?.catch(() => undefined);
 const language = await learning;
 
@@ -60,10 +60,10 @@ const connection = new Connection({
 const queryClient = createQueryClient({
   i18n: language.get,
   serverLost: () => connection.lose(),
-  // What somebody was typing about it can't be saved any more: nothing asks whether it may go.
+  // Unsaved input can't be saved any more: the user is not asked whether to discard it.
   toNotFound: () => void router.navigate({ to: '/not-found', replace: true, ignoreBlocker: true }),
   toInit: () => {
-    // The server was set back: what this page knew of it and of its user is not so any more.
+    // The server was reset: what this page knew of it and of its user is no longer valid.
     queryClient.setQueryData(settingsQuery.queryKey, (known) => known && { ...known, isLocked: true });
     forgetSession(queryClient);
     void router.navigate({ to: '/init', ignoreBlocker: true, isImmediate: true });
@@ -91,7 +91,7 @@ function leaveForSignIn(): void {
   void router.navigate({ to: '/auth', search: { expired: true }, ignoreBlocker: true, isImmediate: true });
 }
 queryClient.setQueryData(settingsQuery.queryKey, boot.settings);
-// What somebody chose for themselves is at work as soon as they are known; after they leave, what is on stays on.
+// The user's own choices apply as soon as the user is known; after sign-out the current ones stay.
 onUser(queryClient, (user) => {
   if (!user) return;
   const { theme, timeZone } = user.preferences;
@@ -101,7 +101,7 @@ onUser(queryClient, (user) => {
 });
 setUser(queryClient, boot.user);
 
-// The router does it itself: where the browser tries, the screen that was scrolled is not there yet.
+// The router does it itself: when the browser tries, the screen to scroll is not rendered yet.
 window.history.scrollRestoration = 'manual';
 const router = new Router({
   window,

@@ -4,7 +4,7 @@ import { api } from './api.ts';
 import { renewingSession, withProof } from './proof.ts';
 import { setUser } from './session.ts';
 
-/** Sessions of whoever is signed in, the last seen first. */
+/** Sessions of the signed-in user, most recently seen first. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => api.listSessions({}, { signal }),
@@ -12,18 +12,18 @@ export const sessionsQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** API tokens of whoever is signed in. */
+/** API tokens of the signed-in user. */
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],
   queryFn: ({ signal }) => api.listTokens({}, { signal }),
   meta: { isHandled: true },
 });
 
-/** Changes the profile; the page knows the new one at once. */
+/** Changes the profile and updates the session's copy of it immediately. */
 export function useSaveProfile() {
   const queryClient = useQueryClient();
   return useMutation({
-    // One after the other: the answer to an older change must not come after that to a newer one.
+    // One call at a time: the answer to an older change must not arrive after that to a newer one.
     scope: { id: 'profile' },
     mutationFn: (body: NonNullable<RequestOf<'saveProfile'>['body']>) => {
       const save = () => withProof(() => api.saveProfile({ body }));
@@ -47,7 +47,7 @@ export function useEndSession() {
   });
 }
 
-/** Ends all other sessions, and the tokens and this session too unless they are to stay. */
+/** Ends all other sessions, and also the tokens and this session unless they are to be kept. */
 export function useEndAllSessions() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -61,7 +61,7 @@ export function useEndAllSessions() {
   });
 }
 
-/** Makes a token; its secret is in the answer and never again. */
+/** Creates a token; its secret is in this answer only. */
 export function useAddToken() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -71,7 +71,7 @@ export function useAddToken() {
   });
 }
 
-/** Ends a token. */
+/** Revokes a token. */
 export function useDeleteToken() {
   const queryClient = useQueryClient();
   return useMutation({

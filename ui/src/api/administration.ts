@@ -3,7 +3,7 @@ import { api } from './api.ts';
 import { withProof } from './proof.ts';
 import { settingsQuery } from './session.ts';
 
-/** Figures of the server as it runs, with their last hour. */
+/** Metrics of the running server, with their last hour. */
 export const serverStatsQuery = queryOptions({
   queryKey: ['administration', 'stats'],
   queryFn: ({ signal }) => api.getAdminStats({}, { signal }),
@@ -18,7 +18,7 @@ export const licenseQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** Replaces the license; the banner that asks for one goes with the settings that follow. */
+/** Replaces the license; the banner that asks for one disappears when the settings are refetched. */
 export function useSaveLicense() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -34,13 +34,13 @@ export function useSaveLicense() {
 export const configurationQuery = queryOptions({
   queryKey: ['administration', 'configuration'],
   queryFn: ({ signal }) => api.getConfiguration({}, { signal }),
-  // What somebody is just editing must not change under their hands.
+  // Data in an open form must not change while it is edited.
   staleTime: Infinity,
   gcTime: 0,
   meta: { isHandled: true },
 });
 
-/** Saves the changed keys of the configuration; the settings that the page lives by may be among them. */
+/** Saves the changed configuration keys; they may include settings that the page itself uses. */
 export function useSaveConfiguration() {
   const queryClient = useQueryClient();
   return useMutation({

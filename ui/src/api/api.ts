@@ -1,8 +1,8 @@
 import { createClient } from '@vidette/contract/client';
 
 /**
- * The contract's calls to the page's own server. Words in answers come in the language of the page, which the
- * document's `lang` names.
+ * The contract's calls to the page's own server. Texts in answers are in the language of the page, given by the
+ * document's `lang`.
  */
 export const api = createClient({
   headers: () => ({ 'accept-language': document.documentElement.lang }),

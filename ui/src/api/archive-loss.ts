@@ -1,9 +1,9 @@
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { api } from './api.ts';
 
-// What a lower depth costs.
+// What a lower archive depth deletes.
 
-/** What a lowered depth is going to delete; asked for until it has waited. */
+/** What a lowered depth will delete; refetched until the waiting period is over. */
 export function pendingLossQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid, 'archive-loss'],
@@ -13,7 +13,7 @@ export function pendingLossQuery(uid: string) {
   });
 }
 
-/** What keeping a stream for so many hours would delete, before it is saved. */
+/** What a depth of this many hours would delete, before it is saved. */
 export function useAskLoss(uid: string) {
   return useMutation({
     mutationFn: (depthHours: number) =>

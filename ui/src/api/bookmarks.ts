@@ -3,14 +3,14 @@ import { limits } from '@vidette/contract/constants';
 import type { RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 
-// Bookmarks: moments of streams that somebody wants to find again.
+// Bookmarks: moments of streams that a user wants to find again.
 
-/** Bookmarks in one page of the list. */
+/** Bookmarks on one page of the list. */
 export const bookmarksPageSize = 50;
 
 const allBookmarks = ['bookmarks'] as const;
 
-/** One page of the bookmarks, newest first; the former page stays in sight until it has come. */
+/** One page of the bookmarks, newest first; the previous page stays visible until it arrives. */
 export function bookmarksQuery(page: number, searchingValues: readonly string[]) {
   return queryOptions({
     queryKey: [...allBookmarks, page, searchingValues],
@@ -24,7 +24,7 @@ export function bookmarksQuery(page: number, searchingValues: readonly string[])
   });
 }
 
-/** The newest bookmarks of one stream, as many as a page holds. */
+/** The newest bookmarks of one stream, up to one page of them. */
 export function streamBookmarksQuery(uid: string, isEnabled: boolean) {
   return queryOptions({
     queryKey: [...allBookmarks, 'stream', uid],
@@ -35,7 +35,7 @@ export function streamBookmarksQuery(uid: string, isEnabled: boolean) {
   });
 }
 
-/** Marks a moment. */
+/** Bookmarks a moment. */
 export function useAddBookmark() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -45,7 +45,7 @@ export function useAddBookmark() {
   });
 }
 
-/** Changes what is written at a bookmark. */
+/** Changes the text of a bookmark. */
 export function useSaveBookmark(id: number) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -55,7 +55,7 @@ export function useSaveBookmark(id: number) {
   });
 }
 
-/** Deletes a bookmark; the footage stays. */
+/** Deletes a bookmark; the recording stays. */
 export function useDeleteBookmark(id: number) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -3,7 +3,7 @@ import { api } from './api.ts';
 import { withProof } from './proof.ts';
 import { healthQuery } from './health.ts';
 
-/** The nodes of the cluster; looked at closely, for a drain goes on under the viewer's eyes. */
+/** The nodes of the cluster; polled often, because the viewer watches a drain progress. */
 export const clusterNodesQuery = queryOptions({
   queryKey: ['cluster', 'nodes'],
   queryFn: ({ signal }) => api.listClusterNodes({}, { signal }),
@@ -11,24 +11,24 @@ export const clusterNodesQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** Takes a node out of work or puts it back; the warning on every screen follows. */
+/** Drains a node or puts it back to work; the warning on every screen is updated. */
 export function useDrainNode(id: string) {
   return useNodeChange((isDrained: boolean) =>
     isDrained ? api.drainClusterNode({ params: { id } }) : api.returnClusterNode({ params: { id } }),
   );
 }
 
-/** Gives a node another name. */
+/** Renames a node. */
 export function useRenameNode(id: string) {
   return useNodeChange((name: string) => api.saveClusterNode({ params: { id }, body: { name } }));
 }
 
-/** Forgets a node that is gone. */
+/** Removes a node that no longer exists. */
 export function useForgetNode(id: string) {
   return useNodeChange(() => api.deleteClusterNode({ params: { id } }));
 }
 
-/** Codes that wait for a server; one that is used or ends is gone from the list by itself. */
+/** Unused join codes; a code that is used or expires disappears from the list by itself. */
 export const clusterInvitationsQuery = queryOptions({
   queryKey: ['cluster', 'invitations'],
   queryFn: ({ signal }) => api.listClusterInvitations({}, { signal }),
@@ -36,12 +36,12 @@ export const clusterInvitationsQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** Makes a code; the answer is the only place that it is told. */
+/** Creates a join code; it is shown in this answer only. */
 export function useAddInvitation() {
   return useInvitationChange(() => withProof(() => api.addClusterInvitation({})));
 }
 
-/** Withdraws a code that nobody has used. */
+/** Revokes an unused code. */
 export function useDeleteInvitation() {
   return useInvitationChange((id: string) => api.deleteClusterInvitation({ params: { id } }));
 }

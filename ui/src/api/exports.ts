@@ -4,14 +4,14 @@ import { limits } from '@vidette/contract/constants';
 import type { Export } from '@vidette/contract/entities';
 import { api } from './api.ts';
 
-// Packages of footage, and how much footage there is to make them of.
+// Export packages of recordings, and how much is recorded for them.
 
 export const exportsPageSize = 50;
 
 const allExports = ['exports'] as const;
 const busyMs = 1_000;
 
-/** One's own exports, newest first; asked again while any is under way. */
+/** The user's own exports, newest first; polled while any is in progress. */
 export function exportsQuery(page: number) {
   return queryOptions({
     queryKey: [...allExports, page],
@@ -26,7 +26,7 @@ export function isUnderWay({ status }: Export): boolean {
   return status === 'queued' || status === 'running';
 }
 
-/** What a span of a stream holds, before it is fetched. */
+/** What a time span of a stream contains, before it is downloaded. */
 export function extentQuery(uid: string, startTime: number, endTime: number) {
   return queryOptions({
     queryKey: ['extent', uid, startTime, endTime],
@@ -40,7 +40,7 @@ export function extentQuery(uid: string, startTime: number, endTime: number) {
   });
 }
 
-/** Streams whose archive the person may watch, by name: those that may be in a package together. */
+/** Streams whose archive the user may watch, by name: the ones that can be combined in a package. */
 export const archivedStreamsQuery = queryOptions({
   queryKey: ['archived-streams'],
   queryFn: async ({ signal }) => {

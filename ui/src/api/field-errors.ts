@@ -2,15 +2,15 @@ import { ApiError } from '@vidette/contract/client';
 import { messageOf, type ErrorCode } from '@vidette/contract/errors';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 
-/** Which field of a form a code speaks of. */
+/** The form field that an error code refers to. */
 export type CodeFields = Readonly<Partial<Record<ErrorCode, string>>>;
 
-/** Own words for a field that did not pass; the server's are shown for fields that have none. */
+/** The page's own text for an invalid field; the server's text is shown for fields without one. */
 export type FieldMessages = Readonly<Record<string, MessageKey>>;
 
 /**
- * Takes a failed call apart for a form: what stands at which field, by path as in `archive.depthHours`.
- * Empty when the failure is about no field of the form, and is then shown for the form as a whole.
+ * Splits a failed call into errors per field, by path as in `archive.depthHours`. Empty when the failure
+ * concerns no field of the form; it is then shown for the form as a whole.
  */
 export function fieldErrorsOf(
   error: unknown,
@@ -29,7 +29,7 @@ export function fieldErrorsOf(
   return errors;
 }
 
-/** Puts the cursor into the first field of the screen's form that has an error, once the form has drawn it. */
+/** Focuses the first field of the screen's form that has an error, once the form has rendered it. */
 export function focusFirstError(): void {
   requestAnimationFrame(() => {
     document.querySelector<HTMLElement>('main form [aria-invalid="true"]')?.focus();

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { polls } from '@vidette/contract/constants';
 import { api } from './api.ts';
 
-/** The server's version and warnings, asked for once a minute [R9.1]. */
+/** The server's version and warnings, polled once a minute [R9.1]. */
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => api.getHealth({}, { signal }),

@@ -1,25 +1,25 @@
 import { ApiError } from '@vidette/contract/client';
 
-/** What became of doing the same to many things; the three lists are together what was asked for. */
+/** The outcome of one action on many items; the three lists together are the items requested. */
 export interface ManyOutcome<Thing> {
   readonly done: readonly Thing[];
   readonly failed: readonly { readonly thing: Thing; readonly error: unknown }[];
-  /** Not tried: somebody stopped it, or the server was gone, or had ended the session. */
+  /** Not tried: the user stopped it, the server was unreachable, or the session had ended. */
   readonly left: readonly Thing[];
 }
 
 interface ManyOptions {
   readonly signal: AbortSignal;
-  /** Told how many are finished, well or not. */
+  /** Called with the number of finished items, successful or not. */
   readonly onProgress: (count: number) => void;
 }
 
-/** So many at a time: the server answers each at once, and a person's other clicks still find a free connection. */
+/** Concurrency: the server answers each quickly, and the user's other clicks still find a free connection. */
 const together = 4;
 
 /**
- * Does the same to each thing, some at a time, and goes on where one fails. What has begun when `signal` stops it is
- * waited for, so that the outcome is true. Never rejects.
+ * Applies an action to each item, several at a time, and continues when one fails. When `signal` stops it,
+ * items already started are awaited, so that the outcome is accurate. Never rejects.
  */
 export async function forEachOf<Thing>(
   things: readonly Thing[],
@@ -47,7 +47,7 @@ export async function forEachOf<Thing>(
   return { done, failed, left: things.slice(next) };
 }
 
-/** No answer, a session that has ended, a locked server: the next would fail just so. */
+/** No answer, an ended session, a locked server: the next item would fail in the same way. */
 function endsAll(error: unknown): boolean {
   return error instanceof ApiError && [0, 401, 423].includes(error.status);
 }

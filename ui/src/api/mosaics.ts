@@ -6,14 +6,14 @@ import { api } from './api.ts';
 
 // Mosaics: walls of several streams.
 
-/** Mosaics in one page of the list. */
+/** Mosaics on one page of the list. */
 export const mosaicsPageSize = 50;
 
 const allMosaics = ['mosaics'] as const;
-/** A source that stops is said to have stopped a moment later. */
+/** The server reports a stopped source a moment later. */
 const REFRESH_AFTER_MS = 400;
 
-/** One page of the mosaics by name; the former page stays in sight until it has come. */
+/** One page of the mosaics by name; the previous page stays visible until it arrives. */
 export function mosaicsQuery(page: number, searchingValues: readonly string[]) {
   return queryOptions({
     queryKey: [...allMosaics, page, searchingValues],
@@ -27,7 +27,7 @@ export function mosaicsQuery(page: number, searchingValues: readonly string[]) {
   });
 }
 
-/** The mosaic that is watched, asked for every ten seconds [R9.1]; being asked keeps on-demand sources up [R7.41]. */
+/** The mosaic on screen, polled every ten seconds [R9.1]; polling keeps on-demand sources connected [R7.41]. */
 export function watchedMosaicQuery(id: string) {
   return queryOptions({
     queryKey: ['mosaic', id],
@@ -38,7 +38,10 @@ export function watchedMosaicQuery(id: string) {
   });
 }
 
-/** Something on the wall changed: asks at once instead of at the next turn, once for all who say so in a moment. */
+/**
+ * Something on the wall changed: refetches immediately instead of at the next poll, once for all requests made
+ * close together.
+ */
 export function useRefreshMosaic(id: string): () => void {
   const queryClient = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -51,7 +54,7 @@ export function useRefreshMosaic(id: string): () => void {
   }, [queryClient, id]);
 }
 
-/** The mosaic that is edited: what somebody works on must not change under their hands. */
+/** The mosaic being edited: it must not change while a user works on it. */
 export function editedMosaicQuery(id: string) {
   return queryOptions({
     queryKey: ['mosaic', id, 'edited'],
@@ -62,12 +65,12 @@ export function editedMosaicQuery(id: string) {
   });
 }
 
-/** An id that is none, or of no mosaic [R4.13]. */
+/** An invalid id, or one of no mosaic [R4.13]. */
 export function isNoMosaic(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'ValidationError' || error.status === 404);
 }
 
-/** Makes a mosaic. */
+/** Creates a mosaic. */
 export function useAddMosaic() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -90,7 +93,7 @@ export function useSaveMosaic(id: number) {
   });
 }
 
-/** Deletes a mosaic; its streams stay. */
+/** Deletes a mosaic; its streams are kept. */
 export function useDeleteMosaic(id: number) {
   const queryClient = useQueryClient();
   return useMutation({

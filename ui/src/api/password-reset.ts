@@ -1,8 +1,8 @@
 import { createClient } from '@vidette/contract/client';
 
 /**
- * Asks for a reset code by e-mail.
- * @returns how many seconds must pass before another can be asked for, by the answer's Retry-After
+ * Requests a reset code by e-mail.
+ * @returns the number of seconds before another code can be requested, from the answer's Retry-After
  */
 export async function sendPasswordReset(email: string, language: string): Promise<number> {
   let seconds = 0;

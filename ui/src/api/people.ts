@@ -3,12 +3,12 @@ import type { RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 import { renewingSession, withProof } from './proof.ts';
 
-// Users, as administrators see and change them.
+// Users, as administrators see and edit them.
 
-/** Users in one page of the list. */
+/** Users on one page of the list. */
 export const usersPageSize = 50;
 
-/** Which users a list shows and in which order. */
+/** The filter and order of a list of users. */
 export type UsersQuery = Pick<
   NonNullable<RequestOf<'listUsers'>['query']>,
   'page' | 'sortType' | 'searchingValues'
@@ -16,7 +16,7 @@ export type UsersQuery = Pick<
 
 const allUsers = ['users'] as const;
 
-/** One page of the users; the former one stays in sight until it has come. */
+/** One page of the users; the previous page stays visible until it arrives. */
 export function usersQuery(query: UsersQuery) {
   return queryOptions({
     queryKey: [...allUsers, query],
@@ -26,7 +26,7 @@ export function usersQuery(query: UsersQuery) {
   });
 }
 
-/** One user; who isn't there leads to "not found". */
+/** One user; a missing one leads to "not found". */
 export function userQuery(login: string) {
   return queryOptions({
     queryKey: ['user', login],
@@ -34,7 +34,7 @@ export function userQuery(login: string) {
   });
 }
 
-/** Where a user is signed in, the last seen first. */
+/** A user's sessions, most recently seen first. */
 export function userSessionsQuery(login: string) {
   return queryOptions({
     queryKey: ['user', login, 'sessions'],
@@ -43,12 +43,12 @@ export function userSessionsQuery(login: string) {
   });
 }
 
-/** What a user may do with which streams. */
+/** A user's rights on streams. */
 export function userPermissionsQuery(login: string) {
   return queryOptions({
     queryKey: ['user', login, 'permissions'],
     queryFn: ({ signal }) => api.getUserPermissions({ params: { login } }, { signal }),
-    // What somebody is just editing must not change under their hands.
+    // Data in an open form must not change while it is edited.
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -63,7 +63,7 @@ export function useAddUser() {
   });
 }
 
-/** Changes a user, who may have another login from then on. */
+/** Changes a user; the change may include the login. */
 export function useSaveUser(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -76,7 +76,7 @@ export function useSaveUser(login: string) {
   });
 }
 
-/** Blocks a user, or lets a blocked one in again. */
+/** Blocks or unblocks a user. */
 export function useBlockUser(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -93,7 +93,7 @@ export function useBlockUser(login: string) {
   });
 }
 
-/** Deletes a user; the screen about them must be left before it asks again. */
+/** Deletes a user; the user's screen must be left before it polls again. */
 export function useDeleteUser(login: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -113,7 +113,7 @@ export function useEndUserSession(login: string) {
   });
 }
 
-/** Replaces what a user may do with which streams. */
+/** Replaces a user's rights on streams. */
 export function useSaveUserPermissions(login: string) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -1,14 +1,14 @@
 import type { ReplyOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 
-/** What a source delivers, and a picture of it where one could be made. */
+/** What a source delivers, with a snapshot if one could be taken. */
 export interface Probed {
   readonly source: ReplyOf<'probeStream'>;
   readonly picture: Blob | null;
 }
 
 /**
- * Asks a source what it delivers, then for a picture. The picture is a courtesy: a source without one still works.
+ * Probes a source, then takes a snapshot. The snapshot is optional: a source without one still works.
  * @param streamId lends the stored credentials of a stream to an address typed without them
  * @throws ApiError with one of the probe's codes when the source does not answer as a stream
  */
@@ -27,7 +27,7 @@ async function preview(
     return await response.blob();
   } catch (error) {
     if (signal.aborted) throw error;
-    // The screen says that there is no picture, beside what the source does deliver.
+    // The screen says that there is no snapshot, next to what the source does deliver.
     return null;
   }
 }

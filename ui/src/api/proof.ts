@@ -1,9 +1,9 @@
 import { ApiError } from '@vidette/contract/client';
 
 // Some calls require a recently entered password. Wrap them in `withProof`: the page asks for the password and
-// makes the call again.
+// repeats the call.
 
-/** What waits for the password; the dialog shows itself while there is one. */
+/** The call that waits for the password; the dialog is open while there is one. */
 export interface ProofRequest {
   /** The password has been confirmed. */
   readonly confirm: () => void;
@@ -13,7 +13,7 @@ export interface ProofRequest {
 let request: ProofRequest | null = null;
 const listeners = new Set<() => void>();
 
-/** What waits now; with `onProofRequest` for `useSyncExternalStore`. */
+/** The waiting request; with `onProofRequest` for `useSyncExternalStore`. */
 export function proofRequest(): ProofRequest | null {
   return request;
 }
@@ -40,7 +40,7 @@ function askForProof(): Promise<boolean> {
   });
 }
 
-/** Makes a call, and makes it again once the password was entered when the server asks for that. */
+/** Makes a call, and repeats it after the password is entered if the server asks for that. */
 export async function withProof<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();
@@ -51,11 +51,14 @@ export async function withProof<Answer>(call: () => Promise<Answer>): Promise<An
   }
 }
 
-/** How long calls that were sent under the old secret may still be answered. */
+/** How long calls sent with the old secret may still be answered. */
 const oldSecretMs = 5_000;
 let renewing = 0;
 
-/** Runs what gives this session a new secret: until all calls under the old one are answered, a 401 proves nothing. */
+/**
+ * Runs a call that gives this session a new secret: until all calls sent with the old one are answered, a 401
+ * proves nothing.
+ */
 export async function renewingSession<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   renewing++;
   try {

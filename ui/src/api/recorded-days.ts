@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from './api.ts';
 
-// Which days of an archive hold how much.
+// How much is recorded on each day of an archive.
 
-/** Today fills up, and the oldest day goes. */
+/** Today fills up, and the oldest day is deleted. */
 const refreshMs = 60_000;
 
-/** Days with anything recorded between two moments, by the clocks of a zone. */
+/** Days with recordings between two moments, in the given time zone. */
 export function recordedDaysQuery(uid: string, startTime: number, endTime: number, timeZone: string) {
   return queryOptions({
     queryKey: ['recorded-days', uid, startTime, endTime, timeZone],
@@ -16,7 +16,7 @@ export function recordedDaysQuery(uid: string, startTime: number, endTime: numbe
   });
 }
 
-/** The same of all that there is. */
+/** The same for the whole archive. */
 export function wholeDepthQuery(uid: string, timeZone: string, mayAsk: boolean) {
   return queryOptions({
     queryKey: ['recorded-days', uid, 'all', timeZone],

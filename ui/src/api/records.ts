@@ -4,15 +4,15 @@ import { limits, polls } from '@vidette/contract/constants';
 import type { AuditEntry, LogLevel } from '@vidette/contract/entities';
 import { api } from './api.ts';
 
-// What the server wrote down: who did what, and what happened to itself.
+// The server's records: the audit log and the server's own log.
 
-/** Which entries of the audit log are wanted. */
+/** Filter for the audit log. */
 export type AuditFilter = Pick<
   NonNullable<RequestOf<'listAuditLogs'>['query']>,
   'user' | 'action' | 'target' | 'from' | 'to'
 >;
 
-/** The audit log, newest first, a page at a time as far as somebody goes back. */
+/** The audit log, newest first, loaded page by page as the user goes back. */
 export function auditLogsQuery(filter: AuditFilter) {
   return infiniteQueryOptions({
     queryKey: ['audit-logs', filter],
@@ -25,9 +25,9 @@ export function auditLogsQuery(filter: AuditFilter) {
 }
 
 /**
- * Every entry that the filter lets through, newest first, for a file.
- * @param most entries that are taken at most
- * @param onProgress told how many have come
+ * All entries that match the filter, newest first, for a file.
+ * @param most maximum number of entries
+ * @param onProgress called with the number of entries loaded
  */
 export async function loadAuditLogs(
   filter: AuditFilter,
@@ -52,7 +52,7 @@ const keptLines = 1_000;
 
 type LogLines = ReplyOf<'getSystemLogs'>['items'];
 
-/** The server's log as it comes, oldest first: what is there already is not asked for again. */
+/** The server's log, oldest first, followed live: only new lines are requested. */
 export function systemLogsQuery(queryClient: QueryClient, level: LogLevel, search: string) {
   const queryKey = ['system-logs', level, search];
   return queryOptions({
@@ -64,7 +64,7 @@ export function systemLogsQuery(queryClient: QueryClient, level: LogLevel, searc
         api.getSystemLogs({ query: { level, search, ...query } }, { signal });
       const { items } = await ask({ after });
       if (items.length > 0) return [...before, ...items].slice(-keptLines);
-      // A server that was started anew counts from the beginning, and has nothing after the old number yet.
+      // After a restart the server numbers lines from the beginning and has none after the old number yet.
       const newest = (await ask({ limit: 1 })).items.at(-1)?.id ?? after;
       return newest < after ? (await ask({})).items : before;
     },

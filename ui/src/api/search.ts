@@ -2,10 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReplyOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 
-/** A stream, mosaic, bookmark or user that words were found in. */
+/** A stream, mosaic, bookmark or user that matches the search. */
 export type SearchResult = ReplyOf<'search'>['items'][number];
 
-/** What the server finds for some words, the most fitting first; nothing is asked without words. */
+/** The server's results for a query, best match first; an empty query sends no request. */
 export function searchQuery(query: string) {
   return queryOptions({
     queryKey: ['search', query],

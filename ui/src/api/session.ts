@@ -3,10 +3,10 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Profile, Settings, User } from '@vidette/contract/entities';
 import { api } from './api.ts';
 
-// Who is signed in and what the server told about itself. Both start from the boot data and live in the query
-// cache from then on, so that there is one copy of each.
+// The signed-in user and the server's settings. Both start from the boot data and then live in the query cache,
+// so that there is one copy of each.
 
-/** The settings call; asked anew by the router on every navigation [R2.20]. */
+/** The settings call; refetched by the router on every navigation [R2.20]. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => api.getSettings({}, { signal }),
@@ -17,7 +17,7 @@ export const settingsQuery = queryOptions({
 
 const userKey = ['profile'];
 
-/** The settings; the page is not shown before it has them. */
+/** The settings; the page does not render before it has them. */
 export function useSettings(): Settings {
   const { data } = useQuery(settingsQuery);
   if (!data) throw new Error('The page runs without settings');
@@ -29,19 +29,19 @@ export function userOf(queryClient: QueryClient): Profile | null {
   return queryClient.getQueryData<Profile | null>(userKey) ?? null;
 }
 
-/** Notes who is signed in; null after signing out or when the session has ended. */
+/** Stores the signed-in user; null after signing out or when the session has ended. */
 export function setUser(queryClient: QueryClient, user: Profile | null): void {
   queryClient.setQueryData<Profile | null>(userKey, user);
 }
 
-/** Calls back when somebody signs in or out, or changes something about themselves. */
+/** Calls back when a user signs in or out, or changes their own profile. */
 export function onUser(queryClient: QueryClient, listener: (user: Profile | null) => void): void {
   queryClient.getQueryCache().subscribe(({ type, query }) => {
     if (type === 'updated' && query.queryKey[0] === userKey[0]) listener(userOf(queryClient));
   });
 }
 
-/** The signed-in user for a component; null on the screens that need none. */
+/** The signed-in user for a component; null on screens that need no sign-in. */
 export function useUser(): Profile | null {
   const { data } = useQuery<Profile | null>({
     queryKey: userKey,
@@ -53,20 +53,20 @@ export function useUser(): Profile | null {
   return data ?? null;
 }
 
-/** Forgets everything that was fetched on behalf of whoever was signed in, and keeps the settings. */
+/** Clears everything fetched for the signed-in user, and keeps the settings. */
 export function forgetSession(queryClient: QueryClient): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' });
   setUser(queryClient, null);
 }
 
-/** Who can add streams: anybody whose quota is not zero, and administrators [R1.3]. */
+/** Who can add streams: users with a non-zero quota, and administrators [R1.3]. */
 export function mayAddStreams(user: User | null): boolean {
   return user !== null && (user.isAdmin || user.maxStreamCreation !== 0);
 }
 
 /**
- * Signs out on the server, then forgets the session here.
- * @param onLeft called even where who asked is gone by then: a header goes with its user
+ * Signs out on the server, then clears the session here.
+ * @param onLeft called even if the caller is unmounted by then: the header disappears with its user
  */
 export function useSignOut(onLeft: () => void) {
   const queryClient = useQueryClient();

@@ -7,7 +7,7 @@ const takenMs = Date.UTC(2026, 10, 5, 10, 0, 0);
 
 test('a still is as old as the server says, whatever the clock of the browser', () => {
   assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-picture-time': String(takenMs) })), 30_000);
-  // The date has no milliseconds: a still of this second is not from the future.
+  // `date` has no milliseconds: a snapshot of this second is not from the future.
   assert.equal(snapshotAgeMs(new Headers({ date: sent, 'x-picture-time': String(takenMs + 30_400) })), 0);
 });
 

@@ -1,6 +1,6 @@
 /**
- * How old a still was when it was sent, ms: `x-picture-time` (ms since the epoch) against the `date` of the same
- * answer, both by the server's clock, so that a browser whose clock is wrong judges rightly. 0 without them.
+ * Age of a snapshot when it was sent, ms: `x-picture-time` (ms since the epoch) compared with the `date` of the
+ * same answer. Both come from the server's clock, so a wrong browser clock does no harm. 0 without them.
  */
 export function snapshotAgeMs(headers: Headers): number {
   const takenMs = Number(headers.get('x-picture-time') ?? Number.NaN);

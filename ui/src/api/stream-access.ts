@@ -3,24 +3,24 @@ import type { ReplyOf, RequestOf } from '@vidette/contract/client';
 import { api } from './api.ts';
 import { withProof } from './proof.ts';
 
-// Who else gets to see a stream: by rights, or by a public link.
+// Who else can watch a stream: by rights, or by a public link.
 
 /** The public link of a stream. */
 export type StreamShare = ReplyOf<'getStreamShare'>;
 
-/** Who may do what with a stream. */
+/** The rights on a stream. */
 export function streamPermissionsQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream-permissions', uid],
     queryFn: ({ signal }) => api.getStreamPermissions({ params: { uid } }, { signal }),
-    // What somebody is just editing must not change under their hands.
+    // Data in an open form must not change while it is edited.
     staleTime: Infinity,
     gcTime: 0,
     meta: { isHandled: true },
   });
 }
 
-/** Replaces who may do what with a stream. */
+/** Replaces the rights on a stream. */
 export function useSaveStreamPermissions(uid: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -30,7 +30,10 @@ export function useSaveStreamPermissions(uid: string) {
   });
 }
 
-/** Asks for the public link, which is made by the first asking: done when somebody wants it, never by looking. */
+/**
+ * Requests the public link, which the first request creates: call it only on a user's request, never just to
+ * display a screen.
+ */
 export function useShowShare(uid: string) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -12,20 +12,20 @@ import type { ListedStream, LogLine, StreamState } from '@vidette/contract/entit
 import { api } from './api.ts';
 import { snapshotAgeMs } from './snapshot-age.ts';
 
-/** Which streams a list shows and in which order; `page` and its size are the list's own business. */
+/** The filter and order of a list of streams; `page` and its size belong to the list itself. */
 export type StreamFilter = Pick<
   NonNullable<RequestOf<'listStreams'>['query']>,
   'groupType' | 'sortType' | 'onlyAvailable' | 'searchingValues'
 >;
 
-/** Streams in one page of the list. */
+/** Streams on one page of the list. */
 export const streamsPageSize = 60;
 
 const allStreams = ['streams'] as const;
 const pagesKey = [...allStreams, 'pages'] as const;
 const statusesKey = [...allStreams, 'statuses'] as const;
 
-/** How the polls are made that say whether a stream is live. */
+/** Options of the polls that report whether a stream is live. */
 export const statusOptions = (signal: AbortSignal) => ({ signal, timeoutMs: timeouts.statusMs });
 
 /** One page of the list, from 1. */
@@ -40,8 +40,8 @@ export function streamsPageQuery(filter: StreamFilter, page: number) {
 }
 
 /**
- * The streams between two places of the list, from 0, whether or not their pages have been looked at.
- * @param end the place after the last one
+ * The streams between two positions in the list, from 0, whether or not their pages were visited.
+ * @param end the position after the last one
  */
 export async function loadStreamsBetween(
   filter: StreamFilter,
@@ -59,7 +59,7 @@ export async function loadStreamsBetween(
   return streams;
 }
 
-/** Adds tags to a stream and takes tags off; refused when somebody else saves the stream in between. */
+/** Adds tags to a stream and removes tags; refused when another user saves the stream in between. */
 export async function changeTags(
   uid: string,
   added: readonly string[],
@@ -70,15 +70,15 @@ export async function changeTags(
   await api.saveStream({ params: { uid }, body: { tags: next, revision } });
 }
 
-/** Statuses as the last answers put together, and up to which revision. */
+/** Statuses merged from the last answers, and the revision they reach. */
 export interface StreamStatuses {
   readonly revision: number;
   readonly states: ReadonlyMap<string, StreamState>;
 }
 
 /**
- * The statuses of all streams by one light call a second [R9.1]: the server answers with what changed. Lists are
- * asked for again when streams came, went or were saved.
+ * The statuses of all streams by one light call a second [R9.1]: the server answers with the changes. Lists are
+ * refetched when streams were added, deleted or saved.
  */
 export function streamStatusesQuery(queryClient: QueryClient) {
   return queryOptions({
@@ -101,7 +101,7 @@ export function streamStatusesQuery(queryClient: QueryClient) {
   });
 }
 
-/** The name of a stream that something is said about; it may be gone by now. */
+/** The name of a stream mentioned in a record; the stream may be deleted by now. */
 export function streamNameQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid, 'name'],
@@ -112,7 +112,9 @@ export function streamNameQuery(uid: string) {
   });
 }
 
-/** One stream, asked for every second [R9.1] until it can't be had any more, as when a right was taken away [R4.12]. */
+/**
+ * One stream, polled every second [R9.1] until it is no longer available, as when a right is revoked [R4.12].
+ */
 function streamQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid],
@@ -121,10 +123,10 @@ function streamQuery(uid: string) {
   });
 }
 
-/** Lines of a stream's log that the page keeps; the server keeps as many. */
+/** Lines of a stream's log that the page keeps; the server keeps the same number. */
 const keptLogLines = 300;
 
-/** What happened to a stream lately, oldest first: what is there already is not asked for again. */
+/** A stream's log, oldest first, followed live: only new lines are requested. */
 export function streamLogsQuery(queryClient: QueryClient, uid: string) {
   const queryKey = ['stream', uid, 'logs'];
   return queryOptions({
@@ -134,8 +136,8 @@ export function streamLogsQuery(queryClient: QueryClient, uid: string) {
       const ask = async (after: number) =>
         (await api.getStreamLogs({ params: { uid }, query: { after } }, { signal })).items;
       const last = before.at(-1);
-      // The newest line is asked for with what came after it: a server that was started anew counts from the
-      // beginning, and has another line under its number, or none.
+      // The request includes the newest line: after a restart the server numbers lines from the beginning and
+      // has a different line, or none, under that number.
       const items = await ask(last ? last.id - 1 : 0);
       if (!last) return items;
       if (items[0]?.id !== last.id || items[0].time !== last.time) return ask(0);
@@ -148,7 +150,7 @@ export function streamLogsQuery(queryClient: QueryClient, uid: string) {
   });
 }
 
-/** How a running stream is doing, for its debug tab. */
+/** Metrics of a running stream, for its debug tab. */
 export function streamStatsQuery(uid: string) {
   return queryOptions({
     queryKey: ['stream', uid, 'stats'],
@@ -168,7 +170,7 @@ export function archiveStatsQuery(uid: string) {
   });
 }
 
-/** The tags in use, for forms to offer. */
+/** The tags in use, offered by forms. */
 export const streamTagsQuery = queryOptions({
   queryKey: [...allStreams, 'tags'],
   queryFn: ({ signal }) => api.listStreamTags({}, { signal }),
@@ -176,13 +178,13 @@ export const streamTagsQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** A still with its age when it arrived, ms. */
+/** A snapshot with its age on arrival, ms. */
 export interface StreamSnapshot {
   readonly blob: Blob;
   readonly ageMs: number;
 }
 
-/** The newest picture of a stream, for a tile; the server gives the last good one while it makes another. */
+/** The newest snapshot of a stream, for a tile; the server returns the last good one while it takes another. */
 export async function loadStreamSnapshot(
   uid: string,
   width: number,
@@ -191,7 +193,7 @@ export async function loadStreamSnapshot(
   return snapshotOf(await api.getStreamPicture({ params: { uid }, query: { width } }, { signal }));
 }
 
-/** A picture of a moment that is recorded. */
+/** A snapshot of a recorded moment. */
 export async function loadArchiveSnapshot(
   uid: string,
   time: number,
@@ -199,7 +201,7 @@ export async function loadArchiveSnapshot(
   signal: AbortSignal,
 ): Promise<StreamSnapshot> {
   const response = await api.getArchivePicture({ params: { uid }, query: { time, width } }, { signal });
-  // It is of the moment that was asked for, however long ago that is.
+  // It shows the requested moment, however long ago that is.
   return { blob: await response.blob(), ageMs: 0 };
 }
 
@@ -208,7 +210,7 @@ async function snapshotOf(response: Response): Promise<StreamSnapshot> {
   return { blob, ageMs: snapshotAgeMs(response.headers) };
 }
 
-/** Asks again for what lists know of streams, after a change. */
+/** Refetches the lists of streams after a change. */
 export function streamsChanged(queryClient: QueryClient): Promise<unknown> {
   return Promise.all([
     queryClient.invalidateQueries({ queryKey: pagesKey }),
@@ -217,7 +219,7 @@ export function streamsChanged(queryClient: QueryClient): Promise<unknown> {
   ]);
 }
 
-/** Pauses or resumes a stream; the answer's status is shown at once. */
+/** Pauses or resumes a stream; shows the status from the answer immediately. */
 export function usePauseStream() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -231,7 +233,7 @@ export function usePauseStream() {
   });
 }
 
-/** Adds a stream; resolves with its uid. */
+/** Adds a stream; resolves to its uid. */
 export function useAddStream() {
   const queryClient = useQueryClient();
   return useMutation({
@@ -241,8 +243,8 @@ export function useAddStream() {
 }
 
 /**
- * One stream for its own pages. Once it is being deleted nobody asks for it any more: the answer could only lead
- * to "not found" before the screen has left by itself.
+ * One stream for its own pages. While it is being deleted it is no longer polled: the answer could only lead to
+ * "not found" before the screen has closed.
  */
 export function useStream(uid: string) {
   const deletions = useMutationState({
@@ -257,7 +259,7 @@ function deletionKey(uid: string) {
   return ['stream', uid, 'delete'];
 }
 
-/** Saves a stream; refused when somebody else saved since `revision`. */
+/** Saves a stream; refused when another user has saved it since `revision`. */
 export function useSaveStream(uid: string) {
   const queryClient = useQueryClient();
   return useMutation({

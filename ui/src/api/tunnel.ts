@@ -3,7 +3,7 @@ import type { TunnelStatus } from '@vidette/contract/tunnel';
 import { api } from './api.ts';
 import { healthQuery } from './health.ts';
 
-/** How the tunnel is, followed while its screen is open; a license that forbids it is asked about less often. */
+/** The state of the tunnel, polled while its screen is open; less often when the license forbids the tunnel. */
 export const tunnelQuery = queryOptions({
   queryKey: ['administration', 'tunnel'],
   queryFn: ({ signal }) => api.getTunnelStatus({}, { signal }),
@@ -11,7 +11,7 @@ export const tunnelQuery = queryOptions({
   meta: { isHandled: true },
 });
 
-/** Opens the tunnel, or tries again at once. */
+/** Opens the tunnel, or retries immediately. */
 export function useStartTunnel() {
   const take = useTakeStatus();
   return useMutation({
@@ -31,7 +31,7 @@ export function useStopTunnel() {
   });
 }
 
-/** The banner that says the tunnel is down is about what has just changed. */
+/** Stores the status and refetches the warnings: the banner about a closed tunnel depends on it. */
 function useTakeStatus() {
   const queryClient = useQueryClient();
   return (status: TunnelStatus) => {

@@ -46,7 +46,7 @@ test('[R2.21] a place that the page leads to by itself is not where the person w
       target = next;
     return target?.to;
   };
-  // A bookmark of the set-up, opened on a server that has been set up since.
+  // A bookmark of the set-up screen, opened on a server that has been set up since.
   assert.equal(pass('/ui/init'), '/auth');
   assert.equal(pass('/ui/stream/gate/view'), '/auth');
   assert.deepEqual(takeDestination(session), {

@@ -4,14 +4,17 @@ import type { AddressName } from '../routing/addresses.ts';
 import { addressOf, type RouteLocation, type LinkTarget } from '../routing/location.ts';
 import { keepDestination, type DestinationStorage } from './sign-in-destination.ts';
 
-/** Whom the page has before it. */
+/** The current visitor. */
 export interface Visitor {
-  /** Nobody has set the server up yet; undefined while that is not known. */
+  /** The server has not been set up yet; undefined while that is unknown. */
   readonly isLocked: boolean | undefined;
   readonly isSignedIn: boolean;
 }
 
-/** The screen that is shown at a place to a visitor: the place's own unless they may not pass on to it; null for none. */
+/**
+ * The screen shown to a visitor at a location: the location's own, or another if they may not open it; null for
+ * none.
+ */
 export function screenFor(location: RouteLocation, { isLocked, isSignedIn }: Visitor): AddressName | null {
   if (isLocked === true) return '/init';
   if (location.name === '/init' && isLocked === false) return '/streams';
@@ -19,9 +22,9 @@ export function screenFor(location: RouteLocation, { isLocked, isSignedIn }: Vis
 }
 
 /**
- * Where somebody has to go instead of a place, after keeping where they wanted to go [R2.21]; undefined lets them pass
- * on to it.
- * @param isWanted they asked for it themselves, and were not led there from elsewhere
+ * Where a visitor is redirected instead of a location, after the wanted target is stored [R2.21]; undefined
+ * lets them continue.
+ * @param isWanted the visitor requested it, and was not redirected there
  */
 export function redirection(
   location: RouteLocation,

@@ -8,19 +8,19 @@ import { usePalette } from './use-palette.ts';
 import { useSideBar } from './use-side-bar.ts';
 import { useRouteLocation } from '../routing/react/router-context.tsx';
 
-// All are asked for by a click or a key: the first frame should not wait for them.
+// All of these open by a click or a key: the first frame does not wait for them.
 const SideBar = lazy(async () => ({ default: (await import('./side-bar.tsx')).SideBar }));
 const ProofDialog = lazy(async () => ({ default: (await import('./proof-dialog.tsx')).ProofDialog }));
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }));
 
 interface AppShellProps {
   readonly user: User;
-  /** Stands over everything else below the header, as the news that the server is away. */
+  /** Shown above everything else below the header, such as the message that the server is unreachable. */
   readonly alert: ReactNode;
   readonly children: ReactNode;
 }
 
-/** What stands around the screens of somebody who is signed in; on a kiosk, which shows only frames, nothing does. */
+/** The application frame around the screens of a signed-in user; a kiosk, which shows only video, has none. */
 export function AppShell({ user, alert, children }: AppShellProps) {
   const sideBar = useSideBar();
   const palette = usePalette();

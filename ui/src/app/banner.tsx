@@ -11,7 +11,7 @@ interface BannerProps {
   readonly children: ReactNode;
 }
 
-/** A line over the screen, in the colour of how bad it is. */
+/** A line above the screen, coloured by severity. */
 export function Banner({ kind, icon, onClose, children }: BannerProps) {
   const i18n = useI18n();
   return (

@@ -7,7 +7,7 @@ import { Link } from '../routing/react/link.tsx';
 import { Banner } from './banner.tsx';
 import { usePage } from './page-context.tsx';
 
-/** What everybody must know whatever screen they are on: no license, and the server's own warnings. */
+/** Messages for every screen: no license, and the server's own warnings. */
 export function SignedInBanners() {
   return (
     <>
@@ -34,7 +34,7 @@ function LicenseBanner() {
   );
 }
 
-/** Nothing of the warnings is fetched before there is one. */
+/** No code or text of the warnings is fetched before there is one. */
 function HealthBanners() {
   const { language } = usePage();
   const { data } = useQuery(healthQuery);

@@ -2,7 +2,7 @@ import { bootElementId } from '@vidette/contract/constants';
 import type { Profile, Settings } from '@vidette/contract/entities';
 import type { MessageLanguage } from '@vidette/contract/errors';
 
-/** What the server writes into the page so that the first screen waits for no call [R1.2]. */
+/** What the server writes into the page so that the first screen needs no call [R1.2]. */
 export interface Boot {
   readonly settings: Settings;
   readonly user: Profile | null;

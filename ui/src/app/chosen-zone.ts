@@ -1,10 +1,10 @@
 import { ownTimeZone } from '../i18n/i18n.ts';
 
 /**
- * The IANA name of the zone that somebody's times are written in.
+ * The IANA name of the zone in which a user's times are shown.
  * @param choice `viewer`, `server`, `stream`, or the name of a zone
- * @param serverZone the zone of the server's clock; null while nobody is signed in
- * @param streamZone the zone of the stream that is looked at; null where there is none, or it has none
+ * @param serverZone the zone of the server's clock; null while no user is signed in
+ * @param streamZone the zone of the stream on screen; null without a stream, or if it has no zone
  */
 export function chosenZone(
   choice: string,
@@ -20,7 +20,7 @@ export function chosenZone(
   return name && isKnownZone(name) ? name : ownTimeZone();
 }
 
-/** Whether this browser can write times in a zone; the server may know more of them than an old browser. */
+/** Whether this browser can format times in a zone; the server may know more zones than an old browser. */
 function isKnownZone(timeZone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone });

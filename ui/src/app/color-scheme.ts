@@ -1,8 +1,8 @@
 import type { MantineColorScheme, MantineColorSchemeManager } from '@mantine/core';
 
 /**
- * Night, day, or as the system: what the signed-in person chose. The server writes the choice into the page it sends,
- * so that nothing flashes; here it is told to whoever draws, at the start and when it changes.
+ * Night, day, or as the system: the signed-in user's choice. The server writes the choice into the page it
+ * sends, so that nothing flashes; this module reports it to the renderer at the start and on each change.
  */
 export class ColorScheme implements MantineColorSchemeManager {
   #value: MantineColorScheme;
@@ -28,7 +28,7 @@ export class ColorScheme implements MantineColorSchemeManager {
 
   readonly clear = (): void => this.show('auto');
 
-  /** Draws everything anew in another scheme. */
+  /** Redraws everything in another scheme. */
   show(value: MantineColorScheme): void {
     if (value === this.#value) return;
     this.#value = value;

@@ -1,13 +1,13 @@
-// Whether the server answers. The first call that gets no answer says "lost"; from then on this asks by itself,
-// with growing pauses, until the server is back.
+// Whether the server is reachable. The first call without an answer reports "lost"; from then on this class
+// polls with growing pauses until the server is back.
 
 import { Backoff } from '../base/backoff.ts';
 
-/** What the connection needs from its page. */
+/** What the connection needs from the page. */
 export interface ConnectionOptions {
-  /** Resolves when the server answers, whatever it answers. */
+  /** Resolves when the server answers with anything. */
   readonly probe: () => Promise<void>;
-  /** Called once each time the server is back. */
+  /** Called each time the server is back. */
   readonly onBack: () => void;
   readonly setTimer?: (action: () => void, delayMs: number) => unknown;
 }
@@ -47,7 +47,7 @@ export class Connection {
     try {
       await this.#options.probe();
     } catch {
-      // Still away: that is what is being waited out.
+      // Still unreachable: keep waiting.
       this.#retryLater();
       return;
     }

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { CrashedScreen } from './fallback-screens.tsx';
 
 interface CrashesProps {
-  /** A crash is over as soon as this is another one. */
+  /** A crash is cleared when this value changes. */
   readonly until: object;
   readonly children: ReactNode;
 }
@@ -12,7 +12,7 @@ interface CrashesState {
   readonly crash: { readonly error: unknown } | null;
 }
 
-/** Keeps what is thrown while its children are drawn from taking more of the page with it. */
+/** Error boundary: an error thrown while its children render takes down no more of the page. */
 export class Crashes extends Component<CrashesProps, CrashesState> {
   override state: CrashesState = { until: this.props.until, crash: null };
 

@@ -2,9 +2,10 @@ import type { User } from '@vidette/contract/entities';
 import { mayAddStreams } from '../api/session.ts';
 import type { MessageKey } from '../i18n/i18n.ts';
 
-// Where one can go from anywhere: what the side bar lists and the command palette finds. Table of data.
+// Destinations reachable from anywhere: the side bar lists them and the command palette finds them. Table of
+// data.
 
-/** A screen that needs nothing named in its address. */
+/** A screen whose address has no parameters. */
 export interface Destination {
   readonly to: (typeof destinations)[number]['to'];
   readonly name: MessageKey;
@@ -31,7 +32,7 @@ const destinations = [
   { to: '/swagger', name: 'menu.apiDocumentation', group: 'administration' },
 ] as const;
 
-/** The places that somebody may go to [R6.1, R6.2]. */
+/** The destinations that the user may open [R6.1, R6.2]. */
 export function destinationsOf(user: User): Destination[] {
   return destinations.filter(
     ({ group, to }) =>

@@ -1,6 +1,6 @@
 import { pageTimes } from '@vidette/contract/constants';
 
-// Warnings that somebody has put away [R4.11]: key of the warning -> ISO time until which it stays away.
+// Dismissed warnings [R4.11]: key of the warning -> ISO time until which it stays hidden.
 
 const key = 'vidette.dismissedWarnings';
 const dayMs = 86_400_000;
@@ -8,10 +8,10 @@ const dayMs = 86_400_000;
 /** Warning key -> ISO time. */
 export type Dismissals = Readonly<Record<string, string>>;
 
-/** Loads what was put away, dropping and forgetting what has expired or can't be read. */
+/** Loads the dismissals, dropping the ones that have expired or can't be parsed. */
 export function loadDismissals(storage: Pick<Storage, 'getItem' | 'setItem'>, nowMs: number): Dismissals {
   const stored = parse(storage.getItem(key));
-  // Nothing is put away for longer than the page does it, whatever is written there.
+  // No dismissal lasts longer than the page's own limit, whatever is stored.
   const latestMs = nowMs + pageTimes.dismissedWarningDays * dayMs;
   const fresh = Object.fromEntries(
     Object.entries(stored).filter(([, until]) => {
@@ -23,7 +23,7 @@ export function loadDismissals(storage: Pick<Storage, 'getItem' | 'setItem'>, no
   return fresh;
 }
 
-/** Puts a warning away for seven days. */
+/** Dismisses a warning for seven days. */
 export function dismiss(
   storage: Pick<Storage, 'getItem' | 'setItem'>,
   warning: string,
@@ -41,7 +41,7 @@ function parse(text: string | null): Record<string, string> {
   try {
     value = JSON.parse(text);
   } catch {
-    // Not ours, or half written: the worst that follows is a warning shown again.
+    // Foreign or truncated data: the worst result is that a warning is shown again.
     return {};
   }
   if (typeof value !== 'object' || value === null) return {};

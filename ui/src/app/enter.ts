@@ -6,7 +6,10 @@ import { setUser, settingsQuery } from '../api/session.ts';
 import type { NavigateOptions } from '../routing/addresses.ts';
 import { useNavigate } from '../routing/react/router-context.tsx';
 
-/** What follows a successful sign-in: the user's language, fresh settings, and where they wanted to go [R2.21]. */
+/**
+ * The steps after a successful sign-in: the user's language, fresh settings, and the wanted destination
+ * [R2.21].
+ */
 export function useEnter(): (user: Profile, mustChangePassword: boolean) => Promise<void> {
   const queryClient = useQueryClient();
   const navigate = useNavigate();

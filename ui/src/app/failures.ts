@@ -4,11 +4,11 @@ import { messageOf, type ErrorCode } from '@vidette/contract/errors';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 import { notifyError } from './notify.ts';
 
-// What the page does about a call that failed, in one place [R7.50 to R7.53, R8.2 to R8.4].
+// How the page handles a failed call, in one place [R7.50 to R7.53, R8.2 to R8.4].
 
-/** What a query or mutation may say about its own failures. */
+/** Options of a query or mutation for its own failures. */
 export interface FailureMeta extends Record<string, unknown> {
-  /** Title of the notification; without one nothing pops up. */
+  /** Title of the notification; without one no notification is shown. */
   readonly title?: MessageKey;
   /** The screen shows "not found" and the like itself. */
   readonly isHandled?: boolean;
@@ -21,7 +21,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** Where a failure can lead. */
+/** Outcomes of a failure. */
 export interface FailureExits {
   readonly i18n: () => I18n;
   readonly toNotFound: () => void;
@@ -30,12 +30,15 @@ export interface FailureExits {
   readonly serverLost: () => void;
 }
 
-/** The code of any failure: the call's own, else the unknown one. */
+/** The error code of any failure: the call's own, or the unknown one. */
 export function codeOf(error: unknown): ErrorCode {
   return error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR';
 }
 
-/** A failure in words: the server's own, which may say more, else the catalogue's; a proxy's are no words for people. */
+/**
+ * The text of a failure: the server's own, which may say more, else the catalogue's; a proxy's text is not
+ * meant for users.
+ */
 export function textOf(error: unknown, i18n: I18n): string {
   const code = codeOf(error);
   const isOwn = code !== 'SERVER_UNKNOWN_ERR' && code !== 'SERVER_NOT_RESPONSE_ERR';
@@ -43,7 +46,7 @@ export function textOf(error: unknown, i18n: I18n): string {
   return isTold ? error.message : messageOf(code, i18n.language);
 }
 
-/** Handles a failed query: a GET, whose 404 is a page that isn't there. */
+/** Handles a failed query: a GET, whose 404 means that the page doesn't exist. */
 export function queryFailed(
   error: unknown,
   query: Query<unknown, unknown, unknown>,
@@ -59,7 +62,7 @@ export function queryFailed(
   notifyTitled(title, error, exits);
 }
 
-/** Handles a failed change. */
+/** Handles a failed mutation. */
 export function mutationFailed(
   error: unknown,
   mutation: Mutation<unknown, unknown, unknown>,
@@ -77,7 +80,7 @@ function leavesScreen(error: unknown, exits: FailureExits): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.status === 0) exits.serverLost();
   else if (error.status === 423) exits.toInit();
-  // A wrong password is a 401 too, and belongs to the form that was filled in.
+  // A wrong password is also a 401, and belongs to the submitted form.
   else if (error.status === 401 && error.code !== 'AuthorizationFailed') exits.toSignIn();
   else return false;
   return true;

@@ -6,7 +6,7 @@ import { PageState } from '../components/page-state.tsx';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Link } from '../routing/react/link.tsx';
 
-// What stands in place of a screen: no such page, no right to it, failed, not here yet.
+// Screens shown instead of a screen: no such page, no right to it, failed, still loading.
 
 function HomeButton() {
   const i18n = useI18n();
@@ -30,7 +30,7 @@ export function NotFoundScreen() {
   );
 }
 
-/** The viewer lacks the right to this screen [R2.31]. */
+/** The user lacks the right to this screen [R2.31]. */
 export function ForbiddenScreen({ message }: { message: string }) {
   const i18n = useI18n();
   return (
@@ -43,7 +43,7 @@ export function ForbiddenScreen({ message }: { message: string }) {
   );
 }
 
-/** A screen that failed to draw itself; loading the page anew is the one thing that can help. */
+/** A screen that failed to render; reloading the page is the only thing that can help. */
 export function CrashedScreen({ error }: { error: unknown }) {
   const i18n = useI18n();
   return (
@@ -60,7 +60,7 @@ export function CrashedScreen({ error }: { error: unknown }) {
   );
 }
 
-/** A screen whose script is still on its way. */
+/** A screen whose script is still loading. */
 export function PendingScreen() {
   return (
     <div aria-busy="true">

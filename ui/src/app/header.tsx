@@ -15,7 +15,7 @@ import { UserButton } from './user-button.tsx';
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-// The menu brings a library of floating boxes along; the first frame should not wait for it.
+// The menu loads a library of floating boxes; the first frame must not wait for it.
 const importMenu = () => import('./user-menu.tsx');
 const UserMenu = lazy(async () => ({ default: (await importMenu()).UserMenu }));
 
@@ -25,7 +25,7 @@ interface HeaderProps {
   readonly onSearch: () => void;
 }
 
-/** The bar at the top: where one can go, and the menu of who is signed in [R2.24, R2.25]. */
+/** The bar at the top: destinations, and the menu of the signed-in user [R2.24, R2.25]. */
 export function Header({ user, sideBar, onSearch }: HeaderProps) {
   const i18n = useI18n();
   const settings = useSettings();
@@ -69,7 +69,7 @@ export function Header({ user, sideBar, onSearch }: HeaderProps) {
   );
 }
 
-/** The way to add a stream; without a license it is there, and says why it leads nowhere. */
+/** The button that adds a stream; without a license it is disabled and says why. */
 function AddButton({ isLicensed }: { isLicensed: boolean }) {
   const i18n = useI18n();
   const label = i18n.t('nav.addStream');
@@ -96,7 +96,7 @@ function AddButton({ isLicensed }: { isLicensed: boolean }) {
   );
 }
 
-/** Fetches the menu when somebody reaches for it, and opens it then. */
+/** Fetches the menu when the user points at or focuses its button, then opens it. */
 function LazyUserMenu({ user }: { user: User }) {
   const [isAsked, setAsked] = useState(false);
   const button = (

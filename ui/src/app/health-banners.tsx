@@ -13,10 +13,10 @@ import { dismiss, loadDismissals } from './dismissals.ts';
 import { NamedStreams } from './named-streams.tsx';
 import { UseDisk } from './use-disk.tsx';
 
-/** So many are shown before a person asks for the others: the screen below is what they came for. */
+/** Banners shown before the user expands the rest: the screen below comes first. */
 const SHOWN = 3;
 
-/** What is lost while it lasts comes first; what is not here comes before what is only advice. */
+/** Ongoing losses come first, and missing things come before advice. */
 const weight: Partial<Record<HealthWarning['code'], number>> = {
   'cluster-node-drained': -3,
   'archive-disk-missing': -2,
@@ -24,7 +24,7 @@ const weight: Partial<Record<HealthWarning['code'], number>> = {
   'trust-proxy': 1,
 };
 
-/** The server's own warnings. Fetched, with their words, when there is one: most servers have none. */
+/** The server's own warnings. Code and texts are fetched when there is a warning: most servers have none. */
 export function HealthBanners() {
   const i18n = useI18n();
   const { data } = useQuery(healthQuery);
@@ -32,7 +32,7 @@ export function HealthBanners() {
   const [isWhole, setWhole] = useState(false);
   const warnings = data?.warnings ?? [];
   const notRecorded = warnings.filter(({ code }) => code === 'stream-not-recording');
-  // The license's end has a banner of its own, and so have, all together, the streams that are not recorded.
+  // The license's expiry has its own banner, and the streams that are not recorded share one.
   const low = warnings.filter(({ code }) => code === 'stream-recorded-low');
   const apart: readonly HealthWarning['code'][] = [
     'license-expired',
@@ -59,7 +59,7 @@ export function HealthBanners() {
       />
     )),
   ].filter((banner) => banner !== false);
-  // A button in place of a single banner would save nothing.
+  // Replacing a single banner by a button would save no space.
   const isCut = banners.length > SHOWN + 1;
   return (
     <section aria-label={i18n.t('banner.warnings')}>
@@ -103,7 +103,7 @@ function WarningBanner({ warning, onClose }: WarningBannerProps) {
   );
 }
 
-/** A camera's failure is nothing to put away: the banner goes when the recording comes back. */
+/** A camera failure can't be dismissed: the banner disappears when recording resumes. */
 function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
   const i18n = useI18n();
   return (
@@ -113,7 +113,7 @@ function NotRecordedBanner({ streams }: { streams: readonly string[] }) {
   );
 }
 
-/** Gaps of a day are said once for all streams that have too many. */
+/** Daily gaps are reported once for all streams that have too many. */
 function RecordedLowBanner({
   warnings,
   onClose,
@@ -135,7 +135,7 @@ function recordedLowText([first, ...others]: readonly HealthWarning[], i18n: I18
   return i18n.t('warning.recordedLow', { percent: i18n.number(first?.recordedPercent ?? 0) });
 }
 
-/** A drained node is a state somebody must end, so it can't be put away [R4.11]. */
+/** A drained node is a state that an administrator must end, so it can't be dismissed [R4.11]. */
 function isStrict({ code }: HealthWarning): boolean {
   return code === 'cluster-node-drained';
 }
@@ -144,7 +144,7 @@ function keyOf({ code, subject }: HealthWarning): string {
   return subject === null ? code : `${code}:${subject}`;
 }
 
-/** By what is wrong with the archive folder. */
+/** By the problem with the archive folder. */
 const archiveProblemText: Readonly<Record<string, MessageKey>> = {
   'marker-of-another-archive': 'warning.archiveDiskOther',
   'disk-empty': 'warning.archiveDiskEmpty',
@@ -153,7 +153,7 @@ const archiveProblemText: Readonly<Record<string, MessageKey>> = {
   'used-by-another-server': 'warning.archiveDiskShared',
 };
 
-/** Whoever fills the disk is named when it isn't the archive. */
+/** Names what fills the disk when it isn't the archive. */
 function archiveSpaceText({ usedPercent, figures }: HealthWarning, i18n: I18n): string {
   const percent = i18n.number(usedPercent ?? 0);
   const { archiveBytes = 0, otherBytes = 0 } = figures ?? {};

@@ -1,5 +1,5 @@
-// The mobile app that may hold this page in a web view [R2.24]: it says so in the address the first time,
-// `?app=mobile&switcher=1`, and the browser session remembers.
+// The mobile app that may host this page in a web view [R2.24]: the address says so the first time,
+// `?app=mobile&switcher=1`, and session storage keeps it.
 
 const key = 'vidette.serverSwitcher';
 
@@ -8,7 +8,7 @@ interface HostWindow {
   readonly ReactNativeWebView?: { postMessage(message: string): void };
 }
 
-/** Remembers the flag of the address the page was opened by. */
+/** Stores the flag from the address by which the page was opened. */
 export function rememberHostApp(search: string, storage: Pick<Storage, 'setItem'>): void {
   const query = new URLSearchParams(search);
   if (query.get('app') === 'mobile' && query.get('switcher') === '1') storage.setItem(key, '1');
@@ -19,7 +19,7 @@ export function hasServerSwitcher(storage: Pick<Storage, 'getItem'>): boolean {
   return storage.getItem(key) === '1';
 }
 
-/** Asks the host app to switch; the message holds nothing secret, so any host may hear it. */
+/** Asks the host app to switch; the message contains nothing secret, so any host may receive it. */
 export function switchServer(host: HostWindow): void {
   const message = { type: 'switch-server' };
   if (host.ReactNativeWebView) host.ReactNativeWebView.postMessage(JSON.stringify(message));

@@ -1,2 +1,5 @@
-/** Fetches what stands around the screens; whoever is signed in from the start needs it beside the first of them. */
+/**
+ * Fetches the application frame; a user who is signed in from the start needs it together with the first
+ * screen.
+ */
 export const importAppShell = () => import('./app-shell.tsx');

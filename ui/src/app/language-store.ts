@@ -1,7 +1,7 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
 import { loadI18n, type I18n } from '../i18n/i18n.ts';
 
-/** The language at work, for components to subscribe to and for the rest of the page to read. */
+/** The current language, for components to subscribe to and for the rest of the page to read. */
 export class LanguageStore {
   #i18n: I18n;
   readonly #page: Document;
@@ -21,22 +21,22 @@ export class LanguageStore {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Fetches the words that the first screens do without, in this language and in those to come. */
+  /** Fetches the messages that the first screens don't need, in this language and in later ones. */
   async learnAll(): Promise<void> {
     this.#wantsAll = true;
-    // Another zone or language may be put in its place meanwhile, which knows as little as it did.
+    // Another zone or language may replace it meanwhile, with only the first messages loaded as well.
     for (let learned: I18n | undefined; learned !== this.#i18n;) {
       learned = this.#i18n;
       await learned.learnAll();
     }
   }
 
-  /** Writes times in another zone from now on. */
+  /** Formats times in another zone from now on. */
   moveTo(timeZone: string): void {
     if (timeZone !== this.#i18n.timeZone) this.#show(this.#i18n.inZone(timeZone));
   }
 
-  /** Fetches the language's words, then changes everything at once. */
+  /** Fetches the language's messages, then switches everything in one step. */
   async change(language: MessageLanguage): Promise<void> {
     if (language === this.#i18n.language) return;
     const next = await loadI18n(language);

@@ -2,7 +2,7 @@ import { useSignOut } from '../api/session.ts';
 import { useNavigate } from '../routing/react/router-context.tsx';
 import { clearDestination } from './sign-in-destination.ts';
 
-/** Signs out and goes to the sign-in [R2.23]; whoever comes next begins at the beginning. */
+/** Signs out and goes to the sign-in screen [R2.23]; the stored destination is cleared for the next user. */
 export function useLeave(): () => void {
   const navigate = useNavigate();
   const signOut = useSignOut(() => {

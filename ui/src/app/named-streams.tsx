@@ -3,10 +3,10 @@ import { streamNameQuery } from '../api/streams.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { Link } from '../routing/react/link.tsx';
 
-/** So many are named; the others can be found in the list. */
+/** The number of streams named; the list shows the others. */
 const NAMED = 3;
 
-/** The streams that a warning is about, by name, each a way to it. */
+/** The streams that a warning concerns, as links by name. */
 export function NamedStreams({ uids }: { uids: readonly string[] }) {
   const i18n = useI18n();
   const named = uids.slice(0, NAMED);

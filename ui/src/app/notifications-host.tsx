@@ -6,7 +6,7 @@ const Notifications = lazy(async () => ({
   default: (await import('@mantine/notifications')).Notifications,
 }));
 
-/** Where notifications appear: top right, fetched when there is a first one. */
+/** Where notifications appear: top right; loaded with the first one. */
 export function NotificationsHost() {
   const isWanted = useSyncExternalStore(notificationsWanted.subscribe, notificationsWanted.get);
   return (

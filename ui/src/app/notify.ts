@@ -1,13 +1,13 @@
 import type { NotificationData } from '@mantine/notifications';
 import { pageTimes } from '@vidette/contract/constants';
 
-// The page's two kinds of notification [R8.10]. Screens say what happened; how long it stays is decided here.
-// The library behind them is fetched for the first one, after the first screen has been drawn.
+// The page's two kinds of notification [R8.10]. Screens say what happened; this module decides how long it
+// stays. The library behind them is loaded for the first notification, after the first screen has rendered.
 
 const listeners = new Set<() => void>();
 let isWanted = false;
 
-/** Whether anything was ever to be shown, for the host that draws notifications. */
+/** Whether any notification was ever requested, for the host that renders them. */
 export const notificationsWanted = {
   get: (): boolean => isWanted,
   subscribe: (listener: () => void): (() => void) => {
@@ -16,12 +16,12 @@ export const notificationsWanted = {
   },
 };
 
-/** Something was done: plain, closable, three seconds. */
+/** Success: plain, closable, three seconds. */
 export function notifySuccess(message: string): void {
   void show({ message, color: 'green', autoClose: pageTimes.successMs, role: 'status' });
 }
 
-/** Something failed: what was tried as the title, why as the message. */
+/** Failure: the attempted action as the title, the reason as the message. */
 export function notifyError(title: string, message: string): void {
   void show({ title, message, color: 'red', autoClose: pageTimes.errorMs, role: 'alert' });
 }

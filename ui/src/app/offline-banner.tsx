@@ -3,7 +3,7 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import { Banner } from './banner.tsx';
 import { useIsServerLost } from './page-context.tsx';
 
-/** That the server has stopped answering [R7.53]; it goes when the server is back. */
+/** The message that the server has stopped answering [R7.53]; it disappears when the server is back. */
 export function OfflineBanner() {
   const i18n = useI18n();
   const isLost = useIsServerLost();

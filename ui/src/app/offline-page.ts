@@ -1,6 +1,6 @@
 /**
- * Has the browser put the offline page by [R1.8], once the first screen is there. Browsers allow that over HTTPS and on
- * the server's own machine only; elsewhere, and where a person forbids it, the page does without.
+ * Makes the browser store the offline page [R1.8] after the first screen is shown. Browsers allow that only
+ * over HTTPS and on localhost; elsewhere, and where the user forbids it, the page works without.
  */
 export function putOfflinePageBy(page: Window): void {
   if (!('serviceWorker' in page.navigator) || !import.meta.env.PROD) return;
@@ -12,6 +12,7 @@ async function install(container: ServiceWorkerContainer): Promise<void> {
   try {
     await container.register('/ui/service-worker.js', { scope: '/ui/', updateViaCache: 'none' });
   } catch {
-    // Refused by a setting of the browser, or the server went away meanwhile: the next opening tries again.
+    // Refused by a setting of the browser, or the server became unreachable meanwhile: the next visit tries
+    // again.
   }
 }

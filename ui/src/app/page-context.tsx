@@ -14,7 +14,7 @@ const PageContext = createContext<PageServices | null>(null);
 
 export const PageProvider = PageContext.Provider;
 
-/** The services of the page around a component. */
+/** The page's services, for a component. */
 export function usePage(): PageServices {
   const page = useContext(PageContext);
   if (!page) throw new Error('usePage needs a PageProvider above it');

@@ -9,7 +9,7 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
 import { codeOf, textOf } from './failures.ts';
 
-/** Asks for the password before something that a stolen session must not do. */
+/** Asks for the password before an action that a stolen session must not perform. */
 export function ProofDialog({ request }: { request: ProofRequest }) {
   const i18n = useI18n();
   const [password, setPassword] = useState('');
@@ -20,7 +20,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
     onSuccess: request.confirm,
     onError: () => {
       setPassword('');
-      // The button that had it is disabled now.
+      // The button that had the focus is disabled now.
       field.current?.focus();
     },
   });
@@ -65,7 +65,7 @@ export function ProofDialog({ request }: { request: ProofRequest }) {
   );
 }
 
-/** The code is one of changing the password, where the field is called the old one. */
+/** The code belongs to the password change, where the field is called the old password. */
 function failureText(error: unknown, i18n: I18n): string {
   return codeOf(error) === 'InvalidOldPassword' ? i18n.t('account.proof.wrong') : textOf(error, i18n);
 }

@@ -3,9 +3,9 @@ import { ApiError } from '@vidette/contract/client';
 import { mutationFailed, queryFailed, type FailureExits } from './failures.ts';
 
 /**
- * The cache of everything the page fetched. Polls stop in a hidden tab and when their screen goes, which is the
- * library's default. `networkMode: always`: the server may be on this very machine, whatever the browser thinks
- * of the network.
+ * The cache of everything the page fetched. Polls stop in a hidden tab and when their screen is left, which is
+ * the library's default. `networkMode: always`: the server may be on this very machine, whatever the browser
+ * thinks of the network.
  */
 export function createQueryClient(exits: FailureExits): QueryClient {
   return new QueryClient({
@@ -17,7 +17,7 @@ export function createQueryClient(exits: FailureExits): QueryClient {
       queries: {
         networkMode: 'always',
         staleTime: 5_000,
-        // An answer that says no will say so again; silence is retried by Connection for all queries at once.
+        // A refusal would only be repeated; a missing answer is retried by Connection for all queries together.
         retry: (failures, error) => failures < 2 && error instanceof ApiError && error.status >= 500,
       },
       mutations: { networkMode: 'always' },

@@ -2,16 +2,17 @@ import type { ComponentType, ReactNode } from 'react';
 import type { AddressName } from '../routing/addresses.ts';
 import { NotFoundScreen } from './fallback-screens.tsx';
 
-// Which script draws which address. A screen is a chunk of its own; what it shows is its own business. Table of data.
+// The script that renders each address. A screen is a chunk of its own; what it shows is its own business.
+// Table of data.
 
-/** What stands around the tabs of one thing. */
+/** The frame around the tabs of one thing. */
 export type ScreenFrame = ComponentType<{ readonly children: ReactNode }>;
 
-/** How to get at a screen. */
+/** How to load a screen. */
 export interface ScreenChunk {
   readonly screen: () => Promise<ComponentType>;
   readonly frame?: () => Promise<ScreenFrame>;
-  /** The words of the first screens do for it. */
+  /** The first screens' messages suffice for it. */
   readonly usesFirstMessages?: true;
 }
 

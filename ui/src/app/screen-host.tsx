@@ -5,7 +5,7 @@ import { Crashes } from './crashes.tsx';
 import { NotFoundScreen, PendingScreen } from './fallback-screens.tsx';
 import type { Screens } from './screens.ts';
 
-/** The screen of the place where the page is. */
+/** The screen of the current location. */
 export function ScreenHost({ screens }: { screens: Screens }) {
   const location = useRouteLocation();
   return (

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import type { AddressName } from '../routing/addresses.ts';
 import { screenChunks, type ScreenFrame, type ScreenChunk } from './screen-chunks.ts';
 
-/** A screen that can be drawn. */
+/** A screen that can be rendered. */
 export interface DrawableScreen {
   readonly Screen: ComponentType;
   readonly Frame: ScreenFrame | null;
@@ -10,24 +10,24 @@ export interface DrawableScreen {
 
 interface Fetched {
   readonly promise: Promise<DrawableScreen>;
-  /** Null until it is here. */
+  /** Null until it is loaded. */
   drawable: DrawableScreen | null;
   hasFailed: boolean;
 }
 
-/** The screens whose scripts are here, and those on their way. */
+/** Screens that are loaded or loading. */
 export class Screens {
   readonly #chunks: Readonly<Record<AddressName, ScreenChunk>>;
   readonly #loadMessages: () => Promise<void>;
   readonly #fetched = new Map<AddressName, Fetched>();
 
-  /** `loadMessages` fetches the words that the first screens do without. */
+  /** `loadMessages` fetches the messages that the first screens don't need. */
   constructor(loadMessages: () => Promise<void>, chunks = screenChunks) {
     this.#loadMessages = loadMessages;
     this.#chunks = chunks;
   }
 
-  /** Fetches a screen, once more if that has failed; undefined when it is here. */
+  /** Fetches a screen, retrying once; undefined when it is loaded already. */
   fetch(name: AddressName): Promise<DrawableScreen> | undefined {
     let known = this.#fetched.get(name);
     if (!known || known.hasFailed) {
@@ -37,7 +37,7 @@ export class Screens {
     return known.drawable ? undefined : known.promise;
   }
 
-  /** The screen, or the promise of it, which stays rejected until somebody fetches it anew. */
+  /** The screen, or its promise, which stays rejected until the screen is fetched again. */
   read(name: AddressName): DrawableScreen | Promise<DrawableScreen> {
     if (!this.#fetched.has(name)) void this.fetch(name);
     const known = this.#fetched.get(name);

@@ -13,7 +13,7 @@ import type { Screens } from './screens.ts';
 import classes from './shell.module.css';
 import { useRouteTitle } from './title.ts';
 
-// Whoever is not signed in sees the sign-in, and should not wait for what stands around other screens.
+// A visitor who is not signed in sees the sign-in screen, and should not wait for the application frame.
 const AppShell = lazy(async () => ({ default: (await importAppShell()).AppShell }));
 
 /** The frame around every screen: header, banners, and the screen itself if its viewer may see it. */
@@ -23,7 +23,7 @@ export function Shell({ screens }: { screens: Screens }) {
   const location = useRouteLocation();
   const { title = 'title.notFound', isPublic = false, audience } = addressOf(location) ?? {};
   useRouteTitle(i18n.t(title), location.href);
-  // [R2.22] What is gone to begins at the top; Back and Forward lead to where one was.
+  // [R2.22] A new screen begins at the top; Back and Forward restore the previous position.
   const arrival = useArrival();
   useLayoutEffect(
     () => scrollBack(arrival.scrollTop, { view: window, onGrowth: onPageGrowth, after: afterDelay }),

@@ -15,12 +15,15 @@ const groups: readonly { readonly id: Destination['group']; readonly name: Messa
 
 interface SideBarProps {
   readonly user: User;
-  /** Over the screen rather than beside it. */
+  /** Over the screen rather than next to it. */
   readonly isOver: boolean;
   readonly onLeave: () => void;
 }
 
-/** Every place one may go to, at the side of the screen; over a small one it goes as soon as anything else is meant. */
+/**
+ * All destinations, at the side of the screen; on a small screen it closes as soon as the user does anything
+ * else.
+ */
 export function SideBar({ user, isOver, onLeave }: SideBarProps) {
   const i18n = useI18n();
   const bar = useRef<HTMLElement>(null);
@@ -32,7 +35,7 @@ export function SideBar({ user, isOver, onLeave }: SideBarProps) {
     const opener = document.activeElement;
     bar.current?.querySelector('a')?.focus();
     const onClick = ({ target }: MouseEvent) => {
-      // The button that opened it closes it by itself.
+      // The button that opened it also closes it.
       const isOutside = target instanceof Element && !target.closest('#side-bar, [aria-controls=side-bar]');
       if (isOutside) onLeave();
     };

@@ -1,11 +1,11 @@
 import { addresses, type AddressName } from '../routing/addresses.ts';
 
-// Where somebody wanted to go before signing in [R2.21]: kept in session storage as route name and params.
+// The destination wanted before signing in [R2.21]: kept in session storage as route name and params.
 
 const key = 'vidette.destination';
 const neverDestinations: readonly AddressName[] = ['/auth', '/recover-password', '/init', '/not-found'];
 
-/** A place in the page: the name of its address, its open parts and its search. */
+/** A location in the page: the name of its route, its params and its search. */
 export interface SignInDestination {
   readonly name: AddressName;
   readonly params: Readonly<Record<string, string>>;
@@ -15,25 +15,27 @@ export interface SignInDestination {
 /** The part of Storage that is used. */
 export type DestinationStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Keeps the target unless one is kept already or nobody can want to return to it. */
+/** Stores the target unless one is stored already or the target is not worth returning to. */
 export function keepDestination(storage: DestinationStorage, target: SignInDestination): void {
   const kept = storage.getItem(key);
   if (kept === null || readDestination(kept) === null) replaceDestination(storage, target);
 }
 
-/** Keeps the target in place of whatever was kept: a session that ends in mid-work is resumed where it ended. */
+/** Replaces the stored target: work interrupted by the end of a session resumes where it stopped. */
 export function replaceDestination(storage: DestinationStorage, target: SignInDestination): void {
   if (!neverDestinations.includes(target.name)) storage.setItem(key, JSON.stringify(target));
 }
 
-/** Takes the kept destination and clears it; null for none, or for one that this page doesn't have (any more). */
+/**
+ * Takes and clears the stored destination; null for none, or for one that this page doesn't have (any more).
+ */
 export function takeDestination(storage: DestinationStorage): SignInDestination | null {
   const text = storage.getItem(key);
   storage.removeItem(key);
   return text === null ? null : readDestination(text);
 }
 
-/** What another version wrote, or half of it, must not keep anybody from signing in. */
+/** Data of another version, or truncated data, must not prevent a sign-in. */
 function readDestination(text: string): SignInDestination | null {
   let value: unknown;
   try {
@@ -55,7 +57,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Forgets it, as after a deliberate sign-out. */
+/** Clears it, as after a deliberate sign-out. */
 export function clearDestination(storage: DestinationStorage): void {
   storage.removeItem(key);
 }

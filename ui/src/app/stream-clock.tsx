@@ -10,7 +10,7 @@ interface StreamClockProps {
   readonly children: ReactNode;
 }
 
-/** Writes the times below it by the stream's own clocks, for whoever chose that. */
+/** Shows the times below it in the stream's own zone, for users who chose that. */
 export function StreamClock({ stream, children }: StreamClockProps) {
   const i18n = useI18n();
   const { timeZone: serverZone } = useSettings();

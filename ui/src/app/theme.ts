@@ -2,7 +2,7 @@ import { createTheme, defaultVariantColorsResolver } from '@mantine/core';
 import type { CSSVariablesResolver, MantineColorsTuple, VariantColorsResolver } from '@mantine/core';
 
 // The two designs: a control room at night, a bright office by day. Surfaces are neutral slate in three levels,
-// one accent says "can be acted on", three signal colours say how things are and are used for nothing else.
+// one accent colour marks controls, and three signal colours show states and nothing else.
 
 const accent: MantineColorsTuple = [
   '#e6f6fd',
@@ -17,7 +17,7 @@ const accent: MantineColorsTuple = [
   '#04405a',
 ];
 
-/** Night surfaces and text: 0 is text, 2 quiet text, 4 hairlines, 6 panels, 7 the floor. */
+/** Night surfaces and text: 0 is text, 2 secondary text, 4 hairlines, 6 panels, 7 the floor. */
 const dark: MantineColorsTuple = [
   '#e6ebf1',
   '#c3ccd8',
@@ -31,7 +31,7 @@ const dark: MantineColorsTuple = [
   '#06080b',
 ];
 
-/** Day surfaces and text: 0 the floor, 3 hairlines, 6 quiet text, 9 text. */
+/** Day surfaces and text: 0 the floor, 3 hairlines, 6 secondary text, 9 text. */
 const gray: MantineColorsTuple = [
   '#f4f6f8',
   '#e9edf1',
@@ -45,14 +45,14 @@ const gray: MantineColorsTuple = [
   '#161c24',
 ];
 
-/** The accent is bright by night and deep by day, so what is written on it changes with the theme. */
+/** The accent is bright by night and deep by day, so the colour of text on it changes with the theme. */
 const variantColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input);
   const isOnAccent = input.variant === 'filled' && (input.color ?? 'accent') === 'accent';
   return isOnAccent ? { ...colors, color: 'var(--on-accent)' } : colors;
 };
 
-/** What Mantine's components are built from. */
+/** The palette that Mantine's components use. */
 export const theme = createTheme({
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: "ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace",
@@ -82,8 +82,8 @@ export const theme = createTheme({
 });
 
 /**
- * The colours that `theme.css` and the screens draw with:
- * `--surface-0..2` floor, panel, raised; `--line` hairline; `--quiet` second text; `--accent`, `--on-accent`, `--signal-red|amber|green`.
+ * The colours that `theme.css` and the screens use: `--surface-0..2` floor, panel, raised; `--line` hairline;
+ * `--quiet` secondary text; `--accent`, `--on-accent`, `--signal-red|amber|green`.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},

@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect } from 'react';
 import { useSettings } from '../api/session.ts';
 
-/** Names the page in the document's title: "Streams – Vidette" [R1.5]. */
+/** Puts the page's name into the document's title: "Streams – Vidette" [R1.5]. */
 function documentTitle(name: string, appTitle: string): string {
   return name === '' ? appTitle : `${name} – ${appTitle}`;
 }
 
 /**
- * For the shell: the title the route has before its screen knows better. A layout effect, so that a screen's own
- * `usePageTitle`, which runs after it, wins.
+ * For the shell: the route's title until its screen sets a more specific one. A layout effect, so that a
+ * screen's own `usePageTitle`, which runs after it, wins.
  */
 export function useRouteTitle(name: string, href: string): void {
   const { appTitle } = useSettings();

@@ -6,11 +6,14 @@ import { healthQuery } from '../api/health.ts';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { textOf } from './failures.ts';
 
-/** Beside the warning that the archive's disk is empty: an administrator takes it, after a question, or waits for the old one. */
+/**
+ * Next to the warning that the archive's disk is empty: an administrator accepts the new disk after a
+ * confirmation, or waits for the old one.
+ */
 export function UseDisk() {
   const i18n = useI18n();
   const queryClient = useQueryClient();
-  // Undefined until it has been asked once: only then does the focus move.
+  // Undefined until the button is first pressed: the focus moves only after that.
   const [isAsked, setIsAsked] = useState<boolean>();
   const first = useRef<HTMLButtonElement>(null);
   const wait = useRef<HTMLButtonElement>(null);
@@ -18,7 +21,7 @@ export function UseDisk() {
     mutationFn: () => api.useArchiveDisk({}),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: healthQuery.queryKey }),
   });
-  // The button that had the focus is gone, with whatever it was.
+  // The button that had the focus has been replaced.
   useEffect(() => {
     if (isAsked !== undefined) (isAsked ? wait : first).current?.focus();
   }, [isAsked]);

@@ -5,13 +5,13 @@ import { usePage } from './page-context.tsx';
 export function usePalette(): { isOpen: boolean; open: () => void; close: () => void } {
   const { language } = usePage();
   const [isOpen, setOpen] = useState(false);
-  // Its words are among those that the first screens do without.
+  // Its messages are among those that the first screens don't need.
   const open = useCallback(() => void language.learnAll().then(() => setOpen(true)), [language]);
   const close = useCallback(() => setOpen(false), []);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isAsked = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      // By its place on the keyboard: a Russian layout has another letter there.
+      // By its position on the keyboard: a Russian layout has another letter there.
       if (!isAsked || event.code !== 'KeyK') return;
       event.preventDefault();
       if (isOpen) close();

@@ -2,15 +2,15 @@ import { useCallback, useState, useSyncExternalStore } from 'react';
 
 const key = 'vidette.sideBar';
 
-/** Where there is no room beside the bar, it lies over the screen and goes by itself [R2.29]. */
+/** Where there is no room next to it, the bar covers the screen and closes by itself [R2.29]. */
 const smallScreen = '(max-height: 600px), (max-width: 614.98px)';
 
-/** The side bar's state: on a large screen as it was left, on a small one closed until it is asked for. */
+/** The side bar's state: on a large screen as the user left it, on a small one closed until it is opened. */
 export interface SideBarState {
   readonly isOpen: boolean;
   readonly isSmall: boolean;
   readonly toggle: () => void;
-  /** Closes it where it lies over the screen; beside the screen it stays. */
+  /** Closes it where it covers the screen; next to the screen it stays open. */
   readonly giveWay: () => void;
 }
 

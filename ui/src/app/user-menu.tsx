@@ -8,7 +8,7 @@ import { hasServerSwitcher, switchServer } from './host-app.ts';
 import { useLeave } from './leave.ts';
 import { UserButton } from './user-button.tsx';
 
-/** The menu of whoever is signed in [R2.24]. It is fetched when asked for, and so opens at once. */
+/** The menu of the signed-in user [R2.24]. Its code is prefetched, so it opens immediately. */
 export function UserMenu({ user }: { user: User }) {
   const i18n = useI18n();
   const { isEnterprise, site, documentation } = useSettings();

@@ -1,16 +1,19 @@
-/** Pauses between tries at one thing. */
+/** The sequence of pauses between retries. */
 export interface BackoffOptions {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Each further pause is so many times the one before. Default 2. */
+  /** Ratio of each pause to the one before. Default 2. */
   readonly growth?: number;
-  /** How far a pause may be from its middle, as a share of it, so that many pages don't come back together. Default 0. */
+  /**
+   * Jitter: the largest deviation of a pause from its mean, as a share of it, so that many pages don't
+   * reconnect simultaneously. Default 0.
+   */
   readonly spread?: number;
   /** A number in [0, 1); only with `spread`. */
   readonly random?: () => number;
 }
 
-/** Growing pauses between tries at what is away. */
+/** Growing pauses between retries. */
 export class Backoff {
   readonly #options: BackoffOptions;
   #nextMs: number;
@@ -20,7 +23,7 @@ export class Backoff {
     this.#nextMs = options.firstMs;
   }
 
-  /** How long to wait before the next try, ms; the one after it waits longer. */
+  /** The pause before the next try, ms; the one after it is longer. */
   next(): number {
     const { longestMs, growth = 2, spread = 0, random = () => 0.5 } = this.#options;
     const pauseMs = this.#nextMs;
@@ -28,7 +31,7 @@ export class Backoff {
     return pauseMs * (1 - spread + 2 * spread * random());
   }
 
-  /** It went well, or something changed for the better: the next pause is the first one. */
+  /** Success, or something changed for the better: the next pause is the first one again. */
   reset(): void {
     this.#nextMs = this.#options.firstMs;
   }

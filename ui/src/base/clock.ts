@@ -1,10 +1,11 @@
 /**
- * Wall clock and timers as a parameter of every class of the player and the timeline, so that tests turn the hands.
+ * Wall clock and timers as a parameter of every class of the player and the timeline, so that tests control
+ * time.
  */
 export interface PageClock {
-  /** Milliseconds since the epoch by this machine's clock; it may step. */
+  /** Milliseconds since the epoch by this machine's clock, which may step. */
   wallMs(): number;
-  /** Milliseconds that never go back, from an arbitrary start. They may stand still while the machine sleeps. */
+  /** Monotonic milliseconds, from an arbitrary start. They may stop while the machine sleeps. */
   monotonicMs(): number;
   /** Calls `run` once after `delayMs`; the returned function cancels. */
   after(delayMs: number, run: () => void): Disposer;

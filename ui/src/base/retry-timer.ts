@@ -1,7 +1,7 @@
 import { Backoff } from './backoff.ts';
 import type { Disposer, PageClock } from './clock.ts';
 
-/** Growing, jittered pauses between tries to connect: half a second to 15 s. */
+/** Growing, jittered pauses between connection attempts: half a second to 15 s. */
 export class RetryTimer {
   readonly #clock: PageClock;
   readonly #backoff: Backoff;
@@ -17,7 +17,7 @@ export class RetryTimer {
     return this.#cancel !== undefined;
   }
 
-  /** Runs after the next pause; a pause that goes on already ends. */
+  /** Runs after the next pause; a running pause is cancelled. */
   after(run: () => void): void {
     this.cancel();
     this.#cancel = this.#clock.after(this.#backoff.next(), () => {
@@ -26,7 +26,7 @@ export class RetryTimer {
     });
   }
 
-  /** It works: the next pause is the shortest again. */
+  /** Success: the next pause is the shortest again. */
   succeeded(): void {
     this.#backoff.reset();
   }

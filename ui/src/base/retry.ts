@@ -2,20 +2,22 @@ import { ApiError } from '@vidette/contract/client';
 import { Backoff } from './backoff.ts';
 import type { Disposer, PageClock } from './clock.ts';
 
-/** What is away. */
+/** What is unreachable. */
 export type AwayReason = 'network' | 'storage';
 
 export interface RetryOptions {
   readonly clock: PageClock;
   readonly signal: AbortSignal;
-  /** What can't be reached, tried again with growing pauses; undefined: it answers again. */
+  /** What is unreachable and being retried with growing pauses; undefined: it answers again. */
   readonly onWaiting: (reason: AwayReason | undefined) => void;
 }
 
-/** Does what may fail for want of a network until it succeeds, with pauses that can be cut short. */
+/**
+ * Runs an operation that may fail for lack of a network until it succeeds, with pauses that can be cut short.
+ */
 export class Retry {
   readonly #options: RetryOptions;
-  /** Each ends itself, all end when the network is back. */
+  /** Each entry ends one pause; all end when the network is back. */
   readonly #pauses = new Set<() => void>();
 
   constructor(options: RetryOptions) {
@@ -23,8 +25,8 @@ export class Retry {
   }
 
   /**
-   * Undefined for what isn't there any more (404), and when the signal has ended it.
-   * @throws what trying again does not change
+   * Undefined for what no longer exists (404), and after the signal has aborted.
+   * @throws errors that a retry does not change
    */
   async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const { signal, onWaiting } = this.#options;
@@ -47,7 +49,7 @@ export class Retry {
     }
   }
 
-  /** Waits so long, or until `wake`. */
+  /** Waits for this long, or until `wake`. */
   pause(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -60,7 +62,7 @@ export class Retry {
     });
   }
 
-  /** The network is back, or nobody waits any more: all pauses end now. */
+  /** The network is back, or no caller waits any more: ends all pauses now. */
   wake(): void {
     for (const end of this.#pauses) end();
   }

@@ -10,7 +10,7 @@ interface AccountFrameProps {
   readonly children: ReactNode;
 }
 
-/** The frame of the screens that come before signing in: the product's name over one narrow form. */
+/** The frame of the screens before sign-in: the product's name above one narrow form. */
 export function AccountFrame({ appTitle, appLogo, title, text, children }: AccountFrameProps) {
   return (
     <div className={classes.frame}>

@@ -2,7 +2,7 @@ import { Button, CopyButton } from '@mantine/core';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import classes from './copy-line.module.css';
 
-/** A text to take along, with the button that does. */
+/** A text with a button that copies it. */
 export function CopyLine({ label, text }: { label: string; text: string }) {
   const i18n = useI18n();
   return (

@@ -2,17 +2,17 @@ import type { ReactNode } from 'react';
 import classes from './data-table.module.css';
 
 interface DataTableProps {
-  /** What the rows are, for those who can't see them. */
+  /** The accessible name of the table. */
   readonly label: string;
   /** The heading's cells. */
   readonly head: ReactNode;
   /** The rows. */
   readonly children: ReactNode;
-  /** The rows are of an earlier question; others are on their way. */
+  /** The rows are from an earlier query; new ones are loading. */
   readonly isStale?: boolean;
 }
 
-/** Rows of figures and words. Cells marked `data-wide` are left out where there is little room. */
+/** Rows of numbers and text. Cells marked `data-wide` are hidden on narrow screens. */
 export function DataTable({ label, head, children, isStale = false }: DataTableProps) {
   return (
     <div className={classes.frame} data-stale={isStale} aria-busy={isStale}>
@@ -28,14 +28,14 @@ export function DataTable({ label, head, children, isStale = false }: DataTableP
 
 interface SortHeadProps {
   readonly name: string;
-  /** The order at present: `name` up, `-name` down. */
+  /** The current order: `name` ascending, `-name` descending. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
   readonly children: ReactNode;
   readonly isWide?: boolean;
 }
 
-/** A heading that orders the rows by its column, and the other way round when it already does. */
+/** A heading that sorts the rows by its column, or reverses the order when they already are. */
 export function SortHead({ name, sort, onSort, children, isWide = false }: SortHeadProps) {
   const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : 'none';
   return (

@@ -4,12 +4,12 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import { PageState } from './page-state.tsx';
 
 interface FailedStateProps {
-  /** Why, in words. */
+  /** The reason, as text. */
   readonly text: string;
   readonly onRetry: () => void;
 }
 
-/** Stands where content should be that could not be loaded: why, and asking again. */
+/** Replaces content that could not be loaded: the reason, and a retry button. */
 export function FailedState({ text, onRetry }: FailedStateProps) {
   const i18n = useI18n();
   return (

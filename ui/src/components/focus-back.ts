@@ -1,12 +1,17 @@
 import { useEffect, type RefObject } from 'react';
 
-/** So many frames a button that waits for its call may still be disabled after its dialog has ended. */
+/**
+ * The number of animation frames for which a button that waits for its call may still be disabled after its
+ * dialog has closed.
+ */
 const PATIENCE_FRAMES = 120;
 
 /**
- * Gives the focus back when a dialog ends. The library does so by itself only where the dialog stays mounted and was opened by
- * what still has the focus: a button that waits for its call is disabled, and has lost it.
- * @param opener what the dialog belongs to, where that is known; else what had the focus, or the button that waits
+ * Restores the focus when a dialog closes. The library does so by itself only where the dialog stays mounted
+ * and was opened by the element that still has the focus: a button that waits for its call is disabled, and has
+ * lost it.
+ * @param opener the element that opened the dialog, if known; else the element that had the focus, or the
+ * button that waits
  */
 export function useFocusBack(isOpen: boolean, opener?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
@@ -23,7 +28,7 @@ function focused(): HTMLElement | null {
   return activeElement instanceof HTMLElement && activeElement !== body ? activeElement : null;
 }
 
-/** Unless a person has put the focus elsewhere meanwhile. */
+/** Unless the user has moved the focus elsewhere meanwhile. */
 function focusWhenEnabled(target: HTMLElement, frames: number): void {
   requestAnimationFrame(() => {
     const isElsewhere = focused()?.closest('[role=dialog]') === null;

@@ -4,13 +4,13 @@ import classes from './form.module.css';
 interface FormProps {
   readonly onSubmit: () => void;
   readonly children: ReactNode;
-  /** What failed about the form as a whole, in words. */
+  /** The error of the form as a whole, as text. */
   readonly failure?: string | null;
 }
 
 /**
- * Submits once for a double click or a double Enter. A form that is being sent has a disabled button, which stops both,
- * but only once the page was drawn anew: on a busy machine the second click is there before.
+ * Submits once for a double click or a double Enter. A form that is being sent has a disabled button, which
+ * stops both, but only after the next render: on a busy machine the second click arrives earlier.
  */
 export function useSubmitOnce(onSubmit: () => void): (event: FormEvent) => void {
   const isHeld = useRef(false);
@@ -19,12 +19,14 @@ export function useSubmitOnce(onSubmit: () => void): (event: FormEvent) => void 
     if (isHeld.current) return;
     isHeld.current = true;
     onSubmit();
-    // The change that disables the button is drawn by the first timer after this turn, this runs in the second.
+    // The update that disables the button is rendered by the first timer after this task; this one runs second.
     setTimeout(() => setTimeout(() => (isHeld.current = false)));
   };
 }
 
-/** One column of fields, the failure of the whole above the actions. Enter submits; the browser checks nothing. */
+/**
+ * One column of fields, with the form's error above the actions. Enter submits; the browser validates nothing.
+ */
 export function Form({ onSubmit, children, failure }: FormProps) {
   const submit = useSubmitOnce(onSubmit);
   return (
@@ -37,7 +39,7 @@ export function Form({ onSubmit, children, failure }: FormProps) {
   );
 }
 
-/** The form's buttons, always last and at its left edge, the main one first. */
+/** The form's buttons, always last and left-aligned, the main one first. */
 export function FormActions({ children }: { children: ReactNode }) {
   return <div className={classes.actions}>{children}</div>;
 }

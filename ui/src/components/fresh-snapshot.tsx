@@ -3,18 +3,21 @@ import { useI18n } from '../i18n/i18n-context.tsx';
 import type { I18n } from '../i18n/i18n.ts';
 import classes from './fresh-snapshot.module.css';
 
-/** Fetches a still: the same function as long as it is the same picture. `ageMs`: how old it is when it arrives. */
+/**
+ * Fetches a snapshot; the same function identity as long as the snapshot is of the same thing. `ageMs`: its age
+ * on arrival.
+ */
 export type LoadSnapshot = (signal: AbortSignal) => Promise<{ readonly blob: Blob; readonly ageMs: number }>;
 
-/** What is shown of a still that is fetched again and again. */
+/** The state of a snapshot that is refetched repeatedly. */
 export interface FreshStill {
-  /** Address of the picture; null before the first. */
+  /** URL of the image; null before the first. */
   readonly source: string | null;
-  /** How long ago it was taken, ms, when that is too long ago to pass for now; undefined while it is not. */
+  /** Its age, ms, when it is too old to pass for current; undefined otherwise. */
   readonly oldMs: number | undefined;
 }
 
-/** Older stills than this say their age, ms. */
+/** Snapshots older than this show their age, ms. */
 export const OLD_MS = 20_000;
 const LOOK_MS = 1000;
 
@@ -25,10 +28,10 @@ interface Shown {
 }
 
 /**
- * A still that is fetched again and again while the tab is in sight. The former one stays until its successor is
- * decoded, so nothing flickers; a picture that can't be had leaves what was there, which then grows old.
- * @param everyMs fetch it again this long after the last one came; null once is enough
- * @param oldAfterMs an older one says its age, ms
+ * A snapshot that is refetched while the tab is visible. The previous one stays until its successor is decoded,
+ * so nothing flickers; if a fetch fails, the previous one stays and ages.
+ * @param everyMs refetch this long after the last one arrived; null to fetch only once
+ * @param oldAfterMs an older one shows its age, ms
  */
 export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAfterMs = OLD_MS): FreshStill {
   const [shown, setShown] = useState<Shown | null>(null);
@@ -54,7 +57,7 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
         try {
           await show();
         } catch {
-          // No picture yet, or no longer: the next turn asks again, and what is shown says how old it is.
+          // No snapshot yet, or no longer: the next turn tries again, and the one on screen shows its age.
         }
       }
       if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void run(), everyMs);
@@ -79,12 +82,12 @@ export function useFreshStill(load: LoadSnapshot, everyMs: number | null, oldAft
   return { source: shown?.source ?? null, oldMs };
 }
 
-/** How old a still is, in words: "12 s ago". */
+/** Age of a snapshot as text: "12 s ago". */
 export function ageText(oldMs: number, i18n: I18n): string {
   return i18n.t('streams.picture.age', { duration: i18n.duration(oldMs) });
 }
 
-/** The still itself; an old one is dimmed. */
+/** The image itself; an old one is dimmed. */
 export function StillImage({ still }: { still: FreshStill }) {
   if (still.source === null) return null;
   return (
@@ -100,11 +103,11 @@ export function StillImage({ still }: { still: FreshStill }) {
 
 interface FreshSnapshotProps {
   readonly load: LoadSnapshot;
-  /** Fetch it again this long after the last one came, ms; null once is enough. */
+  /** Refetch this long after the last one arrived, ms; null to fetch only once. */
   readonly everyMs: number | null;
 }
 
-/** A still that is kept fresh, with its age on it when it is not. */
+/** A snapshot that is kept fresh, and shows its age when it is old. */
 export function FreshSnapshot({ load, everyMs }: FreshSnapshotProps) {
   const i18n = useI18n();
   const still = useFreshStill(load, everyMs);

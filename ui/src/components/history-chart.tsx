@@ -7,13 +7,13 @@ const height = 72;
 
 interface HistoryChartProps {
   readonly label: string;
-  /** Oldest first, as many as there are values, at least two; ms since the epoch. */
+  /** Oldest first, one per value, at least two; ms since the epoch. */
   readonly times: readonly number[];
   readonly values: readonly number[];
   readonly words: (value: number) => string;
 }
 
-/** A figure over its recent time: the line, the most it was, and what it is now, or was where somebody points. */
+/** A metric over recent time: the line, its maximum, and its current value, or the value under the pointer. */
 export function HistoryChart({ label, times, values, words }: HistoryChartProps) {
   const i18n = useI18n();
   const [pointed, setPointed] = useState<number | null>(null);
@@ -57,7 +57,7 @@ export function HistoryChart({ label, times, values, words }: HistoryChartProps)
   );
 }
 
-/** Index of the moment that is nearest to another. */
+/** Index of the moment nearest to another. */
 function nearest(times: readonly number[], timeMs: number): number {
   let best = 0;
   for (const [at, time] of times.entries()) {

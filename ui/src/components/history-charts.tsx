@@ -18,7 +18,7 @@ const names: Readonly<Record<string, MessageKey>> = {
   writeLatency: 'stats.writeLatency',
 };
 
-/** Figures over their recent time, those that the page has a name for; nothing before there are two moments. */
+/** Charts of the metrics that the page has a label for; nothing before there are two moments. */
 export function HistoryCharts({ histories }: { histories: readonly History[] }) {
   const i18n = useI18n();
   const known = histories.flatMap(({ name, ...history }) => {

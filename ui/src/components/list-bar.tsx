@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './list-bar.module.css';
 
-/** Over a list: its search first, then what narrows it, and at the far end what can be done. */
+/** The bar above a list: its search first, then its filters, and at the far end its actions. */
 export function ListBar({ children, end }: { children: ReactNode; end?: ReactNode }) {
   return (
     <div className={classes.bar}>

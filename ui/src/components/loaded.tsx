@@ -6,20 +6,20 @@ import { Delayed } from './delayed.tsx';
 import { FailedState } from './failed-state.tsx';
 
 interface LoadedProps<Data> {
-  /** As the query library gives it; data that is there stays, whatever becomes of asking for it again. */
+  /** As the query library provides it; existing data stays, whatever the result of a refetch. */
   readonly query: {
     readonly data: Data | undefined;
     readonly error: Error | null;
     readonly refetch: () => Promise<unknown>;
   };
-  /** Height of what will be there. */
+  /** Height of the content to come. */
   readonly skeletonPx: number;
-  /** A failure that the screen shows in its own way; null for any other. */
+  /** A failure that the screen displays itself; null for any other. */
   readonly onError?: (error: Error) => ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What was asked for, or its outline while it is on its way, or why it can't be had. */
+/** The loaded content, its skeleton while it loads, or the reason why it failed. */
 export function Loaded<Data>({ query, skeletonPx, onError, children }: LoadedProps<Data>) {
   const i18n = useI18n();
   const { data, error, refetch } = query;

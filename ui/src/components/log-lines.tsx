@@ -4,7 +4,7 @@ import classes from './log-lines.module.css';
 
 interface LogLinesProps {
   readonly label: string;
-  /** Oldest first, as they came. */
+  /** Oldest first, in order of arrival. */
   readonly lines: readonly {
     readonly id: number;
     /** Ms since the epoch. */
@@ -38,7 +38,7 @@ export function LogLines({ label, lines }: LogLinesProps) {
   );
 }
 
-/** Longest value that stands in the line itself, characters; an error's trace is opened by whoever wants it. */
+/** Longest value shown in the line itself, characters; an error's trace is expanded on demand. */
 const shortMax = 80;
 
 function Field({ name, value }: { name: string; value: unknown }) {

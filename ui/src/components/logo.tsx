@@ -1,6 +1,6 @@
 import classes from './logo.module.css';
 
-/** The product's mark, or the picture that replaces it, with the application's title beside it. */
+/** The product's logo, or the image that replaces it, next to the application's title. */
 export function Logo({ appTitle, appLogo }: { appTitle: string; appLogo: string | null }) {
   return (
     <span className={classes.logo}>

@@ -2,7 +2,7 @@ import IconInfoCircle from '@tabler/icons-react/dist/esm/icons/IconInfoCircle.mj
 import type { ReactNode } from 'react';
 import classes from './notice.module.css';
 
-/** A quiet remark inside a screen: what was done, what to know before going on. */
+/** An unobtrusive remark inside a screen: what was done, or what to know before continuing. */
 export function Notice({ children }: { children: ReactNode }) {
   return (
     <div className={classes.notice}>

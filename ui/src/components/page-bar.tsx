@@ -3,19 +3,19 @@ import classes from './page-bar.module.css';
 
 interface PageBarProps {
   readonly title: ReactNode;
-  /** Beside the title: a state, a count. */
+  /** Next to the title: a state, a count. */
   readonly aside?: ReactNode;
-  /** At the far end: what can be done with the page as a whole. */
+  /** At the far end: actions for the page as a whole. */
   readonly actions?: ReactNode;
   /** Links to the page's sections. */
   readonly tabs?: ReactNode;
   readonly tabsLabel?: string;
 }
 
-/** The bar over a screen: its name, its state, its actions, and its tabs under them. */
+/** The bar at the top of a screen: its name, its state, its actions, and below them its tabs. */
 export function PageBar({ title, aside, actions, tabs, tabsLabel }: PageBarProps) {
   const tabsElement = useRef<HTMLElement>(null);
-  // A phone shows the first few tabs only; the one that is open should be among those in sight.
+  // A phone shows the first few tabs only; the open one should be among them.
   useEffect(() => {
     const list = tabsElement.current;
     const current = list?.querySelector<HTMLElement>('[aria-current="page"]');

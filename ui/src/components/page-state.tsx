@@ -6,13 +6,13 @@ interface PageStateProps {
   readonly icon: Icon;
   readonly title: string;
   readonly text?: string;
-  /** One action, sometimes with a quieter second one. */
+  /** One action, sometimes with a secondary one. */
   readonly action?: ReactNode;
-  /** Inside a screen rather than in place of one. */
+  /** Inside a screen rather than instead of one. */
   readonly isInline?: boolean;
 }
 
-/** A designed state in place of content: empty, failed, forbidden, offline. One sentence and one action. */
+/** A state shown instead of content: empty, failed, forbidden, offline. One sentence and one action. */
 export function PageState({ icon: Icon, title, text, action, isInline = false }: PageStateProps) {
   const Heading = isInline ? 'h2' : 'h1';
   return (

@@ -10,7 +10,7 @@ interface PagerProps {
   readonly onPage: (page: number) => void;
 }
 
-/** Which part of a long list is shown, and the way to the parts beside it; nothing when all of it is. */
+/** The position in a long list, with links to the adjacent pages; nothing when the list fits one page. */
 export function Pager({ page, pageSize, total, onPage }: PagerProps) {
   const i18n = useI18n();
   if (total <= pageSize && page === 1) return null;

@@ -2,8 +2,8 @@ import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useI18n } from '../i18n/i18n-context.tsx';
 
 /**
- * A field for a password, which can be shown. The library's own marks only its frame as wrong: here the field itself
- * says so, to screen readers and to what puts the cursor into the first wrong field.
+ * A password field with a button that reveals its text. The library marks only its wrapper as invalid: here the
+ * input itself is marked, for screen readers and for the code that focuses the first invalid field.
  */
 export function PasswordField(props: PasswordInputProps) {
   const i18n = useI18n();

@@ -3,14 +3,14 @@ import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import { useI18n } from '../i18n/i18n-context.tsx';
 
 interface SearchFieldProps {
-  /** What can be looked for; shown in the empty field and read out. */
+  /** What the field searches; shown while it is empty, and its accessible name. */
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly className?: string | undefined;
 }
 
-/** A field to search by, with a cross that empties it. */
+/** A search field with a clear button. */
 export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
   const i18n = useI18n();
   return (

@@ -12,7 +12,7 @@ interface SignButtonProps extends Omit<
   readonly isDisabled?: boolean;
 }
 
-/** A button that is only a sign: named for screen readers and, on hover or focus, for everybody. */
+/** An icon button: named for screen readers and, on hover or focus, for everyone. */
 export function SignButton({
   icon: Sign,
   label,

@@ -13,7 +13,7 @@ const words: Record<Status, MessageKey> = {
   disabled: 'streams.status.disabled',
 };
 
-/** Each state has a shape of its own, so that none hangs on colour alone. */
+/** Each state has its own shape, so that none depends on colour alone. */
 const shapes: Record<Status, ReactNode> = {
   pending: (
     <circle cx="6" cy="6" r="4" fill="none" stroke="currentColor" strokeWidth="2" strokeDasharray="4 2.2" />
@@ -24,7 +24,10 @@ const shapes: Record<Status, ReactNode> = {
   disabled: <rect x="2" y="2" width="8" height="8" fill="none" stroke="currentColor" strokeWidth="2" />,
 };
 
-/** A stream's state now: shape, word and colour. While the server doesn't answer, its last word is no state. */
+/**
+ * A stream's current state: shape, word and colour. While the server doesn't answer, the last known state is
+ * not shown as current.
+ */
 export function StreamStatus({ status }: { status: Status }) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
@@ -39,7 +42,7 @@ export function StreamStatus({ status }: { status: Status }) {
   );
 }
 
-/** A state as it was or is: shape, word and colour. */
+/** A past or present state: shape, word and colour. */
 export function StatusMark({ status }: { status: Status }) {
   const i18n = useI18n();
   return (
@@ -52,7 +55,7 @@ export function StatusMark({ status }: { status: Status }) {
   );
 }
 
-/** Says that a stream is being recorded, as far as the server answers. */
+/** Shows that a stream is being recorded, as long as the server answers. */
 export function RecordingMark() {
   const i18n = useI18n();
   if (useIsServerLost()) return null;
@@ -67,7 +70,7 @@ export function RecordingMark() {
   );
 }
 
-/** Says that a stream has a public link. */
+/** Shows that a stream has a public link. */
 export function PublicMark() {
   const i18n = useI18n();
   return (

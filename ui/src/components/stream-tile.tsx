@@ -19,26 +19,26 @@ interface StreamTileProps {
   readonly uid: string;
   readonly name: string;
   readonly status: Status;
-  /** Why there is no live video, in words. */
+  /** Why there is no live video, as text. */
   readonly reason: string | null;
   readonly isRecorded: boolean;
   readonly isPublic?: boolean;
   readonly loadSnapshot: LoadSnapshot;
   readonly snapshotEveryMs: number;
-  /** Shown while the tile is pointed at or focused. */
+  /** Shown while the tile is hovered or focused. */
   readonly controls: ReactNode;
-  /** The box by which the tile is picked. */
+  /** The checkbox that selects the tile. */
   readonly box?: ReactNode;
   readonly isPicked?: boolean;
-  /** May keep a click from opening the stream. */
+  /** May prevent a click from opening the stream. */
   readonly linkProps?: Pick<ComponentProps<'a'>, 'onClick' | 'onMouseDown'>;
 }
 
-/** A stream as a 16:9 picture with its name and state at the foot; a click opens it. */
+/** A stream as a 16:9 snapshot with its name and state at the bottom; a click opens it. */
 export function StreamTile(tile: StreamTileProps) {
   const isRunning = tile.status === 'running';
   const isServerLost = useIsServerLost();
-  // Without the server no picture is of now.
+  // Without the server no snapshot is current.
   const oldAfterMs = isServerLost ? 0 : OLD_MS;
   const still = useFreshStill(tile.loadSnapshot, isRunning ? tile.snapshotEveryMs : null, oldAfterMs);
   return (
@@ -61,7 +61,7 @@ export function StreamTile(tile: StreamTileProps) {
   );
 }
 
-/** The stream's state; only beside a picture of now may it say that it is live. */
+/** The stream's state; it may say that the stream is live only next to a current snapshot. */
 function TileStatus({ status, still }: { readonly status: Status; readonly still: FreshStill }) {
   const i18n = useI18n();
   const isServerLost = useIsServerLost();
@@ -82,7 +82,7 @@ function TileStatus({ status, still }: { readonly status: Status; readonly still
   return age || <StatusMark status="running" />;
 }
 
-/** The place of a tile whose stream is on its way. */
+/** The placeholder of a tile whose stream is loading. */
 export function StreamTileSkeleton() {
   return <div className={classes.tile} data-skeleton="true" />;
 }

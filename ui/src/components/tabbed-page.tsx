@@ -9,13 +9,13 @@ interface TabbedPageProps {
   readonly actions?: ReactNode;
   /** Links to the tabs. */
   readonly tabs: ReactNode;
-  /** Its tabs hold forms and short lists only. */
+  /** Its tabs contain forms and short lists only. */
   readonly isNarrow?: boolean;
-  /** The tab that is open. */
+  /** The open tab. */
   readonly children: ReactNode;
 }
 
-/** The pages about one thing: its name, its state, what can be done with it, its tabs, and the tab that is open. */
+/** The pages about one thing: its name, its state, its actions, its tabs, and the open tab. */
 export function TabbedPage({ title, aside, actions, tabs, isNarrow = false, children }: TabbedPageProps) {
   const i18n = useI18n();
   return (

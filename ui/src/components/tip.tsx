@@ -2,14 +2,17 @@ import type { ReactNode } from 'react';
 import classes from './tip.module.css';
 
 interface TipProps {
-  /** What the control is called; the control carries the same as its accessible name. */
+  /** The control's name, the same as its accessible name. */
   readonly label: string;
-  /** Grows from this edge of the control, so that it stays on the screen. */
+  /** Extends from this edge of the control, so that it stays on the screen. */
   readonly align?: 'center' | 'end';
   readonly children: ReactNode;
 }
 
-/** A name shown while a control is pointed at or focused by keyboard; it goes 200 ms after [R9.6]. Made of CSS. */
+/**
+ * A tooltip shown while a control is hovered or focused by keyboard; it disappears 200 ms after [R9.6]. Pure
+ * CSS.
+ */
 export function Tip({ label, align = 'center', children }: TipProps) {
   return (
     <span className={classes.tip} data-tip={label} data-align={align}>

@@ -2,7 +2,9 @@ import { Button, Group, Modal } from '@mantine/core';
 import { useI18n } from '../i18n/i18n-context.tsx';
 import { useBlocker } from '../routing/react/use-blocker.ts';
 
-/** Asks before a form with unsaved changes is left, by a link, by Back, or by closing the tab. */
+/**
+ * Asks for confirmation before a form with unsaved changes is left, by a link, by Back, or by closing the tab.
+ */
 export function UnsavedGuard({ isDirty }: { isDirty: boolean }) {
   const i18n = useI18n();
   const held = useBlocker(isDirty);

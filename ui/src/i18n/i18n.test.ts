@@ -7,7 +7,7 @@ import { ru } from './ru.ts';
 
 const english = new I18n('en', en);
 const russian = new I18n('ru', ru);
-/** Intl writes no-break spaces of several kinds; which one is its own affair. */
+/** Intl writes no-break spaces of several kinds; the tests don't depend on which. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
 test('[R1.4] the language is the profile’s, then the server’s, then the browser’s first known one', () => {

@@ -3,8 +3,8 @@ import type { MessageLanguage } from '@vidette/contract/errors';
 import type { en } from './en.ts';
 import { formatMessage, parseMessage, type Message, type MessageRules } from './icu.ts';
 
-// The page's words: looking a message up, putting values into it, and writing numbers, times and
-// durations in the reader's manner. Nothing here knows React; `i18n-context.tsx` hands it to components.
+// The page's messages: looking up a message, formatting values into it, and formatting numbers, times and
+// durations for the reader's locale. Independent of React; `i18n-context.tsx` provides it to components.
 
 /** The id of a message; the English catalogue is the list of them. */
 export type MessageKey = keyof typeof en;
@@ -12,10 +12,12 @@ export type MessageKey = keyof typeof en;
 /** Every message of one language, in ICU message syntax. */
 export type Catalogue = Readonly<Record<MessageKey, string>>;
 
-/** What goes into a message's placeholders. */
+/** The values of a message's placeholders. */
 export type MessageValues = Readonly<Record<string, string | number>>;
 
-/** Picks the language: the profile's, then the server's default, then the browser's first that is known [R1.4]. */
+/**
+ * Picks the language: the profile's, then the server's default, then the browser's first supported one [R1.4].
+ */
 export function chooseLanguage(wanted: readonly (string | null | undefined)[]): MessageLanguage {
   for (const tag of wanted) {
     const base = tag?.toLowerCase().split('-')[0];
@@ -26,12 +28,12 @@ export function chooseLanguage(wanted: readonly (string | null | undefined)[]): 
 }
 
 /**
- * One language at work; changing the language makes a new one. It begins with the words of the first screens and
- * learns the rest before a screen asks for them.
+ * One language; changing the language creates a new object. It starts with the messages of the first screens
+ * and loads the rest before a screen needs them.
  */
 export class I18n {
   readonly language: MessageLanguage;
-  /** IANA name of the zone that times are written in unless one is named. */
+  /** IANA name of the zone in which times are written unless another is given. */
   readonly timeZone: string;
   readonly #catalogue: Partial<Record<MessageKey, string>>;
   #isWhole = false;
@@ -50,21 +52,21 @@ export class I18n {
     };
   }
 
-  /** The same words with times in another zone. */
+  /** The same messages with times in another zone. */
   inZone(timeZone: string): I18n {
     const moved = new I18n(this.language, this.#catalogue, timeZone);
     moved.#isWhole = this.#isWhole;
     return moved;
   }
 
-  /** The message with its values put in; plural forms follow the language. */
+  /** The message with its values filled in; plural forms follow the language. */
   t(key: MessageKey, values?: MessageValues): string {
     let message = this.#messages.get(key);
     if (!message) this.#messages.set(key, (message = parseMessage(this.#catalogue[key] ?? key)));
     return formatMessage(message, values ?? {}, this.#rules);
   }
 
-  /** Fetches the words of the screens at the desk, once. */
+  /** Fetches the messages of the signed-in screens, once. */
   async learnAll(): Promise<void> {
     if (this.#isWhole) return;
     const { signedIn } =
@@ -73,7 +75,7 @@ export class I18n {
     this.#isWhole = true;
   }
 
-  /** A number in the language's manner: en 1,234.5; ru 1 234,5. */
+  /** A number in the language's format: en 1,234.5; ru 1 234,5. */
   number(value: number, options: Intl.NumberFormatOptions = {}): string {
     const id = JSON.stringify(options);
     let format = this.#numbers.get(id);
@@ -82,8 +84,8 @@ export class I18n {
   }
 
   /**
-   * A moment (ms since the epoch) as a date with time to the second, in the given IANA zone or the reader's; a zone
-   * that is not this browser's own is named.
+   * A moment (ms since the epoch) as a date with time to the second, in the given IANA zone or the reader's; a
+   * zone other than this browser's is named.
    */
   dateTime(timeMs: number, timeZone = this.timeZone): string {
     const timeStyle = timeZone === ownTimeZone() ? 'medium' : 'long';
@@ -115,7 +117,7 @@ export class I18n {
   }
 
   /**
-   * A length of time in words, its two largest units: "3 min 12 s", "2 d 4 h"; under ten seconds with a tenth.
+   * A duration as text in its two largest units: "3 min 12 s", "2 d 4 h"; under ten seconds with tenths.
    * @param durationMs not negative
    */
   duration(durationMs: number): string {
@@ -138,7 +140,7 @@ export class I18n {
       .join(' ');
   }
 
-  /** A size in bytes with a decimal unit, three figures: "1.46 GB". */
+  /** A size in bytes with a decimal unit, three significant digits: "1.46 GB". */
   bytes(count: number): string {
     const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
     let size = count;
@@ -156,14 +158,16 @@ export class I18n {
   }
 }
 
-/** IANA name of the zone that this browser is in. */
+/** IANA name of this browser's zone. */
 export function ownTimeZone(): string {
   return (own ??= new Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
 let own: string | undefined;
 
-/** Fetches a language's first words; each language is a chunk of its own, so that a reader pays for one. */
+/**
+ * Fetches a language's first messages; each language is a chunk of its own, so that a reader loads only one.
+ */
 export async function loadI18n(language: MessageLanguage): Promise<I18n> {
   const { first } = language === 'ru' ? await import('./ru-first.ts') : await import('./en-first.ts');
   return new I18n(language, first);

@@ -1,10 +1,9 @@
-// The part of ICU message syntax that the page's messages use: `{name}` and
-// `{count, plural, one {# stream} other {# streams}}`, with `#` for the number and nesting inside a form.
-// https://unicode-org.github.io/icu/userguide/format_parse/messages/
-// The whole of ICU in the page would weigh as much as all its words; the tests hold this part against a
-// library that has the whole.
+// The part of ICU message syntax that the page's messages use: `{name}` and `{count, plural, one {# stream}
+// other {# streams}}`, with `#` for the number and nesting inside a form.
+// https://unicode-org.github.io/icu/userguide/format_parse/messages/ A full ICU implementation would be as
+// large as all the messages; the tests compare this subset with a full library.
 
-/** A message taken apart. */
+/** A parsed message. */
 export type Message = readonly MessagePart[];
 
 type MessagePart =
@@ -13,13 +12,13 @@ type MessagePart =
   | { readonly kind: 'count' }
   | { readonly kind: 'plural'; readonly name: string; readonly forms: ReadonlyMap<string, Message> };
 
-/** How a language picks plural forms and writes numbers. */
+/** A language's plural rules and number format. */
 export interface MessageRules {
   readonly plural: Pick<Intl.PluralRules, 'select'>;
   readonly number: (value: number) => string;
 }
 
-/** Takes a message apart. Throws SyntaxError, with the message, for what is not of this syntax. */
+/** Parses a message. Throws SyntaxError, with the message, for anything outside this syntax. */
 export function parseMessage(text: string): Message {
   const reader = { text, at: 0 };
   const message = readParts(reader, false);
@@ -36,7 +35,7 @@ function mistake({ text, at }: MessageReader): SyntaxError {
   return new SyntaxError(`Message breaks at character ${at}: ${text}`);
 }
 
-/** Reads until the end or the `}` that closes the form it is in. `#` is the number only inside a plural. */
+/** Reads until the end or the `}` that closes the current form. `#` is the number only inside a plural. */
 function readParts(reader: MessageReader, isInPlural: boolean): MessagePart[] {
   const parts: MessagePart[] = [];
   const special = isInPlural ? /[{}#]/g : /[{}]/g;
@@ -77,7 +76,7 @@ function readArgument(reader: MessageReader): MessagePart {
   return { kind: 'plural', name, forms };
 }
 
-/** Puts values into a message. A value that is missing stays visible as `{name}`, which the tests look for. */
+/** Formats values into a message. A missing value stays visible as `{name}`, which the tests look for. */
 export function formatMessage(
   message: Message,
   values: Readonly<Record<string, string | number>>,

@@ -51,13 +51,16 @@ test('no message is unused', () => {
     .filter((file) => !catalogues.test(file))
     .map((file) => readFileSync(join(source, file), 'utf8'))
     .join('\n');
-  // Named whole, or by an area whose keys are the names of something else, as in `gap.cause.${cause}`.
+  // Referenced in full, or by an area whose keys are the names of something else, as in `gap.cause.${cause}`.
   const area = (key: string) => key.slice(0, key.lastIndexOf('.') + 1);
   const unused = keys.filter((key) => !code.includes(`'${key}'`) && !code.includes(`\`${area(key)}\${`));
   assert.deepEqual(unused, []);
 });
 
-/** Where the words of the desk have been fetched before they are asked for: below the routes that wait for them. */
+/**
+ * Where the messages of the signed-in screens are loaded before they are used: below the routes that wait for
+ * them.
+ */
 const signedInFiles = new RegExp(
   [
     '^screens/(administration|add-user|audit-logs|bookmarks|cluster|configuration|exports|rights|server-debug)/',
@@ -100,7 +103,7 @@ test('messages come out as the whole of ICU would write them', () => {
   }
 });
 
-/** Attributes of elements that people read or hear. */
+/** Attributes that users read or hear. */
 const spokenAttributes = new Set([
   'label',
   'title',

@@ -1,8 +1,8 @@
 import type { MosaicCell, MosaicLayout } from '@vidette/contract/entities';
 import { limits } from '@vidette/contract/constants';
 
-// A mosaic's grid without pixels: which tile lies where. Every function takes a layout and returns another, or the
-// same one when what was asked for is not possible. Cells of one page never overlap and never leave the grid.
+// A mosaic's grid without pixels: the position of each tile. Every function takes a layout and returns another,
+// or the same one when the change is not possible. Cells of one page never overlap and never leave the grid.
 
 /** A rectangle of the grid, in columns and rows. */
 export interface Area {
@@ -12,7 +12,7 @@ export interface Area {
   readonly height: number;
 }
 
-/** Two areas share at least one field. */
+/** Whether two areas overlap. */
 export function overlaps(a: Area, b: Area): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
@@ -24,7 +24,7 @@ export function cellAt(layout: MosaicLayout, page: number, x: number, y: number)
   );
 }
 
-/** Indexes of a page's cells as they are read: from top to bottom, in a row from left to right. */
+/** Indexes of a page's cells in reading order: top to bottom, then left to right. */
 export function inReadingOrder(layout: MosaicLayout, page: number): number[] {
   return layout.cells
     .map((cell, index) => ({ cell, index }))
@@ -33,18 +33,18 @@ export function inReadingOrder(layout: MosaicLayout, page: number): number[] {
     .map(({ index }) => index);
 }
 
-/** How many pages there are; at least one. */
+/** The number of pages; at least one. */
 export function pageCount(layout: MosaicLayout): number {
   return 1 + layout.cells.reduce((most, { page }) => Math.max(most, page), 0);
 }
 
-/** Shows a stream in a cell, or nothing with `null`. */
+/** Assigns a stream to a cell, or none with `null`. */
 export function fill(layout: MosaicLayout, index: number, stream: string | null): MosaicLayout {
   const cell = layout.cells[index];
   return !cell || cell.stream === stream ? layout : replaced(layout, index, { ...cell, stream });
 }
 
-/** Two cells show each other's streams. */
+/** Swaps the streams of two cells. */
 export function swap(layout: MosaicLayout, a: number, b: number): MosaicLayout {
   const first = layout.cells[a];
   const second = layout.cells[b];
@@ -52,14 +52,14 @@ export function swap(layout: MosaicLayout, a: number, b: number): MosaicLayout {
   return fill(fill(layout, a, second.stream), b, first.stream);
 }
 
-/** Takes a cell away; its place is free. */
+/** Removes a cell; its area becomes free. */
 export function removed(layout: MosaicLayout, index: number): MosaicLayout {
   return layout.cells[index] ? { ...layout, cells: layout.cells.toSpliced(index, 1) } : layout;
 }
 
 /**
- * Gives a cell another place and size, held inside the grid. Cells without a stream that lie there give way; where a
- * stream is shown nothing changes.
+ * Moves and resizes a cell, clamped to the grid. Cells without a stream in its way are removed; if a stream is
+ * in the way, nothing changes.
  */
 export function placed(layout: MosaicLayout, index: number, wanted: Area): MosaicLayout {
   const cell = layout.cells[index];
@@ -80,8 +80,8 @@ export function placed(layout: MosaicLayout, index: number, wanted: Area): Mosai
 }
 
 /**
- * A new cell about a field that is free: as large as wanted, or smaller where others are near. The layout stays as it is
- * when the page is full.
+ * Adds a cell at a free field: of the requested size, or smaller where others are near. The layout stays as it
+ * is when the page is full.
  */
 export function added(layout: MosaicLayout, page: number, stream: string | null, wanted: Area): MosaicLayout {
   const here = layout.cells.filter((cell) => cell.page === page);
@@ -117,7 +117,7 @@ export function neighbour(layout: MosaicLayout, index: number, dx: -1 | 0 | 1, d
   return best;
 }
 
-/** Takes a page away; the later ones move up. */
+/** Removes a page; the later ones move up. */
 export function withoutPage(layout: MosaicLayout, page: number): MosaicLayout {
   const cells = layout.cells
     .filter((cell) => cell.page !== page)
@@ -125,7 +125,7 @@ export function withoutPage(layout: MosaicLayout, page: number): MosaicLayout {
   return { ...layout, cells };
 }
 
-/** The same layout on a grid that is finer by a whole factor. */
+/** The same layout on a grid refined by an integer factor. */
 export function refined(layout: MosaicLayout, columns: number, rows: number): MosaicLayout {
   const across = columns / layout.columns;
   const down = rows / layout.rows;

@@ -9,7 +9,7 @@ import { emptyLayout, fineGrid, presetNames, presets } from './presets.ts';
 
 const uids = ['gate', 'yard', 'dock', 'roof'];
 
-/** What the server asks of a layout as well. */
+/** The rules that the server also applies to a layout. */
 function assertAudio(layout: MosaicLayout): void {
   MosaicLayout.parse(layout);
   for (const [at, cell] of layout.cells.entries()) {

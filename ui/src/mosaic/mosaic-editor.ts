@@ -16,18 +16,18 @@ import {
 } from './grid.ts';
 import { divided, fineGrid, presets, type PresetName } from './presets.ts';
 
-/** What is drawn; a new value at each change. */
+/** The state to render; a new value on each change. */
 export interface MosaicEditorView {
   readonly layout: MosaicLayout;
-  /** The page in sight, from 0. */
+  /** The visible page, from 0. */
   readonly page: number;
-  /** Also pages on which nothing lies yet. */
+  /** Includes empty pages. */
   readonly pages: number;
-  /** Index of the chosen cell; undefined when none is. */
+  /** Index of the selected cell; undefined when none is. */
   readonly chosen: number | undefined;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
-  /** Differs from what was opened or saved last. */
+  /** Differs from the layout opened or saved last. */
   readonly isChanged: boolean;
 }
 
@@ -40,8 +40,8 @@ interface EditorState {
 const STEPS_LIMIT = 200;
 
 /**
- * A mosaic's layout while somebody works on it: what is chosen, what can be undone. It knows no pixels and no React;
- * points are fields of the grid.
+ * A mosaic's layout while a user edits it: selection and undo. Independent of pixels and React; points are
+ * fields of the grid.
  */
 export class MosaicEditor {
   readonly #listeners = new Set<() => void>();
@@ -66,13 +66,13 @@ export class MosaicEditor {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Chooses a cell, or none. */
+  /** Selects a cell, or none. */
   choose(index: number | undefined): void {
     this.#chosen = index !== undefined && this.#now.layout.cells[index] ? index : undefined;
     this.#changed();
   }
 
-  /** Divides the page in sight anew. */
+  /** Applies a new division to the visible page. */
   divide(name: PresetName): void {
     const layout = divided(this.#now.layout, this.#now.page, name);
     if (layout.cells.length > limits.mosaicCellsMax) return;
@@ -81,8 +81,8 @@ export class MosaicEditor {
   }
 
   /**
-   * Shows a stream: in the cell at a field, or in a new one there; without a field in the chosen cell, the first empty
-   * one, or wherever there is room. The next empty cell is chosen then, ready for the next stream.
+   * Places a stream: in the cell at a field, or in a new one there; without a field in the selected cell, the
+   * first empty one, or wherever there is room. Then selects the next empty cell, ready for the next stream.
    */
   show(stream: string, at?: { readonly x: number; readonly y: number }): void {
     const { layout, page } = this.#now;
@@ -98,7 +98,10 @@ export class MosaicEditor {
     this.choose(next);
   }
 
-  /** A cell was dragged to a field: it changes places with the cell there, or moves so that `grip` lies there. */
+  /**
+   * Drops a dragged cell on a field: it swaps places with the cell there, or moves so that `grip` is on that
+   * field.
+   */
   drop(
     index: number,
     at: { readonly x: number; readonly y: number },
@@ -116,7 +119,7 @@ export class MosaicEditor {
     this.#place(index, { ...cell, x: at.x - grip.x, y: at.y - grip.y });
   }
 
-  /** One step by keys: change places with the neighbour, or move where nothing is. */
+  /** One keyboard step: swaps with the neighbour, or moves to an empty area. */
   move(index: number, dx: -1 | 0 | 1, dy: -1 | 0 | 1): void {
     const { layout } = this.#now;
     const cell = layout.cells[index];
@@ -132,7 +135,7 @@ export class MosaicEditor {
     this.choose(there);
   }
 
-  /** Gives a cell another size from its upper left corner, as far as no other stream is in the way. */
+  /** Resizes a cell from its upper left corner, as far as no other stream is in the way. */
   resize(index: number, width: number, height: number): void {
     const cell = this.#now.layout.cells[index];
     if (!cell) return;
@@ -141,7 +144,7 @@ export class MosaicEditor {
     this.#place(index, { x: cell.x, y: cell.y, ...most });
   }
 
-  /** Empties a cell; takes an empty one away. */
+  /** Clears a cell; removes an empty one. */
   clear(index: number): void {
     const { layout } = this.#now;
     const cell = layout.cells[index];
@@ -153,13 +156,13 @@ export class MosaicEditor {
     }
   }
 
-  /** Goes to a page, from 0. */
+  /** Opens a page, from 0. */
   turnTo(page: number): void {
     this.#now = { ...this.#now, page: Math.min(this.#now.pages - 1, Math.max(0, page)) };
     this.choose(undefined);
   }
 
-  /** A page more, divided like the one in sight, and goes there. */
+  /** Adds a page with the division of the visible one, and opens it. */
   addPage(name: PresetName): void {
     const { layout, pages } = this.#now;
     if (pages >= limits.mosaicPagesMax) return;
@@ -168,7 +171,7 @@ export class MosaicEditor {
     this.choose(undefined);
   }
 
-  /** Takes the page in sight away; the last one stays. */
+  /** Removes the visible page; the last one can't be removed. */
   removePage(): void {
     const { layout, page, pages } = this.#now;
     if (pages === 1) return;
@@ -185,7 +188,7 @@ export class MosaicEditor {
     this.#go(this.#undone, this.#done);
   }
 
-  /** What there is now has been saved. */
+  /** Marks the current layout as saved. */
   noteSaved(): void {
     this.#saved = this.#now.layout;
     this.#changed();
@@ -195,7 +198,7 @@ export class MosaicEditor {
     const cell = this.#now.layout.cells[index];
     const layout = placed(this.#now.layout, index, area);
     this.#step({ layout });
-    // Empty cells may have given way before it.
+    // The change may have removed empty cells before it.
     if (cell) this.choose(cellAt(layout, cell.page, area.x, area.y));
   }
 

@@ -2,8 +2,8 @@ import type { MosaicCell, MosaicLayout } from '@vidette/contract/entities';
 import { inReadingOrder, type Area } from './grid.ts';
 
 /**
- * The grid that mosaics are made on: two, three, four, six and eight tiles in a row all fit it exactly, so that every
- * page may have a division of its own.
+ * The grid of new mosaics: two, three, four, six and eight tiles in a row all fit it exactly, so that every
+ * page can have its own division.
  */
 export const fineGrid = 24;
 
@@ -28,18 +28,19 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
-/** In the order in which they are offered. */
+/** In the order offered to the user. */
 export const presetNames: readonly PresetName[] = ['1', '4', '9', '16', '1+5', '1+7', '2+8', '36', '64'];
 
-/** A layout of one page without streams. */
+/** A one-page layout without streams. */
 export function emptyLayout(name: PresetName): MosaicLayout {
   const cells = presets[name].map((area): MosaicCell => ({ ...area, page: 0, stream: null }));
   return { columns: fineGrid, rows: fineGrid, cells };
 }
 
 /**
- * Divides a page anew; its streams take the new cells in the order in which they are read, those that find none go.
- * On a grid that the presets don't fit the other pages are divided evenly, for all pages share one grid.
+ * Applies a new division to a page; its streams fill the new cells in reading order, and streams without a cell
+ * are removed. On a grid that the presets don't fit, the other pages are divided evenly, because all pages
+ * share one grid.
  */
 export function divided(layout: MosaicLayout, page: number, name: PresetName): MosaicLayout {
   const isFine = layout.columns === fineGrid && layout.rows === fineGrid;
@@ -54,7 +55,7 @@ export function divided(layout: MosaicLayout, page: number, name: PresetName): M
   return { columns: fineGrid, rows: fineGrid, cells };
 }
 
-/** Streams of a page as they are read. */
+/** Streams of a page in reading order. */
 export function streamsOf(layout: MosaicLayout, page: number): string[] {
   return inReadingOrder(layout, page).flatMap((index) => layout.cells[index]?.stream ?? []);
 }
@@ -72,7 +73,7 @@ function even(perRow: number): Area[] {
   return around([], perRow);
 }
 
-/** The large tiles, and a small one on every field of a `perRow` grid that they leave. */
+/** The large tiles, and a small one on every remaining field of a `perRow` grid. */
 function around(large: readonly Area[], perRow: number): Area[] {
   const unit = fineGrid / perRow;
   const areas = [...large];

@@ -4,10 +4,10 @@ import { routes } from '@vidette/contract/routes';
 import { Connection } from '../app/connection.ts';
 import './offline.css';
 
-// The page in the absence of its server [R1.8]: what the service worker shows in place of any screen that can't be
-// fetched. It holds nothing of anybody's, asks again by itself, and then loads the screen that was wanted.
+// The offline page [R1.8]: the service worker shows it instead of any screen that can't be fetched. It contains
+// no user data, polls the server by itself, and then loads the requested screen.
 
-/** What the server writes into the page when the service worker fetches it for later. */
+/** What the server writes into the page when the service worker caches it. */
 interface OfflineBoot {
   readonly title: string;
 }
@@ -30,7 +30,10 @@ const language =
     .map((tag) => languages.find((known) => known === tag.toLowerCase().split('-')[0]))
     .find((known) => known !== undefined) ?? 'en';
 
-/** Resolves when the server answers, whatever it answers; a proxy that speaks for an absent server is no answer. */
+/**
+ * Resolves when the server answers with anything; an answer from a proxy on behalf of an unreachable server
+ * doesn't count.
+ */
 async function probe(): Promise<void> {
   const { status } = await fetch(routes.getSettings.path, { cache: 'no-store' });
   if (status >= 502 && status <= 504) throw new Error(`The proxy says ${status}.`);

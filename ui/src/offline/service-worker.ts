@@ -1,13 +1,13 @@
-// What the browser keeps running between it and the server so that the page opens without the server [R1.8].
-// Every request goes to the network as if nothing stood between. Only when a whole page can't be had does this answer,
-// with the offline page that it put by at its installation: a few kilobytes that hold nothing of anybody's. No answer
-// of a call, no picture and no screen is ever kept, so that none can be stale or seen by the next person.
+// The service worker: lets the page open when the server is unreachable [R1.8]. Every request goes to the
+// network as if there were no worker. Only when a whole page can't be fetched does it answer, with the offline
+// page cached at installation: a few kilobytes without user data. It never caches an answer of a call, an image
+// or a screen, so that none can be stale or seen by the next user.
 
-/** Written in by the build: the offline page and its files, and a name that changes when any of them does. */
+/** Filled in by the build: the offline page and its files, and a name that changes when any of them does. */
 declare const OFFLINE_FILES: readonly [page: string, ...files: string[]];
 declare const OFFLINE_VERSION: string;
 
-/** An event whose work the browser waits for. */
+/** An event that keeps the worker alive until its work is done. */
 interface LifeEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -18,7 +18,9 @@ interface RequestEvent extends LifeEvent {
   respondWith(response: Promise<Response>): void;
 }
 
-/** The part of ServiceWorkerGlobalScope that is used; the library of types has either the page's scope or the worker's. */
+/**
+ * The part of ServiceWorkerGlobalScope used here; the type library has either the page's scope or the worker's.
+ */
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration;
   readonly clients: { claim(): Promise<void> };
@@ -31,7 +33,7 @@ const [offlinePage, ...otherFiles] = OFFLINE_FILES;
 const offlineFiles = [offlinePage, ...otherFiles];
 const scope = globalThis as unknown as WorkerScope;
 const cacheName = `offline-${OFFLINE_VERSION}`;
-/** A server that says nothing for so long is taken as absent. */
+/** A server that doesn't answer within this time counts as unreachable. */
 const patienceMs = 20_000;
 
 scope.addEventListener('install', (event) => event.waitUntil(install()));
@@ -39,14 +41,14 @@ scope.addEventListener('activate', (event) => event.waitUntil(activate()));
 scope.addEventListener('fetch', (event) => {
   const { pathname } = new URL(event.request.url);
   if (event.request.mode === 'navigate') {
-    // A public link is looked at by people who install nothing.
+    // Viewers of a public link install nothing.
     if (!pathname.startsWith('/ui/share/')) event.respondWith(page(event));
   } else if (offlineFiles.includes(pathname)) event.respondWith(offlineFile(event.request, pathname));
 });
 
 async function install(): Promise<void> {
   const cache = await caches.open(cacheName);
-  // `reload`: not from the browser's own cache, which may hold the page of the version before.
+  // `reload`: bypasses the browser's own cache, which may contain the page of the previous version.
   await cache.addAll(offlineFiles.map((file) => new Request(file, { cache: 'reload' })));
   await scope.skipWaiting();
 }
@@ -57,13 +59,15 @@ async function activate(): Promise<void> {
   await scope.clients.claim();
 }
 
-/** The page from the server, or the offline page where there is no server or only a proxy that speaks for it. */
+/**
+ * The page from the server, or the offline page if the server is unreachable or only a proxy answers for it.
+ */
 async function page(event: RequestEvent): Promise<Response> {
   let answer: Response | undefined;
   try {
     answer = await Promise.race([fromServer(event), silence()]);
   } catch {
-    // Whatever the network's reason: the page says that the server does not answer, and tries again.
+    // Whatever the network error: the page says that the server does not answer, and retries.
   }
   if (answer && !isProxysWord(answer.status)) return answer;
   return (await caches.match(offlinePage)) ?? answer ?? Response.error();

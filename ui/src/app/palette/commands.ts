@@ -7,18 +7,18 @@ import { destinationsOf } from '../destinations.ts';
 export interface PaletteCommand {
   readonly id: string;
   readonly label: string;
-  /** What it is, or where it belongs, in quiet words beside the label. */
+  /** Its kind or location, in secondary text next to the label. */
   readonly note: string;
   readonly run: () => void;
 }
 
-/** Lines under one heading. */
+/** A titled group of lines. */
 export interface CommandGroup {
   readonly name: MessageKey;
   readonly commands: readonly PaletteCommand[];
 }
 
-/** What the palette can do; the screens and services behind it are the caller's. */
+/** The palette's actions; the caller provides the screens and services behind them. */
 export interface CommandActions {
   readonly goTo: (address: string) => void;
   readonly open: (found: SearchResult) => void;
@@ -34,7 +34,7 @@ const kindNames: Record<SearchResult['kind'], MessageKey> = {
   user: 'palette.kind.user',
 };
 
-/** Things that were found or opened before. */
+/** Results found or opened before. */
 export function thingCommands(
   prefix: string,
   things: readonly SearchResult[],
@@ -49,7 +49,7 @@ export function thingCommands(
   }));
 }
 
-/** Screens and actions in whose names all the words stand; all of them without words. */
+/** Screens and actions whose names contain all the words; all of them for an empty query. */
 export function ownCommands(text: string, user: User, i18n: I18n, actions: CommandActions): CommandGroup[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fitting = (commands: PaletteCommand[]) =>

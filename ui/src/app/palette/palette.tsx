@@ -17,19 +17,20 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-/** Typing is over after so long. */
+/** Typing counts as finished after this pause. */
 const typingMs = 120;
 
 /**
- * Finds streams, mosaics, bookmarks, people, screens and actions by words, from anywhere [R7.31]. A combobox with a
- * list of options below it: the focus stays in the field, arrows move the choice (ARIA Authoring Practices, combobox).
+ * Searches streams, mosaics, bookmarks, users, screens and actions from anywhere [R7.31]. A combobox with a
+ * list of options below it: the focus stays in the field, arrows move the selection (ARIA Authoring Practices,
+ * combobox).
  */
 export function Palette({ user, onClose }: PaletteProps) {
   const i18n = useI18n();
   const queryClient = useQueryClient();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
-  // By its id: what is found later may come in before it.
+  // By its id: later results may be inserted before it.
   const [chosen, setChosen] = useState<string>();
   const [recent] = useState(() => loadRecent(localStorage, user.name));
   const words = text.trim();
@@ -41,7 +42,7 @@ export function Palette({ user, onClose }: PaletteProps) {
   useEffect(() => {
     const element = dialog.current;
     if (!element) return;
-    // What surrounds a dialog counts as the dialog itself.
+    // The area around a dialog counts as the dialog itself.
     const onClick = ({ target }: MouseEvent) => target === element && onClose();
     element.addEventListener('click', onClick);
     element.showModal();
@@ -71,7 +72,7 @@ export function Palette({ user, onClose }: PaletteProps) {
     onClose();
     command.run();
   };
-  // Enter right after typing means what those words will find, not what stood there before them.
+  // Enter right after typing applies to the results of the new query, not to the old results.
   const enter = () =>
     void queryClient.fetchQuery(searchQuery(words)).then(
       ({ items }) => {
@@ -79,7 +80,7 @@ export function Palette({ user, onClose }: PaletteProps) {
         const own = ownCommands(words, user, i18n, actions).flatMap((group) => group.commands);
         run([...thingCommands('found', items, i18n, actions), ...own][0]);
       },
-      // Said below the list, where the query says it.
+      // Announced below the list, where the query is shown.
       () => undefined,
     );
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,6 +1,6 @@
 import type { SearchResult } from '../../api/search.ts';
 
-// What somebody opened through the palette last, newest first, kept in their browser.
+// The items that the user opened through the palette last, newest first, kept in the browser.
 
 const most = 6;
 const kinds: readonly string[] = ['stream', 'mosaic', 'bookmark', 'user'] satisfies SearchResult['kind'][];
@@ -9,19 +9,19 @@ type RecentStorage = Pick<Storage, 'getItem' | 'setItem'>;
 
 const keyOf = (login: string) => `vidette.recent.${login}`;
 
-/** What was opened last; what can't be read is forgotten. */
+/** The recently opened items; what can't be parsed is dropped. */
 export function loadRecent(storage: RecentStorage, login: string): SearchResult[] {
   let stored: unknown;
   try {
     stored = JSON.parse(storage.getItem(keyOf(login)) ?? '[]');
   } catch {
-    // Half written, or not ours: the list begins anew.
+    // Truncated or foreign data: the list starts empty.
     return [];
   }
   return Array.isArray(stored) ? stored.filter(isFound).slice(0, most) : [];
 }
 
-/** Puts something at the head of the list. */
+/** Moves an item to the head of the list. */
 export function addRecent(storage: RecentStorage, login: string, opened: SearchResult): void {
   const others = loadRecent(storage, login).filter(
     ({ kind, id }) => kind !== opened.kind || id !== opened.id,

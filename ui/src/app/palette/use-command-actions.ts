@@ -11,7 +11,7 @@ import { useNavigate } from '../../routing/react/router-context.tsx';
 import type { CommandActions } from './commands.ts';
 import { addRecent } from './recent.ts';
 
-/** What the palette's lines do. */
+/** The actions of the palette's lines. */
 export function useCommandActions(user: User): CommandActions {
   const i18n = useI18n();
   const navigate = useNavigate();
@@ -31,7 +31,7 @@ export function useCommandActions(user: User): CommandActions {
   };
 }
 
-/** Where a thing is looked at. */
+/** The location of an item. */
 function placeOf({ kind, id, name }: SearchResult): NavigateOptions {
   switch (kind) {
     case 'stream':

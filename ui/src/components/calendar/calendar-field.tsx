@@ -10,11 +10,11 @@ import { MonthGrid } from './month-grid.tsx';
 
 interface CalendarFieldProps extends CalendarOptions {
   readonly label: string;
-  /** Days that hold something, and what that is in words. */
+  /** Days with content, and a text that says what it is. */
   readonly marked: ReadonlySet<Day>;
   readonly markedText: string;
   readonly onPeriod: (period: Period) => void;
-  /** Told of the months in sight, so that what they hold can be asked for. */
+  /** Called with the visible months, so that their content can be requested. */
   readonly onMonths?: (months: readonly Day[]) => void;
 }
 
@@ -25,7 +25,10 @@ const daysByKey: Readonly<Record<string, number>> = {
   ArrowDown: 7,
 };
 
-/** A span of days, chosen by two clicks, a single day by one, or by arrow keys and Enter. All rules are the core's. */
+/**
+ * A range of days, chosen by two clicks, a single day by one, or by arrow keys and Enter. All rules are the
+ * core's.
+ */
 export function CalendarField({
   label,
   marked,

@@ -8,19 +8,19 @@ export interface Period {
 }
 
 export interface CalendarOptions {
-  /** The first and the last day that may be chosen. */
+  /** The first and the last selectable day. */
   readonly min: Day;
   readonly max: Day;
-  /** What is chosen already. */
+  /** The initial selection. */
   readonly period?: Period | undefined;
-  /** A selection has at most so many days. */
+  /** The longest selection, days. */
   readonly maxRangeDays?: number | undefined;
-  /** Rounded up to a multiple of 3, at most 12. */
+  /** Number of months, rounded up to a multiple of 3, at most 12. */
   readonly months?: number | undefined;
   readonly isDisabled?: ((day: Day) => boolean) | undefined;
 }
 
-/** What is wrong with what a calendar was given [R5.3]. */
+/** The errors in a calendar's options [R5.3]. */
 export type CalendarViolation =
   | 'not-a-day'
   | 'min-after-max'
@@ -29,7 +29,7 @@ export type CalendarViolation =
   | 'end-out-of-bounds'
   | 'too-long';
 
-/** A calendar that can't be as it was asked for. */
+/** Thrown for invalid calendar options. */
 export class CalendarError extends RangeError {
   override readonly name = 'CalendarError';
   readonly violations: readonly CalendarViolation[];
@@ -40,7 +40,7 @@ export class CalendarError extends RangeError {
   }
 }
 
-/** Every rule of R5.3 that bounds and period break; none for a sound calendar. */
+/** Every rule of R5.3 that bounds and period break; empty for a valid calendar. */
 export function violationsOf(options: Pick<CalendarOptions, 'min' | 'max' | 'period' | 'maxRangeDays'>) {
   const { min, max, period, maxRangeDays } = options;
   const days = [min, max, ...(period ? [period.start, period.end] : [])];
@@ -57,28 +57,29 @@ export function violationsOf(options: Pick<CalendarOptions, 'min' | 'max' | 'per
   return found;
 }
 
-/** How many months are shown when so many are asked for. */
+/** The number of months shown for a requested number. */
 export function monthsShown(asked: number = calendarDefaults.months): number {
   const { monthsStep, monthsMax } = calendarDefaults;
   return Math.min(monthsMax, Math.max(1, Math.ceil(asked / monthsStep)) * monthsStep);
 }
 
-/** How a day is drawn. */
+/** Display state of a day. */
 export interface DayState {
   readonly isClickable: boolean;
   readonly isSelected: boolean;
-  /** First or last of the selection. */
+  /** First or last day of the selection. */
   readonly isEnd: boolean;
 }
 
 /**
- * A calendar in which a span of days is chosen by two clicks, in either order. A value: each change makes a new one.
+ * A calendar in which a range of days is chosen by two clicks, in either order. Immutable: each change returns
+ * a new one.
  */
 export class Calendar {
   readonly period: Period | undefined;
-  /** The first click of a selection whose second is awaited. */
+  /** The first click of a selection that awaits its second. */
   readonly anchor: Day | undefined;
-  /** First days of the months in sight. */
+  /** First days of the visible months. */
   readonly months: readonly Day[];
   readonly #options: CalendarOptions;
 
@@ -90,12 +91,12 @@ export class Calendar {
     this.period = options.period;
     this.anchor = anchor;
     const count = monthsShown(options.months);
-    // The newest are what people look for: the last month in sight holds the selection's end or the last day.
+    // Users look for the newest days: the last visible month contains the end of the selection.
     const first = firstMonth ?? monthAfter(options.period?.end ?? options.max, 1 - count);
     this.months = Array.from({ length: count }, (_, index) => monthAfter(first, index));
   }
 
-  /** Within the bounds, not disabled, and not further from a first click than a selection may be long. */
+  /** Within the bounds, not disabled, and not further from a first click than the longest selection allows. */
   isClickable(day: Day): boolean {
     const { min, max, isDisabled, maxRangeDays } = this.#options;
     if (day < min || day > max || isDisabled?.(day) === true) return false;
@@ -114,7 +115,10 @@ export class Calendar {
     };
   }
 
-  /** The first click begins a selection, the second ends it; one is enough for a single day. A day that can't be clicked changes nothing. */
+  /**
+   * The first click begins a selection, the second ends it; one is enough for a single day. A click on a day
+   * that can't be selected changes nothing.
+   */
   click(day: Day): Calendar {
     if (!this.isClickable(day)) return this;
     const [month] = this.months;
@@ -125,13 +129,13 @@ export class Calendar {
     return new Calendar({ ...this.#options, period: { start, end } }, month);
   }
 
-  /** Shows so many months later, or earlier when below 0. */
+  /** Moves the visible months forward by this many, or back when negative. */
   turn(months: number): Calendar {
     const first = monthAfter(this.months[0] ?? this.#options.max, months);
     return new Calendar(this.#options, first, this.anchor);
   }
 
-  /** There is anything to choose before or after the months in sight. */
+  /** Whether there are selectable days before or after the visible months. */
   canTurn(direction: -1 | 1): boolean {
     const [first] = this.months;
     if (first === undefined) return false;
@@ -140,13 +144,13 @@ export class Calendar {
       : this.#options.max >= monthAfter(first, this.months.length);
   }
 
-  /** The day that an arrow key goes to; the same where the bounds end. */
+  /** The day that an arrow key moves to; the same day at the bounds. */
   step(day: Day, byDays: number): Day {
     const next = addDays(day, byDays);
     return next < this.#options.min || next > this.#options.max ? day : next;
   }
 
-  /** With that month in sight. */
+  /** With that month visible. */
   showing(day: Day): Calendar {
     const [first] = this.months;
     if (first === undefined) return this;

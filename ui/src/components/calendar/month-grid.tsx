@@ -8,10 +8,10 @@ import { monthName, weekdayNames } from './names.ts';
 interface MonthGridProps {
   readonly month: Day;
   readonly calendar: Calendar;
-  /** Days with a dot under them, and what that means in words. */
+  /** Days marked with a dot, and the text that explains it. */
   readonly marked: ReadonlySet<Day>;
   readonly markedText: string;
-  /** The one day that the Tab key reaches. */
+  /** The one day in the Tab order. */
   readonly focusDay: Day;
   readonly onClick: (day: Day) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;

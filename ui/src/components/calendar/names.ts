@@ -1,7 +1,7 @@
 import type { MessageLanguage } from '@vidette/contract/errors';
 import { addDays, msOf, type Day } from './days.ts';
 
-/** A day that was a Monday. */
+/** A Monday. */
 const someMonday: Day = '2024-01-01';
 
 /** `November 2026`, `ноябрь 2026 г.` */
@@ -11,7 +11,7 @@ export function monthName(month: Day, language: MessageLanguage): string {
   );
 }
 
-/** The days of the week, Monday first: as a heading and in full. */
+/** The days of the week, Monday first: short heading and full name. */
 export function weekdayNames(language: MessageLanguage): { short: string; long: string }[] {
   return Array.from({ length: 7 }, (_, index) => {
     const ms = msOf(addDays(someMonday, index));
