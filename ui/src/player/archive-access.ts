@@ -6,7 +6,7 @@ import { InitSegments } from './init-segments.ts';
 import { KeyFragments } from './key-fragments.ts';
 import { FragmentFinder } from './fragment-finder.ts';
 
-/** What everything that plays or looks through one stream's archive shares: where it comes from, and what is known of it. */
+/** Shared by everything that plays or previews one stream's archive: its source and the data known about it. */
 export class ArchiveAccess {
   readonly source: ArchiveSource;
   readonly inits: InitSegments;
@@ -22,7 +22,7 @@ export class ArchiveAccess {
   }
 }
 
-/** Retention may take a file between the playlist and the question for its bytes: then there is none. */
+/** Retention may delete a file between the playlist and the request for its bytes: then there is none. */
 async function orUndefined<Value>(asked: Promise<Value>): Promise<Value | undefined> {
   try {
     return await asked;

@@ -7,7 +7,7 @@ import { keyOf, type InitSegment } from './init-segments.ts';
 import type { MediaSink } from './media-sink.ts';
 import { Retry, type AwayReason } from '../base/retry.ts';
 
-/** What follows when all that is recorded has been fed. */
+/** What follows after everything recorded has been fed. */
 export type ArchiveFeedEnd = 'live' | 'nothing';
 
 export interface ArchiveFeedOptions {
@@ -15,56 +15,74 @@ export interface ArchiveFeedOptions {
   readonly sink: MediaSink;
   readonly clock: PageClock;
   readonly fromMs: number;
-  /** Of each fragment only the first frame, without audio: for speeds at which this machine can't decode all. */
+  /**
+   * Only the first frame of each fragment, without audio: for speeds at which this machine can't decode all
+   * frames.
+   */
   readonly isKeyFramesOnly: boolean;
-  /** Where the viewer is, UTC ms. */
+  /** The playhead, UTC ms. */
   readonly playheadMs: () => number;
-  /** What the element still has to play, ms. */
+  /** Media that the element has left to play, ms. */
   readonly leftMs: () => number;
   readonly speed: () => number;
-  /** The viewer wants it to go on: who has paused right before the edge of the archive is not taken to the live video. */
+  /**
+   * The viewer wants playback: a viewer who paused right before the edge of the archive is not moved to the
+   * live video.
+   */
   readonly isPlaying: () => boolean;
-  /** The first bytes are appended; playing can begin at `startMs`, which is later than asked when that was a gap. */
+  /**
+   * The first bytes are appended; playback can begin at `startMs`, which is later than requested if that was in
+   * a gap.
+   */
   readonly onStart: (startMs: number) => void;
-  /** After `nothing` the feed keeps asking, ever less often, until it is closed or `onMore`; `live` is its last word. */
+  /**
+   * After `nothing` the feed keeps polling, less and less often, until it is closed or `onMore`; `live` is its
+   * last event.
+   */
   readonly onEnd: (end: ArchiveFeedEnd) => void;
-  /** More was recorded after the end: it follows. */
+  /** More was recorded after the end, and the feed continues with it. */
   readonly onMore: () => void;
-  /** What can't be reached, tried again with growing pauses; undefined: it answers again. */
+  /** What is unreachable and being retried with growing pauses; undefined: it answers again. */
   readonly onWaiting: (reason: AwayReason | undefined) => void;
   readonly onUnsupported: (codec: string) => void;
-  /** Given up for a reason that trying again does not change. */
+  /** Failed for a reason that a retry does not change. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** A question to the server covers this much, with a little before the moment for small steps back. */
+/**
+ * Each request to the server covers this much, and the first begins a little before the moment for small steps
+ * back.
+ */
 const WINDOW_MS = 10 * 60_000;
 const WINDOW_BEFORE_MS = 15_000;
-/** Kept in hand ahead of the playhead, seconds of playing; and at most, ms of media. */
+/** Buffer goal ahead of the playhead, seconds of playback; and its maximum, ms of media. */
 const AHEAD_S = 12;
 const AHEAD_MOST_MS = 90_000;
 const AFTER_FRAGMENT_MS = 2;
 const ROUNDING_MS = 1.5;
 const BATCH_BYTES = 6 * 1024 * 1024;
 const BATCH_S = 4;
-/** Within this of the present the archive grows under our hands: the next question waits until little is left. */
+/** Within this of the present the archive still grows: the next request waits until little is left. */
 const GROWING_MS = 15_000;
 const LITTLE_LEFT_MS = 3000;
 const NOTHING_LEFT_MS = 400;
 const GROWING_PAUSE_MS = 700;
 const GROWTH_LOOKS = 4;
 const STANDING_PAUSE_MS = 2000;
-/** Faster than the archive grows, what plays in less time than this is not worth another question: the edge is reached. */
+/**
+ * Playing faster than the archive grows: media that plays in less time than this is not worth another request,
+ * and the edge counts as reached.
+ */
 const EDGE_MS = 1500;
-/** Whether more was recorded after the end is asked with these pauses, then with the last one. */
+/** Pauses between polls for recordings after the end; the last one repeats. */
 const MORE_PAUSES_MS = [2000, 4000, 8000] as const;
 const LAST_MORE_PAUSE_MS = 15_000;
-/** Key frames are small: so many are asked for at once. */
+/** Key frames are small: this many are requested concurrently. */
 const KEYS_AT_ONCE = 8;
 
 /**
- * Brings the recorded fragments from one moment on into the sink, in order, as far ahead of the playhead as playing
- * needs, until nothing recorded is left. One feed per seek: it is closed when the viewer goes elsewhere.
+ * Feeds the recorded fragments from one moment on into the sink, in order, as far ahead of the playhead as
+ * playback needs, until no recording is left. One feed per seek: it is closed when the viewer seeks elsewhere.
  */
 export class ArchiveFeed {
   readonly #options: ArchiveFeedOptions;
@@ -72,13 +90,16 @@ export class ArchiveFeed {
   readonly #retry: Retry;
   #fragments: readonly ArchiveFragment[] = [];
   #next = 0;
-  /** Up to here the server was asked. */
+  /** The server has been asked up to here. */
   #knownUntilMs: number;
-  /** What was fed and not yet played. */
+  /** Media fed and not yet played. */
   #fed: { readonly startMs: number; readonly endMs: number }[] = [];
   #initInUse: string | undefined;
   #isStarted = false;
-  /** Playing faster than the archive grows has come to its edge: what is fed is played, then comes what follows. */
+  /**
+   * Playback faster than the archive grows has reached its edge: the fed media is played, then what follows is
+   * decided.
+   */
   #isAtEdge = false;
   #wakeUp: (() => void) | undefined;
 
@@ -92,12 +113,12 @@ export class ArchiveFeed {
     });
   }
 
-  /** The playhead moved: perhaps more is wanted now. */
+  /** The playhead moved: more media may be needed. */
   moved(): void {
     this.#wakeUp?.();
   }
 
-  /** The network is back: a pause between tries ends now. */
+  /** The network is back: a pause between retries ends now. */
   wake(): void {
     this.#retry.wake();
   }
@@ -158,7 +179,7 @@ export class ArchiveFeed {
     ]);
     if (this.#abort.signal.aborted) return;
     this.#next += batch.length;
-    // Retention took the file between the playlist and now: what comes after it may still be there.
+    // Retention deleted the file after the playlist was read: the fragments after it may still exist.
     if (!bytes || !init) return;
     this.#append(first, last, init, bytes);
   }
@@ -177,7 +198,7 @@ export class ArchiveFeed {
     }
   }
 
-  /** False when this browser can't play it, which ends the feed. */
+  /** False when this browser can't play it, which closes the feed. */
   #append(first: ArchiveFragment, last: ArchiveFragment, init: InitSegment, bytes: Uint8Array): boolean {
     const { sink, fromMs, onStart, onUnsupported } = this.#options;
     if (!sink.isSupported(init.mimeType)) {
@@ -198,12 +219,12 @@ export class ArchiveFeed {
     return true;
   }
 
-  /** The playhead comes nearer to the edge of a growing archive. */
+  /** The playhead approaches the edge of a growing archive. */
   get #isFast(): boolean {
     return this.#options.speed() > 1;
   }
 
-  /** Asks for what follows. False when this feed has come to its end (which it then has told). */
+  /** Requests the next fragments. False when this feed has ended (which it then has reported). */
   async #extend(): Promise<boolean> {
     const { clock, reader } = this.#options;
     const { source } = reader;
@@ -219,9 +240,9 @@ export class ArchiveFeed {
     const found = await this.#retry.run((signal) => source.playlist(fromMs, toMs, signal));
     if (this.#abort.signal.aborted) return false;
     const lastMs = this.#fragments.at(-1)?.endMs ?? 0;
-    // Answers may begin with the piece that holds `fromMs`, which the last answer ended with.
+    // Answers may begin with the fragment that contains `fromMs`, which ended the last answer.
     const fragments = (found ?? []).filter((fragment) => fragment.endMs > lastMs + 1);
-    // In pieces as long as the camera's GOPs it would hop along behind the present for ever, never short of another one.
+    // One GOP at a time it would follow the present for ever, always one fragment behind.
     const addedMs = fragments.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     const isAll = toMs >= nowMs;
     this.#isAtEdge =
@@ -229,7 +250,7 @@ export class ArchiveFeed {
     if (fragments.length > 0) {
       this.#fragments = fragments;
       this.#next = this.#isStarted ? 0 : firstFragmentFor(fragments, this.#options.fromMs);
-      // A little after the end, or rounding would bring the last piece once more.
+      // Slightly after the end, because rounding would return the last fragment again.
       const endMs = (fragments.at(-1)?.endMs ?? toMs) + AFTER_FRAGMENT_MS;
       this.#knownUntilMs = Math.max(endMs, Math.min(toMs, nowMs - GROWING_MS));
       return true;
@@ -237,7 +258,7 @@ export class ArchiveFeed {
     return this.#afterNothing(toMs, nowMs);
   }
 
-  /** The server knows no piece between the last one and `toMs`. */
+  /** The server has no fragment between the last one and `toMs`. */
   async #afterNothing(toMs: number, nowMs: number): Promise<boolean> {
     const { reader, onEnd } = this.#options;
     const { source } = reader;
@@ -245,7 +266,7 @@ export class ArchiveFeed {
       const next = await this.#retry.run((signal) => source.nextPlayable(toMs, signal));
       if (this.#abort.signal.aborted) return false;
       if (next?.kind === 'fragment') {
-        // What the ranges promise and the playlist hasn't is passed over a window at a time.
+        // A stretch that the ranges list and the playlist lacks is skipped one window at a time.
         this.#knownUntilMs = Math.max(toMs, next.startMs);
         return true;
       }
@@ -262,7 +283,7 @@ export class ArchiveFeed {
     return this.#passEnd();
   }
 
-  /** Waits until all that is fed has been played. False when this feed has come to its end. */
+  /** Waits until everything fed has been played. False when this feed has ended. */
   async #leaveEdge(): Promise<boolean> {
     if (this.#options.leftMs() <= NOTHING_LEFT_MS) return this.#passEnd();
     await this.#untilMoved();
@@ -270,8 +291,8 @@ export class ArchiveFeed {
   }
 
   /**
-   * All that is known has been played: what has grown since then is the present, wherever live video follow it. False
-   * when this feed has come to its end.
+   * All known media has been played: what was recorded since counts as the present if live video follows it.
+   * False when this feed has ended.
    */
   async #passEnd(): Promise<boolean> {
     const { reader, isPlaying, onEnd } = this.#options;
@@ -293,8 +314,8 @@ export class ArchiveFeed {
   }
 
   /**
-   * Nothing follows the end, which a camera or a server that comes back changes. False when the live video follows, or the
-   * feed was closed.
+   * Nothing follows the end until a camera or a server comes back. False when live video follows, or the feed
+   * was closed.
    */
   async #awaitMore(endMs: number): Promise<boolean> {
     const { reader, isPlaying, onEnd, onMore } = this.#options;
@@ -316,10 +337,10 @@ export class ArchiveFeed {
     }
   }
 
-  /** Whether an interval is what the archive has grown by since it was asked about, with the live video after it. */
+  /** Whether an interval is only what was recorded since the last request, with live video after it. */
   async #growsInto(next: Interval): Promise<boolean> {
     const endMs = this.#knownUntilMs;
-    // A network that was away leaves more behind than that, which is worth seeing.
+    // A network outage leaves a longer stretch, which is worth playing.
     const mostMs = this.#isFast ? GROWING_MS : LITTLE_LEFT_MS;
     let then: Interval | undefined = next;
     // It may grow between two answers.
@@ -342,8 +363,8 @@ export class ArchiveFeed {
 }
 
 /**
- * The piece to begin with so that the picture of a moment is in it for certain: times in a playlist are rounded, and
- * right at a piece's beginning the moment may belong to the one that it joins.
+ * The fragment to begin with so that the frame of a moment is certainly in it: times in a playlist are rounded,
+ * and at the very start of a fragment the moment may belong to the previous one.
  */
 function firstFragmentFor(fragments: readonly ArchiveFragment[], ms: number): number {
   const index = fragmentIndexAt(fragments, ms);

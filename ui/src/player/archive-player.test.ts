@@ -26,7 +26,7 @@ interface Recorded {
   readonly toS: number;
 }
 
-/** An archive that is recorded in some stretches, seconds after START_S; `nowS` is when the test begins. */
+/** An archive recorded in several stretches, seconds after START_S; the test begins at `nowS`. */
 function setUp(
   recorded: Recorded[],
   nowS: number,
@@ -95,7 +95,7 @@ function setUp(
     },
   };
   const player = new Player({ video, environment: mse, clock, source });
-  /** Seconds after START_S that the player shows. */
+  /** The moment that the player shows, seconds after START_S. */
   const shownS = () => Math.round(((player.utcMs ?? 0) - START_MS) / 10) / 100;
   const run = async (seconds: number) => {
     for (let at = 0; at < seconds; at += 0.1) {
@@ -187,7 +187,7 @@ for (const speed of [2, 4, 8, 16] as const) {
       assert.equal(player.getSnapshot().mode, 'live');
       assert.equal(player.getSnapshot().speed, 1);
       assert.equal(sockets.length, 1);
-      // At the last look, a second before: it has not hopped along at the edge, and left next to nothing out.
+      // At the last look, a second before: it did not jump along at the edge, and left out next to nothing.
       assert.ok(behindS < 4 + fragmentMs / 1000 + 2.5 * speed, `${behindS} s behind`);
       player.dispose();
     });

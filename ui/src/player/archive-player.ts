@@ -16,9 +16,9 @@ export interface ArchivePlayerOptions {
   readonly reader: ArchiveAccess;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
-  /** Which speeds this machine manages with all frames; kept over many players of one stream. */
+  /** The speeds at which this machine can show all frames; shared by successive players of one stream. */
   readonly budget: DecodingBudget;
-  /** Whether only key frames are shown: told at each change. */
+  /** Whether only key frames are shown: called on each change. */
   readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
   /** Everything recorded has been played and the next interval is live (R4.8). */
   readonly onReachedLive: () => void;
@@ -26,27 +26,30 @@ export interface ArchivePlayerOptions {
 
 const KEEP_BEHIND_S = 30;
 const TRIM_ABOVE_S = 60;
-/** This near the end of what is buffered counts as its end: the last frame has begun. */
+/** Within this of the end of the buffer counts as its end: the last frame has begun. */
 const END_S = 0.08;
-/** A playhead that stands this near the end has come to it: sound and picture rarely end together. */
+/** A playhead that has stopped this near the end has reached it: audio and video rarely end together. */
 const STANDING_END_S = 0.6;
-/** And the faster it plays the sooner a browser stops for want of data: so much more for each time of its speed. */
+/**
+ * The faster the playback, the sooner a browser stops for lack of data: the threshold grows by this for each
+ * step of speed above 1.
+ */
 const STANDING_END_S_PER_SPEED = 0.25;
-/** Shorter holes are played over without a word. */
+/** Shorter gaps are skipped without a notice. */
 const NOTICED_GAP_MS = 1000;
-/** The last picture of a recording begins at least so much before its end. */
+/** The last frame of a recording begins at least this long before its end. */
 const LAST_FRAME_MS = 5;
 
 /**
- * Plays what is recorded, fragment by fragment and over gaps, from any moment. The feed brings the bytes; this class
- * moves the playhead: to where the viewer wants it and over stretches where nothing is. Made when the archive begins
+ * Plays recordings, fragment by fragment and over gaps, from any moment. The feed supplies the bytes; this
+ * class moves the playhead: to where the viewer wants it and over gaps. Created when archive playback begins
  * and disposed when it ends; it doesn't own video or sink.
  */
 export class ArchivePlayer {
   readonly #options: ArchivePlayerOptions;
   #feed: ArchiveFeed | undefined;
   #targetMs: number | undefined;
-  /** `told`: all that was recorded has been played, and the feed looks for more. */
+  /** `told`: everything recorded has been played, and the feed polls for more. */
   #end: ArchiveFeedEnd | 'told' | undefined;
   #hasFrame = false;
   #away: AwayReason | undefined;
@@ -64,24 +67,24 @@ export class ArchivePlayer {
     this.seek(fromMs);
   }
 
-  /** The moment shown, or the one asked for until its picture is there: while it buffers, the clock stands. */
+  /** The moment shown, or the requested one until its frame is available: while it buffers, the clock stops. */
   get utcMs(): number {
     return this.#targetMs ?? this.#options.video.currentTime * 1000;
   }
 
-  /** On the way to a moment whose picture is not there yet. */
+  /** Seeking to a moment whose frame is not available yet. */
   get isSeeking(): boolean {
     return this.#targetMs !== undefined || this.#options.video.seeking;
   }
 
-  /** Goes to a moment exactly; the newest wish wins. A moment in a gap means the next one that is recorded. */
+  /** Seeks to a moment exactly; the latest request wins. A moment in a gap means the next recorded one. */
   seek(utcMs: number): void {
     const { video, sink } = this.#options;
     this.#isStopped = false;
     this.#dueStep = undefined;
     this.#stepping?.abort();
     const requestedS = utcMs / 1000;
-    // To the frame: the picture just before a span is another one than its first.
+    // Exact to the frame: the frame just before a buffered range is not its first frame.
     const isInHand =
       this.#targetMs === undefined &&
       sink.spans.some(({ start, end }) => requestedS >= start && requestedS < end);
@@ -95,8 +98,8 @@ export class ArchivePlayer {
   }
 
   /**
-   * Shows the picture after or before the one on the screen, over gaps. Where none is in the buffer it is looked for;
-   * at the beginning of the archive nothing happens.
+   * Shows the frame after or before the one on screen, over gaps. If it is not in the buffer it is fetched; at
+   * the beginning of the archive nothing happens.
    */
   step(direction: 1 | -1): void {
     if (this.#isStopped || this.#hasEnded || !this.#feed) return;
@@ -114,11 +117,11 @@ export class ArchivePlayer {
       this.#feed.moved();
       this.#report();
     } else if (direction < 0) this.#stepBack(sink.frames.at(nowMs)?.startMs ?? nowMs);
-    // What follows may be on its way.
+    // The next frame may still be on its way.
     else this.#dueStep = direction;
   }
 
-  /** The element plays at another speed now, which may be too fast for all frames. */
+  /** The playback rate changed; the new one may be too fast for all frames. */
   speedChanged(): void {
     if (!this.#isStopped && !this.#hasEnded && this.#playsKeyFrames !== this.#wantsKeyFrames())
       this.#begin(this.utcMs);
@@ -130,7 +133,7 @@ export class ArchivePlayer {
     this.#report();
   }
 
-  /** Called some times a second. */
+  /** Called several times a second. */
   tick(): void {
     if (this.#isStopped || !this.#feed) return;
     const { video, sink } = this.#options;
@@ -140,7 +143,7 @@ export class ArchivePlayer {
     if (oldest && video.currentTime - oldest.start > TRIM_ABOVE_S) {
       sink.remove(0, video.currentTime - KEEP_BEHIND_S);
     }
-    // Going over a gap may have ended it all.
+    // Skipping a gap may have ended playback and closed the feed.
     this.#feed?.moved();
     if (this.#dueStep && this.#targetMs === undefined && !video.seeking && video.readyState >= 2) {
       this.step(this.#dueStep);
@@ -149,7 +152,7 @@ export class ArchivePlayer {
     this.#report();
   }
 
-  /** Everything appended was lost; begins again where it was. */
+  /** Everything appended was lost; starts again at the same moment. */
   onSinkBroken(): void {
     if (!this.#isStopped) this.#begin(this.utcMs);
   }
@@ -164,7 +167,7 @@ export class ArchivePlayer {
     this.#report();
   }
 
-  /** Network back: a pause between tries ends now. */
+  /** Network back: a pause between retries ends now. */
   wake(): void {
     this.#feed?.wake();
   }
@@ -177,7 +180,7 @@ export class ArchivePlayer {
     this.#feed = undefined;
   }
 
-  /** The newest wish wins here too: stepping on or seeking ends the search. */
+  /** The latest request wins here too: another step or a seek aborts the search. */
   #stepBack(beforeMs: number): void {
     const stepping = new AbortController();
     this.#stepping = stepping;
@@ -187,7 +190,7 @@ export class ArchivePlayer {
           this.#begin(Math.min(fragment.endMs, beforeMs) - LAST_FRAME_MS);
       },
       (error: unknown) => {
-        // Without the network the picture stays; whoever steps again asks again.
+        // Without the network the frame stays; another step retries.
         if (!stepping.signal.aborted && !(error instanceof ApiError)) throw error;
       },
     );
@@ -259,7 +262,7 @@ export class ArchivePlayer {
     return STANDING_END_S + STANDING_END_S_PER_SPEED * Math.max(0, this.#options.video.playbackRate - 1);
   }
 
-  /** What is buffered after the playhead, gaps left out; nothing when it has come to the end of it. */
+  /** Media buffered after the playhead, without gaps; 0 when the playhead has reached its end. */
   #leftMs(): number {
     const { video, sink } = this.#options;
     const isStanding = !video.seeking && video.readyState < 3;
@@ -269,7 +272,7 @@ export class ArchivePlayer {
     return isStanding && sumS < this.#standingEndS ? 0 : sumS * 1000;
   }
 
-  /** The first bytes for a moment are in the buffer: only now may the playhead go there. */
+  /** The first bytes for a moment are in the buffer: only now may the playhead move there. */
   #start(requestedMs: number, startMs: number): void {
     this.#targetMs = undefined;
     this.#options.video.currentTime = startMs / 1000;
@@ -295,7 +298,7 @@ export class ArchivePlayer {
     this.#atEnd();
   }
 
-  /** Nothing recorded is left, from the playhead or from the moment asked for. */
+  /** No recording is left after the playhead or the requested moment. */
   #atEnd(): void {
     const end = this.#end;
     if (!end || end === 'told' || (end === 'live' && this.#isPaused)) return;

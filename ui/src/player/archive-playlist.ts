@@ -1,7 +1,7 @@
-/** A span of bytes of one file. */
+/** A byte range of one file. */
 export interface ByteSpan {
   readonly url: string;
-  /** Of the first byte. */
+  /** Offset of the first byte. */
   readonly offset: number;
   /** Bytes; undefined for the whole file. */
   readonly length: number | undefined;
@@ -12,18 +12,18 @@ export interface ArchiveFragment extends ByteSpan {
   /** UTC, ms since the epoch. */
   readonly startMs: number;
   readonly endMs: number;
-  /** The init segment that it needs. */
+  /** The init segment that the fragment needs. */
   readonly init: ByteSpan;
 }
 
-/** A playlist of seven days of one-second GOPs has some 600 000 pieces; more is not ours. */
+/** A playlist of seven days of one-second GOPs has about 600 000 fragments; a longer one is not ours. */
 const FRAGMENTS_LIMIT = 1_000_000;
 
 /**
- * Reads the archive's media playlist (RFC 8216, 4.3): only what our server writes and this player needs, which is
- * EXTINF, EXT-X-BYTERANGE, EXT-X-MAP and EXT-X-PROGRAM-DATE-TIME. Pieces come in order of time.
- * @param baseUrl absolute; what the URIs are relative to
- * @throws SyntaxError for what is not such a playlist
+ * Reads the archive's media playlist (RFC 8216, 4.3): only the tags that our server writes and this player
+ * needs: EXTINF, EXT-X-BYTERANGE, EXT-X-MAP and EXT-X-PROGRAM-DATE-TIME. Fragments are in order of time.
+ * @param baseUrl absolute; the base of relative URIs
+ * @throws SyntaxError for anything that is not such a playlist
  */
 export function parseArchivePlaylist(text: string, baseUrl: string): ArchiveFragment[] {
   const lines = text.split(/\r?\n/);
@@ -54,7 +54,7 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchiveFrag
           init = mapOf(value, baseUrl);
           break;
         default:
-          // RFC 8216, 4.1: tags that a client doesn't know are passed over.
+          // RFC 8216, 4.1: clients ignore tags that they don't know.
           break;
       }
       continue;
@@ -75,7 +75,7 @@ export function parseArchivePlaylist(text: string, baseUrl: string): ArchiveFrag
       endMs: clockMs + durationMs,
       init,
     });
-    // RFC 8216, 4.3.2.6: the date of what has none of its own follows from the durations before it.
+    // RFC 8216, 4.3.2.6: the date of a segment without its own follows from the durations before it.
     clockMs += durationMs;
     durationMs = undefined;
     range = undefined;
@@ -109,8 +109,8 @@ function positive(value: number): number {
 }
 
 /**
- * The piece to begin with for a moment: the one that holds it, or else the next one.
- * @returns the index, or `pieces.length` when all end before
+ * The fragment to begin with for a moment: the one that contains it, or else the next one.
+ * @returns the index, or `fragments.length` when all end before
  */
 export function fragmentIndexAt(fragments: readonly ArchiveFragment[], ms: number): number {
   let low = 0;
@@ -124,8 +124,8 @@ export function fragmentIndexAt(fragments: readonly ArchiveFragment[], ms: numbe
 }
 
 /**
- * The pieces from `from` on that one request can fetch: neighbours in one file under one init segment.
- * @param most how much to join at most; one piece always goes
+ * The fragments from `from` on that one request can fetch: adjacent in one file and with the same init segment.
+ * @param most limits of the joined request; it always includes at least one fragment
  */
 export function joinable(
   fragments: readonly ArchiveFragment[],

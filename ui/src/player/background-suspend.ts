@@ -1,22 +1,22 @@
 import type { Disposer, PageClock } from '../base/clock.ts';
 
-/** A tab out of sight keeps its stream this long: people look at another tab and come back. */
+/** A hidden tab keeps its stream this long: users look at another tab and come back. */
 const HIDDEN_KEEPS_MS = 20_000;
 
-/** Lets a player that nobody sees fall asleep after a while. */
+/** Suspends a player in a hidden tab after a while. */
 export class BackgroundSuspend {
   readonly #clock: PageClock;
   readonly #fallAsleep: () => boolean;
   #cancel: Disposer | undefined;
   #isAsleep = false;
 
-  /** @param fallAsleep gives up what it can; false when it has to stay awake */
+  /** @param fallAsleep releases what it can; false when the player has to stay active */
   constructor(clock: PageClock, fallAsleep: () => boolean) {
     this.#clock = clock;
     this.#fallAsleep = fallAsleep;
   }
 
-  /** True when it had slept and must begin again. */
+  /** True when it was suspended and must start again. */
   setVisible(isVisible: boolean): boolean {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -29,7 +29,7 @@ export class BackgroundSuspend {
     return wasAsleep;
   }
 
-  /** Something else is played: there is nothing to come back to. */
+  /** Something else is played: there is nothing to resume. */
   end(): void {
     this.#isAsleep = false;
   }

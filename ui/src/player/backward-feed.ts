@@ -11,12 +11,12 @@ export interface BackwardFeedOptions {
   readonly sink: MediaSink;
   readonly clock: PageClock;
   readonly fromMs: number;
-  /** Where the viewer is, UTC ms. */
+  /** The playhead, UTC ms. */
   readonly playheadMs: () => number;
   readonly speed: () => number;
-  /** Of each fragment only the first frame. */
+  /** Only the first frame of each fragment. */
   readonly isKeyFramesOnly: boolean;
-  /** The first bytes are appended; playing can begin at `startMs`. */
+  /** The first bytes are appended; playback can begin at `startMs`. */
   readonly onStart: (startMs: number) => void;
   /** The archive's beginning is in the sink. */
   readonly onEnd: () => void;
@@ -25,19 +25,22 @@ export interface BackwardFeedOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Kept in hand behind the playhead, seconds of playing; and at most, ms of media. */
+/** Buffer goal behind the playhead, seconds of playback; and its maximum, ms of media. */
 const BEHIND_S = 6;
 const BEHIND_MOST_MS = 60_000;
-/** The last picture of a piece begins at least so much before its end. */
+/** The last frame of a fragment begins at least this long before its end. */
 const LAST_FRAME_MS = 5;
 
-/** Brings the recorded fragments from one moment back into the sink, the newest first, as far as playing backwards needs. */
+/**
+ * Feeds the recorded fragments before one moment into the sink, newest first, as far back as reverse playback
+ * needs.
+ */
 export class BackwardFeed {
   readonly #options: BackwardFeedOptions;
   readonly #abort = new AbortController();
   readonly #retry: Retry;
   #beforeMs: number;
-  /** Fed and not yet played. */
+  /** Media fed and not yet played. */
   #fed: { readonly startMs: number; readonly endMs: number }[] = [];
   #initInUse: string | undefined;
   #isStarted = false;
@@ -53,12 +56,12 @@ export class BackwardFeed {
     });
   }
 
-  /** The playhead moved: perhaps more is wanted now. */
+  /** The playhead moved: more media may be needed. */
   moved(): void {
     this.#wakeUp?.();
   }
 
-  /** The network is back: a pause between tries ends now. */
+  /** The network is back: a pause between retries ends now. */
   wake(): void {
     this.#retry.wake();
   }

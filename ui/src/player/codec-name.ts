@@ -14,17 +14,19 @@ export function codecsOf(mimeType: string): string[] {
     .filter((codec) => codec !== '');
 }
 
-/** A codec string as people call the codec: `hvc1.1.6.L93.B0` is `H.265`. */
+/** A codec string as the codec's common name: `hvc1.1.6.L93.B0` is `H.265`. */
 export function codecName(codec: string): string {
   return VIDEO_NAMES.find(([pattern]) => pattern.test(codec))?.[1] ?? codec;
 }
 
-/** The codec of the frames in a media type; undefined when there is only sound. */
+/** The video codec in a media type; undefined for audio only. */
 export function videoCodecOf(mimeType: string): string | undefined {
   return codecsOf(mimeType).find((codec) => VIDEO_NAMES.some(([pattern]) => pattern.test(codec)));
 }
 
-/** What to name when a stream can't be played: its frames' codec, or its audio's when there are none. */
+/**
+ * The codec to name when a stream can't be played: the video codec, or the audio codec when there is no video.
+ */
 export function spokenCodec(mimeType: string): string {
   const codec = videoCodecOf(mimeType) ?? codecsOf(mimeType)[0];
   return codec === undefined ? mimeType : codecName(codec);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DecodingBudget, type DecodingLook } from './decoding-budget.ts';
 
-/** Looks ten times a second for some seconds; true when the budget was lowered. */
+/** Samples ten times a second for some seconds; true when the budget was lowered. */
 function watch(
   budget: DecodingBudget,
   seconds: number,

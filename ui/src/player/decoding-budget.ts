@@ -1,42 +1,43 @@
-/** What the budget is judged from, looked at some times a second. */
+/** One sample for the budget, taken several times a second. */
 export interface DecodingLook {
   /** On the monotonic clock. */
   readonly nowMs: number;
-  /** Pictures that reached the screen since the element began. */
+  /** Frames presented since the element was created. */
   readonly shownFrames: number;
-  /** Of the stream itself, frames a second; undefined while that is not known. */
+  /** Frame rate of the stream itself, frames per second; undefined while unknown. */
   readonly rate: number | undefined;
   readonly speed: number;
-  /** It is playing: not paused, seeking or waiting for the server. */
+  /** Playing: not paused, seeking or waiting for the server. */
   readonly isPlaying: boolean;
-  /** It plays, but ran out of data since the last look. */
+  /** Playback ran out of data since the last sample. */
   readonly hasStalled: boolean;
 }
 
-/** Looked at for so long before anything is decided; shorter troubles pass. */
+/** Sampling period before a decision; shorter problems pass by themselves. */
 const WINDOW_MS = 2_000;
-/** Fewer frames a second than this look like a stutter rather than like speed. */
+/** Fewer frames per second than this look like stuttering rather than fast playback. */
 const LEAST_FRAMES_PER_S = 6;
-/** ... unless the stream itself has no more: then this share of them must be shown. */
+/** ... unless the stream itself has fewer: then this share of them must be shown. */
 const LEAST_SHARE = 0.25;
 const STALLS_LIMIT = 3;
 const STALLS_WITHIN_MS = 8_000;
 
 /**
- * Says when this machine, or the way to it, can't keep up with all frames at a speed above 1, so that only key frames
- * are decoded: a steady row of few frames instead of a stuttering one. What was too fast once stays so.
+ * Decides when this machine, or the connection to it, can't keep up with all frames at a speed above 1, so that
+ * only key frames are decoded: a steady sequence of few frames instead of stuttering. A speed that was too fast
+ * stays so.
  */
 export class DecodingBudget {
   #window: { readonly sinceMs: number; readonly shownFrames: number } | undefined;
   #stalls: number[] = [];
   #tooFast = Infinity;
 
-  /** Whether only key frames are to be played at a speed. */
+  /** Whether only key frames are played at a speed. */
   isKeyFramesOnly(speed: number): boolean {
     return speed >= this.#tooFast;
   }
 
-  /** True when this look has lowered the budget. */
+  /** True when this sample has lowered the budget. */
   look(look: DecodingLook): boolean {
     const { nowMs, speed, shownFrames } = look;
     if (speed <= 1 || !look.isPlaying || this.isKeyFramesOnly(speed)) {
@@ -58,7 +59,7 @@ export class DecodingBudget {
     return true;
   }
 
-  /** Something else is played: what was learnt of this stream's size no longer holds. */
+  /** Something else is played: what was learned about this stream no longer applies. */
   reset(): void {
     this.#window = undefined;
     this.#stalls = [];

@@ -1,19 +1,22 @@
 import type { MediaElement } from './media-element.ts';
 
 export interface ElementPlayEvents {
-  /** It plays: a new source has set the element's rate back to its default. */
+  /** The element plays: a new source has reset its rate to the default. */
   readonly onStarted: () => void;
   /** The browser plays only after a click. */
   readonly onRefused: () => void;
 }
 
-/** Whether the viewer wants it to play, and bringing the element to it: browsers may refuse, and may pause by themselves. */
+/**
+ * Whether the viewer wants playback, and making the element follow: browsers may refuse to play, and may pause
+ * by themselves.
+ */
 export class ElementPlay {
   readonly #video: MediaElement;
   readonly #events: ElementPlayEvents;
   #isStarting = false;
   #isOwnPause = false;
-  /** The viewer's wish, whatever the element does. */
+  /** The viewer's intent, whatever the element does. */
   isWanted = true;
 
   constructor(video: MediaElement, events: ElementPlayEvents) {
@@ -21,7 +24,7 @@ export class ElementPlay {
     this.#events = events;
   }
 
-  /** Plays if that is wanted and not so already. */
+  /** Plays if requested and not playing already. */
   start(): void {
     const video = this.#video;
     if (!this.isWanted || !video.paused || this.#isStarting) return;
@@ -34,7 +37,7 @@ export class ElementPlay {
       (error: unknown) => {
         this.#isStarting = false;
         if (!(error instanceof DOMException) || error.name !== 'NotAllowedError') return;
-        // Sound needs a click first; frames, as a rule, don't.
+        // Audio needs a click first; muted video, as a rule, doesn't.
         if (!video.muted) {
           video.muted = true;
           this.start();
@@ -43,15 +46,15 @@ export class ElementPlay {
     );
   }
 
-  /** Stops the element without anybody having wished for it. */
+  /** Pauses the element without changing the viewer's intent. */
   hold(): void {
     this.#isOwnPause = !this.#video.paused;
     this.#video.pause();
   }
 
   /**
-   * The element says that it has stopped. True when that was the viewer's wish: the window of picture in picture, a
-   * headset or the system's media keys.
+   * The element reports a pause. True when the viewer caused it: by the picture-in-picture window, a headset or
+   * the system's media keys.
    */
   isViewersPause(): boolean {
     const isOwn = this.#isOwnPause;

@@ -2,9 +2,9 @@ import type { ArchiveSource } from './archive-source.ts';
 import { fragmentIndexAt, type ArchiveFragment } from './archive-playlist.ts';
 import type { PageClock } from '../base/clock.ts';
 
-/** Pieces are asked for on a grid of this many ms, so that looking about finds them again. */
+/** Fragments are requested on a grid of this many ms, so that repeated lookups hit the cache. */
 const WINDOW_MS = 600_000;
-/** What ended less than this ago may still grow; such an answer is good for a short while only. */
+/** A window that ended less than this ago may still grow; its answer is valid for a short time only. */
 const SETTLED_MS = 20_000;
 const UNSETTLED_KEEPS_MS = 2_000;
 const WINDOWS_KEPT = 60;
@@ -14,7 +14,7 @@ interface Window {
   readonly askedMs: number;
 }
 
-/** Finds single pieces of one stream's archive by moment, with small questions whose answers are kept. */
+/** Finds single fragments of one stream's archive by moment, with small cached requests. */
 export class FragmentFinder {
   readonly #source: Pick<ArchiveSource, 'playlist' | 'previousPlayable'>;
   readonly #clock: PageClock;
@@ -25,17 +25,20 @@ export class FragmentFinder {
     this.#clock = clock;
   }
 
-  /** The piece that holds a moment; undefined in a gap. */
+  /** The fragment that contains a moment; undefined in a gap. */
   async at(utcMs: number, signal: AbortSignal): Promise<ArchiveFragment | undefined> {
     const fragments = await this.#window(Math.floor(utcMs / WINDOW_MS), signal);
     const fragment = fragments[fragmentIndexAt(fragments, utcMs)];
     return fragment && fragment.startMs <= utcMs ? fragment : undefined;
   }
 
-  /** The last piece that begins before a moment, over gaps of any length; undefined at the archive's beginning. */
+  /**
+   * The last fragment that begins before a moment, over gaps of any length; undefined at the archive's
+   * beginning.
+   */
   async before(utcMs: number, signal: AbortSignal): Promise<ArchiveFragment | undefined> {
     let beforeMs = utcMs;
-    // A range may be promised that has just been removed: once more, then it is the beginning.
+    // A listed range may just have been deleted: retry, then treat it as the beginning.
     for (let tries = 0; tries < 3; tries++) {
       const index = Math.floor((beforeMs - 1) / WINDOW_MS);
       for (const one of [index, index - 1]) {

@@ -6,7 +6,7 @@ import { TestClock } from './test-clock.ts';
 function setUp() {
   const clock = new TestClock();
   const arrivals = new FrameArrivals(clock);
-  /** So many frames, one after each interval. */
+  /** This many frames, one after each interval. */
   const receive = (count: number, everyMs: number) => {
     for (let at = 0; at < count; at++) {
       clock.advance(everyMs);

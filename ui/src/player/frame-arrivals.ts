@@ -1,23 +1,23 @@
 import type { PageClock } from '../base/clock.ts';
 import type { WaitReason } from './state.ts';
 
-/** Why no frames arrive: the server can't be reached, the source delivers nothing, or neither is known. */
+/** Why no frames arrive: the server is unreachable, the source delivers nothing, or neither is known. */
 export type Absence = Extract<WaitReason, 'network' | 'source' | 'silent'>;
 
-/** Frames may take so long while their usual interval is unknown, ms. */
+/** How long a frame may take while the usual interval is unknown, ms. */
 const FIRST_MS = 6000;
 const LEAST_MS = 3000;
-/** However rare its key frames are, a picture this old is not live, ms. */
+/** However rare its key frames are, a frame this old is not live, ms. */
 const MOST_MS = 30_000;
-/** So many usual intervals without a frame are too long. */
+/** This many usual intervals without a frame are too long. */
 const INTERVALS = 2.5;
-/** The longest of so many intervals is the usual one: a GOP that was cut short says nothing about the next. */
+/** The usual interval is the longest of this many: a GOP that was cut short does not predict the next. */
 const INTERVALS_KEPT = 4;
 
 /**
- * Whether the frames of a live stream keep arriving. Only an arrival makes a picture live: neither an open connection
- * nor an element that has something on the screen does. The player, tiles that move and tiles that show key frames
- * all ask this.
+ * Whether the frames of a live stream keep arriving. Only an arrival makes the video live: neither an open
+ * connection nor an element that shows something does. The player, moving tiles and key-frame tiles all use
+ * this.
  */
 export class FrameArrivals {
   readonly #clock: PageClock;
@@ -32,7 +32,7 @@ export class FrameArrivals {
     this.restart();
   }
 
-  /** Another link: its first frame is waited for. */
+  /** A new link: its first frame is awaited. */
   restart(): void {
     this.#stopped = undefined;
     this.#hasFrame = false;
@@ -40,7 +40,7 @@ export class FrameArrivals {
     this.#hear();
   }
 
-  /** A frame arrived. It ends what `stop` said. */
+  /** A frame arrived. It cancels `stop`. */
   note(): void {
     if (this.#hasFrame && this.#stopped === undefined)
       this.#intervalsMs = [...this.#intervalsMs.slice(1 - INTERVALS_KEPT), this.#sinceMs()];
@@ -49,18 +49,18 @@ export class FrameArrivals {
     this.#hear();
   }
 
-  /** The link says that no frames come for now. */
+  /** The link reports that no frames come for now. */
   stop(absence: Absence): void {
     this.#stopped = absence;
   }
 
-  /** The link says that frames come again; the first one has as long as any first one. */
+  /** The link reports that frames come again; the first one gets the time of any first frame. */
   resume(): void {
     if (this.#stopped === undefined) return;
     this.restart();
   }
 
-  /** Why the picture on the screen is not live; undefined while frames arrive. */
+  /** Why the frame on screen is not live; undefined while frames arrive. */
   get absence(): Absence | undefined {
     if (this.#stopped !== undefined) return this.#stopped;
     return this.#sinceMs() > this.#limitMs() ? 'silent' : undefined;
@@ -71,7 +71,10 @@ export class FrameArrivals {
     return Math.min(MOST_MS, Math.max(LEAST_MS, INTERVALS * Math.max(...this.#intervalsMs)));
   }
 
-  /** Since the last frame, or since the link was made. The monotonic clock stops while the machine sleeps. */
+  /**
+   * Time since the last frame, or since the link was created. The monotonic clock stops while the machine
+   * sleeps.
+   */
   #sinceMs(): number {
     const clock = this.#clock;
     return Math.max(clock.monotonicMs() - this.#heardMs, clock.wallMs() - this.#heardWallMs);

@@ -13,7 +13,7 @@ const track = h264Track(
 const START_S = 1_795_000_000;
 const START_MS = START_S * 1000;
 
-/** A second of frames from a second on, so many a second. */
+/** One second of frames from a given second on, at the given frame rate. */
 function second(fromS: number, rate = 25): Uint8Array {
   const startDts = (START_S + fromS) * 90_000;
   const samples = Array.from({ length: rate }, (_, index) => {

@@ -2,26 +2,26 @@ import { MalformedError } from '@vidette/media/malformed';
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import { shownFrames } from '@vidette/media/fmp4/shown-frames';
 
-/** One picture: shown from `startMs` until `endMs`, UTC. */
+/** One frame: shown from `startMs` until `endMs`, UTC. */
 export interface Frame {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** An hour of frames at fast cameras' rates is far below; the oldest are forgotten beyond. */
+/** An hour of frames at the rates of fast cameras is far below this; beyond it the oldest are dropped. */
 const FRAMES_LIMIT = 100_000;
-/** Times that differ by less are one: rounding between ticks and milliseconds, ms. */
+/** Times that differ by less are equal: rounding between ticks and milliseconds, ms. */
 const SAME_MS = 0.5;
 
 /**
- * The frames that are in the buffer, by the moments at which they are shown, so that one can go from one to the next
- * whatever the rate and order in which they came. Fed with the very bytes that are appended.
+ * The frames in the buffer, by presentation time, so that playback can step from one to the next whatever the
+ * frame rate and the order of arrival. Fed with the same bytes that are appended.
  */
 export class FrameIndex {
   #frames: Frame[] = [];
   #track: { readonly id: number; readonly timescale: number } | undefined;
 
-  /** An init segment or whole fragments. What is neither has no frames here; the element judges it. */
+  /** An init segment or whole fragments. Anything else has no frames here; the element judges it. */
   add(bytes: Uint8Array): void {
     try {
       if (isInit(bytes)) {
@@ -42,7 +42,7 @@ export class FrameIndex {
     }
   }
 
-  /** Forgets the frames that begin in a span, ms of UTC. */
+  /** Removes the frames that begin in a span, ms of UTC. */
   remove(startMs: number, endMs: number): void {
     const from = this.#indexFrom(startMs);
     this.#frames.splice(from, this.#indexFrom(endMs) - from);
@@ -52,19 +52,19 @@ export class FrameIndex {
     this.#frames = [];
   }
 
-  /** The picture that is on the screen at a moment: the last that has begun. */
+  /** The frame on screen at a moment: the last that has begun. */
   at(ms: number): Frame | undefined {
     const frame = this.#frames[this.#indexFrom(ms + SAME_MS) - 1];
     return frame;
   }
 
-  /** The picture after or before the one at a moment. */
+  /** The frame after or before the one at a moment. */
   neighbour(ms: number, direction: 1 | -1): Frame | undefined {
     const here = this.#indexFrom(ms + SAME_MS) - 1;
     return this.#frames[here + direction];
   }
 
-  /** Pictures a second around a moment, as they follow each other; undefined where fewer than two are known. */
+  /** Frame rate around a moment, from consecutive frames; undefined where fewer than two are known. */
   rateAt(ms: number): number | undefined {
     const end = this.#indexFrom(ms + SAME_MS);
     const shown = this.#frames.slice(Math.max(0, end - 25), end);
@@ -74,7 +74,7 @@ export class FrameIndex {
     return ((shown.length - 1) * 1000) / (last.startMs - first.startMs);
   }
 
-  /** The first that begins at or after a moment. */
+  /** The first frame that begins at or after a moment. */
   #indexFrom(ms: number): number {
     let low = 0;
     let high = this.#frames.length;

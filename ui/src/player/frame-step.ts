@@ -1,8 +1,8 @@
 import type { MediaSink } from './media-sink.ts';
 
 /**
- * Where to send the element for the picture after or before the one at a moment: the middle of it, which rounding can't
- * turn into its neighbour. Seconds of UTC; undefined when that picture is not in the buffer.
+ * The seek target for the frame after or before the one at a moment: its middle, which rounding can't move into
+ * a neighbouring frame. Seconds of UTC; undefined when that frame is not in the buffer.
  */
 export function frameBeside(sink: MediaSink, utcMs: number, direction: 1 | -1): number | undefined {
   const next = sink.frames.neighbour(utcMs, direction);

@@ -2,22 +2,22 @@ import { initSegment } from '@vidette/media/fmp4/init';
 import { parseInit } from '@vidette/media/fmp4/read-init';
 import type { ByteSpan } from './archive-playlist.ts';
 
-/** What must be appended before fragments that need it. */
+/** The segment to append before fragments that need it. */
 export interface InitSegment {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
 }
 
-/** The same of the frames alone, for fragments without audio. */
+/** The same for video only, for fragments without audio. */
 export interface VideoInit extends InitSegment {
   readonly trackId: number;
-  /** Ticks per second of the frames' times. */
+  /** Ticks per second of the video track's timestamps. */
   readonly timescale: number;
 }
 
 export type LoadBytes = (span: ByteSpan, signal: AbortSignal) => Promise<Uint8Array | undefined>;
 
-/** A camera changes its parameters rarely; so many kinds of one stream are kept. */
+/** A camera rarely changes its parameters; this many init segments of one stream are kept. */
 const KEPT = 40;
 
 /** The init segments of one stream's archive: each is fetched once. */
@@ -26,12 +26,12 @@ export class InitSegments {
   readonly #whole = new Map<string, InitSegment>();
   readonly #frames = new Map<string, VideoInit | undefined>();
 
-  /** @param load undefined for what isn't there any more; rejects as it likes */
+  /** @param load undefined for a segment that no longer exists; may reject */
   constructor(load: LoadBytes) {
     this.#load = load;
   }
 
-  /** Undefined when it isn't there any more. @throws MalformedError, and whatever loading rejects with */
+  /** Undefined when the segment no longer exists. @throws MalformedError, and whatever loading rejects with */
   async of(span: ByteSpan, signal: AbortSignal): Promise<InitSegment | undefined> {
     const known = this.#whole.get(keyOf(span));
     if (known) return known;
@@ -43,7 +43,7 @@ export class InitSegments {
     return init;
   }
 
-  /** Undefined when there is none any more, or no frames in it. @throws as `of` */
+  /** Undefined when the segment no longer exists or has no video. @throws as `of` */
   async ofFrames(span: ByteSpan, signal: AbortSignal): Promise<VideoInit | undefined> {
     const key = keyOf(span);
     if (this.#frames.has(key)) return this.#frames.get(key);
@@ -62,7 +62,7 @@ export class InitSegments {
   }
 }
 
-/** Names a span of bytes: the same text for the same bytes. */
+/** The key of a byte range: equal for equal ranges. */
 export function keyOf(span: ByteSpan): string {
   return `${span.url} ${span.offset} ${span.length}`;
 }
@@ -71,7 +71,7 @@ function mimeTypeOf(codecs: readonly string[]): string {
   return `video/mp4; codecs="${[...new Set(codecs)].join(',')}"`;
 }
 
-/** A Map is in order of insertion: the oldest goes. */
+/** A Map keeps insertion order: drop the oldest. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.set(key, value);
   const [oldest] = map.keys();

@@ -2,25 +2,25 @@ import { keyFragment } from '@vidette/media/fmp4/key-fragment';
 import type { ArchiveFragment } from './archive-playlist.ts';
 import { keyOf, type InitSegments, type LoadBytes, type VideoInit } from './init-segments.ts';
 
-/** The first frame of a piece, which stands for the whole of it. */
+/** The first frame of a fragment, which represents the whole of it. */
 export interface KeyFrame {
   readonly init: VideoInit;
-  /** A fragment with that one picture, ready to be appended after `init`. */
+  /** A fragment with only that frame, ready to be appended after `init`. */
   readonly bytes: Uint8Array;
-  /** Shown from here until the next piece's, UTC ms. */
+  /** Shown from here until the next fragment's frame, UTC ms. */
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** What the first question for a picture asks for: a key frame of a 1080p camera, as a rule. */
+/** Size of the first request for a key frame: enough for a typical 1080p camera. */
 const FIRST_GUESS_BYTES = 96 * 1024;
-/** A little more than the last one was: key frames of one camera are alike. */
+/** Each request is a little larger than the last key frame: key frames of one camera are similar in size. */
 const GUESS_SHARE = 1.25;
 const KEPT_BYTES = 24 * 1024 * 1024;
 
 /**
- * Fetches the key frames of recorded pieces and nothing else of them: the beginning of a piece is asked for, about as
- * much as the last picture took, and the rest only if it was more.
+ * Fetches only the key frames of recorded fragments: requests the beginning of a fragment, about the size of
+ * the last key frame, and the rest only if the frame is larger.
  */
 export class KeyFragments {
   readonly #load: LoadBytes;
@@ -34,7 +34,10 @@ export class KeyFragments {
     this.#inits = inits;
   }
 
-  /** Undefined when the piece is gone or begins with no picture. @throws MalformedError, and what loading rejects with */
+  /**
+   * Undefined when the fragment no longer exists or does not begin with a frame. @throws MalformedError, and
+   * what loading rejects with
+   */
   async of(fragment: ArchiveFragment, signal: AbortSignal): Promise<KeyFrame | undefined> {
     const key = keyOf(fragment);
     const known = this.#kept.get(key);

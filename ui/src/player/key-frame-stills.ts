@@ -5,14 +5,14 @@ import type { KeyFrame } from './key-fragments.ts';
 import type { MediaElement } from './media-element.ts';
 import { MediaSink, type MseEnvironment } from './media-sink.ts';
 
-/** The key frame at or before a moment, ready to be drawn until the next one is asked for. */
+/** The key frame at or before a moment; it can be drawn until the next one is requested. */
 export interface StillFrame {
   /** When it was taken, UTC ms. */
   readonly utcMs: number;
   readonly image: CanvasImageSource;
 }
 
-/** Where stills come from. One is asked for at a time. */
+/** The source of still frames. One request at a time. */
 export interface StillSource {
   /** Undefined where nothing is recorded. @throws ApiError, or the signal's reason */
   at(utcMs: number, signal: AbortSignal): Promise<StillFrame | undefined>;
@@ -20,28 +20,28 @@ export interface StillSource {
 }
 
 export interface KeyFrameStillsOptions {
-  /** An element of its own, which nobody else plays in. */
+  /** An element of its own, not used for playback. */
   readonly video: MediaElement & CanvasImageSource & Partial<FrameTeller>;
   readonly clock: PageClock;
   readonly environment: MseEnvironment;
   readonly reader: ArchiveAccess;
-  /** For what this browser can't decode: a still made by the server. */
+  /** For video that this browser can't decode: a snapshot made by the server. */
   readonly otherwise: (utcMs: number, signal: AbortSignal) => Promise<StillFrame | undefined>;
 }
 
-/** What most browsers' elements tell: which picture has come to where it can be drawn from. */
+/** Reported by most browsers' elements: which frame has been presented and can be drawn. */
 type FrameTeller = Pick<HTMLVideoElement, 'requestVideoFrameCallback' | 'cancelVideoFrameCallback'>;
 
-/** So many frames stay in the element's buffer before it is emptied. */
+/** Number of frames appended before the element's buffer is emptied. */
 const SPANS_KEPT = 120;
-/** Within the picture, whatever rounding does to its beginning. */
+/** An offset inside the frame, whatever rounding does to its start time. */
 const INSIDE_S = 0.001;
-/** An element that is there and still says nothing of its picture is believed after this long. */
+/** An element at the right position that reports no frame is trusted after this long. */
 const TELL_WITHIN_MS = 200;
 
 /**
- * Stills decoded by the browser: one key frame is fetched, appended to a hidden element of its own, and the element sent
- * there. Costs the server a range read and this machine one decoded picture.
+ * Still frames decoded by the browser: fetches one key frame, appends it to a hidden element of its own, and
+ * seeks the element there. Costs the server a range read and this machine one decoded frame.
  */
 export class KeyFrameStills implements StillSource {
   readonly #options: KeyFrameStillsOptions;
@@ -49,9 +49,9 @@ export class KeyFrameStills implements StillSource {
   #changed: (() => void) | undefined;
   #initInUse: string | undefined;
   #appended = 0;
-  /** Beginnings of the frames that are in the buffer, UTC ms. */
+  /** Start times of the frames in the buffer, UTC ms. */
   readonly #inBuffer = new Set<number>();
-  /** Beginning of the picture that the element would draw, UTC ms. */
+  /** Start time of the frame that the element would draw, UTC ms. */
   #shownMs: number | undefined;
   #isBroken = false;
 
@@ -79,7 +79,8 @@ export class KeyFrameStills implements StillSource {
     if (!this.#sink.isSupported(key.init.mimeType)) return otherwise(utcMs, signal);
     await this.#append(keyOf(fragment.init), key, signal);
     if (!(await this.#show(key, signal))) {
-      // Among neighbours appended in another order a browser may find the next one: alone, none can be taken for it.
+      // Among neighbouring frames appended out of order a browser may present the next one: a frame alone can't
+      // be mistaken.
       await this.#empty();
       await this.#append(keyOf(fragment.init), key, signal);
       await this.#show(key, signal);
@@ -98,7 +99,7 @@ export class KeyFrameStills implements StillSource {
   async #append(initKey: string, key: KeyFrame, signal: AbortSignal): Promise<void> {
     const middleS = (key.startMs + key.endMs) / 2000;
     const isThere = () => this.#sink.spans.some(({ start, end }) => middleS >= start && middleS < end);
-    // Browsers tell of spans with holes as long as a picture or two as if they were whole.
+    // Browsers report spans with holes of one or two frames as continuous.
     if (this.#inBuffer.has(key.startMs) && isThere()) return;
     this.#appended += 1;
     if (this.#appended % SPANS_KEPT === 0) await this.#empty();
@@ -110,7 +111,7 @@ export class KeyFrameStills implements StillSource {
       this.#sink.append(key.init.bytes);
     }
     this.#sink.append(key.bytes);
-    // What begins within a picture that is appended later is taken out of the buffer.
+    // Frames that begin within a frame appended later are removed from the buffer.
     for (const startMs of this.#inBuffer)
       if (startMs > key.startMs && startMs < key.endMs) this.#inBuffer.delete(startMs);
     await this.#sink.appended();
@@ -124,7 +125,10 @@ export class KeyFrameStills implements StillSource {
     return this.#sink.clear();
   }
 
-  /** Resolves when that picture, true, or another is what would be drawn: an element says that it is there a little earlier. */
+  /**
+   * Resolves to whether the element would draw that frame (true) or another: an element reports the position
+   * slightly before that.
+   */
   async #show(key: KeyFrame, signal: AbortSignal): Promise<boolean> {
     const { video, clock } = this.#options;
     if (this.#shownMs === key.startMs) return true;
@@ -132,7 +136,7 @@ export class KeyFrameStills implements StillSource {
     const [told, forget] = this.#told(key.startMs);
     try {
       const wantedS = key.startMs / 1000 + INSIDE_S;
-      // Chromium draws nothing anew for a seek to where it stands.
+      // Chromium does not redraw for a seek to its current position.
       const isThere = Math.abs(video.currentTime - wantedS) < INSIDE_S / 2;
       video.currentTime = isThere ? wantedS + INSIDE_S : wantedS;
       await this.#until(() => !video.seeking && video.readyState >= 2, signal);
@@ -151,7 +155,10 @@ export class KeyFrameStills implements StillSource {
     }
   }
 
-  /** Resolves when the element tells whether it has the picture of that beginning; at once if it never tells. */
+  /**
+   * Resolves to whether the element presents the frame that begins at this time; immediately to true if it
+   * never reports frames.
+   */
   #told(startMs: number): readonly [Promise<boolean>, () => void] {
     const { video } = this.#options;
     if (!video.requestVideoFrameCallback) return [Promise.resolve(true), () => {}];
@@ -161,7 +168,7 @@ export class KeyFrameStills implements StillSource {
         asked =
           video.requestVideoFrameCallback?.((_, { mediaTime }) => {
             if (Math.abs(mediaTime - startMs / 1000) < INSIDE_S) resolve(true);
-            // On the way there it may still be the one before.
+            // While seeking it may still be the previous frame.
             else if (video.seeking) ask();
             else resolve(false);
           }) ?? 0;
@@ -171,7 +178,7 @@ export class KeyFrameStills implements StillSource {
     return [told, () => video.cancelVideoFrameCallback?.(asked)];
   }
 
-  /** @throws the signal's reason; an Error when the element can't decode what it was given */
+  /** @throws the signal's reason; an Error when the element can't decode the media */
   async #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
     while (!isSo()) {
       signal.throwIfAborted();

@@ -11,12 +11,15 @@ export interface LiveConnectionOptions extends LiveLinkEvents {
 
 /** A connection that delivered for this long counts as good: the next loss starts with the shortest pause. */
 const GOOD_AFTER_MS = 10_000;
-/** A socket that says nothing at all for this long is taken for dead; the server says `waiting` when the source is silent. */
+/**
+ * A socket without any message for this long counts as dead; the server sends `waiting` when the source is
+ * silent.
+ */
 const SILENT_MS = 20_000;
 
 /**
- * Keeps one WebSocket to a live stream open until closed, with growing, jittered pauses between tries. A machine
- * that slept or a network that came back is served at once through `wake`.
+ * Keeps one WebSocket to a live stream open until closed, with growing, jittered pauses between attempts. After
+ * sleep or a network outage `wake` reconnects immediately.
  */
 export class LiveConnection implements LiveLink {
   readonly #options: LiveConnectionOptions;
@@ -35,7 +38,10 @@ export class LiveConnection implements LiveLink {
     this.#connect();
   }
 
-  /** Something changed for the better (network back, tab shown, machine awake): a pause ends now, a stale socket goes. */
+  /**
+   * Something changed for the better (network back, tab shown, machine awake): ends a pause now, drops a stale
+   * socket.
+   */
   wake(): void {
     if (this.#isClosed) return;
     if (this.#retry.isPending) {
@@ -44,7 +50,7 @@ export class LiveConnection implements LiveLink {
     } else this.#watch();
   }
 
-  /** Drops the socket and begins anew without a pause, e.g. when its media could not be used. */
+  /** Drops the socket and reconnects without a pause, e.g. when its media could not be used. */
   restart(): void {
     if (this.#isClosed) return;
     this.#drop();
@@ -88,7 +94,7 @@ export class LiveConnection implements LiveLink {
       message = parseLiveMessage(String(data));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      // Not our protocol (a proxy's page, say): this socket is of no use.
+      // Not our protocol (for example a proxy's page): this socket is unusable.
       this.#lost();
       return;
     }

@@ -3,18 +3,18 @@
  * `init`) and then fragments.
  */
 export type LiveMessage =
-  /** What follows can be decoded with this media type; an init segment comes next. */
+  /** The following media can be decoded with this media type; an init segment comes next. */
   | { readonly type: 'init'; readonly mimeType: string }
-  /** Frames were left out because this connection was too slow. */
+  /** Frames were dropped because this connection was too slow. */
   | { readonly type: 'skipped'; readonly frames: number }
   /** The source delivers nothing now; `init` follows when it does again. */
   | { readonly type: 'waiting' }
-  /** Nothing follows. `code` is of the error catalogue. */
+  /** The session has ended. `code` is from the error catalogue. */
   | { readonly type: 'end'; readonly code: string | undefined };
 
 /**
  * Reads one text message; undefined for types this page doesn't know, which a newer server may send.
- * @throws SyntaxError for what is not a message at all
+ * @throws SyntaxError for anything that is not a message
  */
 export function parseLiveMessage(text: string): LiveMessage | undefined {
   const message: unknown = JSON.parse(text);

@@ -12,28 +12,31 @@ export interface LivePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: PageClock;
-  /** Asks for the stream, with or without audio. */
+  /** Requests the stream, with or without audio. */
   readonly connect: (events: LiveLinkEvents, options: { audio: boolean }) => LiveLink;
-  /** Played media is kept this long, so that the browser's own memory stays flat, seconds; 20 when left out. */
+  /** Played media is kept this long, which bounds the browser's memory, seconds; 20 by default. */
   readonly keepBehindS?: number;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
 }
 
 const KEEP_BEHIND_S = 20;
-/** Played media is given back when there is this many times as much as is kept. */
+/** Played media is removed when the buffer exceeds the kept amount by this factor. */
 const TRIM_ABOVE = 2;
-/** A picture that hasn't moved for this long stands. */
+/** Video that hasn't moved for this long counts as stopped. */
 const STANDS_AFTER_MS = 500;
-/** Pictures arrive but nothing can be played: the announced sound never comes, and playback would wait for it. */
+/** Frames arrive but can't be played: the announced audio never comes, and playback would wait for it. */
 const MUTE_SOURCE_AFTER_MS = 4000;
-/** The picture is live within this of the newest frame: clocks of server and browser agree well enough to show the whole delay. */
+/**
+ * The delay is believed within this of the newest frame: the clocks of server and browser agree well enough to
+ * show the whole delay.
+ */
 const CLOCKS_AGREE_MS = 8000;
-/** So many broken appends without a picture in between: this browser can't decode what the stream carries. */
+/** After this many failed appends without a frame in between, this browser can't decode the stream. */
 const BREAKS_LIMIT = 4;
 /**
- * Live frames of one stream: what its link brings goes into the sink, the pace keeps the playhead a fraction of
- * a second behind. Made when live begins and disposed when it ends; it doesn't own video or sink.
+ * Live video of one stream: appends the link's media to the sink, and the pace keeps the playhead a fraction of
+ * a second behind. Created when live playback begins and disposed when it ends; it doesn't own video or sink.
  */
 export class LivePlayer {
   readonly #options: LivePlayerOptions;
@@ -43,19 +46,19 @@ export class LivePlayer {
   #mimeType: string | undefined;
   #hasAudio = true;
   #isPaused = false;
-  /** What the archive left in the sink is gone; until then its spans say nothing about the live video. */
+  /** The archive's media is removed from the sink; until then its spans say nothing about the live video. */
   #isCleared = false;
-  /** The end of what is buffered, seconds of UTC: it grows only with the frames of every track. */
+  /** The end of the buffer, seconds of UTC: it grows only when every track has data. */
   #bufferedS = 0;
-  /** The link said that no frames come for now. */
+  /** The link reported that no frames come for now. */
   #isStopped = false;
   #hasFrame = false;
   #hasStalled = false;
-  /** The element's time at the last look, and when it changed last, on the monotonic clock. */
+  /** The element's time at the last tick, and when it last changed, on the monotonic clock. */
   #lastTime = 0;
   #movedMs = -Infinity;
   #breaks = 0;
-  /** Since when media arrives that can't be played, on the monotonic clock. */
+  /** Since when media has arrived that can't be played, on the monotonic clock. */
   #unplayableSinceMs: number | undefined;
   #decidedMs: number;
   #isDisposed = false;
@@ -69,23 +72,24 @@ export class LivePlayer {
     this.#connect();
   }
 
-  /** How far the picture lies behind the newest that has arrived, ms; undefined without a picture. */
+  /** How far the frame on screen is behind the newest received one, ms; undefined without a frame. */
   get behindMs(): number | undefined {
     const newest = this.#options.sink.spans.at(-1);
     if (!newest || !this.#hasFrame) return undefined;
     return Math.max(0, (newest.end - this.#options.video.currentTime) * 1000);
   }
 
-  /** How long ago the picture was taken, ms; undefined without one. */
+  /** How long ago the frame on screen was captured, ms; undefined without one. */
   get delayMs(): number | undefined {
     const { behindMs } = this;
     if (behindMs === undefined) return undefined;
     const sinceMs = this.#options.clock.wallMs() - this.#options.video.currentTime * 1000;
-    // Media times are the server's; a browser whose clock is elsewhere can only tell how far behind the newest it is.
+    // Media times are the server's; with a different browser clock only the distance to the newest frame is
+    // known.
     return sinceMs >= behindMs && sinceMs < behindMs + CLOCKS_AGREE_MS ? sinceMs : behindMs;
   }
 
-  /** The picture stands and nothing is received; afterwards it goes on with what the camera sees then. */
+  /** Freezes the video and stops receiving; playback then resumes with the current live video. */
   setPaused(isPaused: boolean): void {
     if (isPaused) this.#pause();
     else this.#resume();
@@ -111,7 +115,7 @@ export class LivePlayer {
     this.#connection?.wake();
   }
 
-  /** Everything appended was lost; asks for the stream anew. */
+  /** Everything appended was lost; requests the stream again. */
   onSinkBroken(): void {
     if (this.#isDisposed || this.#isPaused) return;
     this.#breaks += 1;
@@ -123,7 +127,7 @@ export class LivePlayer {
     this.#connection?.restart();
   }
 
-  /** Called some times a second. */
+  /** Called several times a second. */
   tick(): void {
     if (this.#isDisposed || this.#isPaused || !this.#connection || !this.#isCleared) return;
     const { video, sink, clock } = this.#options;
@@ -133,10 +137,10 @@ export class LivePlayer {
     if (video.currentTime !== this.#lastTime) this.#movedMs = nowMs;
     this.#lastTime = video.currentTime;
     const spans = sink.spans;
-    // An element that played on when its feed was changed tells nobody that it plays.
+    // An element that kept playing while its feed was changed fires no `playing` event.
     if (this.#movedMs === nowMs && !video.paused && spanAt(spans, video.currentTime)) this.#hasFrame = true;
     const bufferedS = spans.at(-1)?.end ?? 0;
-    // What was on its way when the link said that nothing comes is no news.
+    // Media that was in flight when the link reported a stop doesn't count as an arrival.
     if (bufferedS !== this.#bufferedS && !this.#isStopped) this.#arrivals.note();
     this.#bufferedS = bufferedS;
     this.#watchForAudio(nowMs, spans.length > 0);
@@ -269,7 +273,7 @@ export class LivePlayer {
     this.#options.sink.append(bytes);
   }
 
-  /** With a track that never sends, the spans of all tracks together stay empty for ever. */
+  /** With a track that never sends, the intersection of all tracks' spans stays empty for ever. */
   #watchForAudio(nowMs: number, isPlayable: boolean): void {
     if (isPlayable) this.#unplayableSinceMs = undefined;
     if (this.#unplayableSinceMs === undefined || !this.#hasAudio || !this.#mimeType) return;
@@ -300,7 +304,8 @@ export class LivePlayer {
   #report(): void {
     if (this.#isDisposed || this.#isPaused || !this.#connection) return;
     const { video, onState } = this.#options;
-    // What is in the buffer plays on, and near its end frames are played as they come: a picture that moves is playing.
+    // The buffer keeps playing, and near its end frames are played as they arrive: moving video counts as
+    // playing.
     const { absence } = this.#arrivals;
     const isMoving = this.#options.clock.monotonicMs() - this.#movedMs < STANDS_AFTER_MS;
     if (this.#hasFrame && isMoving && !video.paused) onState({ name: 'playing' });

@@ -1,4 +1,4 @@
-/** What the player uses of an HTML video element; a test gives its own. */
+/** The part of an HTML video element that the player uses; tests supply their own. */
 export interface MediaElement extends EventTarget {
   /** Seconds. In this player always seconds of UTC: media times are absolute (see media-sink). */
   currentTime: number;
@@ -7,12 +7,12 @@ export interface MediaElement extends EventTarget {
   volume: number;
   src: string;
   disableRemotePlayback: boolean;
-  /** Pixels of the picture; 0 before there is one. */
+  /** Pixels of the video; 0 before the first frame. */
   readonly videoWidth: number;
   readonly videoHeight: number;
   readonly paused: boolean;
   readonly seeking: boolean;
-  /** HTMLMediaElement.readyState: 2 has the picture of this moment, 3 can go on. */
+  /** HTMLMediaElement.readyState: from 2 on the current frame is available, from 3 on playback can continue. */
   readonly readyState: number;
   readonly buffered: TimeRanges;
   readonly error: MediaError | null;
@@ -23,7 +23,7 @@ export interface MediaElement extends EventTarget {
   getVideoPlaybackQuality(): Pick<VideoPlaybackQuality, 'totalVideoFrames' | 'droppedVideoFrames'>;
 }
 
-/** A stretch of buffered media, seconds. */
+/** A range of buffered media, seconds. */
 export interface BufferedSpan {
   readonly start: number;
   readonly end: number;
@@ -37,10 +37,10 @@ export function spansOf(ranges: TimeRanges): BufferedSpan[] {
   }));
 }
 
-/** Frames that end and begin this near each other are played on as if they touched, seconds. */
+/** Ranges this close to each other play as if they touched, seconds. */
 const TOUCHING_S = 0.05;
 
-/** The span that holds a moment, taking in the tiny holes that rounding of times leaves. */
+/** The span that contains a moment, merging tiny holes left by the rounding of timestamps. */
 export function spanAt(spans: readonly BufferedSpan[], time: number): BufferedSpan | undefined {
   return spans.find((span) => time >= span.start - TOUCHING_S && time < span.end + TOUCHING_S);
 }

@@ -2,7 +2,7 @@ import { codecsOf } from './codec-name.ts';
 import { FrameIndex } from './frame-index.ts';
 import { spansOf, type BufferedSpan, type MediaElement } from './media-element.ts';
 
-/** What the browser offers for appending media; a test gives its own. */
+/** The browser's interfaces for appending media; tests supply their own. */
 export interface MseEnvironment {
   create(): MediaSource;
   isTypeSupported(mimeType: string): boolean;
@@ -12,7 +12,7 @@ export interface MseEnvironment {
 
 interface MseGlobals {
   readonly MediaSource?: typeof MediaSource;
-  /** Safari on phones has only this one (Media Source Extensions 2, "ManagedMediaSource"). */
+  /** Safari on iPhones has only this one (Media Source Extensions 2, "ManagedMediaSource"). */
   readonly ManagedMediaSource?: typeof MediaSource;
 }
 
@@ -29,7 +29,10 @@ export function browserMse(globals: MseGlobals = globalThis): MseEnvironment | u
 }
 
 export interface MediaSinkEvents {
-  /** Appending or decoding broke; everything appended is lost and the sink stands empty, ready for a new init segment. */
+  /**
+   * Appending or decoding failed; everything appended is lost and the sink is empty, ready for a new init
+   * segment.
+   */
   readonly onBroken: (cause: string) => void;
   /** Buffered spans changed. */
   readonly onBuffered: () => void;
@@ -42,21 +45,21 @@ type SinkOperation =
   | { readonly type: 'mark'; readonly reached: () => void };
 
 /**
- * The year 2100. An endless duration would be truer, but with it a browser drops every seek made while the buffer is
- * empty (HTML, 4.8.11.9: nothing is seekable then).
+ * The year 2100. An infinite duration would be more accurate, but with it a browser drops every seek made while
+ * the buffer is empty (HTML, 4.8.11.9: nothing is seekable then).
  */
 const DURATION_S = Date.UTC(2100, 0, 1) / 1000;
-/** Appends that wait are joined up to this size; one append of much costs less than many of little. */
+/** Pending appends are joined up to this size; one large append costs less than many small ones. */
 const JOIN_LIMIT_BYTES = 4 * 1024 * 1024;
-/** More than this waiting means that appending can't keep up at all. */
+/** More than this pending means that appending can't keep up at all. */
 const QUEUE_LIMIT_BYTES = 64 * 1024 * 1024;
-/** How much of the past is given back to make room when the browser says that its buffer is full, seconds. */
+/** How much played media is removed when the browser reports a full buffer, seconds. */
 const QUOTA_KEEPS_S = 2;
 
 /**
- * The one way of media into the video element: fragmented MP4 through a SourceBuffer, one operation at a time.
- * Times are appended as they stand in the fragments, which is UTC, so that `video.currentTime` is UTC in seconds for
- * live and archive alike and needs no mapping. Knows nothing of where bytes come from.
+ * The only path of media into the video element: fragmented MP4 through a SourceBuffer, one operation at a
+ * time. Timestamps are appended as they are in the fragments, which is UTC, so that `video.currentTime` is UTC
+ * in seconds for live and archive alike and needs no mapping. Independent of where the bytes come from.
  */
 export class MediaSink {
   readonly #video: MediaElement;
@@ -64,7 +67,7 @@ export class MediaSink {
   readonly #events: MediaSinkEvents;
   /** The frames in the buffer. */
   readonly frames = new FrameIndex();
-  /** Of all that was ever given to it. */
+  /** Total bytes received. */
   #takenBytes = 0;
   #source: MediaSource | undefined;
   #buffer: SourceBuffer | undefined;
@@ -87,13 +90,13 @@ export class MediaSink {
     return this.#environment.isTypeSupported(mimeType);
   }
 
-  /** What is buffered, seconds of UTC, in order. */
+  /** The buffered spans, seconds of UTC, in order. */
   get spans(): BufferedSpan[] {
     if (!this.#buffer) return [];
     return spansOf(this.#video.buffered);
   }
 
-  /** What is decoded now; undefined before the first. */
+  /** The current media type; undefined before the first. */
   get mimeType(): string | undefined {
     return this.#mimeType;
   }
@@ -102,7 +105,7 @@ export class MediaSink {
     return this.#takenBytes;
   }
 
-  /** What follows is of this type; the next append must be its init segment. */
+  /** The following media has this type; the next append must be its init segment. */
   setType(mimeType: string): void {
     this.#push({ type: 'type', mimeType });
   }
@@ -123,26 +126,26 @@ export class MediaSink {
     } else this.#push({ type: 'append', bytes: [bytes] });
   }
 
-  /** Resolves when all that was appended so far is in the buffer, or the sink broke or was disposed. */
+  /** Resolves when everything appended so far is in the buffer, or the sink failed or was disposed. */
   appended(): Promise<void> {
     if (this.#isDisposed) return Promise.resolve();
     return new Promise((resolve) => this.#push({ type: 'mark', reached: resolve }));
   }
 
-  /** Gives buffered media back, seconds of UTC. */
+  /** Removes buffered media, seconds of UTC. */
   remove(start: number, end: number): void {
     if (end > start) this.#push({ type: 'remove', start, end });
   }
 
   /**
-   * Throws away what is buffered and what waits; the picture on screen stays until another comes. Resolves when the
-   * buffer is empty (or the sink broke or was disposed: it is empty then as well).
+   * Discards the buffer and the pending appends; the frame on screen stays until another comes. Resolves when
+   * the buffer is empty (or the sink failed or was disposed: it is empty then as well).
    */
   clear(): Promise<void> {
     this.#dropQueue();
     this.frames.clear();
     if (!this.#buffer) return Promise.resolve();
-    // Ends a running append, and a fragment of which only a part came. A removal can't be ended, only waited for.
+    // Aborts a running append, and an incomplete fragment. A removal can't be aborted, only awaited.
     if (!this.#isRemoving) this.#buffer.abort();
     return new Promise((resolve) => {
       this.remove(0, Infinity);
@@ -150,7 +153,7 @@ export class MediaSink {
     });
   }
 
-  /** Takes the media away from the element. Idempotent. */
+  /** Detaches the media from the element. Idempotent. */
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -179,7 +182,7 @@ export class MediaSink {
       switch (operation.type) {
         case 'type':
           if (!this.#hasTracksOf(operation.mimeType)) {
-            // What waits goes into the new buffer.
+            // Pending appends go into the new buffer.
             this.#closeSource();
             this.#pump();
             return;
@@ -210,7 +213,7 @@ export class MediaSink {
   #appendNext(waiting: Uint8Array[]): void {
     const buffer = this.#buffer;
     if (!buffer) {
-      // Fragments of a type that was never announced: they belong to what was thrown away.
+      // Fragments of a type that was never announced: they belong to discarded media.
       this.#queue.shift();
       return;
     }
@@ -247,7 +250,10 @@ export class MediaSink {
     this.#mimeType = mimeType;
   }
 
-  /** A buffer keeps the number of tracks that it began with (Media Source Extensions 2, "init segment received"). */
+  /**
+   * A buffer keeps the number of tracks of its first init segment (Media Source Extensions 2, "init segment
+   * received").
+   */
   #hasTracksOf(mimeType: string): boolean {
     return this.#mimeType === undefined || codecsOf(this.#mimeType).length === codecsOf(mimeType).length;
   }
@@ -265,7 +271,7 @@ export class MediaSink {
       },
       { once: true },
     );
-    // ManagedMediaSource opens only for an element that won't be sent to another device.
+    // ManagedMediaSource opens only for an element with remote playback disabled.
     this.#video.disableRemotePlayback = true;
     this.#url = this.#environment.createObjectUrl(source);
     this.#video.src = this.#url;
@@ -308,12 +314,12 @@ export class MediaSink {
   };
 
   readonly #onVideoError = (): void => {
-    // Taking `src` away is an error to the element as well; it has no source of ours then.
+    // Removing `src` also fires an error on the element; it has no source of ours then.
     if (this.#source && this.#video.error) this.#break(`media error ${this.#video.error.code}`);
   };
 }
 
-/** The first slices as one, up to the limit (or one slice, however long). */
+/** The first slices joined, up to the limit (or one slice, however long). */
 function joinFirst(slices: readonly Uint8Array[]): { bytes: Uint8Array<ArrayBuffer>; count: number } {
   let length = 0;
   let count = 0;

@@ -1,16 +1,16 @@
 import { spanAt, type BufferedSpan } from './media-element.ts';
 
-/** What the pace is decided from, seconds. */
+/** The input of a pace decision, seconds. */
 export interface PaceInput {
   readonly spans: readonly BufferedSpan[];
   readonly currentTime: number;
   /** The element had nothing to play since the last decision. */
   readonly hasStalled: boolean;
-  /** Since the last decision. */
+  /** Time since the last decision. */
   readonly elapsedS: number;
 }
 
-/** What to do: play at `rate`, after going to `jumpTo` if there is one. */
+/** The decision: play at `rate`, after a jump to `jumpTo` if present. */
 export interface PaceDecision {
   readonly rate: number;
   readonly jumpTo?: number;
@@ -18,35 +18,35 @@ export interface PaceDecision {
 
 const LEAST_TARGET_S = 0.3;
 const MOST_TARGET_S = 2;
-/** Each stall asks for this much more in the buffer; quiet time gives it back slowly. */
+/** Each stall raises the buffer target by this much; playback without stalls lowers it slowly. */
 const STALL_ADDS_S = 0.2;
 const QUIET_TAKES_S_PER_S = 0.01;
-/** Further behind than this is not caught up by playing faster. */
+/** A delay greater than this is not caught up by playing faster. */
 const FAR_BEHIND_S = 4;
-/** At the start the GOP so far is in the buffer: the viewer wants now, not some seconds ago. */
+/** At the start the buffer contains the GOP so far: the viewer wants the present, not some seconds ago. */
 const START_BEHIND_S = 1;
 const FASTEST = 1.1;
 const SLOW = 0.97;
-/** With next to nothing in hand every late frame is a stall: build something up within seconds. */
+/** With an almost empty buffer every late frame causes a stall: build up a reserve within seconds. */
 const SLOWEST = 0.9;
-/** Near enough to the target to play at the camera's own speed. */
+/** Close enough to the target to play at normal speed. */
 const CALM_S = 0.12;
 
 /**
- * Keeps live playback a fraction of a second behind what has arrived: a little faster when it fell behind, a little
- * slower when the buffer runs dry, a jump only when it is far behind or its data is gone. How much it keeps in hand
- * follows the connection: more after each stall, less again in quiet times.
+ * Keeps live playback a fraction of a second behind the received media: slightly faster when it is behind,
+ * slightly slower when the buffer runs low, a jump only when it is far behind or its data is gone. The target
+ * follows the connection: larger after each stall, smaller again in quiet times.
  */
 export class Pace {
   #targetS = LEAST_TARGET_S;
   #isStarting = true;
 
-  /** How much is to lie ahead of the playhead, seconds. */
+  /** Target amount of media ahead of the playhead, seconds. */
   get targetS(): number {
     return this.#targetS;
   }
 
-  /** The next picture is the first one: go to the newest at once. */
+  /** The next frame is a first one: jump to the newest immediately. */
   restart(): void {
     this.#isStarting = true;
   }
@@ -87,7 +87,7 @@ export class Pace {
   }
 }
 
-/** Whole hundredths: the element is not told of every millisecond of difference. */
+/** Whole hundredths: the element's rate does not follow every tiny difference. */
 function rounded(rate: number): number {
   return Math.round(rate * 100) / 100;
 }

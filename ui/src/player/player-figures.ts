@@ -2,27 +2,27 @@ import { codecName, codecsOf } from './codec-name.ts';
 import { spanAt, type MediaElement } from './media-element.ts';
 import type { MediaSink } from './media-sink.ts';
 
-/** What a player shows and how well it gets on, at one moment. */
+/** The player's metrics at one moment. */
 export interface PlayerFigures {
-  /** A WebSocket of fragments for live, ranges of files for the archive. */
+  /** Fragments over a WebSocket for live, byte ranges of files for the archive. */
   readonly transport: 'websocket' | 'http';
-  /** As people call them, frames first: `H.264`, `mp4a.40.2`. */
+  /** By common name, video first: `H.264`, `mp4a.40.2`. */
   readonly codecs: readonly string[];
   /** Pixels; 0 before the first frame. */
   readonly width: number;
   readonly height: number;
-  /** Pictures a second of the stream itself; undefined while too few are known. */
+  /** Frame rate of the stream itself; undefined while too few frames are known. */
   readonly rate: number | undefined;
-  /** Media in hand after the moment shown, ms. */
+  /** Media buffered after the moment shown, ms. */
   readonly aheadMs: number;
-  /** Since the element's media began. */
+  /** Since the element's current media was loaded. */
   readonly shownFrames: number;
   readonly droppedFrames: number;
-  /** Media received since the player was made. */
+  /** Media received since the player was created. */
   readonly takenBytes: number;
 }
 
-/** Reads the figures off the element and its sink. */
+/** Reads the metrics from the element and its sink. */
 export function figuresOf(
   video: MediaElement,
   sink: MediaSink,

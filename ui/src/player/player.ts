@@ -30,19 +30,19 @@ export interface PlayerOptions {
   readonly environment: MseEnvironment | undefined;
   readonly clock: PageClock;
   readonly source: PlayerSource;
-  /** The speed that the archive begins at; 1 when left out. */
+  /** The initial speed of the archive; 1 by default. */
   readonly archiveSpeed?: Speed;
 }
 
 const TICK_MS = 100;
-/** A moment this near the present is the live video. */
+/** A moment this close to the present means the live video. */
 const LIVE_WITHIN_MS = 1500;
-/** The timer came this much too late: the machine slept. */
+/** A timer this late means that the machine slept. */
 const SLEPT_MS = 5000;
 
 /**
- * The player of one stream: one video element, live or archive behind one interface. Times are UTC in ms. Holds no
- * React; screens subscribe. Whoever makes it disposes of it.
+ * The player of one stream: one video element, live or archive behind one interface. Times are UTC in ms.
+ * Independent of React; screens subscribe. The creator disposes of it.
  */
 export class Player {
   readonly #options: PlayerOptions;
@@ -51,7 +51,7 @@ export class Player {
   readonly #play: ElementPlay;
   readonly #rest: BackgroundSuspend;
   readonly #listeners = new Set<() => void>();
-  /** The archive of the stream, also for those who look through it beside this player. */
+  /** The stream's archive, also for previews next to this player. */
   readonly reader: ArchiveAccess;
   readonly #transcoding: TranscodingSwitch;
   readonly #cancelTick: Disposer;
@@ -106,7 +106,7 @@ export class Player {
     for (const [name, listen] of this.#elementEvents) video.addEventListener(name, listen);
   }
 
-  /** The same object until something changed, as `useSyncExternalStore` wants it. */
+  /** The same object until something changes, as `useSyncExternalStore` requires. */
   readonly getSnapshot = (): PlayerSnapshot => this.#snapshot;
 
   /** Calls back after every change of the snapshot. */
@@ -123,23 +123,23 @@ export class Player {
     return currentTime > 0 ? currentTime * 1000 : undefined;
   }
 
-  /** On the way to a moment of the archive whose picture is not there yet. */
+  /** Seeking to a moment of the archive whose frame is not available yet. */
   get isSeeking(): boolean {
     return (this.#archive?.isSeeking ?? false) && !this.#isOver();
   }
 
-  /** What plays and how well, at this moment; undefined where nothing can. */
+  /** Current metrics; undefined where nothing can be played. */
   get figures(): PlayerFigures | undefined {
     const transport = this.#live ? 'websocket' : 'http';
     return this.#sink && figuresOf(this.#options.video, this.#sink, transport);
   }
 
-  /** How long ago the live video was taken, ms; undefined in the archive and without a picture. */
+  /** How long ago the live frame was captured, ms; undefined in the archive and without a frame. */
   get delayMs(): number | undefined {
     return this.#live?.delayMs;
   }
 
-  /** Shows what the camera sees now, at speed 1 (R4.7). */
+  /** Shows the live video, at speed 1 (R4.7). */
   goLive(): void {
     this.#play.isWanted = true;
     this.#leave();
@@ -157,7 +157,7 @@ export class Player {
     this.#playIfWanted();
   }
 
-  /** Plays the archive from a moment; one that is not past yet means live. */
+  /** Plays the archive from a moment; a moment that is not yet past means live. */
   seek(utcMs: number): void {
     const { clock } = this.#options;
     if (utcMs > clock.wallMs() - LIVE_WITHIN_MS) {
@@ -173,7 +173,7 @@ export class Player {
       this.#playBackwards(utcMs);
       return;
     }
-    // A live video that the viewer had paused is left by looking for something: that means playing.
+    // Seeking from a paused live video starts playback.
     if (this.#live) this.#play.isWanted = true;
     const isFromLive = this.#snapshot.mode === 'live';
     this.#leave();
@@ -182,7 +182,7 @@ export class Player {
     this.#playIfWanted();
   }
 
-  /** Shows the picture after or before this one and stands there. Live, that means stopping first. */
+  /** Shows the frame after or before this one and pauses there. Live video is paused first. */
   step(direction: 1 | -1): void {
     const fromMs = this.utcMs;
     if (fromMs === undefined) return;
@@ -194,7 +194,7 @@ export class Player {
       this.#archive.step(direction);
       return;
     }
-    // The live video's own buffer goes back some seconds, which the archive may not have yet.
+    // The buffer of the live video goes back some seconds, which the archive may not have yet.
     const nextS = this.#sink && frameBeside(this.#sink, fromMs, direction);
     if (nextS !== undefined) this.#options.video.currentTime = nextS;
     else if (direction < 0) {
@@ -203,7 +203,7 @@ export class Player {
     }
   }
 
-  /** J and L: backwards and forwards, faster with each press; the other one turns round at speed 1. */
+  /** J and L: backwards and forwards, faster with each press; the other key reverses at speed 1. */
   shuttle(direction: 1 | -1): void {
     const { speed, isReverse, mode } = this.#snapshot;
     if (mode === 'live' && direction > 0) {
@@ -245,7 +245,7 @@ export class Player {
     else this.play();
   }
 
-  /** How fast the archive plays; the live video has only its own speed. */
+  /** Speed of archive playback; live video always plays at its own speed. */
   setSpeed(speed: Speed): void {
     if (this.#snapshot.mode === 'archive') this.#setSpeed(speed);
   }
@@ -254,26 +254,29 @@ export class Player {
     this.#options.video.muted = isMuted;
   }
 
-  /** @param volume 0 to 1; more than 0 ends muting */
+  /** @param volume 0 to 1; more than 0 unmutes */
   setVolume(volume: number): void {
     const { video } = this.#options;
     video.volume = Math.min(1, Math.max(0, volume));
     video.muted = video.volume === 0;
   }
 
-  /** Network back, tab shown: nobody should wait for a pause between tries to end. */
+  /** Network back, tab shown: ends pauses between retries, so that the viewer does not wait. */
   wake(): void {
     this.#current?.wake();
   }
 
-  /** The page is seen or not. A muted live video that nobody sees is given up after a while and comes back at once. */
+  /**
+   * The page is visible or hidden. A muted live video in a hidden page is released after a while and resumes
+   * immediately.
+   */
   setVisible(isVisible: boolean): void {
     const wasAsleep = this.#rest.setVisible(isVisible);
     if (wasAsleep) this.goLive();
     if (isVisible) this.wake();
   }
 
-  /** Gives the element back; nobody is told of what changes by that. Idempotent. */
+  /** Releases the element; the resulting changes are not reported. Idempotent. */
   dispose(): void {
     const { video } = this.#options;
     this.#listeners.clear();
@@ -285,7 +288,7 @@ export class Player {
     this.#setState({ name: 'idle' });
   }
 
-  /** One of the three at a time, or none. */
+  /** At most one of the three at a time. */
   get #current(): LivePlayer | ArchivePlayer | ReversePlayer | undefined {
     return this.#live ?? this.#archive ?? this.#reverse;
   }
@@ -329,7 +332,7 @@ export class Player {
     if (!this.#play.isWanted) this.#reverse.setPaused(true);
   }
 
-  /** What each of the three is made with; undefined, and said so, where the browser can play nothing at all. */
+  /** The common options of the three; undefined, and reported, where the browser can't play anything. */
   #parts() {
     const { video, clock } = this.#options;
     const sink = this.#sink;
@@ -348,7 +351,7 @@ export class Player {
     };
   }
 
-  /** What the one that plays says. What it can't decode is asked for once more, converted. */
+  /** Events of the active player. Media that it can't decode is requested once more, transcoded. */
   #follow(said: PlayerState): void {
     const state = this.#transcoding.follow(said);
     if (state) {

@@ -12,39 +12,39 @@ export interface ReversePlayerOptions {
   readonly sink: MediaSink;
   readonly clock: PageClock;
   readonly reader: ArchiveAccess;
-  /** More than 0. */
+  /** Greater than 0. */
   readonly speed: number;
   readonly onState: (state: PlayerState) => void;
   readonly onNotice: (notice: Notice) => void;
-  /** Whether only key frames are shown: told at each change. */
+  /** Whether only key frames are shown: called on each change. */
   readonly onKeyFramesOnly: (isKeyFramesOnly: boolean) => void;
 }
 
-/** Pictures come no faster than this, ms. */
+/** Shortest interval between frames, ms. */
 const FRAME_MS = 33;
-/** Going back by a picture decodes from its key frame on: from this speed on only key frames are shown. */
+/** Each step back decodes from the frame's key frame on: from this speed on only key frames are shown. */
 const KEY_FRAMES_FROM_SPEED = 4;
-/** Seeks that take longer than this on average: the fragments are too long to be decoded again and again. */
+/** If seeks take longer than this on average, the fragments are too long to be decoded repeatedly. */
 const SLOW_SEEK_MS = 250;
 const SEEKS_COUNTED = 6;
 const KEEP_AHEAD_S = 10;
 const TRIM_ABOVE_S = 30;
-/** Shorter holes are played over without a word. */
+/** Shorter gaps are skipped without a notice. */
 const NOTICED_GAP_MS = 1000;
-/** Just before a moment, within the last picture. */
+/** Just before a moment, within the previous frame. */
 const BEFORE_S = 0.005;
 
 /**
- * Plays what is recorded backwards. An element can't, so it stands paused and is sent back from picture to picture, each
- * when the one before is on the screen: the clock is right whatever the machine manages in between. Doesn't own video or
- * sink.
+ * Plays recordings backwards. A media element can't, so it stays paused and is moved back by seeks from frame
+ * to frame, each after the previous one is on screen: the clock stays right however many frames the machine
+ * manages. Doesn't own video or sink.
  */
 export class ReversePlayer {
   readonly #options: ReversePlayerOptions;
   #feed: BackwardFeed | undefined;
   #speed: number;
   #isKeyFramesOnly = false;
-  /** What the next picture's moment is counted from; undefined while it stands. */
+  /** The reference for the next frame's moment; undefined while the clock is stopped. */
   #from: { readonly utcMs: number; readonly monotonicMs: number } | undefined;
   #shownMs: number;
   #isStarted = false;
@@ -85,7 +85,7 @@ export class ReversePlayer {
     else this.#next();
   }
 
-  /** Called some times a second, and when the element has come to a picture. */
+  /** Called several times a second, and when the element has reached a frame. */
   tick(): void {
     if (this.#isStopped || !this.#isStarted) return;
     const { video, sink, clock } = this.#options;
@@ -107,17 +107,17 @@ export class ReversePlayer {
     if (!this.#seek) this.#next();
   }
 
-  /** Everything appended was lost; begins again where it was. */
+  /** Everything appended was lost; starts again at the same moment. */
   onSinkBroken(): void {
     if (!this.#isStopped) this.#begin(this.#shownMs);
   }
 
-  /** The element stands while this plays; what it says of playing is of no interest. */
+  /** The element stays paused in this mode; its play events are ignored. */
   onPlaying(): void {}
 
   onStalled(): void {}
 
-  /** Network back: a pause between tries ends now. */
+  /** Network back: a pause between retries ends now. */
   wake(): void {
     this.#feed?.wake();
   }
@@ -189,12 +189,12 @@ export class ReversePlayer {
     video.currentTime = seconds;
   }
 
-  /** From here on time is counted anew. */
+  /** Restarts the time reference from here. */
   #count(): void {
     this.#from = { utcMs: this.#shownMs, monotonicMs: this.#options.clock.monotonicMs() };
   }
 
-  /** Sends the element to the picture that is due now, or waits until one is. */
+  /** Seeks to the frame that is due now, or waits until one is. */
   #next(): void {
     this.#cancelNext?.();
     if (this.#isPaused || this.#isStopped || this.#seek || !this.#isStarted) return;
@@ -216,7 +216,7 @@ export class ReversePlayer {
     const hereS = spanAt(spans, video.currentTime)?.start ?? video.currentTime;
     const earlier = spans.findLast((span) => span.end < hereS);
     if (earlier && dueS < hereS) {
-      // Nothing is recorded between the two.
+      // The stretch between the two is not recorded.
       const gapEndMs = hereS * 1000;
       if (gapEndMs - earlier.end * 1000 >= NOTICED_GAP_MS) {
         this.#options.onNotice({ type: 'gap', startMs: earlier.end * 1000, endMs: gapEndMs });
@@ -226,7 +226,7 @@ export class ReversePlayer {
       this.#report();
       return;
     }
-    // The clock stands until more has come.
+    // The clock stops until more media is fed.
     this.#from = undefined;
     if (this.#hasEnd) this.#stop({ name: 'ended' });
     else {

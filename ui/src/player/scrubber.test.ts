@@ -4,7 +4,7 @@ import type { StillFrame, StillSource } from './key-frame-stills.ts';
 import { Scrubber } from './scrubber.ts';
 import { settle, TestClock } from './test-clock.ts';
 
-/** Stills that come when the test says so. */
+/** Still frames that arrive when the test says so. */
 function setUp() {
   const clock = new TestClock();
   const asked: {

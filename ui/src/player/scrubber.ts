@@ -4,26 +4,26 @@ import type { StillFrame, StillSource } from './key-frame-stills.ts';
 export interface ScrubberOptions {
   readonly clock: PageClock;
   readonly stills: StillSource;
-  /** A still that could not be had: told once for each, the scrubber goes on. */
+  /** A still frame that could not be fetched: reported once for each; the scrubber continues. */
   readonly onError: (error: unknown) => void;
 }
 
-/** What is looked for and what there is to see of it. */
+/** The requested moment and its still frame. */
 export interface Scrub {
-  /** The moment wished for; undefined when nobody looks for one. */
+  /** The requested moment; undefined when the viewer isn't scrubbing. */
   readonly requestedMs: number | undefined;
-  /** The newest still; of an earlier wish while the one for the present wish is on its way. */
+  /** The newest still frame; of an earlier request while the current one is in progress. */
   readonly still: StillFrame | undefined;
-  /** Counts the stills: the same element may show another picture. */
+  /** Counts the still frames: the same element may show another frame. */
   readonly count: number;
 }
 
-/** A question that takes longer is given up when there is a newer wish: the viewer is somewhere else by now. */
+/** A request that takes longer is abandoned when there is a newer one: the viewer has moved on. */
 const PATIENCE_MS = 250;
 
 /**
- * Shows the recorded picture at whatever moment the viewer is looking for. The newest wish wins: while one still is on
- * its way, wishes replace each other and only the last one is asked for next.
+ * Shows the recorded frame at the moment that the viewer scrubs to. The latest request wins: while one still
+ * frame loads, requests replace each other and only the last one is sent next.
  */
 export class Scrubber {
   readonly #options: ScrubberOptions;
@@ -37,7 +37,7 @@ export class Scrubber {
     this.#options = options;
   }
 
-  /** The same object until something changed. */
+  /** The same object until something changes. */
   readonly getScrub = (): Scrub => this.#scrub;
 
   readonly subscribe = (listener: () => void): Disposer => {
@@ -45,7 +45,7 @@ export class Scrubber {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Looks for a moment, or for none any more. */
+  /** Requests the frame of a moment, or ends scrubbing. */
   request(utcMs: number | undefined): void {
     if (utcMs === this.#scrub.requestedMs) return;
     this.#change({ requestedMs: utcMs, ...(utcMs === undefined ? { still: undefined } : {}) });

@@ -1,14 +1,15 @@
 import { playbackSpeeds } from '@vidette/contract/constants';
 
-/** Which way and how fast the archive goes. */
+/** Direction and speed of archive playback. */
 export interface Shuttle {
   readonly speed: (typeof playbackSpeeds)[number];
   readonly isReverse: boolean;
 }
 
 /**
- * J (-1) and L (1) as editors know them: the same key again is twice as fast, the other one turns round at speed 1.
- * @param now undefined while it stands
+ * J (-1) and L (1) as editors know them: pressing the same key again doubles the speed, the other one reverses
+ * at speed 1.
+ * @param now undefined while paused
  */
 export function shuttled(now: Shuttle | undefined, direction: 1 | -1): Shuttle {
   const isReverse = direction < 0;

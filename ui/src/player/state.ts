@@ -1,38 +1,36 @@
 import type { playbackSpeeds } from '@vidette/contract/constants';
 
-/**
- * What a player is doing, as one value; screens switch over `name` and need no other flags.
- */
+/** The state of a player, as one value; screens switch over `name` and need no other flags. */
 export type PlayerState =
-  /** Nothing asked for yet, or disposed. */
+  /** Nothing requested yet, or disposed. */
   | { readonly name: 'idle' }
-  /** On the way to the first frame. */
+  /** Waiting for the first frame. */
   | { readonly name: 'connecting' }
   | { readonly name: 'playing' }
-  /** Stopped by the viewer; the picture stands. */
+  /** Paused by the viewer; the frame stays. */
   | { readonly name: 'paused' }
-  /** Wants to play but the data isn't here yet; the clock stands. */
+  /** Playback is requested but the data isn't here yet; the clock stops. */
   | { readonly name: 'buffering' }
-  /** Something outside has to change first; it goes on by itself then. */
+  /** Blocked by an outside condition; playback resumes by itself when it changes. */
   | { readonly name: 'waiting'; readonly reason: WaitReason }
-  /** Given up: playing again needs the viewer. `code` is of the error catalogue. */
+  /** Failed: only the viewer can start it again. `code` is from the error catalogue. */
   | { readonly name: 'failed'; readonly code: string }
   /**
-   * This browser has no decoder for it. `codec` as people call it, e.g. `H.265`; empty when it plays no streams at all.
-   * `refusal`: why the server doesn't convert it either, a code of the error catalogue.
+   * This browser has no decoder for it. `codec` is the common name, e.g. `H.265`; empty when the browser plays
+   * no streams at all. `refusal`: why the server doesn't transcode it either, a code from the error catalogue.
    */
   | { readonly name: 'unsupported'; readonly codec: string; readonly refusal?: TranscodingRefusal }
-  /** The archive ends here and nothing live follows. */
+  /** The archive ends here and no live video follows. */
   | { readonly name: 'ended' };
 
 export type WaitReason =
-  /** The server can't be reached; tried again with growing pauses. */
+  /** The server is unreachable; retried with growing pauses. */
   | 'network'
-  /** The server can, but not the storage that holds this part of the archive; tried again in the same way. */
+  /** The server is reachable, but not the storage of this part of the archive; retried in the same way. */
   | 'storage'
   /** The source delivers nothing now (camera away, stream paused). */
   | 'source'
-  /** Frames stopped arriving, and nothing says why. */
+  /** Frames stopped arriving for an unknown reason. */
   | 'silent'
   /** The browser plays only after a click. */
   | 'gesture';
@@ -41,25 +39,28 @@ export type PlayerMode = 'live' | 'archive';
 
 export type Speed = (typeof playbackSpeeds)[number];
 
-/** What a screen shows of a player; a new value at each change, nothing in it moves by itself. */
+/** What a screen shows of a player; a new value on each change, without continuously changing values. */
 export interface PlayerSnapshot {
   readonly mode: PlayerMode;
   readonly state: PlayerState;
   readonly speed: Speed;
-  /** Backwards through the archive. */
+  /** Playing the archive backwards. */
   readonly isReverse: boolean;
-  /** Only the first frame of each fragment is shown: more is not possible at this speed here. */
+  /** Only the first frame of each fragment is shown: this machine can't show more at this speed. */
   readonly isKeyFramesOnly: boolean;
-  /** The codec that the server converts for this viewer, as people call it; undefined while it comes as it is. */
+  /**
+   * Common name of the codec that the server transcodes for this viewer; undefined while the stream is
+   * unmodified.
+   */
   readonly converted: string | undefined;
   readonly isMuted: boolean;
   /** 0 to 1. */
   readonly volume: number;
-  /** What to tell in passing; `id` differs for each, so that the same words can be said twice. */
+  /** A notice to show; `id` differs for each, so that the same text can be shown twice. */
   readonly notice: { readonly id: number; readonly notice: Notice } | undefined;
 }
 
-/** Before anything was asked for. */
+/** Before any request. */
 export function beginning(volume: number): PlayerSnapshot {
   return {
     mode: 'live',
@@ -74,14 +75,14 @@ export function beginning(volume: number): PlayerSnapshot {
   };
 }
 
-/** Something the viewer should be told once, in passing. */
+/** A notice shown to the viewer once. */
 export type Notice =
-  /** Playback went over a stretch that is not recorded. */
+  /** Playback skipped a stretch that is not recorded. */
   | { readonly type: 'gap'; readonly startMs: number; readonly endMs: number }
-  /** The connection was too slow and `frames` frames were left out. */
+  /** The connection was too slow and `frames` frames were dropped. */
   | { readonly type: 'frames'; readonly frames: number };
 
-/** The transitions that make sense. Everything may fail, wait, pause, begin anew or be disposed from anywhere. */
+/** The valid transitions. Every state may fail, wait, pause, restart or be disposed. */
 const FOLLOWS: Readonly<Record<PlayerState['name'], readonly PlayerState['name'][]>> = {
   idle: [],
   connecting: ['playing', 'buffering', 'ended'],
@@ -104,14 +105,17 @@ const FROM_ANYWHERE: readonly PlayerState['name'][] = [
 /** States that only a new start leaves. */
 const FINAL: readonly PlayerState['name'][] = ['failed', 'unsupported'];
 
-/** Whether `to` may follow `from`; a player stays where it is when not (a late event of the element, say). */
+/**
+ * Whether `to` may follow `from`; otherwise the player keeps its state (after a late event of the element, for
+ * example).
+ */
 export function canFollow(from: PlayerState, to: PlayerState): boolean {
   if (FINAL.includes(from.name)) return to.name === 'connecting' || to.name === 'idle';
   if (from.name === 'idle') return to.name === 'connecting' || FINAL.includes(to.name);
   return FROM_ANYWHERE.includes(to.name) || FOLLOWS[from.name].includes(to.name);
 }
 
-/** The same state said twice; used to keep quiet when nothing changed. */
+/** Whether two states are equal; used to suppress notifications when nothing changed. */
 export function sameState(a: PlayerState, b: PlayerState): boolean {
   if (a.name !== b.name) return false;
   if (a.name === 'waiting' && b.name === 'waiting') return a.reason === b.reason;
@@ -122,17 +126,20 @@ export function sameState(a: PlayerState, b: PlayerState): boolean {
   return true;
 }
 
-/** Codes with which the server refuses to convert: not here or not for this viewer, too many at once, not possible. */
+/**
+ * Codes with which the server refuses to transcode: disabled or not for this viewer, too many at the same time,
+ * not possible.
+ */
 const REFUSALS = ['ActionNotAcceptable', 'QuotaReached', 'ProbeError'] as const;
 
 export type TranscodingRefusal = (typeof REFUSALS)[number];
 
-/** Why the server doesn't convert what this browser can't play; undefined for what has other reasons. */
+/** Why the server doesn't transcode media that this browser can't play; undefined for other failures. */
 export function refusalOf(code: string): TranscodingRefusal | undefined {
   return REFUSALS.find((refusal) => refusal === code);
 }
 
-/** Codes with which the server ends a session for a reason that trying again does not change. */
+/** Codes with which the server ends a session for a reason that a retry does not change. */
 const FINAL_CODES: readonly string[] = [
   'Forbidden',
   'ACCESS_DENIED_ERR',
@@ -142,7 +149,7 @@ const FINAL_CODES: readonly string[] = [
   ...REFUSALS,
 ];
 
-/** Whether asking again would only end the same way. */
+/** Whether a retry would only end in the same way. */
 export function isFinalCode(code: string | undefined): code is string {
   return code !== undefined && FINAL_CODES.includes(code);
 }

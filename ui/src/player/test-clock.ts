@@ -6,7 +6,7 @@ interface TestTimer {
   readonly run: () => void;
 }
 
-/** A clock for tests: time stands until `advance` moves it, running what falls due in order. */
+/** A clock for tests: time stops until `advance` moves it, running due timers in order. */
 export class TestClock implements PageClock {
   #nowMs = 0;
   #wallOffsetMs: number;
@@ -36,7 +36,7 @@ export class TestClock implements PageClock {
     return this.#add({ dueMs: this.#nowMs + periodMs, periodMs, run });
   }
 
-  /** Moves both clocks on, firing timers at their moments. */
+  /** Advances both clocks, firing timers at their moments. */
   advance(byMs: number): void {
     const endMs = this.#nowMs + byMs;
     for (;;) {
@@ -53,7 +53,7 @@ export class TestClock implements PageClock {
     this.#nowMs = endMs;
   }
 
-  /** The machine slept: the wall clock went on, no timer ran. */
+  /** The machine slept: the wall clock advanced, no timer ran. */
   sleep(forMs: number): void {
     this.#wallOffsetMs += forMs;
   }
@@ -68,7 +68,7 @@ export class TestClock implements PageClock {
   }
 }
 
-/** Lets promise reactions that are already due run. */
+/** Runs promise reactions that are already due. */
 export async function settle(turns = 20): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }

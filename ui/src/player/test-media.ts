@@ -2,15 +2,15 @@ import type { MediaElement } from './media-element.ts';
 import type { MseEnvironment } from './media-sink.ts';
 
 /**
- * Media without a browser: a video element, a MediaSource and its SourceBuffer that keep account of spans and time.
- * Bytes are lines of text: `init` for an init segment, `10-12` for a fragment from second 10 to 12.
+ * Media without a browser: a video element, a MediaSource and its SourceBuffer that model spans and time. Bytes
+ * are lines of text: `init` for an init segment, `10-12` for a fragment from second 10 to 12.
  */
 
 export function mediaBytes(...lines: string[]): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(lines.map((line) => `\n${line}\n`).join(''));
 }
 
-/** Pictures a second that a test's screen shows. */
+/** Frames per second that a test's screen shows. */
 const SCREEN_RATE = 60;
 
 interface BufferSpan {
@@ -27,10 +27,10 @@ export class TestVideo extends EventTarget implements MediaElement {
   disableRemotePlayback = false;
   error: MediaError | null = null;
   paused = true;
-  /** What the next `play` rejects with. */
+  /** The error that the next `play` rejects with. */
   refusal: DOMException | undefined;
   spans: BufferSpan[] = [];
-  /** Of its MediaSource, seconds. */
+  /** Duration of its MediaSource, seconds. */
   duration = Number.NaN;
   #time = 0;
   #src = '';
@@ -40,7 +40,7 @@ export class TestVideo extends EventTarget implements MediaElement {
   }
 
   set currentTime(time: number) {
-    // An element with an endless source and an empty buffer has nothing to seek in.
+    // An element with an infinite source and an empty buffer has no seekable range.
     if (this.spans.length === 0 && this.duration === Infinity) return;
     this.#time = time;
   }
@@ -89,7 +89,7 @@ export class TestVideo extends EventTarget implements MediaElement {
 
   load(): void {}
 
-  /** Pictures that reached the screen. */
+  /** Frames presented. */
   shownFrames = 0;
 
   getVideoPlaybackQuality(): { totalVideoFrames: number; droppedVideoFrames: number } {
@@ -100,7 +100,7 @@ export class TestVideo extends EventTarget implements MediaElement {
     if (name === 'src') this.#src = '';
   }
 
-  /** Plays on for some seconds of real time, as far as data goes. */
+  /** Plays for some seconds of real time, as far as data is available. */
   run(seconds: number): void {
     const here = this.#here();
     if (this.paused || !here) return;
@@ -119,7 +119,7 @@ export class TestSourceBuffer extends EventTarget {
   updating = false;
   readonly types: string[];
   readonly appended: string[] = [];
-  /** Seconds of media it holds before it says that it is full. */
+  /** Capacity in seconds of media before it reports a full buffer. */
   quotaS = Infinity;
   readonly #video: TestVideo;
   #isRemoving = false;
@@ -189,7 +189,7 @@ export class TestSourceBuffer extends EventTarget {
   }
 }
 
-/** An environment whose sources keep their buffers in `buffers`, the newest last. */
+/** An environment that stores the buffers of its sources in `buffers`, the newest last. */
 export class TestMse implements MseEnvironment {
   readonly buffers: TestSourceBuffer[] = [];
   supports: (mimeType: string) => boolean = () => true;

@@ -2,12 +2,15 @@ import { readBoxHeader } from '@vidette/media/fmp4/box';
 import type { ArchiveSource } from './archive-source.ts';
 import type { ArchiveFragment } from './archive-playlist.ts';
 
-/** Fetches the recorded GOP of a moment as an fMP4 that this browser can decode. Rejects as `ArchiveSource` does. */
+/**
+ * Fetches the recorded GOP of a moment as an fMP4 that this browser can decode. Rejects as `ArchiveSource`
+ * does.
+ */
 export type LoadTranscoded = (atMs: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 const MEDIA = 'converted:';
 const INIT = 'converted-init:';
-/** The one that is played, and its neighbours for steps back. */
+/** The one being played, and its neighbours for steps back. */
 const KEPT = 4;
 
 interface TranscodedGop {
@@ -16,8 +19,8 @@ interface TranscodedGop {
 }
 
 /**
- * The same archive with frames that the server converts: each piece is a GOP, and what it needs comes with it, so that a
- * piece is fetched once for both.
+ * The same archive transcoded by the server: each fragment is a GOP that arrives with its init segment, so both
+ * come from one request.
  */
 export function transcodedSource(source: ArchiveSource, load: LoadTranscoded): ArchiveSource {
   const kept = new Map<number, Promise<TranscodedGop>>();
@@ -28,7 +31,7 @@ export function transcodedSource(source: ArchiveSource, load: LoadTranscoded): A
     kept.set(atMs, asked);
     const [oldest] = kept.keys();
     if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
-    // Whoever asks after a failure asks anew.
+    // A request after a failure is sent again.
     asked.catch(() => {
       if (kept.get(atMs) === asked) kept.delete(atMs);
     });
@@ -56,7 +59,7 @@ function transcodedFragment({ startMs, endMs }: ArchiveFragment): ArchiveFragmen
   return { ...whole, url: `${MEDIA}${atMs}`, startMs, endMs, init: { ...whole, url: `${INIT}${atMs}` } };
 }
 
-/** @throws MalformedError, RangeError for what is no init segment with a fragment after it */
+/** @throws MalformedError, RangeError for anything other than an init segment followed by a fragment */
 function split(bytes: Uint8Array): TranscodedGop {
   for (let at = 0; at < bytes.length;) {
     const box = readBoxHeader(bytes.subarray(at));

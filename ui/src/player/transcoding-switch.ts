@@ -7,15 +7,18 @@ import { refusalOf, type PlayerState } from './state.ts';
 export interface TranscodingSwitchOptions {
   readonly source: PlayerSource;
   readonly clock: PageClock;
-  /** Of the archive as it is recorded. */
+  /** Source of the archive as recorded. */
   readonly reader: ArchiveAccess;
   readonly canPlay: (mimeType: string) => boolean;
 }
 
-/** What the server converts to. */
+/** The transcoded source. */
 export const TRANSCODED_TYPE = 'video/mp4; codecs="avc1.640028"';
 
-/** Whether one stream is asked for as it is or converted: converted from when this browser was found to lack its codec. */
+/**
+ * Whether one stream is requested as it is or transcoded: transcoded after this browser was found to lack its
+ * codec.
+ */
 export class TranscodingSwitch {
   readonly #options: TranscodingSwitchOptions;
   #reader: ArchiveAccess | undefined;
@@ -25,12 +28,12 @@ export class TranscodingSwitch {
     this.#options = options;
   }
 
-  /** What is converted, as people call it; undefined while nothing is. */
+  /** Common name of the transcoded codec; undefined while nothing is transcoded. */
   get codec(): string | undefined {
     return this.#codec;
   }
 
-  /** The archive as it is to be played. */
+  /** The archive in the form to be played. */
   get reader(): ArchiveAccess {
     const { source, clock, reader } = this.#options;
     if (this.#codec === undefined || !source.loadTranscoded) return reader;
@@ -38,7 +41,7 @@ export class TranscodingSwitch {
     return this.#reader;
   }
 
-  /** What to make of what the one that plays says; undefined when it is to begin again, converted. */
+  /** Maps a state reported by the active player; undefined when it is to restart, transcoded. */
   follow(state: PlayerState): PlayerState | undefined {
     const { source, canPlay } = this.#options;
     const codec = this.#codec;

@@ -1,14 +1,14 @@
 import type { Disposer } from '../base/clock.ts';
 
-/** How a picture fills a box of another shape: whole with bars, cut at two edges, or stretched. */
+/** How the video fits a box of another shape: whole with bars, cropped at two edges, or stretched. */
 export type VideoFit = 'contain' | 'cover' | 'fill';
 
-/** What part of the picture is seen; a new value at each change. */
+/** The visible part of the video; a new value on each change. */
 export interface ViewportState {
   readonly fit: VideoFit;
   /** 1 shows all of it. */
   readonly zoom: number;
-  /** Where the enlarged picture's left and top edge lie, in widths and heights of the box: 1 - zoom to 0. */
+  /** Position of the zoomed video's left and top edge, in widths and heights of the box: 1 - zoom to 0. */
   readonly left: number;
   readonly top: number;
 }
@@ -16,12 +16,12 @@ export interface ViewportState {
 export const VIDEO_ZOOM_MOST = 8;
 const WHOLE = { zoom: 1, left: 0, top: 0 } as const;
 
-/** Digital zoom and pan of one picture. Places are shares of the box, 0 to 1 from its left and top. */
+/** Digital zoom and pan of one video. Positions are fractions of the box, 0 to 1 from its left and top. */
 export class VideoViewport {
   readonly #listeners = new Set<() => void>();
   #look: ViewportState = { fit: 'contain', ...WHOLE };
 
-  /** The same object until something changed. */
+  /** The same object until something changes. */
   readonly getLook = (): ViewportState => this.#look;
 
   readonly subscribe = (listener: () => void): Disposer => {
@@ -33,7 +33,7 @@ export class VideoViewport {
     this.#change({ fit });
   }
 
-  /** Enlarges by a factor (less than 1 makes it smaller); what lies at the place given stays there. */
+  /** Zooms by a factor (less than 1 zooms out); the given point stays in place. */
   zoomBy(factor: number, x = 0.5, y = 0.5): void {
     const { zoom, left, top } = this.#look;
     const next = Math.min(VIDEO_ZOOM_MOST, Math.max(1, zoom * factor));
@@ -41,13 +41,13 @@ export class VideoViewport {
     this.#change({ zoom: next, ...inside(next, x - (x - left) * grown, y - (y - top) * grown) });
   }
 
-  /** Moves the enlarged picture by shares of the box. */
+  /** Pans the zoomed video by fractions of the box. */
   panBy(x: number, y: number): void {
     const { zoom, left, top } = this.#look;
     this.#change(inside(zoom, left + x, top + y));
   }
 
-  /** All of it again. */
+  /** Resets the zoom. */
   reset(): void {
     this.#change(WHOLE);
   }
@@ -58,7 +58,7 @@ export class VideoViewport {
   }
 }
 
-/** No edge of the picture comes inside the box. */
+/** Keeps the edges of the video outside the box. */
 function inside(zoom: number, left: number, top: number): Pick<ViewportState, 'left' | 'top'> {
   const held = (at: number) => Math.min(0, Math.max(1 - zoom, at));
   return { left: held(left), top: held(top) };

@@ -7,17 +7,17 @@ import { mosaicsSearch } from '../screens/mosaics/mosaics-search.ts';
 import { usersSearch } from '../screens/users/users-search.ts';
 import type { Search } from './search.ts';
 
-// Every address of the page [R2.1 to R2.19], below /ui. `$name` stands for one part of an address. Table of data.
+// Every address of the page [R2.1 to R2.19], below /ui. `$name` is a parameter. Table of data.
 
-/** What is known of an address before its screen is there. */
+/** What is known of an address before its screen is loaded. */
 export interface Address {
   /** The page's name in the document's title. */
   readonly title: MessageKey;
-  /** Shown without anybody signed in, and without the header. */
+  /** Shown without signing in, and without the header. */
   readonly isPublic?: true;
-  /** Who may see it; the server decides again for every call [R6.1, R6.2]. */
+  /** Who may open it; the server checks every call again [R6.1, R6.2]. */
   readonly audience?: 'admin' | 'creator';
-  /** Reads what stands behind the question mark, leaving out what makes no sense. */
+  /** Parses the search string, omitting invalid values. */
   readonly search?: (search: Search) => Search;
 }
 
@@ -46,7 +46,7 @@ export const addresses = {
   },
   '/stream/$uid/view': {
     title: 'title.streamView',
-    // A moment of the archive to begin at: ms since the epoch, or a date with a time.
+    // A moment of the archive to start at: ms since the epoch, or a date with a time.
     search: ({ t }): { t?: string | number } => (typeof t === 'string' || typeof t === 'number' ? { t } : {}),
   },
   '/stream/$uid/info': ofStream,
@@ -81,7 +81,7 @@ export const addresses = {
   '/administration/audit-logs': { ...ofAdministration, search: auditSearch },
 } as const satisfies Record<string, Address>;
 
-/** Addresses that stand for another one with the same parts. */
+/** Aliases of other addresses with the same parameters. */
 export const shortcuts = {
   '/': '/streams',
   '/license': '/administration/license',
@@ -91,20 +91,20 @@ export const shortcuts = {
   '/user/$login': '/user/$login/info',
 } as const satisfies Record<string, AddressName>;
 
-/** The name of an address: how it is written in the table above. */
+/** The name of an address: its pattern in the table above. */
 export type AddressName = keyof typeof addresses;
 
-/** What a link may lead to. */
+/** Valid link targets. */
 export type LinkName = AddressName | keyof typeof shortcuts;
 
-/** The parts of an address that its name leaves open, as they stand between the slashes. */
+/** The parameters of an address, as they are between the slashes. */
 export type ParamsOf<Name extends string> = Name extends `${string}$${infer Param}/${infer Rest}`
   ? { readonly [Key in Param]: string } & ParamsOf<Rest>
   : Name extends `${string}$${infer Param}`
     ? { readonly [Key in Param]: string }
     : Readonly<Record<never, string>>;
 
-/** What may stand behind an address's question mark. */
+/** The search parameters of an address. */
 export type SearchOf<Name extends string> = Name extends AddressName
   ? (typeof addresses)[Name] extends { readonly search: (search: Search) => infer Read }
     ? Read
@@ -115,23 +115,23 @@ type ParamsMember<Name extends LinkName> = Name extends `${string}$${string}`
   ? { readonly params: ParamsOf<Name> }
   : { readonly params?: undefined };
 
-/** Where a link leads; nothing stands behind the question mark unless it is given. */
+/** The target of a link; the search string is empty unless given. */
 export type LinkDestination = {
   [Name in LinkName]: { readonly to: Name; readonly search?: SearchOf<Name> } & ParamsMember<Name>;
 }[LinkName];
 
-/** Where to go, and how. */
+/** A navigation target and its options. */
 export type NavigateOptions = {
   [Name in LinkName]: {
     readonly to: Name;
-    /** What stands behind the question mark from then on, or how it follows from what stands there; else nothing does. */
+    /** The new search parameters, or a function of the current ones; empty if omitted. */
     readonly search?: SearchOf<Name> | ((old: SearchOf<Name>) => SearchOf<Name>);
   } & ParamsMember<Name>;
 }[LinkName] & {
-  /** The place that is left has no entry in the history. */
+  /** Replaces the current history entry. */
   readonly replace?: boolean;
-  /** Goes even where somebody would lose what they typed. */
+  /** Navigates even if the user would lose unsaved input. */
   readonly ignoreBlocker?: boolean;
-  /** The old screen makes no sense any more: it goes before the new one is here. */
+  /** The old screen is no longer valid: it is removed before the new one is loaded. */
   readonly isImmediate?: boolean;
 };

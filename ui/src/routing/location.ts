@@ -1,21 +1,21 @@
 import { addresses, shortcuts, type Address, type AddressName } from './addresses.ts';
 import { readSearch, writeSearch, type Search } from './search.ts';
 
-/** Where the page is, read from the address bar. */
+/** The page's location, parsed from the address bar. */
 export interface RouteLocation {
-  /** Which of the page's addresses it is; null for one that it doesn't have. */
+  /** Which of the page's addresses it is; null for an unknown one. */
   readonly name: AddressName | null;
   readonly params: Readonly<Record<string, string>>;
   readonly search: Search;
-  /** What stands behind the `#`. */
+  /** The fragment after the `#`. */
   readonly hash: string;
-  /** Path, search and hash as the address bar has them. */
+  /** Path, search and hash as in the address bar. */
   readonly href: string;
-  /** The path without the part that all addresses of the page begin with. */
+  /** The path without the prefix common to all addresses of the page. */
   readonly path: string;
 }
 
-/** Anything that leads to a place, by its name as the table of addresses has it or by a path without open parts. */
+/** Any target: an address name from the table, or a path without parameters. */
 export interface LinkTarget {
   readonly to: string;
   readonly params?: Readonly<Record<string, string>> | undefined;
@@ -25,7 +25,7 @@ export interface LinkTarget {
 const base = '/ui';
 
 const readers = [...Object.keys(addresses), ...Object.keys(shortcuts)]
-  // One that is written out in full goes before one with an open part: /user/add is not the user `add`.
+  // A static address takes precedence over one with a parameter: /user/add is not the user `add`.
   .sort((a, b) => openParts(a) - openParts(b))
   .map((name) => ({
     name,
@@ -39,7 +39,7 @@ function withoutLastSlash(path: string): string {
   return path.slice(0, end);
 }
 
-/** Finds the place of an address. `href` begins with a path; shortcuts are followed. */
+/** Resolves a location. `href` begins with a path; aliases are followed. */
 export function locationAt(href: string): RouteLocation {
   const url = new URL(href, 'http://page');
   const path = withoutLastSlash(url.pathname.replace(new RegExp(`^${base}(?=/|$)`), '')) || '/';
@@ -62,19 +62,19 @@ export function locationAt(href: string): RouteLocation {
   return { name: null, params: {}, search: {}, hash: '', href: url.pathname + url.search + url.hash, path };
 }
 
-/** Writes the address of a way. */
+/** Formats the address of a target. */
 export function hrefOf({ to, params = {}, search = {} }: LinkTarget): string {
   const path = to.replaceAll(/\$(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   return base + path + writeSearch(search);
 }
 
-/** Whether a way leads to the place, or to what the place lies in. */
+/** Whether a target leads to the location, or to one of its parents. */
 export function leadsTo({ to, params }: LinkTarget, { href }: RouteLocation): boolean {
   const own = hrefOf({ to, params });
   return href.startsWith(own) && /^([/?#]|$)/.test(href.slice(own.length));
 }
 
-/** What is known of a place before its screen is there; undefined where the page has nothing. */
+/** What is known of a location before its screen is loaded; undefined for an unknown one. */
 export const addressOf = ({ name }: RouteLocation): Address | undefined =>
   name === null ? undefined : addresses[name];
 

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import type { RouteLocation, LinkTarget } from './location.ts';
 import { Router } from './router.ts';
 
-/** A browser's window with a history; its events come when `settle` is awaited, as they come late in a browser. */
+/**
+ * A browser window with a history; its events fire when `settle` is awaited, because they are asynchronous in a
+ * browser.
+ */
 class FakeWindow {
   readonly entries: { state: unknown; href: string }[];
   at = 0;
@@ -49,7 +52,7 @@ class FakeWindow {
     this.#listeners.get('pagehide')?.();
   }
 
-  /** Lets the events of the history arrive. */
+  /** Fires the pending history events. */
   async settle(): Promise<void> {
     while (this.#coming > 0) {
       this.#coming--;
@@ -237,7 +240,7 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   window.history.go(-1);
   await window.settle();
   assert.equal(router.get().arrival.scrollTop, 3100);
-  // Another way forward knows nothing of the one before.
+  // A new branch of the history knows nothing of the previous one.
   await router.navigate({ to: '/bookmarks' });
   assert.equal(router.get().arrival.scrollTop, 0);
   window.scrollY = 420;
@@ -245,7 +248,7 @@ test('[R2.22] Back and Forward lead to where one was scrolled, going there again
   const options = { window, redirect: () => undefined, fetch: () => undefined, onLeave: () => {} };
   const reloaded = new Router({ ...options, patience: () => new Promise(() => {}) });
   assert.equal(reloaded.get().arrival.scrollTop, 420);
-  // What was left by a link is remembered by the history itself.
+  // The history entry itself stores the position of what a link left.
   window.history.go(-1);
   await window.settle();
   assert.equal(reloaded.get().arrival.scrollTop, 3100);

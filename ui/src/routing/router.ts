@@ -1,10 +1,10 @@
 import type { NavigateOptions } from './addresses.ts';
 import { hrefOf, locationAt, type RouteLocation, type LinkTarget } from './location.ts';
 
-// The address bar and the screen, kept in step: what is asked for is checked, fetched, and then shown. Nothing here
-// knows React; `react/` hands it to components.
+// Keeps the address bar and the screen in step: a requested location is checked, fetched, and then shown.
+// Independent of React; `react/` provides it to components.
 
-/** A step that waits for somebody's word. */
+/** A navigation that waits for the user's confirmation. */
 export interface HeldNavigation {
   go(): void;
   stay(): void;
@@ -12,10 +12,10 @@ export interface HeldNavigation {
 
 /** What the page shows. */
 export interface RouterState {
-  /** What is on screen; the address bar may be ahead of it by what is still being fetched. */
+  /** The location on screen; the address bar may be ahead of it while a screen is fetched. */
   readonly location: RouteLocation;
   readonly held: HeldNavigation | null;
-  /** How the screen was reached: another object after each step to another path or through the history. */
+  /** How the screen was reached: a new object after each navigation to another path or through the history. */
   readonly arrival: Arrival;
 }
 
@@ -26,18 +26,20 @@ export interface Arrival {
 }
 
 export interface RouterOptions {
-  /** The browser's window, or what stands for it in a test. */
+  /** The browser's window, or its substitute in a test. */
   readonly window: Pick<Window, 'addEventListener' | 'scrollY'> & {
     readonly history: Pick<History, 'pushState' | 'replaceState' | 'go'> & { readonly state: unknown };
     readonly location: Pick<Location, 'pathname' | 'search' | 'hash'>;
   };
-  /** Where the person has to go instead; undefined lets them in. `isWanted`: they asked for the place themselves. */
+  /** The redirect target; undefined lets the user in. `isWanted`: the user requested the location directly. */
   readonly redirect: (location: RouteLocation, isWanted: boolean) => LinkTarget | undefined;
-  /** Fetches what a place is shown with; undefined when it is here. A failure is the screen's to show. */
+  /**
+   * Fetches what a location needs to be shown; undefined when it is loaded. The screen shows a failure itself.
+   */
   readonly fetch: (location: RouteLocation) => Promise<unknown> | undefined;
-  /** Told as soon as another path was asked for. */
+  /** Called as soon as another path is requested. */
   readonly onLeave: () => void;
-  /** Resolves after as long as the old screen should stay for one that is not here yet. */
+  /** Resolves after the time that the old screen stays for one that is not loaded yet. */
   readonly patience: () => Promise<unknown>;
 }
 
@@ -47,22 +49,22 @@ export class Router {
   readonly #listeners = new Set<() => void>();
   readonly #blockers = new Set<object>();
   #state: RouterState;
-  /** What the address bar says. */
+  /** The location in the address bar. */
   #asked: RouteLocation;
-  /** Position of the entry in the history, to find the way back to it. */
+  /** Index of the entry in the history, used to return to it. */
   #index: number;
-  /** How far down the entries of the history were scrolled when they were left, by their positions, px. */
+  /** Scroll positions of the history entries when they were left, by index, px. */
   readonly #scrolled = new Map<number, number>();
-  /** The next event of the history only undoes a step that is being held. */
+  /** The next history event only undoes a blocked navigation. */
   #isReturning = false;
-  /** The next event of the history has been allowed. */
+  /** The next history event has been allowed. */
   #isLetBy = false;
 
   constructor(options: RouterOptions) {
     this.#options = options;
     this.#index = indexOf(options.window.history.state) ?? 0;
     this.#asked = this.#admitted(this.#barPlace());
-    // Kept by a page that was left or reloaded.
+    // Stored by a page that was left or reloaded.
     const scrollTop = memberOf(options.window.history.state, 'scrollTop') ?? 0;
     this.#state = { location: this.#asked, held: null, arrival: { scrollTop } };
     this.#write(this.#asked, true);
@@ -70,16 +72,16 @@ export class Router {
     options.window.addEventListener('pagehide', () => this.#keepScroll());
   }
 
-  /** What is shown now. */
+  /** The current state. */
   readonly get = (): RouterState => this.#state;
 
-  /** Calls back after each change of what is shown; returns how to stop that. */
+  /** Calls back after each change of the state; returns the unsubscribe function. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Goes somewhere; resolves once it is on screen, or somebody was asked whether to go at all. */
+  /** Navigates; resolves once the target is on screen, or the user was asked for a confirmation. */
   readonly navigate = async ({
     to,
     params,
@@ -104,13 +106,13 @@ export class Router {
     else await go();
   };
 
-  /** Fetches what a place is shown with before somebody goes there. */
+  /** Prefetches what a location needs to be shown. */
   readonly preload = (target: LinkTarget): void => {
-    // Whoever goes there sees what failed.
+    // A failure is shown on navigation.
     this.#options.fetch(locationAt(hrefOf(target)))?.catch(() => undefined);
   };
 
-  /** Asks before the place is left, until the returned function is called. */
+  /** Asks for confirmation before the location is left, until the returned function is called. */
   readonly block = (): (() => void) => {
     const blocker = {};
     this.#blockers.add(blocker);
@@ -160,7 +162,7 @@ export class Router {
     });
   }
 
-  /** @param returned how the place was left, when it is returned to */
+  /** @param returned how the location was left, when it is returned to */
   async #show(location: RouteLocation, returned?: Arrival, isImmediate = false): Promise<void> {
     const from = this.#asked;
     this.#asked = location;
@@ -168,14 +170,14 @@ export class Router {
     const fetching = this.#options.fetch(location);
     if (fetching && !isImmediate)
       await Promise.race([fetching.catch(() => undefined), this.#options.patience()]);
-    // Whoever went on meanwhile wants to see that.
+    // The user went elsewhere meanwhile and wants to see that.
     if (this.#asked !== location) return;
     const hasMoved = this.#state.location.path !== location.path;
     const arrival = returned ?? (hasMoved ? { scrollTop: 0 } : this.#state.arrival);
     this.#change({ location, arrival });
   }
 
-  /** Notes in the entry that is left how far down it is: it survives the page. */
+  /** Stores the scroll position in the history entry being left: it survives a reload. */
   #keepScroll(): void {
     const { history, scrollY } = this.#options.window;
     this.#scrolled.set(this.#index, scrollY);
@@ -203,7 +205,7 @@ export class Router {
     if (replace) history.replaceState({ index: this.#index }, '', href);
     else {
       history.pushState({ index: ++this.#index }, '', href);
-      // What stood there before is no way forward any more.
+      // Entries after the new one no longer exist.
       this.#scrolled.delete(this.#index);
     }
   }
@@ -218,7 +220,7 @@ function indexOf(state: unknown): number | undefined {
   return memberOf(state, 'index');
 }
 
-/** A number that an entry of the history carries. */
+/** A number stored in a history entry. */
 function memberOf(state: unknown, name: 'index' | 'scrollTop'): number | undefined {
   const found =
     state !== null && typeof state === 'object' ? (state as Record<string, unknown>)[name] : undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scrollBack } from './scroll.ts';
 
-/** A window over a screen that is so high; it scrolls as far as that goes. */
+/** A window over a screen of the given height; it scrolls as far as possible. */
 function setUp(heightPx: number) {
   const state = { heightPx, scrollY: 0, scrolls: 0 };
   const listeners = new Map<string, () => void>();

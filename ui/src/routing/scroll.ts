@@ -1,4 +1,4 @@
-/** What returning to a scrolled place needs of the browser's window. */
+/** The parts of the browser's window that scroll restoration needs. */
 interface ScrolledView {
   readonly scrollY: number;
   scrollTo(options: { top: number }): void;
@@ -8,22 +8,22 @@ interface ScrolledView {
 
 export interface ScrollOptions {
   readonly view: ScrolledView;
-  /** Calls back whenever the screen has another height; returns how to stop that. */
+  /** Calls back when the height of the screen changes; returns the unsubscribe function. */
   readonly onGrowth: (listener: () => void) => () => void;
-  /** Calls back once, so much later; returns how to stop that. */
+  /** Calls back once after a delay; returns the cancel function. */
   readonly after: (delayMs: number, run: () => void) => () => void;
 }
 
-/** What is not here by then is not waited for. */
+/** Content that loads later than this is not awaited. */
 const PATIENCE_MS = 5000;
 const REACHED_PX = 1;
-/** Events of a person who scrolls. */
+/** Events caused by a user who scrolls. */
 const OWN_MOVES = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
 /**
- * Brings a screen to where it was scrolled. What makes it so long may still be on its way: it is scrolled on as it grows,
- * until it is there, the person scrolls, or patience ends.
- * @returns how to end it sooner
+ * Restores a screen's scroll position. Its content may still be loading: scrolling continues as it grows, until
+ * the position is reached, the user scrolls, or the time is over.
+ * @returns a function that stops it earlier
  */
 export function scrollBack(top: number, { view, onGrowth, after }: ScrollOptions): () => void {
   const isThere = () => Math.abs(view.scrollY - top) <= REACHED_PX;

@@ -1,12 +1,12 @@
-/** What stands behind the question mark of an address: numbers and yes/no are read as such, the rest as words. */
+/** The search parameters of an address: numbers and booleans are parsed as such, the rest as strings. */
 export type Search = Readonly<Record<string, unknown>>;
 
-/** Reads it. Words that look like a number stand in quotes there; what is broken is words too. */
+/** Parses them. Strings that look like a number are quoted; malformed values are strings too. */
 export function readSearch(text: string): Search {
   return Object.fromEntries([...new URLSearchParams(text)].map(([name, value]) => [name, read(value)]));
 }
 
-/** Writes it, with the question mark; members without a value are left out. */
+/** Formats them, with the question mark; members without a value are omitted. */
 export function writeSearch(search: Search): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(search)) {

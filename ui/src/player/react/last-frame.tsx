@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
-/** When the frame behind the words was taken: it is an old one. Nothing where there is none. */
+/** When the frame behind the text was captured, because it is an old one. Nothing if there is no frame. */
 export function LastFrame({ utcMs }: { utcMs: number | undefined }) {
   const i18n = useI18n();
   if (utcMs === undefined) return null;

@@ -5,7 +5,7 @@ import type { PlayerMode, PlayerState } from '../state.ts';
 import classes from './player-badge.module.css';
 import { usePlayer, usePlayerClock } from './use-player.ts';
 
-/** Only frames that arrive are live. */
+/** Live means that frames keep arriving. */
 function badgeOf(mode: PlayerMode, { name }: PlayerState): MessageKey {
   if (mode === 'archive') return 'player.badge.archive';
   switch (name) {
@@ -25,7 +25,10 @@ function badgeOf(mode: PlayerMode, { name }: PlayerState): MessageKey {
   }
 }
 
-/** Live with its delay, or the archive with its date and time; the mode in a shape and a word, not in colour alone. */
+/**
+ * Live with its delay, or the archive with its date and time; the mode is shown by shape and word, not by
+ * colour alone.
+ */
 export function PlayerBadge({ player }: { player: Player }) {
   const i18n = useI18n();
   const { mode, state, isReverse, isKeyFramesOnly, converted } = usePlayer(player);

@@ -23,22 +23,22 @@ import { usePlayer } from './use-player.ts';
 
 interface PlayerControlsProps {
   readonly player: Player;
-  /** Without the archive there is nothing to go back to. */
+  /** Without an archive these controls do nothing. */
   readonly hasArchive: boolean;
   readonly isFullScreen: boolean;
   readonly onStep: (byMs: number) => void;
   readonly onLive: () => void;
   readonly onFullScreen: () => void;
-  /** Absent where the browser has no picture in picture. */
+  /** Absent where the browser has no picture-in-picture. */
   readonly onPictureInPicture: (() => void) | undefined;
   readonly onSnapshot: () => void;
-  /** Further controls: going to a date, zooming the timeline. */
+  /** Further controls: jumping to a date, zooming the timeline. */
   readonly children?: ReactNode;
 }
 
 const STEP_MS = 10_000;
 
-/** The row of buttons under a picture. */
+/** The row of buttons below the video. */
 export function PlayerControls(props: PlayerControlsProps) {
   const { player, hasArchive } = props;
   const i18n = useI18n();

@@ -9,18 +9,21 @@ import classes from './player-video.module.css';
 import { usePlayer } from './use-player.ts';
 
 const SHOWN_MS = 8000;
-/** A shorter gap is not worth a word, ms. */
+/** A shorter gap is not worth a notice, ms. */
 const LEAST_MS = 1000;
 
 interface PlayerNoticeProps {
   readonly player: Player;
-  /** Why nothing is recorded between two moments, as far as it is known. */
+  /** The causes of gaps between two moments, as far as known. */
   readonly causesOf: (startMs: number, endMs: number) => readonly GapCause[];
-  /** Up to here recording had not begun; undefined: it had before all that was looked at. */
+  /** Recording had not started before this moment; undefined: it had before everything loaded so far. */
   readonly begunMs: () => number | undefined;
 }
 
-/** What playback did by itself, told in passing: "Skipped 3 min 12 s, 10:02:05 to 10:05:17, not recorded: camera unreachable". */
+/**
+ * Notices about what playback did by itself: "Skipped 3 min 12 s, 10:02:05 to 10:05:17, not recorded: camera
+ * unreachable".
+ */
 export function PlayerNotice({ player, causesOf, begunMs }: PlayerNoticeProps) {
   const i18n = useI18n();
   const { notice } = usePlayer(player);
@@ -46,7 +49,7 @@ function noticeText(
 ): string {
   if (notice.type === 'frames') return i18n.t('player.notice.frames', { count: notice.frames });
   const { endMs } = notice;
-  // Before recording began nothing was skipped.
+  // Before recording started nothing was skipped.
   const startMs = Math.max(notice.startMs, begunMs() ?? notice.startMs);
   if (endMs - startMs < LEAST_MS) return i18n.t('player.notice.begins', { time: i18n.dateTime(endMs) });
   const words = i18n.t('player.notice.gap', {

@@ -17,7 +17,7 @@ interface Look extends PlayerFigures {
   readonly bitsPerS: number;
 }
 
-/** What the picture is made of and how well it comes, over the picture, read once a second. */
+/** Statistics of the video and its delivery, shown over it and refreshed once a second. */
 export function PlayerStatistics({ player }: { player: Player }) {
   const i18n = useI18n();
   const [look, setLook] = useState<Look>();

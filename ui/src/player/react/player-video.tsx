@@ -12,27 +12,27 @@ import { usePlayer } from './use-player.ts';
 const MARK_MS = 100;
 
 interface PlayerVideoProps {
-  /** Undefined until the element below exists, which it is made with. */
+  /** Undefined until the element below exists, with which it is created. */
   readonly player: Player | undefined;
   readonly videoRef: Ref<HTMLVideoElement>;
   readonly name: string;
-  /** A still to show before the first frame; an address. */
+  /** URL of a snapshot to show before the first frame. */
   readonly poster: string | undefined;
-  /** Words in place of a picture that isn't there; null while there is one. */
+  /** Text shown instead of missing video; null while there is video. */
   readonly words: ReactNode;
   readonly view: VideoViewport;
-  /** In the picture's place while it is there. */
+  /** Shown in place of the video while present. */
   readonly still: ReactNode;
-  /** In the corner opposite to mode and time. */
+  /** Shown in the corner opposite to mode and time. */
   readonly aside: ReactNode;
   readonly onDoubleClick: () => void;
-  /** Why nothing is recorded between two moments; what is skipped says so. */
+  /** The causes of gaps between two moments; notices of skipped gaps show them. */
   readonly causesOf: (startMs: number, endMs: number) => readonly GapCause[];
-  /** Up to here recording had not begun. */
+  /** Recording had not started before this moment. */
   readonly begunMs: () => number | undefined;
 }
 
-/** The picture with what belongs on it: mode and time, passing notices, and words wherever it would be black. */
+/** The video with its overlays: mode and time, notices, and text wherever it would be black. */
 export function PlayerVideo(props: PlayerVideoProps) {
   const { player, videoRef, name, poster, words, view, still, aside, onDoubleClick, causesOf, begunMs } =
     props;
@@ -73,7 +73,9 @@ export function PlayerVideo(props: PlayerVideoProps) {
   );
 }
 
-/** Says in the document what the player is doing, to the tenth of a second, for whoever looks from outside. */
+/**
+ * Exposes the player's state in the document, to the tenth of a second, for external observers such as tests.
+ */
 function StateMarks({ player }: { player: Player }) {
   const { mode, state } = usePlayer(player);
   const mark = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type PointerEvent, type RefObject } from 'react';
 import type { VideoViewport } from '../video-viewport.ts';
 
-/** The wheel's turn that doubles the picture, px. */
+/** The wheel delta that doubles the zoom, px. */
 const WHEEL_DOUBLES_PX = 400;
 
 interface GesturePoint {
@@ -9,7 +9,10 @@ interface GesturePoint {
   readonly y: number;
 }
 
-/** The wheel and two fingers enlarge the picture about themselves; one pointer drags it while it is enlarged. */
+/**
+ * The wheel and pinching zoom the video about the pointer or the fingers; one pointer drags it while it is
+ * zoomed.
+ */
 export function useVideoGestures(box: RefObject<HTMLElement | null>, view: VideoViewport) {
   const down = useRef(new Map<number, GesturePoint>());
   useEffect(() => {

@@ -20,7 +20,7 @@ interface ViewMenuProps {
   readonly onKeys: () => void;
 }
 
-/** How the picture is shown: its shape, digital zoom, statistics; and which keys there are. */
+/** Display options of the video: aspect ratio, digital zoom, statistics; and the keyboard shortcuts. */
 export function ViewMenu({ view, hasFigures, onFigures, onKeys }: ViewMenuProps) {
   const i18n = useI18n();
   const { fit, zoom } = useSyncExternalStore(view.subscribe, view.getLook);

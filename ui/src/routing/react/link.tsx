@@ -5,13 +5,13 @@ import { useRouteLocation, useRouter } from './router-context.tsx';
 
 type LinkProps = Omit<ComponentProps<'a'>, 'href'> &
   LinkDestination & {
-    /** The place that is left has no entry in the history. */
+    /** Replaces the current history entry. */
     readonly replace?: boolean;
   };
 
 /**
- * A link within the page. What it leads to is fetched as soon as somebody points at it, and the link to where one is,
- * or to what that lies in, says so.
+ * A link within the page. It prefetches its target on hover, and the link to the current location or one of its
+ * parents is marked as current.
  */
 export function Link({ to, params, search, replace = false, children, ...rest }: LinkProps) {
   const router = useRouter();
@@ -48,7 +48,7 @@ export function Link({ to, params, search, replace = false, children, ...rest }:
   );
 }
 
-/** Whoever holds a key or another button down wants what the browser does then, as opening a tab. */
+/** With a modifier key or another button the browser's own behaviour applies, such as opening a tab. */
 function isPlain(event: MouseEvent<HTMLAnchorElement>): boolean {
   const { target } = event.currentTarget;
   return (

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useNavigate } from './router-context.tsx';
 
-/** Leads on as soon as it is drawn, to what stands in the history in place of where one was. */
+/** Redirects as soon as it is rendered, replacing the current history entry. */
 export function Navigate({ to }: { to: '/not-found' }) {
   const navigate = useNavigate();
   useEffect(() => {

@@ -3,8 +3,8 @@ import type { HeldNavigation } from '../router.ts';
 import { useRouter } from './router-context.tsx';
 
 /**
- * While it blocks, no step within the page leaves it without a word, and the browser asks before the tab is closed.
- * Returns the step that waits for somebody's word.
+ * While it blocks, navigation within the page waits for a confirmation, and the browser asks before the tab is
+ * closed. Returns the navigation that waits for the user's answer.
  */
 export function useBlocker(isBlocking: boolean): HeldNavigation | null {
   const router = useRouter();
