@@ -21,7 +21,9 @@ export interface RouterState {
 
 /** How a screen begins. */
 export interface Arrival {
-  /** How far down it was scrolled when it was left, which Back and Forward return to; 0 for one that was gone to, px. */
+  /**
+   * Scroll position when the screen was left, which Back and Forward restore; 0 after any other navigation, px.
+   */
   readonly scrollTop: number;
 }
 

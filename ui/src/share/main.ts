@@ -8,7 +8,7 @@ import { SharePage } from './share-page.ts';
 import { sharedSource } from './shared-source.ts';
 import './share.css';
 
-// The public page of a shared stream [R10.5]: an entry of its own, so that a visitor without an account loads a
+// The public page of a shared stream [R10.5]: a separate entry, so that a visitor without an account loads a
 // player and nothing of the application around it.
 
 /** What the server writes into the page; `name` is null for a link that is not valid. */
@@ -54,7 +54,7 @@ function watch(): void {
     client.getShared({ params: { key } }).then(
       (facts) => page.setFacts(facts),
       (error: unknown) => {
-        // Anything else is the network's or the server's trouble, which the player tells of already.
+        // Any other error is the network's or the server's, and the player reports it already.
         if (error instanceof ApiError && error.status === 404) end();
       },
     );
@@ -65,7 +65,7 @@ function watch(): void {
   player.subscribe(() => {
     const { state } = player.getSnapshot();
     if (state.name === 'failed' && state.code === 'NotFound') end();
-    // Whoever has just come is among those who are counted.
+    // A new viewer is included in the count.
     const isPlaying = state.name === 'playing';
     if (isPlaying && !wasPlaying) ask();
     wasPlaying = isPlaying;

@@ -20,7 +20,10 @@ const en = {
 
 export type ShareMessages = Readonly<typeof en>;
 
-/** The few words of the public page travel in it: the application's catalogue would weigh more than its player. */
+/**
+ * The few texts of the public page are bundled with it: the application's catalogue would be larger than its
+ * player.
+ */
 export const shareMessages: Readonly<Record<MessageLanguage, ShareMessages>> = {
   en,
   ru: {
@@ -42,7 +45,7 @@ export const shareMessages: Readonly<Record<MessageLanguage, ShareMessages>> = {
   },
 };
 
-/** How many watch by this link, as in "3 viewers". */
+/** The number of viewers of this link, as in "3 viewers". */
 export function viewersText(count: number, language: MessageLanguage): string {
   if (language === 'en') return count === 1 ? '1 viewer' : `${count} viewers`;
   const forms = { one: 'зритель', few: 'зрителя' } as Partial<Record<Intl.LDMLPluralRule, string>>;

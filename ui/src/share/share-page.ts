@@ -8,7 +8,7 @@ export interface ShareFacts {
   readonly viewers: number;
 }
 
-/** The elements of the public page; without a framework, which would be most of what a visitor waits for. */
+/** The elements of the public page; without a framework, which would be most of a visitor's download. */
 export class SharePage {
   readonly video = document.createElement('video');
   readonly #language: MessageLanguage;
@@ -46,7 +46,7 @@ export class SharePage {
     this.#show();
   }
 
-  /** Follows a player; the buttons act on it. */
+  /** Connects to a player; the buttons control it. */
   follow(player: Player): void {
     player.subscribe(() => {
       this.#state = player.getSnapshot().state;
@@ -56,7 +56,7 @@ export class SharePage {
     this.#audio.addEventListener('click', () => player.setMuted(!this.video.muted));
     this.#fullScreen.addEventListener('click', () => {
       const change = document.fullscreenElement ? document.exitFullscreen() : this.#stage.requestFullscreen();
-      // A frame may be refused the whole screen by the page around it.
+      // The embedding page may deny full screen to a frame.
       change.catch(() => {
         this.#mayFill = false;
         this.#show();
@@ -70,7 +70,7 @@ export class SharePage {
     this.#show();
   }
 
-  /** The link is not valid, or no longer: nothing but that is shown. */
+  /** The link is not valid, or no longer: only that message is shown. */
   setInvalid(): void {
     this.#isValid = false;
     this.#viewers.textContent = '';
@@ -90,7 +90,7 @@ export class SharePage {
     this.#stage.dataset['playerState'] = this.#isValid ? this.#state.name : 'failed';
   }
 
-  /** Why there is no moving picture; empty while there is one. */
+  /** Why there is no moving video; empty while there is. */
   #reason(): string {
     const words = this.#messages;
     const state = this.#state;

@@ -2,7 +2,7 @@ import { ApiError } from '@vidette/contract/client';
 import { addressOf } from '@vidette/contract/routes';
 import type { PlayerSource } from '../player/player-source.ts';
 
-/** What a public link shows: live, and nothing that was recorded. */
+/** The source behind a public link: live video, no recordings. */
 export function sharedSource(key: string): PlayerSource {
   const refuse = () => Promise.reject(new ApiError('Forbidden', 'A public link shows no archive.', 403));
   return {

@@ -27,13 +27,13 @@ import { Link } from '../../routing/react/link.tsx';
 import { useNavigate, useSearch } from '../../routing/react/router-context.tsx';
 import classes from './add-stream.module.css';
 
-/** Adding a stream [R2.10]: the address, a look through it, a name, and whether it is recorded. */
+/** Adding a stream [R2.10]: the address, its probe, a name, and whether it is recorded. */
 export function AddStreamScreen() {
   const { isLicenseExpired } = useSettings();
   return isLicenseExpired ? <Unlicensed /> : <AddStreamForm />;
 }
 
-/** The server would refuse it [R6.9], so there is no form to fill in. */
+/** The server would refuse it [R6.9], so no form is shown. */
 function Unlicensed() {
   const i18n = useI18n();
   const user = useUser();

@@ -21,7 +21,7 @@ import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 import classes from './add-user.module.css';
 
-/** Adding a user [R2.6]; which streams they see is asked next. */
+/** Adding a user [R2.6]; the stream rights are set on the next screen. */
 export function AddUserScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();

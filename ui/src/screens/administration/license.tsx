@@ -11,7 +11,7 @@ import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './administration.module.css';
 
-/** The license in force, and putting another in its place [R2.15, R8.7]. */
+/** The active license, and replacing it [R2.15, R8.7]. */
 export function LicenseScreen() {
   const i18n = useI18n();
   const { data: license } = useQuery(licenseQuery);
@@ -36,7 +36,7 @@ export function LicenseScreen() {
   );
 }
 
-/** Longest file that is read as a license, bytes; a license is far shorter. */
+/** Largest file accepted as a license, bytes; a license is far smaller. */
 const fileMaxBytes = 65_536;
 
 /** A license is pasted, chosen as a file, or dropped on its field. */
@@ -90,7 +90,7 @@ function LicenseForm() {
           data-dropping={isDropping}
           onChange={(event) => type(event.currentTarget.value)}
           onKeyDown={(event) => {
-            // A license has lines; the key that ends a form of one line is free with Ctrl here.
+            // A license has several lines, so submitting takes Ctrl+Enter instead of Enter.
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
               event.currentTarget.form?.requestSubmit();
             }
@@ -103,7 +103,7 @@ function LicenseForm() {
           onDrop={(event) => {
             setDropping(false);
             const file = event.dataTransfer.files[0];
-            // Text that is dragged is put in by the browser itself.
+            // The browser itself inserts dragged text.
             if (!file) return;
             event.preventDefault();
             void take(file);

@@ -10,7 +10,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 import classes from './administration.module.css';
 
-/** How the server is doing, now and over the last hour. */
+/** The server's metrics, now and over the last hour. */
 export function StatsScreen() {
   const query = useQuery(serverStatsQuery);
   return (
@@ -59,7 +59,7 @@ function diskText(stats: ReplyOf<'getSystemStats'>, i18n: I18n): string {
   });
 }
 
-/** How much is there, what waits, and what is wrong. */
+/** Stored amounts, queues and problems. */
 function farText(far: NonNullable<ReplyOf<'getSystemStats'>['far']>, i18n: I18n): string {
   const { name, bytes, waitingBytes, problem } = far;
   const parts = [i18n.t('stats.far.well', { size: i18n.bytes(bytes), name })];

@@ -1,6 +1,6 @@
 import type { I18n } from '../../i18n/i18n.ts';
 
-/** What is written down, by the name that entries carry. */
+/** Audited actions, by the name in the entries. */
 export const auditActions = [
   'addStream',
   'pauseStream',
@@ -67,7 +67,7 @@ function isKnown(action: string): action is AuditAction {
   return auditActions.some((known) => known === action);
 }
 
-/** An action in words; one that this page does not know by its name. */
+/** The text of an action; an action unknown to this page is shown by its name. */
 export function actionText(action: string, i18n: I18n): string {
   return isKnown(action) ? i18n.t(`audit.action.${action}`) : action;
 }

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@vidette/contract/entities';
 
 const columns = ['time', 'user', 'ip', 'action', 'target', 'outcome', 'details'] as const;
 
-/** Entries as CSV (RFC 4180): a line of names, times in ISO 8601, details as JSON. */
+/** Entries as CSV (RFC 4180): a header line, times in ISO 8601, details as JSON. */
 export function auditCsv(entries: readonly AuditEntry[]): string {
   const lines = entries.map(({ time, user, ip, action, target, outcome, details }) => [
     new Date(time).toISOString(),
@@ -16,7 +16,7 @@ export function auditCsv(entries: readonly AuditEntry[]): string {
   return [columns, ...lines].map((line) => `${line.map(cell).join(',')}\r\n`).join('');
 }
 
-/** Names are typed by people: one that a spreadsheet would take for a formula is kept a text by an apostrophe. */
+/** Names are user input: an apostrophe keeps a spreadsheet from evaluating one as a formula. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -13,7 +13,7 @@ interface AuditFiltersProps {
   readonly onChange: (search: AuditSearch) => void;
 }
 
-/** Whom, what, on what and when; applied together, by Enter or the button. */
+/** Filters by user, action, object and time; applied together, by Enter or the button. */
 export function AuditFilters({ search, onChange }: AuditFiltersProps) {
   const i18n = useI18n();
   const zone = new Zone(i18n.timeZone);

@@ -21,7 +21,7 @@ import type { AuditSearch } from './audit-search.ts';
 import { EntryFacts } from './entry-facts.tsx';
 import { CsvButton } from './csv-button.tsx';
 
-/** Who did what, when, from where and with what outcome [R2.14]; what is asked for stands in the address. */
+/** Who did what, when, from where and with what outcome [R2.14]; the filter is in the address. */
 export function AuditLogsScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();
@@ -93,7 +93,7 @@ export function AuditLogsScreen() {
   );
 }
 
-/** What stands over the table on paper: what was asked for, and when it was printed. */
+/** The heading of the printed table: the filter, and the time of printing. */
 function printedText({ from, to, ...words }: AuditSearch, i18n: I18n): string {
   return [
     i18n.t('audit.printed', { time: i18n.dateTime(Date.now()) }),

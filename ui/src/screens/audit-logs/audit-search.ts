@@ -1,4 +1,4 @@
-/** What the address of the audit log says: whom, what, on what, and between which moments (ms since the epoch). */
+/** The audit log's search parameters: user, action, object, and the time range (ms since the epoch). */
 export type AuditSearch = {
   readonly user?: string;
   readonly action?: string;
@@ -10,12 +10,12 @@ export type AuditSearch = {
 const words = ['user', 'action', 'target'] as const;
 const moments = ['from', 'to'] as const;
 
-/** Reads the address; what makes no sense is as if it were not there. */
+/** Parses the search parameters; invalid values are ignored. */
 export function auditSearch(search: Readonly<Record<string, unknown>>): AuditSearch {
   const found: Record<string, string | number> = {};
   for (const name of words) {
     const value = search[name];
-    // The router reads a number that stands in an address as one.
+    // The router parses a numeric value as a number.
     const text = typeof value === 'number' ? String(value) : value;
     if (typeof text === 'string' && text.trim() !== '') found[name] = text.trim();
   }

@@ -5,10 +5,10 @@ import { loadAuditLogs, type AuditFilter } from '../../api/records.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { auditCsv } from './audit-csv.ts';
 
-/** Longest file, entries: more than a spreadsheet opens with comfort. */
+/** Largest file, entries: more than a spreadsheet opens comfortably. */
 const most = 100_000;
 
-/** Takes the shown entries, all of them, as a CSV file; says how many have come, and stops when asked. */
+/** Downloads all entries that match the filter as a CSV file; shows the number loaded, and can be stopped. */
 export function CsvButton({ filter }: { filter: AuditFilter }) {
   const i18n = useI18n();
   const abort = useRef<AbortController | null>(null);
@@ -22,7 +22,7 @@ export function CsvButton({ filter }: { filter: AuditFilter }) {
       try {
         save(auditCsv(await loadAuditLogs(filter, most, setCount, signal)));
       } catch (error) {
-        // Whoever stopped it knows that it stopped.
+        // A user who stopped it needs no message.
         if (!signal.aborted) throw error;
       }
     },

@@ -2,10 +2,10 @@ import type { AuditEntry } from '@vidette/contract/entities';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { I18n } from '../../i18n/i18n.ts';
 
-/** What the server writes for a value that nobody is shown. */
+/** The server's placeholder for a secret value. */
 const SECRET = '***';
 
-/** What an entry says beyond who did what: old and new values, how long it took, how often it came. */
+/** An entry's details beyond actor and action: old and new values, duration, number of occurrences. */
 export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
   const i18n = useI18n();
   const { changes, startTime, endTime, lastSeenTime, count, networks, moreNetworks, ...others } = details;
@@ -41,7 +41,7 @@ export function EntryFacts({ details }: Pick<AuditEntry, 'details'>) {
   );
 }
 
-/** From when till when, as far as it is known. */
+/** The time range, as far as known. */
 function spanText(
   { startTime, endTime, lastSeenTime }: { startTime: unknown; endTime: unknown; lastSeenTime: unknown },
   i18n: I18n,

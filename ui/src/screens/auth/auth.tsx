@@ -13,7 +13,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { useSearch } from '../../routing/react/router-context.tsx';
 
-/** Signing in [R2.2]: says why one is here, when a session has ended or a password was just changed. */
+/** Signing in [R2.2]: gives the reason, when a session has ended or a password was just changed. */
 export function AuthScreen() {
   const i18n = useI18n();
   const settings = useSettings();
@@ -26,7 +26,7 @@ export function AuthScreen() {
     onSuccess: ({ user, mustChangePassword }) => enter(user, mustChangePassword),
     onError: () => fieldOf('password')?.select(),
   });
-  // Nobody comes here for anything but the first field.
+  // The first field is the only reason to open this screen.
   useEffect(() => fieldOf('username')?.focus(), []);
   const submit = () => {
     const missing = name.trim() === '' ? 'username' : password === '' ? 'password' : null;

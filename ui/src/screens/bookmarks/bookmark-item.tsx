@@ -16,7 +16,7 @@ import classes from './bookmarks.module.css';
 
 const snapshotWidthPx = 240;
 
-/** One bookmark: its picture and its moment lead to the player; its owner changes or deletes it. */
+/** One bookmark: its snapshot and its moment link to the player; its owner can edit or delete it. */
 export function BookmarkItem({ bookmark }: { bookmark: Bookmark }) {
   const i18n = useI18n();
   const user = useUser();
@@ -72,7 +72,7 @@ export function BookmarkItem({ bookmark }: { bookmark: Bookmark }) {
   );
 }
 
-/** The recorded picture of a moment; an empty place where nothing is recorded any more. */
+/** The recorded frame of a moment; an empty box where the recording no longer exists. */
 function Still({ uid, timeMs }: { uid: string; timeMs: number }) {
   const [isMissing, setMissing] = useState(false);
   if (isMissing) return null;

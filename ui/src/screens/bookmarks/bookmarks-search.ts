@@ -1,10 +1,10 @@
-/** What the address of the bookmarks says: words looked for, page from 1. */
+/** The search parameters of the bookmarks: query, page from 1. */
 export type BookmarksSearch = { readonly q?: string; readonly page?: number };
 
-/** Reads the address; what stands there by default is left out of it. */
+/** Parses the search parameters; defaults are omitted from the address. */
 export function bookmarksSearch(search: Readonly<Record<string, unknown>>): BookmarksSearch {
   const { q, page } = search;
-  // The router reads a number that stands in an address as one.
+  // The router parses a numeric value as a number.
   const words = typeof q === 'string' || typeof q === 'number' ? String(q) : '';
   return {
     ...(words === '' ? {} : { q: words }),

@@ -18,7 +18,7 @@ import classes from './bookmarks.module.css';
 
 const typingMs = 200;
 
-/** The moments that somebody marked [R2.16, R10.6]. */
+/** The list of bookmarks [R2.16, R10.6]. */
 export function BookmarksScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();

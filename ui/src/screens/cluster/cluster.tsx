@@ -16,7 +16,7 @@ import classes from './cluster.module.css';
 import { Invitations } from './invitations.tsx';
 import { NodeCard } from './node-card.tsx';
 
-/** The servers that share one configuration [R2.14]: how each does, taking one out of work and putting it back. */
+/** The servers that share one configuration [R2.14]: the state of each, draining and resuming. */
 export function ClusterScreen() {
   const i18n = useI18n();
   const { data, error, refetch } = useQuery(clusterNodesQuery);
@@ -45,7 +45,7 @@ function isUnlicensed(error: unknown): boolean {
   return code === 'EnterpriseOnly' || code === 'FeatureNotFound';
 }
 
-/** The license does not cover it: why, and where to put one that does, or the way back out of a drain. */
+/** The license does not cover it: the reason, and a link to replace the license, or to end a drain. */
 function UnlicensedState({ error }: { error: unknown }) {
   const i18n = useI18n();
   const { data: health } = useQuery(healthQuery);

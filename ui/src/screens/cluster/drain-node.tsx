@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useDrainNode } from '../../api/cluster.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
-/** Taking a node out of work, after saying what becomes of its streams. */
+/** Draining a node, after explaining what happens to its streams. */
 export function DrainNode({ node }: { node: ClusterNode }) {
   const i18n = useI18n();
   const drain = useDrainNode(node.id);

@@ -4,7 +4,7 @@ import { useForgetNode } from '../../api/cluster.ts';
 import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
-/** Forgetting a node that is gone; should it come back, it is in the list again. */
+/** Removing a node that no longer exists; if it comes back, it reappears in the list. */
 export function ForgetNode({ node }: { node: ClusterNode }) {
   const i18n = useI18n();
   const forget = useForgetNode(node.id);

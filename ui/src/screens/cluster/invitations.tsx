@@ -12,7 +12,7 @@ import classes from './cluster.module.css';
 
 type Made = ReplyOf<'addClusterInvitation'>;
 
-/** Letting another server in [R10.8]: a code for one, the command to type there, and the codes that wait. */
+/** Adding another server [R10.8]: a code for one server, the command to run there, and the unused codes. */
 export function Invitations() {
   const i18n = useI18n();
   const { data } = useQuery(clusterInvitationsQuery);
@@ -47,7 +47,7 @@ export function Invitations() {
   );
 }
 
-/** What to type on the new server. The code is nowhere else. */
+/** The command to run on the new server. The code is shown nowhere else. */
 function Code({ made }: { made: Made }) {
   const i18n = useI18n();
   const [name, setName] = useState('');

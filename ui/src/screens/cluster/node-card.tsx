@@ -11,7 +11,7 @@ import { ForgetNode } from './forget-node.tsx';
 import { NodeStateMark } from './node-state-mark.tsx';
 import { RenameNode } from './rename-node.tsx';
 
-/** One node: its state, what it has to do, and what can be done with it. */
+/** One node: its state, its workload, and its actions. */
 export function NodeCard({ node }: { node: ClusterNode }) {
   const i18n = useI18n();
   return (
@@ -46,7 +46,7 @@ export function NodeCard({ node }: { node: ClusterNode }) {
   );
 }
 
-/** How far a drain has come, in a bar and in figures. */
+/** The progress of a drain, as a bar and in numbers. */
 function DrainProgress({ node }: { node: ClusterNode }) {
   const i18n = useI18n();
   const { activeStreams, streams, successors } = node;

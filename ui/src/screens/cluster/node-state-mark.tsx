@@ -13,7 +13,7 @@ const words: Record<NodeState, MessageKey> = {
   away: 'cluster.state.away',
 };
 
-/** Each state has a shape of its own, so that none hangs on colour alone. */
+/** Each state has its own shape, so that none depends on colour alone. */
 const shapes: Record<NodeState, ReactNode> = {
   working: <circle cx="6" cy="6" r="4.5" fill="currentColor" />,
   draining: <path d="M1.5 2h9L6 11z" fill="none" stroke="currentColor" strokeWidth="2" strokeLinejoin="round" />,

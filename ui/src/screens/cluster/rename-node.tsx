@@ -7,7 +7,7 @@ import { fieldErrorsOf } from '../../api/field-errors.ts';
 import { Form, FormActions } from '../../components/form.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
-/** Giving a node a name that people know it by; its id stays. */
+/** Renaming a node; its id stays. */
 export function RenameNode({ node }: { node: ClusterNode }) {
   const i18n = useI18n();
   const rename = useRenameNode(node.id);

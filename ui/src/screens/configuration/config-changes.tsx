@@ -4,15 +4,15 @@ import { isSecretKey, maskedSecret } from './config-fields.ts';
 import classes from './configuration.module.css';
 
 interface ConfigChangesProps {
-  /** The fields whose text is another than it was; at least one. */
+  /** The changed fields; at least one. */
   readonly changed: readonly ConfigField[];
   readonly before: ConfigTexts;
   readonly texts: ConfigTexts;
-  /** Keys whose values count after a restart only. */
+  /** Keys whose values take effect only after a restart. */
   readonly restart: ReadonlySet<string>;
 }
 
-/** What saving will change, and which of it waits for a restart. */
+/** The changes to be saved, and which of them need a restart. */
 export function ConfigChanges({ changed, before, texts, restart }: ConfigChangesProps) {
   const i18n = useI18n();
   const words = (key: string, text = '') => {

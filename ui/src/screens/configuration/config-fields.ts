@@ -1,6 +1,6 @@
 import type { MessageKey } from '../../i18n/i18n.ts';
 
-// The configuration as a form: its schema taken apart into fields, and what was typed put together again.
+// The configuration as a form: splits the schema into fields, and reassembles the input.
 
 /** The part of JSON Schema 2020-12 that describes a configuration. */
 export interface ConfigSchema {
@@ -14,15 +14,15 @@ export interface ConfigSchema {
   readonly maximum?: number;
 }
 
-/** How a value is typed in. */
+/** The input type of a value. */
 type FieldKind = 'text' | 'number' | 'switch' | 'choice' | 'list';
 
 /** One key of the configuration. */
 export interface ConfigField {
-  /** As in `archive.folder`. */
+  /** For example `archive.folder`. */
   readonly key: string;
   readonly kind: FieldKind;
-  /** Left empty it has no value. */
+  /** May be left empty, which means no value. */
   readonly isNullable: boolean;
   readonly choices: readonly string[];
   readonly minimum: number | undefined;
@@ -30,27 +30,30 @@ export interface ConfigField {
   readonly defaultText: string;
 }
 
-/** What stands in the fields: a text each, `true` or `false` for a switch, entries by comma for a list. */
+/**
+ * The contents of the fields: a string each, `true` or `false` for a switch, comma-separated entries for a
+ * list.
+ */
 export type ConfigTexts = Readonly<Record<string, string>>;
 
-/** Stands for a secret that is set; sent back, it leaves the secret as it is. */
+/** Placeholder for a stored secret; sent back, it leaves the secret unchanged. */
 export const maskedSecret = '***';
 
-/** The message that says what a key is for. */
+/** The message that describes a key. */
 export function aboutKey(key: string): MessageKey {
   return `config.about.${key.replaceAll('.', '-')}` as MessageKey;
 }
 
-/** Whether the value of a key is nobody's to read from a screen. */
+/** Whether the value of a key must never be shown on a screen. */
 export function isSecretKey(key: string): boolean {
   return /password|token/i.test(key);
 }
 
-/** The keys of a schema in its order. */
+/** The keys of a schema, in its order. */
 export function fieldsOf(schema: ConfigSchema, path: readonly string[] = []): readonly ConfigField[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const here = [...path, name];
-    // A list of things with members has a screen of its own.
+    // A list of objects has a screen of its own.
     if (member.items?.properties) return [];
     return member.properties ? fieldsOf(member, here) : [fieldOf(here.join('.'), member)];
   });
@@ -60,7 +63,7 @@ function fieldOf(key: string, schema: ConfigSchema): ConfigField {
   const variants = schema.anyOf ?? [schema];
   const own = variants.find(({ type }) => type !== 'null') ?? schema;
   const isNullable = variants.some(({ type }) => type === 'null');
-  // Zod bounds every integer by what a double holds exactly; that says nothing to a reader.
+  // Zod limits every integer to the safe range of a double; that limit is of no use to a reader.
   const isTelling = (bound = Infinity) => Math.abs(bound) < Number.MAX_SAFE_INTEGER;
   return {
     key,
@@ -86,7 +89,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What the fields start from. */
+/** The initial contents of the fields. */
 export function textsOf(fields: readonly ConfigField[], values: Readonly<Record<string, unknown>>): ConfigTexts {
   return Object.fromEntries(fields.map(({ key }) => [key, textOf(at(values, key))]));
 }
@@ -97,7 +100,7 @@ function at(values: unknown, key: string): unknown {
   }, values);
 }
 
-/** The changed keys as the call that saves takes them: `{ archive: { folder: '/video' } }`. */
+/** The changed keys in the form that the save call takes: `{ archive: { folder: '/video' } }`. */
 export function changesOf(
   fields: readonly ConfigField[],
   texts: ConfigTexts,
@@ -121,7 +124,7 @@ function put(tree: Record<string, unknown>, path: readonly string[], value: unkn
   put(branch, rest, value);
 }
 
-/** What is no number is sent as it was typed, for the server to name it. */
+/** Input that is not a number is sent as typed, so that the server names the error. */
 function valueOf({ kind, isNullable }: ConfigField, typed: string): unknown {
   const text = typed.trim();
   if (text === '' && isNullable) return null;
@@ -131,7 +134,9 @@ function valueOf({ kind, isNullable }: ConfigField, typed: string): unknown {
   return text;
 }
 
-/** The fields by the first word of their keys; keys of one word come first, under an empty name. */
+/**
+ * The fields grouped by the first segment of their keys; keys of one segment come first, under an empty name.
+ */
 export function sectionsOf(fields: readonly ConfigField[]): readonly (readonly [string, readonly ConfigField[]])[] {
   const sections = Map.groupBy(fields, ({ key }) => (key.includes('.') ? (key.split('.')[0] ?? '') : ''));
   return [...sections].sort(([a], [b]) => Number(a !== '') - Number(b !== ''));

@@ -7,16 +7,16 @@ import classes from './configuration.module.css';
 interface ConfigInputProps {
   readonly field: ConfigField;
   readonly text: string;
-  /** The key holds a secret that is set. */
+  /** The key has a stored secret. */
   readonly isSecret: boolean;
-  /** The environment sets it, and the file can't. */
+  /** An environment variable sets it, so the file can't. */
   readonly isFixed: boolean;
   readonly needsRestart: boolean;
   readonly error: string | undefined;
   readonly onChange: (text: string) => void;
 }
 
-/** One key of the configuration: its name as in the file, and under it what it is for and what holds for it. */
+/** One configuration key: its name as in the file, and below it its description and constraints. */
 export function ConfigInput(props: ConfigInputProps) {
   const i18n = useI18n();
   const { field, text, isSecret, isFixed, needsRestart, error, onChange } = props;
@@ -71,7 +71,7 @@ export function ConfigInput(props: ConfigInputProps) {
         inputWrapperOrder={order}
         autoComplete="new-password"
         value={text}
-        // What stands for the secret is replaced as a whole, never edited.
+        // The placeholder of a secret is replaced as a whole, never edited.
         onFocus={(event) => {
           if (text === maskedSecret) event.currentTarget.select();
         }}

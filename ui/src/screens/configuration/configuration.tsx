@@ -25,10 +25,10 @@ import { ConfigChanges } from './config-changes.tsx';
 import { ConfigInput } from './config-input.tsx';
 import classes from './configuration.module.css';
 
-/** The configuration as a form made of its schema [R2.14, R7.46]. */
+/** The configuration as a form generated from its schema [R2.14, R7.46]. */
 export function ConfigurationScreen() {
   const query = useQuery(configurationQuery);
-  // Not the form's own: what was saved makes the form anew, and whoever is gone hears of no success.
+  // Outside the form: saving recreates the form, and an unmounted one would not report the success.
   const save = useSaveConfiguration();
   return (
     <Loaded query={query} skeletonPx={400}>

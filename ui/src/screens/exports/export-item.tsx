@@ -16,7 +16,7 @@ const failureKeys: Readonly<Record<NonNullable<Export['failure']>, MessageKey>> 
   broken: 'exports.failure.broken',
 };
 
-/** One package: what it holds, how far it is, and what can be done with it. */
+/** One package: its contents, its progress, and its actions. */
 export function ExportItem({ item }: { item: Export }) {
   const i18n = useI18n();
   const retry = useRetryExport(item.id);

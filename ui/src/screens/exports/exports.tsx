@@ -14,7 +14,7 @@ import { ExportItem } from './export-item.tsx';
 import classes from './exports.module.css';
 import type { ExportsSearch } from './exports-search.ts';
 
-/** One's own packages of footage, those under way first to be seen for being the newest. */
+/** The user's own export packages; the ones in progress come first because they are the newest. */
 export function ExportsScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();

@@ -5,7 +5,7 @@ import { PageBar } from '../../components/page-bar.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import classes from './help.module.css';
 
-/** Help inside the product: the few things somebody must know once. */
+/** Help inside the product: the few things that every user needs to read once. */
 export function HelpScreen() {
   const i18n = useI18n();
   const { version } = useSettings();

@@ -19,7 +19,10 @@ const languageNames: Record<(typeof languages)[number], MessageKey> = {
   ru: 'language.ru',
 };
 
-/** The first set-up [R2.4]: makes the administrator, by the code that only whoever runs the server can read. */
+/**
+ * The initial set-up [R2.4]: creates the administrator, authorized by the code that only the server's operator
+ * can read.
+ */
 export function InitScreen() {
   const i18n = useI18n();
   const settings = useSettings();
@@ -131,7 +134,7 @@ export function InitScreen() {
 /** The same in every language. */
 const commands = { restore: 'npm run vidette -- restore FILE', allow: 'npm run vidette -- allow-setup' };
 
-/** The database is new, the archive is not: only the console may say that this is meant. */
+/** The database is new but the archive is not: only the console may confirm that this is intended. */
 function SetupNotAllowed() {
   const i18n = useI18n();
   const settings = useSettings();

@@ -9,7 +9,7 @@ import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 import { MosaicForm } from './mosaic-form.tsx';
 
-/** Making a mosaic [R2.11]. */
+/** Creating a mosaic [R2.11]. */
 export function CreateMosaicScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();

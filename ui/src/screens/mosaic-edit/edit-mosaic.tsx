@@ -18,7 +18,7 @@ import { Navigate } from '../../routing/react/navigate.tsx';
 import { useNavigate, useParams } from '../../routing/react/router-context.tsx';
 import { MosaicForm } from './mosaic-form.tsx';
 
-/** Changing a mosaic [R2.13], for who may administer it [R6.6]. */
+/** Editing a mosaic [R2.13], for users who may administer it [R6.6]. */
 export function EditMosaicScreen() {
   const i18n = useI18n();
   const { id } = useParams({ from: '/mosaic/$id/edit' });

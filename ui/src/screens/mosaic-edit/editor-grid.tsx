@@ -10,7 +10,7 @@ interface EditorGridProps {
   readonly editor: MosaicEditor;
   readonly view: MosaicEditorView;
   readonly gridRef: RefObject<HTMLDivElement | null>;
-  /** Undefined for a stream that the viewer may not watch. */
+  /** Undefined for a stream that the user may not watch. */
   readonly nameOf: (uid: string) => string | undefined;
   readonly drag: Drag | undefined;
   readonly onGrab: (event: PointerEvent, what: Dragged) => void;
@@ -23,7 +23,7 @@ const directions: Readonly<Record<string, readonly [-1 | 0 | 1, -1 | 0 | 1]>> = 
   ArrowDown: [0, 1],
 };
 
-/** The page that is edited, as a grid of tiles that are dragged, sized and reached by keys. */
+/** The edited page, as a grid of tiles that are dragged, resized and reached by keyboard. */
 export function EditorGrid({ editor, view, gridRef, nameOf, drag, onGrab }: EditorGridProps) {
   const i18n = useI18n();
   const { layout, page, chosen } = view;
@@ -31,7 +31,7 @@ export function EditorGrid({ editor, view, gridRef, nameOf, drag, onGrab }: Edit
   const tiles = useRef(new Map<number, HTMLElement>());
   const hasKeys = useRef(false);
 
-  // Keys go on where the tile went.
+  // The focus follows the moved tile.
   useEffect(() => {
     if (hasKeys.current && chosen !== undefined) tiles.current.get(chosen)?.focus();
   }, [chosen, layout]);

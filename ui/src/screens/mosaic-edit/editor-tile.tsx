@@ -11,9 +11,9 @@ interface EditorTileProps {
   /** Undefined when it is empty. */
   readonly name: string | undefined;
   readonly isChosen: boolean;
-  /** Tab stops here; arrows reach the others. */
+  /** In the Tab order; arrow keys reach the others. */
   readonly isReachable: boolean;
-  /** What is in the hand would go here. */
+  /** The dragged item would be dropped here. */
   readonly isTarget: boolean;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onPointerDown: (event: PointerEvent) => void;
@@ -24,7 +24,7 @@ interface EditorTileProps {
 
 const stillWidthPx = 320;
 
-/** One tile of the page that is edited: its stream's still and name, a cross, and a corner to size it by. */
+/** One tile of the edited page: its stream's snapshot and name, a remove button, and a resize handle. */
 export function EditorTile({ faceRef, ...tile }: EditorTileProps) {
   const i18n = useI18n();
   const { cell, name } = tile;

@@ -15,7 +15,7 @@ interface EditorToolsProps {
   readonly view: MosaicEditorView;
 }
 
-/** Over the grid: divisions of the page, undo and redo, and the pages. */
+/** The tools above the grid: divisions of the page, undo and redo, and the pages. */
 export function EditorTools({ editor, view }: EditorToolsProps) {
   const i18n = useI18n();
   const { page, pages, canUndo, canRedo } = view;

@@ -12,7 +12,7 @@ import classes from './mosaic-edit.module.css';
 import { StreamPalette } from './stream-palette.tsx';
 import { useDrag } from './use-drag.ts';
 
-/** What is saved of a mosaic. */
+/** The saved properties of a mosaic. */
 interface MosaicValues {
   readonly name: string;
   readonly layout: MosaicLayout;
@@ -22,19 +22,19 @@ interface MosaicValues {
 
 interface MosaicFormProps {
   readonly initial: MosaicValues;
-  /** Names of the streams that are in it already. */
+  /** Names of the streams already in it. */
   readonly streams: readonly { readonly uid: string; readonly name: string }[];
   readonly submitLabel: string;
   readonly isPending: boolean;
   /** Saves; resolves to true when the server has it. */
   readonly onSubmit: (values: MosaicValues, onSaved: () => void) => void;
-  /** Beside the main action. */
+  /** Next to the main action. */
   readonly actions?: ReactNode;
 }
 
 const rotations = [0, 5, 10, 15, 30, 60, 120, 300];
 
-/** A mosaic while somebody works on it: its streams to drag from, its grid, and under it what else it has. */
+/** The mosaic editor: the streams to drag from, the grid, and below it the other properties. */
 export function MosaicForm({ initial, streams, submitLabel, isPending, onSubmit, actions }: MosaicFormProps) {
   const i18n = useI18n();
   const [editor] = useState(() => new MosaicEditor(initial.layout));

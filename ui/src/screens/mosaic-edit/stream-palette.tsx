@@ -17,7 +17,7 @@ interface StreamPaletteProps {
 
 const typingMs = 200;
 
-/** The streams that can be put into the mosaic: searched, clicked or dragged. */
+/** The streams that can be added to the mosaic: searched, clicked or dragged. */
 export function StreamPalette({ used, onPick, onGrab }: StreamPaletteProps) {
   const i18n = useI18n();
   const [typed, setTyped] = useState('');

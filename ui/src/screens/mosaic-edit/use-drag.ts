@@ -2,7 +2,7 @@ import type { MosaicLayout } from '@vidette/contract/entities';
 import { useEffect, useRef, useState, type PointerEvent, type RefObject } from 'react';
 import type { MosaicEditor } from '../../mosaic/mosaic-editor.ts';
 
-/** What is in the hand: a stream of the list, a tile by a field of it, or a tile's corner. */
+/** The dragged item: a stream of the list, a tile held by one of its fields, or a tile's corner. */
 export type Dragged =
   | { readonly kind: 'stream'; readonly uid: string; readonly name: string }
   | {
@@ -14,12 +14,12 @@ export type Dragged =
     }
   | { readonly kind: 'corner'; readonly index: number };
 
-/** Where the hand is, as long as it holds something. */
+/** The pointer position during a drag. */
 export interface Drag {
   readonly what: Dragged;
   readonly clientX: number;
   readonly clientY: number;
-  /** The field under the hand; undefined off the grid. */
+  /** The field under the pointer; undefined off the grid. */
   readonly field: Field | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Field {
 /** A press that moves less than this is a click. */
 const SLOP_PX = 5;
 
-/** Dragging with mouse, pen or finger over the grid, as one thing in the hand; what it means is the editor's. */
+/** Dragging by mouse, pen or touch over the grid, handled alike; the editor decides what a drop means. */
 export function useDrag(
   editor: MosaicEditor,
   grid: RefObject<HTMLElement | null>,

@@ -10,25 +10,25 @@ import classes from './mosaic.module.css';
 
 interface ArchiveDockProps {
   readonly name: string;
-  /** Of the page in sight, as far as their archive may be watched. */
+  /** The streams of the visible page whose archive may be watched. */
   readonly streams: readonly { readonly uid: string; readonly name: string }[];
-  /** Where to begin; later values change nothing. */
+  /** The initial moment; later values have no effect. */
   readonly startMs: number;
-  /** Told of the archive while there is one. */
+  /** Called with the archive when it is created, and with undefined when it is disposed. */
   readonly onArchive: (archive: ArchiveWall | undefined) => void;
   readonly onLive: () => void;
   readonly onMoment: (utcMs: number) => void;
-  /** Only the frames are wanted; the clock runs all the same. */
+  /** Only the video is shown, without controls; the clock runs all the same. */
   readonly isBare: boolean;
 }
 
-/** Where the archive of a mosaic lives as long as it is watched; it hands it to the frames and shows its controls. */
+/** Owns the archive of a mosaic while it is watched: passes it to the tiles and shows its controls. */
 export function ArchiveDock(props: ArchiveDockProps) {
   const { streams, onArchive, onLive } = props;
   const { rangesMaxSeconds } = useSettings();
   const [startMs] = useState(props.startMs);
   const [archive, setArchive] = useState<ArchiveWall>();
-  // The answer to each poll is another list of the same streams.
+  // Each poll returns a new list of the same streams.
   const uids = streams.map(({ uid }) => uid).join();
   const attach = useCallback(() => {
     const made = new ArchiveWall({

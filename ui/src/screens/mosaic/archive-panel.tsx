@@ -20,16 +20,16 @@ interface ArchivePanelProps {
   readonly name: string;
   readonly streams: readonly { readonly uid: string; readonly name: string }[];
   readonly onLive: () => void;
-  /** The clock jumped or stopped: this is the moment that a link to it should say. */
+  /** The clock jumped or stopped: a link to this moment should contain it. */
   readonly onMoment: (utcMs: number) => void;
 }
 
 const CLOCK_MS = 200;
 const STEP_MS = 10_000;
-/** The address is not changed with every key that is held down. */
+/** The address does not change on every repeat of a held key. */
 const ADDRESS_AFTER_MS = 600;
 
-/** Under the frames: one clock for all of them, one timeline, and a lane for each stream. */
+/** Below the tiles: one clock for all of them, one timeline, and a track for each stream. */
 export function ArchivePanel({ archive, name, streams, onLive, onMoment }: ArchivePanelProps) {
   const i18n = useI18n();
   const { shared, timeline } = archive;
@@ -105,14 +105,14 @@ export function ArchivePanel({ archive, name, streams, onLive, onMoment }: Archi
   );
 }
 
-/** The moment on all frames, for people and for whoever looks from outside. */
+/** The moment on all tiles, for users and for external observers such as tests. */
 function Moment({ archive }: { archive: ArchiveWall }) {
   const i18n = useI18n();
   const [utcMs, setUtcMs] = useState(() => archive.shared.utcMs);
   useEffect(() => {
     const read = () => setUtcMs(archive.shared.utcMs);
     const timer = setInterval(read, CLOCK_MS);
-    // What stands or jumps is said at once.
+    // A stopped clock or a jump is shown immediately.
     const unsubscribe = archive.shared.subscribe(read);
     return () => {
       clearInterval(timer);

@@ -24,11 +24,13 @@ interface MosaicHeadProps {
   readonly onTurn: (by: 1 | -1) => void;
   readonly onKiosk: () => void;
   readonly onFullScreen: () => void;
-  /** What else can be done with the wall as a whole. */
+  /** Further actions for the wall as a whole. */
   readonly children?: ReactNode;
 }
 
-/** Over the frames: the mosaic's name, its pages, and the way to its settings for who may change it [R2.28]. */
+/**
+ * Above the tiles: the mosaic's name, its pages, and a link to its settings for users who may edit it [R2.28].
+ */
 export function MosaicHead(props: MosaicHeadProps) {
   const i18n = useI18n();
   const { mosaic, page, pages, rotation, isFullScreen } = props;

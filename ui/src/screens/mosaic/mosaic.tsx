@@ -28,7 +28,7 @@ import { changedSearch, momentOf, type MosaicSearch, type SearchChange } from '.
 import { troubleOf } from './trouble.ts';
 import { useRotation } from './use-rotation.ts';
 
-/** The archive begins so long ago when it is asked for without a moment: all that is recorded has come by then. */
+/** Without a requested moment the archive starts this long ago: everything recorded by then is available. */
 const ARCHIVE_LEAD_MS = 30_000;
 
 /** Watching a mosaic [R2.12]. */
@@ -78,7 +78,7 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
     [wall],
   );
   const goLive = useCallback(() => change({ t: undefined }), [change]);
-  // A moment that comes late must not open the archive again.
+  // A late moment must not reopen the archive.
   const noteMoment = useCallback(
     (utcMs: number) => change(({ t }) => (t === undefined ? {} : { t: utcMs })),
     [change],
@@ -86,7 +86,7 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
   const turn = useCallback(
     (by = 1) => {
       const next = ((page + by + pages) % pages) + 1;
-      // The next page goes on with the same moment.
+      // The next page continues at the same moment.
       change(archive ? { page: next, t: Math.round(archive.shared.utcMs) } : { page: next });
     },
     [change, page, pages, archive],
@@ -105,7 +105,7 @@ function Stage({ mosaic }: { mosaic: WatchedMosaic }) {
   const names = useMemo(() => new Map(streams.map(({ uid, name }) => [uid, name])), [streams]);
   const recorded = useMemo(() => {
     const byUid = new Map(streams.map((stream) => [stream.uid, stream]));
-    // Each once, in the order of the tiles.
+    // Each stream once, in the order of the tiles.
     return [...new Set(streamsOf(layout, page))].flatMap((uid) => {
       const stream = byUid.get(uid);
       return stream?.canArchive ? stream : [];

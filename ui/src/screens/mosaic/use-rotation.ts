@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Turns the pages of a mosaic by themselves as long as nobody stops it.
- * @param seconds how long each is shown; 0 for never
+ * Rotates through the pages of a mosaic until the user stops it.
+ * @param seconds how long each page is shown; 0 for never
  */
 export function useRotation(
   pages: number,

@@ -1,7 +1,7 @@
 import type { MosaicLayout } from '@vidette/contract/entities';
 import classes from './mosaics.module.css';
 
-/** The division of a mosaic's first page as a small drawing. */
+/** The layout of a mosaic's first page as a small drawing. */
 export function LayoutSketch({ layout }: { layout: MosaicLayout }) {
   const { columns, rows, cells } = layout;
   return (

@@ -9,7 +9,7 @@ import { useFocusBack } from '../../components/focus-back.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 
-/** Asks what ending all sessions is to include: this session and the API tokens stay or end. */
+/** Asks whether ending all sessions includes this session and the API tokens. */
 export function EndSessionsDialog({ onClose }: { onClose: () => void }) {
   const i18n = useI18n();
   useFocusBack(true);

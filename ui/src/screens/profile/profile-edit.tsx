@@ -17,7 +17,7 @@ import type { I18n } from '../../i18n/i18n.ts';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 import { useSavedFlag } from './use-saved-flag.ts';
 
-/** Changing one's own data and password [R5.1, R5.2]. */
+/** Editing the user's own data and password [R5.1, R5.2]. */
 export function ProfileEditScreen() {
   const user = useUser();
   return user && <ProfileForm user={user} />;
@@ -130,7 +130,7 @@ function ProfileForm({ user }: { user: User }) {
   );
 }
 
-/** What a refused change says about which field. */
+/** The field that each error code of a refused change belongs to. */
 function errorsOf(error: unknown, i18n: I18n): Record<string, string> {
   return fieldErrorsOf(
     error,

@@ -10,7 +10,7 @@ const languageNames: Record<(typeof languages)[number], MessageKey> = {
   ru: 'language.ru',
 };
 
-/** What the server knows about whoever is signed in. */
+/** The server's data about the signed-in user. */
 export function ProfileInfoScreen() {
   const i18n = useI18n();
   const user = useUser();

@@ -4,7 +4,7 @@ import { TabbedPage } from '../../components/tabbed-page.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 
-/** The pages about oneself [R2.5]. */
+/** The pages of the user's own profile [R2.5]. */
 export function ProfilePage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   const user = useUser();

@@ -10,7 +10,7 @@ interface SessionItemProps {
   readonly onEnd: () => void;
 }
 
-/** One session: with what, from where, last when, and ending it unless it is this very one. */
+/** One session: client, address, time last seen, and a button that ends it unless it is the current one. */
 export function SessionItem({ session, isEnding, onEnd }: SessionItemProps) {
   const i18n = useI18n();
   const program = programOf(session.userAgent) ?? i18n.t('sessions.unknownBrowser');

@@ -9,7 +9,7 @@ import { EndSessionsDialog } from './end-sessions-dialog.tsx';
 import classes from './profile.module.css';
 import { SessionItem } from './session-item.tsx';
 
-/** Where one is signed in, and ending it. */
+/** The user's own sessions, and ending them. */
 export function SessionsScreen() {
   const i18n = useI18n();
   const { data } = useQuery(sessionsQuery);

@@ -16,7 +16,7 @@ import classes from './profile.module.css';
 const dayMs = 86_400_000;
 const offeredDays = [30, 90, 365];
 
-/** API tokens: making one, copying its secret the one time it is shown, ending it [R3.3]. */
+/** API tokens: creating one, copying its secret the one time it is shown, revoking it [R3.3]. */
 export function TokensScreen() {
   const i18n = useI18n();
   const { data } = useQuery(tokensQuery);

@@ -1,7 +1,7 @@
 import { pageTimes } from '@vidette/contract/constants';
 import { useEffect, useState } from 'react';
 
-/** A flag that is up for a moment after a save [R4.14]: the button itself says that it was done. */
+/** A flag that is set for a moment after a save [R4.14]: the button itself confirms the save. */
 export function useSavedFlag(): [isUp: boolean, raise: () => void] {
   const [isUp, setUp] = useState(false);
   useEffect(() => {

@@ -1,5 +1,5 @@
-// Names the program behind a User-Agent, for somebody who looks over their sessions. The order matters: each of
-// these claims to be the ones after it.
+// Names the client behind a User-Agent, for a user who reviews their sessions. The order matters: each of these
+// also claims to be the ones after it.
 
 const programs: readonly (readonly [RegExp, string])[] = [
   [/Edg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
@@ -22,7 +22,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** "Firefox 140, Linux"; null when the program is not known. */
+/** "Firefox 140, Linux"; null when the client is unknown. */
 export function programOf(userAgent: string): string | null {
   for (const [pattern, name] of programs) {
     const match = pattern.exec(userAgent);

@@ -21,22 +21,25 @@ const rightText: Record<RightName, MessageKey> = {
 };
 
 interface RightsEditorProps {
-  /** As the server has it. */
+  /** The list as stored on the server. */
   readonly saved: readonly RightsRow[];
   readonly isSaving: boolean;
-  /** What failed about the list as a whole, in words. */
+  /** The error of the list as a whole, as text. */
   readonly failure: string | null;
-  /** Is told the whole list; the editor is made anew once it was saved. */
+  /** Called with the whole list; the editor is recreated after a save. */
   readonly onSave: (rows: readonly RightsRow[]) => void;
-  /** The field by which a line is added. */
+  /** The field that adds a line. */
   readonly picker: (add: (id: string, name: string) => void) => ReactNode;
-  /** The rights that may be given here; without it all. Those that are given stay and may be taken. */
+  /**
+   * The rights that may be granted here; all of them if omitted. Rights already granted stay and may be
+   * revoked.
+   */
   readonly mayGive?: Rights;
-  /** Said while the list is empty. */
+  /** Shown while the list is empty. */
   readonly emptyText: string;
 }
 
-/** A list of rights, changed as a whole: lines are added, ticked, taken out, then saved together. */
+/** An editor for a list of rights: lines are added, changed and removed, then saved together. */
 export function RightsEditor({ saved, isSaving, failure, onSave, picker, mayGive, emptyText }: RightsEditorProps) {
   const i18n = useI18n();
   const [rows, setRows] = useState(saved);

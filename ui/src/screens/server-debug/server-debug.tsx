@@ -22,7 +22,7 @@ const levelText: Record<LogLevel, MessageKey> = {
 const levels = Object.keys(levelText) as LogLevel[];
 const typingMs = 200;
 
-/** The server's log [R2.14], newest first, as it comes or held still for reading. */
+/** The server's log [R2.14], newest first, followed live or paused for reading. */
 export function ServerDebugScreen() {
   const i18n = useI18n();
   const queryClient = useQueryClient();

@@ -8,7 +8,7 @@ interface SettingRowProps {
   readonly children: ReactNode;
 }
 
-/** One setting: what it is at the left, its control at the right; one under the other where there is no room. */
+/** One setting: its label on the left, its control on the right; stacked where there is no room. */
 export function SettingRow({ label, help, children }: SettingRowProps) {
   return (
     <div className={classes.row}>

@@ -22,7 +22,10 @@ const themeNames: Record<Preferences['theme'], MessageKey> = {
 };
 const languageNames: Record<MessageLanguage, MessageKey> = { en: 'language.en', ru: 'language.ru' };
 
-/** How the page looks, speaks and plays for whoever is signed in; kept by the server, it follows them [R2.19]. */
+/**
+ * Appearance, language and playback settings of the signed-in user; stored on the server, they apply on every
+ * device [R2.19].
+ */
 export function SettingsScreen() {
   const i18n = useI18n();
   const { language } = usePage();

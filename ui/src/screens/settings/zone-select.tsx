@@ -11,7 +11,7 @@ interface ZoneSelectProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Chooses whose clocks times are written by: one's own, the server's, each stream's, or those of any zone. */
+/** Selects the zone in which times are shown: the browser's, the server's, each stream's, or any other. */
 export function ZoneSelect({ value, onChange }: ZoneSelectProps) {
   const i18n = useI18n();
   const { timeZone: serverZone } = useSettings();

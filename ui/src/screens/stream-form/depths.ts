@@ -3,7 +3,7 @@ import type { I18n } from '../../i18n/i18n.ts';
 const hoursInDay = 24;
 const offeredHours = [24, 72, 168, 336, 720, 2160, 8760];
 
-/** How long an archive is kept, in words: "7 days". */
+/** The archive depth as text: "7 days". */
 export function depthText(depthHours: number, i18n: I18n): string {
   if (depthHours < 0) return i18n.t('stream.depth.noLimit');
   return depthHours % hoursInDay === 0
@@ -11,13 +11,13 @@ export function depthText(depthHours: number, i18n: I18n): string {
     : i18n.t('stream.depth.hours', { hours: depthHours });
 }
 
-/** Whether less is kept by one depth than by another; below 0 there is no limit. */
+/** Whether one depth keeps less than another; below 0 there is no limit. */
 export function isLowerDepth(hours: number, than: number): boolean {
   return hours >= 0 && (than < 0 || hours < than);
 }
 
 /**
- * The depths a select offers: no limit, the usual ones within the server's own limit, and the present one.
+ * The depths offered by a select: no limit, the usual ones within the server's own limit, and the current one.
  * @param maxHours the server's limit in hours, -1 for none
  */
 export function depthChoices(presentHours: number, maxHours: number, i18n: I18n) {
@@ -32,7 +32,9 @@ export function depthChoices(presentHours: number, maxHours: number, i18n: I18n)
 
 const farAfterHours = [0, 24, 72, 168, 336, 720];
 
-/** When recordings move to the S3 storage: never, as soon as they can, or after the usual ages, and the present one. */
+/**
+ * When recordings are uploaded to S3: never, as soon as possible, or after the usual ages, and the current one.
+ */
 export function farAfterChoices(presentHours: number, i18n: I18n) {
   const hours = [...new Set([...farAfterHours, ...(presentHours >= 0 ? [presentHours] : [])])];
   return [-1, ...hours.sort((one, other) => one - other)].map((value) => ({

@@ -11,13 +11,13 @@ import classes from './source-probe.module.css';
 
 interface SourceProbeProps {
   readonly check: SourceCheck;
-  /** There is an address that can be asked. */
+  /** There is an address to probe. */
   readonly isReady: boolean;
-  /** Something is about to be saved: it helps to see the picture before. */
+  /** The form is about to be saved: a snapshot helps before that. */
   readonly isBeforeSaving?: boolean;
 }
 
-/** The check of an address under its field: the button, the waiting, what the camera delivers and its picture. */
+/** The probe below the address field: the button, the progress, what the camera delivers and its snapshot. */
 export function SourceProbe({ check, isReady, isBeforeSaving = true }: SourceProbeProps) {
   const i18n = useI18n();
   return (

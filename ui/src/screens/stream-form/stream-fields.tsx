@@ -10,14 +10,14 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { depthChoices, farAfterChoices } from './depths.ts';
 import type { StreamValues } from './stream-values.ts';
 
-/** A form that holds a stream. */
+/** A form with the fields of a stream. */
 type StreamForm = UseFormReturnType<StreamValues>;
 
 interface StreamFieldsProps {
   readonly form: StreamForm;
-  /** Under the address: the check of it. */
+  /** Below the address: its probe. */
   readonly probe: ReactNode;
-  /** The name that the stream gets when none is typed; it stands in the empty field. */
+  /** The default name of the stream; shown in the empty field. */
   readonly suggestedName?: string;
 }
 
@@ -118,7 +118,7 @@ export function StreamFields({ form, probe, suggestedName }: StreamFieldsProps) 
   );
 }
 
-/** All zones that this browser knows, and the one that was chosen in another. */
+/** All zones that this browser knows, and the current one even if this browser doesn't know it. */
 function zonesWith(chosen: string): string[] {
   const zones = Intl.supportedValuesOf('timeZone');
   return chosen === '' || zones.includes(chosen) ? zones : [chosen, ...zones];

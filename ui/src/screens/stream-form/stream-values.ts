@@ -4,14 +4,14 @@ import type { Stream } from '@vidette/contract/entities';
 import type { CodeFields, FieldMessages } from '../../api/field-errors.ts';
 import type { I18n } from '../../i18n/i18n.ts';
 
-// What the form of a stream holds, how it becomes a call, and how the call's answer finds its fields again.
+// The values of a stream's form, their conversion into a call, and the mapping of the call's errors to fields.
 
-/** The form's values; hours are text because a select's value is. */
+/** The form's values; hours are strings because a select's value is. */
 export interface StreamValues {
   readonly streamSource: string;
   readonly name: string;
   readonly tags: string[];
-  /** No zone is an empty text. */
+  /** An empty string for no zone. */
   readonly location: { readonly name: string; readonly timeZone: string };
   readonly archive: {
     readonly isEnable: boolean;
@@ -32,7 +32,7 @@ export const emptyValues: StreamValues = {
   live: { onDemand: false },
 };
 
-/** A saved stream as the form shows it. */
+/** A saved stream as form values. */
 export function valuesOf(stream: Stream): StreamValues {
   return {
     streamSource: stream.streamSource,
@@ -49,7 +49,7 @@ export function valuesOf(stream: Stream): StreamValues {
   };
 }
 
-/** The form as the calls that add and save take it. */
+/** The form values as the calls that add and save take them. */
 export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
   return {
     name: values.name.trim(),
@@ -66,7 +66,7 @@ export function bodyOf(values: StreamValues): RequestOf<'addStream'>['body'] {
   };
 }
 
-/** The field of each code that adding, saving or probing may answer [R8.11]. */
+/** The field of each error code of adding, saving or probing [R8.11]. */
 export const codeFields: CodeFields = {
   STREAM_SOURCE_ERR: 'streamSource',
   CREDENTIALS_ERR: 'streamSource',
@@ -78,10 +78,10 @@ export const codeFields: CodeFields = {
   ARCHIVE_DEPTH_ERR: 'archive.depthHours',
 };
 
-/** Own words for what a schema refuses in general terms. */
+/** The page's own text for errors that a schema reports in general terms. */
 export const fieldText: FieldMessages = { name: 'stream.name.missing' };
 
-/** What can be said about a source address before asking anybody; null when it may be right. */
+/** Client-side check of a source address; null when it may be valid. */
 export function sourceProblem(source: string, i18n: I18n): string | null {
   const trimmed = source.trim();
   if (trimmed === '') return i18n.t('stream.source.missing');
@@ -90,7 +90,7 @@ export function sourceProblem(source: string, i18n: I18n): string | null {
   return i18n.t('stream.source.scheme', { schemes: sourceSchemes.map((one) => `${one}:`).join(' ') });
 }
 
-/** A name to start from, taken from the address: `rtsp://admin@gate-2.lan/live` suggests `gate-2.lan`. */
+/** A suggested name, derived from the address: `rtsp://admin@gate-2.lan/live` gives `gate-2.lan`. */
 export function suggestedName(source: string, demoName: string): string {
   if (source.trim().toLowerCase().startsWith('demo:')) return demoName;
   return /^[a-z]+:\/\/(?:[^@/]*@)?(\[[^\]]+\]|[^:/?#]+)/i.exec(source.trim())?.[1] ?? '';

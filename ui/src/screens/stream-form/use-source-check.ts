@@ -1,23 +1,23 @@
 import { useEffect, useRef, useState } from 'react';
 import { probe, type Probed } from '../../api/probe.ts';
 
-/** The check of a source address: at most one at a time, the latest wins. */
+/** The probe of a source address: at most one at a time, the latest wins. */
 export interface SourceCheck {
   readonly isRunning: boolean;
-  /** What the last check found; null before one, or since the address changed. */
+  /** The result of the last probe; null before one, or after the address has changed. */
   readonly probed: Probed | null;
   readonly run: () => void;
   readonly cancel: () => void;
 }
 
-/** A check belongs to the address it was made for; another address has none. */
+/** A result belongs to the address it was made for; another address has none. */
 type SourceCheckState =
   | { readonly kind: 'running'; readonly source: string }
   | { readonly kind: 'probed'; readonly source: string; readonly probed: Probed };
 
 /**
- * Checks `source` on demand; what was found counts only while the address stays as it was.
- * @param onError told why the source did not answer as a stream
+ * Probes `source` on demand; the result is valid only while the address is unchanged.
+ * @param onError called with the reason when the source did not answer as a stream
  */
 export function useSourceCheck(
   source: string,

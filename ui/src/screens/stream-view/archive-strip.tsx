@@ -15,7 +15,7 @@ import classes from './stream-view.module.css';
 import { tipText } from './tip-text.ts';
 import type { Viewer } from './viewer.ts';
 
-/** The overview and the timeline, or in words why there is none. */
+/** The overview and the timeline, or text that says why there is none. */
 export function ArchiveStrip({ viewer, stream }: { viewer: Viewer; stream: Stream }) {
   const i18n = useI18n();
   const problem = useSyncExternalStore(viewer.subscribe, viewer.getArchiveProblem);

@@ -14,7 +14,7 @@ interface BookmarkControlProps {
   readonly shownMs: () => number;
 }
 
-/** Marks the moment that was on screen when the button was pressed, with a note if somebody writes one. */
+/** Bookmarks the moment that was on screen when the button was pressed, with an optional note. */
 export function BookmarkControl({ uid, shownMs }: BookmarkControlProps) {
   const i18n = useI18n();
   const add = useAddBookmark();

@@ -13,12 +13,12 @@ import classes from './stream-view.module.css';
 interface JumpControlProps {
   /** The stream whose recorded days the calendar marks; without one there is no calendar. */
   readonly uid?: string;
-  /** The moment on screen, which the field starts from. */
+  /** The moment on screen, the initial value of the field. */
   readonly shownMs: () => number;
   readonly onJump: (utcMs: number) => void;
 }
 
-/** Goes to a typed date and time, or to a day of the calendar, by the clocks that the viewer chose [R5.3]. */
+/** Jumps to a typed date and time, or to a day of the calendar, in the viewer's chosen zone [R5.3]. */
 export function JumpControl({ uid, shownMs, onJump }: JumpControlProps) {
   const i18n = useI18n();
   const [openedMs, setOpenedMs] = useState<number>();
@@ -88,7 +88,7 @@ interface JumpDaysProps {
 
 function JumpDays({ uid, zone, nowMs, onJump }: JumpDaysProps) {
   const i18n = useI18n();
-  // The overview has asked already.
+  // The overview has requested it already.
   const { data: recorded } = useQuery(wholeDepthQuery(uid, zone.name, true));
   const today = zone.dayOf(nowMs);
   const first = recorded?.days[0] ?? today;
@@ -108,7 +108,7 @@ function JumpDays({ uid, zone, nowMs, onJump }: JumpDaysProps) {
   );
 }
 
-/** Where months stand one below the other, the newest are at the foot. */
+/** Where months are stacked, the newest are at the bottom. */
 function showNewest(days: HTMLElement | null): void {
   if (days) days.scrollTop = days.scrollHeight;
 }

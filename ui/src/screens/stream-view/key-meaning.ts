@@ -1,4 +1,4 @@
-/** Signs by their place on the keyboard, for layouts that write other letters there. */
+/** Signs by physical key, for layouts that produce other characters there. */
 const signs: Readonly<Record<string, readonly [plain: string, shifted: string]>> = {
   BracketLeft: ['[', '{'],
   BracketRight: [']', '}'],
@@ -7,7 +7,10 @@ const signs: Readonly<Record<string, readonly [plain: string, shifted: string]>>
   Slash: ['/', '?'],
 };
 
-/** What a key means here: the letter or sign it writes, or on a layout without Latin letters the one of its place. */
+/**
+ * The meaning of a key: the letter or sign it produces, or on a layout without Latin letters the one of its
+ * physical key.
+ */
 export function keyMeaning({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
   if (key.length > 1) return key;
   if (/^[\x20-\x7e]$/.test(key)) return key.toLowerCase();

@@ -22,7 +22,7 @@ const rows: readonly (readonly [readonly string[], MessageKey])[] = [
   [['?'], 'player.keys.help'],
 ];
 
-/** Every key of the screen and what it does. */
+/** The list of the screen's keyboard shortcuts. */
 export function KeysDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   const i18n = useI18n();
   return (

@@ -3,12 +3,12 @@ import type { Player } from '../../player/player.ts';
 import type { Scrubber } from '../../player/scrubber.ts';
 import type { Timeline } from '../../timeline/timeline.ts';
 
-/** How often it is looked whether the player has come to where the playhead was let go. */
+/** How often to check whether the player has reached the moment where the playhead was released. */
 const LOOK_MS = 40;
 
 /**
- * While the playhead is led over the timeline, the scrubber's stills stand in the picture's place, and the last one stays
- * until the player has come to where it was let go.
+ * While the playhead is dragged over the timeline, the scrubber's still frames replace the video, and the last
+ * one stays until the player has reached the moment where it was released.
  */
 export class ScrubPreview {
   readonly #timeline: Timeline;
@@ -28,7 +28,7 @@ export class ScrubPreview {
     this.#cancel = timeline.subscribe(() => this.#look());
   }
 
-  /** Whether the scrubber's still is to be seen instead of the player's picture. */
+  /** Whether the scrubber's still frame replaces the player's video. */
   readonly getIsShown = (): boolean => this.#isShown;
 
   readonly subscribe = (listener: () => void): Disposer => {

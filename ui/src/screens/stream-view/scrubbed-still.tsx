@@ -3,7 +3,7 @@ import { StillCanvas } from '../../timeline/react/still-canvas.tsx';
 import classes from './stream-view.module.css';
 import type { Viewer } from './viewer.ts';
 
-/** In the picture's place: what was recorded where the playhead is being led. */
+/** Shown in place of the video: the recorded frame at the dragged playhead. */
 export function ScrubbedStill({ viewer }: { viewer: Viewer }) {
   const isShown = useSyncExternalStore(viewer.leading.subscribe, viewer.leading.getIsShown);
   const { still } = useSyncExternalStore(viewer.scrubber.subscribe, viewer.scrubber.getScrub);

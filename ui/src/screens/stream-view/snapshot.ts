@@ -1,6 +1,6 @@
 /**
- * Saves the picture on screen as a PNG of its own size through the browser's download.
- * @throws Error when there is no picture or the browser can't make one of it
+ * Saves the frame on screen as a PNG in its native size through a browser download.
+ * @throws Error when there is no frame or the browser can't encode it
  */
 export async function saveSnapshot(video: HTMLVideoElement, name: string, utcMs: number): Promise<void> {
   const canvas = document.createElement('canvas');

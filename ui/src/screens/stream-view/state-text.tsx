@@ -18,7 +18,7 @@ interface StateTextProps {
   readonly onLive: () => void;
 }
 
-/** Why there is no moving picture, and what can be done about it; nothing while there is one. */
+/** Why there is no moving video, and what the viewer can do about it; nothing while there is. */
 export function StateText({ player, stream, onLive }: StateTextProps) {
   const i18n = useI18n();
   const { state, mode } = usePlayer(player);
@@ -115,7 +115,7 @@ function Waiting({
   }
 }
 
-/** The server's words about a stream that is not running. */
+/** The server's text about a stream that is not running. */
 function Reason({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const pause = usePauseStream();

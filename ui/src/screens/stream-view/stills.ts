@@ -5,10 +5,10 @@ import { browserClock } from '../../base/clock.ts';
 import { KeyFrameStills, type StillFrame, type StillSource } from '../../player/key-frame-stills.ts';
 import type { MseEnvironment } from '../../player/media-sink.ts';
 
-/** Pixels across of a still that the server makes. */
+/** Width of a snapshot made by the server, pixels. */
 const SERVER_WIDTH_PX = 640;
 
-/** The recorded stills of one stream: decoded here where this browser can, else by the server. */
+/** The recorded still frames of one stream: decoded in this browser if it can, else by the server. */
 export function streamStills(uid: string, reader: ArchiveAccess, environment: MseEnvironment | undefined): StillSource {
   const otherwise = (utcMs: number, signal: AbortSignal) => serverStill(uid, utcMs, signal);
   if (!environment) return { at: otherwise, dispose: () => {} };

@@ -6,7 +6,7 @@ import { parseArchivePlaylist, type ByteSpan } from '../../player/archive-playli
 import type { PlayerSource } from '../../player/player-source.ts';
 import type { RangesLoader } from '../../timeline/ranges-loader.ts';
 
-/** The media of one stream by the calls of the contract. */
+/** The media of one stream, through the calls of the contract. */
 export function streamSource(
   uid: string,
   ranges: Pick<RangesLoader, 'nextPlayable' | 'previousPlayable'>,
@@ -47,7 +47,7 @@ async function loadBytes(span: ByteSpan, signal: AbortSignal): Promise<Uint8Arra
     const reply = await fetch(span.url, { headers, credentials: 'same-origin', signal });
     if (!reply.ok) throw await refusalOf(reply);
     const bytes = new Uint8Array(await reply.arrayBuffer());
-    // A proxy may answer a question for a part with the whole.
+    // A proxy may answer a range request with the whole file.
     if (!isPart || reply.status === 206) return bytes;
     return bytes.subarray(span.offset, span.offset + (span.length ?? 0));
   } catch (error) {

@@ -41,7 +41,7 @@ import { isRefused, watchedStreamQuery } from './watched-stream.ts';
 /** One stream, live and recorded [R2.8]. */
 export function StreamViewScreen() {
   const { uid } = useParams({ from: '/stream/$uid/view' });
-  // Another stream is another player: nothing of the one before may stay.
+  // Each stream gets its own player: no state of the previous one may stay.
   return <StreamView key={uid} uid={uid} />;
 }
 
@@ -59,7 +59,7 @@ function StreamView({ uid }: { uid: string }) {
 
 interface StageProps {
   readonly uid: string;
-  /** Undefined until the server has answered; the picture does not wait for that. */
+  /** Undefined until the server has answered; the video does not wait for that. */
   readonly stream: Stream | undefined;
 }
 
@@ -156,7 +156,8 @@ function Stage({ uid, stream }: StageProps) {
       {viewer && (
         <PlayerControls
           player={viewer.player}
-          // Nearly everybody has it: the buttons of the few go, instead of those of the many moving aside.
+          // Most users have this right: it is better to remove buttons for the few than to shift them for the
+          // many.
           hasArchive={stream?.canArchive ?? true}
           isFullScreen={isFullScreen}
           onStep={(byMs) => viewer.timeline.step(byMs)}
@@ -188,7 +189,7 @@ function Stage({ uid, stream }: StageProps) {
   );
 }
 
-/** The moment of a link's `t`: ms since the epoch or a date with a time; undefined without a sensible one. */
+/** The moment of the `t` parameter: ms since the epoch or a date with a time; undefined without a valid one. */
 function momentOf(t: unknown): number | undefined {
   const ms = typeof t === 'number' ? t : typeof t === 'string' ? Date.parse(t) : Number.NaN;
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
@@ -198,7 +199,7 @@ function togglePictureInPicture(video: HTMLVideoElement | null): void {
   const change = document.pictureInPictureElement
     ? document.exitPictureInPicture()
     : video?.requestPictureInPicture();
-  // Refused before the first frame is there: there is nothing to show yet.
+  // Refused before the first frame has arrived: there is nothing to show yet.
   change?.catch((error: unknown) => {
     if (!(error instanceof DOMException)) throw error;
   });

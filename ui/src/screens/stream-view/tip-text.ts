@@ -5,10 +5,10 @@ import { gapAt } from '../../timeline/gaps.ts';
 import { intervalAt } from '../../timeline/intervals.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A bookmark is named from so many pixels around its flag. */
+/** A bookmark is shown within this many pixels of its flag. */
 const NEAR_PX = 10;
 
-/** What there is at a moment of the timeline beside its time: why nothing is recorded, what was noticed, what was marked. */
+/** The content of the timeline at a moment, besides its time: the cause of a gap, events, bookmarks. */
 export function tipText({ timeline }: Pick<Viewer, 'timeline'>, ms: number, i18n: I18n): string[] {
   const { intervals, gaps, begunMs, events, bookmarks, scale, nowMs } = timeline.getView();
   const words: string[] = [];

@@ -14,7 +14,9 @@ interface UndecodedStillProps {
 const LIVE_EVERY_MS = 1000;
 const WIDTH_PX = 1280;
 
-/** Where this browser can't decode the stream: key frames that the server makes, the newest or that of the moment. */
+/**
+ * For a stream that this browser can't decode: snapshots made by the server, the newest or that of the moment.
+ */
 export function UndecodedStill({ uid, player }: UndecodedStillProps) {
   const { mode, state } = usePlayer(player);
   const { utcMs } = usePlayerClock(player);

@@ -1,13 +1,13 @@
 import { useCallback, useSyncExternalStore, type RefObject } from 'react';
 
-/** Full screen of one element, as the browser says it is, and a switch for it. */
+/** The full-screen state of one element, as the browser reports it, and its toggle. */
 export function useFullScreen(element: RefObject<HTMLElement | null>): readonly [boolean, () => void] {
   const isFullScreen = useSyncExternalStore(subscribe, () => document.fullscreenElement !== null);
   const toggle = useCallback(() => {
     const change = document.fullscreenElement
       ? document.exitFullscreen()
       : element.current?.requestFullscreen();
-    // A browser may refuse (in a frame, by policy); the page then simply stays as it is.
+    // A browser may refuse (in a frame, by policy); the page then stays as it is.
     change?.catch((error: unknown) => {
       if (!(error instanceof TypeError)) throw error;
     });

@@ -4,7 +4,7 @@ import { timelineKey } from '../../timeline/timeline-keys.ts';
 import { keyMeaning } from './key-meaning.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What the keys of the screen act on. */
+/** The targets of the screen's keyboard shortcuts. */
 export interface ShortcutTargets {
   readonly viewer: Viewer | undefined;
   readonly view: VideoViewport;
@@ -17,7 +17,7 @@ const ZOOM_STEP = 1.5;
 
 type Act = (viewer: Viewer, targets: ShortcutTargets) => void;
 
-/** Every key but the timeline's own, which work here as well. */
+/** Every key but the timeline's own, which also work here. */
 const acts: Readonly<Record<string, Act>> = {
   k: ({ player }) => player.toggle(),
   j: ({ player }) => player.shuttle(-1),
@@ -33,7 +33,7 @@ const acts: Readonly<Record<string, Act>> = {
   '?': (_, { showKeys }) => showKeys(),
 };
 
-/** Keys that work wherever the focus is, except where it types or chooses. */
+/** Keys that work wherever the focus is, except in text fields and selects. */
 export function useShortcuts(targets: ShortcutTargets): void {
   useEffect(() => {
     const { viewer } = targets;
@@ -56,7 +56,7 @@ export function useShortcuts(targets: ShortcutTargets): void {
   }, [targets]);
 }
 
-/** True when the key meant something. */
+/** True when the key was handled. */
 function act(viewer: Viewer, targets: ShortcutTargets, event: KeyboardEvent, isOnControl: boolean): boolean {
   const key = keyMeaning(event);
   if (key === ' ') {

@@ -1,8 +1,8 @@
 import { useLayoutEffect, type RefObject } from 'react';
 
 /**
- * Tells an element's style sheet, as `--stage-top`, how far below the top of the page it begins: banners above it come
- * and go, and what is to fill the window has to know.
+ * Gives an element's style sheet, as `--stage-top`, its distance from the top of the page: banners above it
+ * come and go, and an element that fills the window depends on it.
  */
 export function useTop(element: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
@@ -13,7 +13,7 @@ export function useTop(element: RefObject<HTMLElement | null>): void {
       stage.style.setProperty('--stage-top', `${topPx}px`);
     };
     measure();
-    // A banner changes the height of the page's body before this element has answered to it.
+    // A banner changes the height of the page's body before this element has been laid out again.
     const sizes = new ResizeObserver(measure);
     sizes.observe(document.body);
     return () => sizes.disconnect();

@@ -15,23 +15,23 @@ import { streamSource } from './stream-source.ts';
 export interface ViewerOptions {
   readonly uid: string;
   readonly video: HTMLVideoElement;
-  /** Longest question for ranges, ms. */
+  /** Longest request for ranges, ms. */
   readonly rangesMaxMs: number;
-  /** Begin in the archive at this moment rather than live. */
+  /** Start in the archive at this moment rather than live. */
   readonly startMs: number | undefined;
-  /** Begin with the audio on, if the browser lets it. */
+  /** Start with audio on, if the browser allows it. */
   readonly hasAudio: boolean;
   readonly archiveSpeed: Speed;
 }
 
 /**
- * What the screen watches one stream with: player and timeline, each told of the other, both told when the page is
- * hidden or the network returns. Made with the video element and disposed with it.
+ * The objects behind the screen of one stream: player and timeline, each connected to the other, both notified
+ * when the page is hidden or the network returns. Created with the video element and disposed with it.
  */
 export class Viewer {
   readonly player: Player;
   readonly timeline: Timeline;
-  /** The stills under the pointer. */
+  /** The still frames under the pointer. */
   readonly scrubber: Scrubber;
   readonly leading: ScrubPreview;
   readonly #loader: RangesLoader;
@@ -83,7 +83,7 @@ export class Viewer {
     this.scrubber = new Scrubber({
       clock: browserClock,
       stills: streamStills(uid, this.player.reader, environment),
-      // A still that isn't there is seen by its absence; the player tells what is wrong with the archive.
+      // A missing still frame is simply not shown; the player reports what is wrong with the archive.
       onError: () => {},
     });
     this.leading = new ScrubPreview(this.timeline, this.player, this.scrubber, browserClock);

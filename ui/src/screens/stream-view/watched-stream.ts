@@ -5,8 +5,8 @@ import { api } from '../../api/api.ts';
 import { statusOptions } from '../../api/streams.ts';
 
 /**
- * The stream that is watched, asked for every second [R9.1]; being asked keeps an on-demand source up. A refusal
- * ends the asking [R4.12].
+ * The stream on screen, polled every second [R9.1]; polling keeps an on-demand source connected. A refusal
+ * stops the polling [R4.12].
  */
 export function watchedStreamQuery(uid: string) {
   return queryOptions({
@@ -17,7 +17,7 @@ export function watchedStreamQuery(uid: string) {
   });
 }
 
-/** Whether asking again would only be refused again. */
+/** Whether a retry would only be refused again. */
 export function isRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403;
 }

@@ -3,18 +3,18 @@ import { useState, type FormEvent } from 'react';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 
 interface DeleteFormProps {
-  /** The question, which heads the dialog. */
+  /** The question, used as the dialog's title. */
   readonly title: string;
-  /** What has to be typed before recordings are deleted. */
+  /** The text that has to be typed before recordings are deleted. */
   readonly confirmWord: string;
-  /** What the main button says, without and with the recordings. */
+  /** The label of the main button, without and with the recordings. */
   readonly labels: { readonly keep: string; readonly purge: string };
   readonly isDeleting: boolean;
   readonly onDelete: (purge: boolean) => void;
   readonly onClose: () => void;
 }
 
-/** Asks what deleting is to mean: keeping the recordings needs one click, deleting them a typed word. */
+/** Asks what to delete: keeping the recordings takes one click, deleting them a typed word. */
 export function DeleteDialog({ isOpen, ...form }: DeleteFormProps & { readonly isOpen: boolean }) {
   const i18n = useI18n();
   return (

@@ -6,7 +6,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 
-/** Deleting a stream: keeping its recordings needs one click, deleting them needs its name typed. */
+/** Deleting a stream: keeping its recordings takes one click, deleting them takes its typed name. */
 export function DeleteStream({ uid, name }: { uid: string; name: string }) {
   const i18n = useI18n();
   const navigate = useNavigate();

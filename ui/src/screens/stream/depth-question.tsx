@@ -9,17 +9,17 @@ import { lossSpanText } from './loss-text.ts';
 
 interface DepthQuestionProps {
   readonly isOpen: boolean;
-  /** The button that asked. */
+  /** The button that opened the question. */
   readonly opener: RefObject<HTMLElement | null>;
   readonly name: string;
-  /** What the depth deletes; it stays while the dialog closes. */
+  /** What the new depth deletes; kept while the dialog closes. */
   readonly loss: ArchiveLoss | undefined;
   readonly isSaving: boolean;
   readonly onSave: () => void;
   readonly onClose: () => void;
 }
 
-/** Asks before a lowered depth is saved, with what it deletes. */
+/** Asks for confirmation before a lowered depth is saved, and shows what it deletes. */
 export function DepthQuestion({ isOpen, opener, name, loss, isSaving, onSave, onClose }: DepthQuestionProps) {
   const i18n = useI18n();
   useFocusBack(isOpen, opener);

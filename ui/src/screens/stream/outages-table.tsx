@@ -7,11 +7,11 @@ import classes from './stream.module.css';
 interface OutagesTableProps {
   /** Oldest first. */
   readonly outages: ReplyOf<'getStreamStats'>['outages'];
-  /** Up to when an outage that lasts is counted, ms since the epoch. */
+  /** End of an outage that is still going on, ms since the epoch. */
   readonly nowMs: number;
 }
 
-/** When no frames came, for how long and why; the newest first. */
+/** Outages with start, duration and cause; newest first. */
 export function OutagesTable({ outages, nowMs }: OutagesTableProps) {
   const i18n = useI18n();
   if (outages.length === 0) return <p className={classes.logEmpty}>{i18n.t('debug.outages.none')}</p>;

@@ -7,7 +7,7 @@ import { depthText } from '../stream-form/depths.ts';
 import { lossTimeText } from './loss-text.ts';
 import classes from './stream.module.css';
 
-/** Says what a lowered depth is going to delete, while an editor of the stream can still undo it. */
+/** Shows what a lowered depth will delete, while an editor of the stream can still undo it. */
 export function PendingLoss({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const { data: loss } = useQuery({ ...pendingLossQuery(stream.uid), enabled: stream.canEdit });

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { encode } from 'uqr';
 
-/** A text as a QR code (ISO/IEC 18004), drawn dark on whatever is behind it, its quiet border included. */
+/** A text as a QR code (ISO/IEC 18004), drawn dark on the background behind it, including its quiet zone. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => {
     const { data, size: modules } = encode(text, { border: 3 });

@@ -1,7 +1,7 @@
 import type { Stream } from '@vidette/contract/entities';
 import type { I18n } from '../../i18n/i18n.ts';
 
-/** Why a stream shows no live video, in words; null while it shows one. */
+/** Why a stream has no live video, as text; null while it has. */
 export function reasonOf(
   stream: Pick<Stream, 'status' | 'failureReason' | 'live' | 'node'>,
   i18n: I18n,

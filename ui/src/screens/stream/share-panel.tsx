@@ -10,7 +10,7 @@ import classes from './share-panel.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })));
 
-/** The public link of a stream: shown when asked for, copied, embedded, revoked. */
+/** The public link of a stream: shown on request, copied, embedded, revoked. */
 export function SharePanel({ stream: { uid, name, isPublic } }: { stream: Stream }) {
   const i18n = useI18n();
   const [share, setShare] = useState<StreamShare | null>(null);
@@ -40,7 +40,7 @@ interface ShareLinkProps {
   readonly uid: string;
   readonly name: string;
   readonly share: StreamShare;
-  /** Told what the link has become; null once it is revoked. */
+  /** Called with the changed link; null once it is revoked. */
   readonly onChange: (share: StreamShare | null) => void;
 }
 

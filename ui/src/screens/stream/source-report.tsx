@@ -6,7 +6,7 @@ import { SourceProbe } from '../stream-form/source-probe.tsx';
 import { useSourceCheck } from '../stream-form/use-source-check.ts';
 import classes from './stream.module.css';
 
-/** Asks the source of a stream what it delivers, beside the running stream and without touching it. */
+/** Probes the source of a stream, in parallel with the running stream and without affecting it. */
 export function SourceReport({ uid, source }: { uid: string; source: string }) {
   const i18n = useI18n();
   const [error, setError] = useState<unknown>(null);

@@ -12,7 +12,10 @@ import { OutagesTable } from './outages-table.tsx';
 import { SourceReport } from './source-report.tsx';
 import classes from './stream.module.css';
 
-/** How a stream is doing [R2.9]: figures now and lately, its outages, what its source says, and its log as it comes. */
+/**
+ * A stream's diagnostics [R2.9]: current and recent metrics, its outages, its source's report, and its live
+ * log.
+ */
 export function StreamDebugScreen() {
   const i18n = useI18n();
   const queryClient = useQueryClient();

@@ -13,7 +13,7 @@ import { useParams } from '../../routing/react/router-context.tsx';
 import { PendingLoss } from './pending-loss.tsx';
 import { SharePanel } from './share-panel.tsx';
 
-/** What a stream is and how it is doing. */
+/** A stream's properties and state. */
 export function StreamInfoScreen() {
   const { uid } = useParams({ from: '/stream/$uid' });
   const { data: stream } = useStream(uid);

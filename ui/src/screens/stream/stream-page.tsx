@@ -15,13 +15,13 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { useParams } from '../../routing/react/router-context.tsx';
 
-/** The pages about one stream [R2.9, R2.27]: its name, its state, what can be done with it, and its tabs. */
+/** The pages about one stream [R2.9, R2.27]: its name, its state, its actions, and its tabs. */
 export function StreamPage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
   const query = useStream(uid);
   usePageTitle(query.data?.name);
-  // Even while the stream is still at hand: a right that was taken away ends the page.
+  // Even while the stream is still cached: a revoked right closes the page.
   if (query.error && codeOf(query.error) === 'Forbidden') {
     return <ForbiddenScreen message={textOf(query.error, i18n)} />;
   }

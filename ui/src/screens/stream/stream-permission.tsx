@@ -19,7 +19,7 @@ import { RightsEditor } from '../rights/rights-editor.tsx';
 import { useParams } from '../../routing/react/router-context.tsx';
 import classes from './stream.module.css';
 
-/** Who may do what with a stream. */
+/** The rights of users on a stream. */
 export function StreamPermissionScreen() {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
@@ -68,7 +68,7 @@ export function StreamPermissionScreen() {
   );
 }
 
-/** Names whom the server does not know; it points at them by their place in what was sent. */
+/** Names the users unknown to the server, which refers to them by their position in the request. */
 function failureText(error: unknown, sent: readonly { readonly user: string }[], i18n: I18n): string {
   const path = error instanceof ApiError ? error.fields[0]?.path : undefined;
   const place = /^items\.(\d+)\.user$/.exec(path ?? '')?.[1];
@@ -78,7 +78,7 @@ function failureText(error: unknown, sent: readonly { readonly user: string }[],
 
 const typingMs = 200;
 
-/** Administrators are offered whom there is; others know the login of whom they let in. */
+/** Administrators choose from the list of users; others have to know the login. */
 function UserPicker({ onPick }: { onPick: (login: string) => void }) {
   const i18n = useI18n();
   const self = useUser();

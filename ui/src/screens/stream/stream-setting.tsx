@@ -30,7 +30,7 @@ import { DepthQuestion } from './depth-question.tsx';
 import { PendingLoss } from './pending-loss.tsx';
 import classes from './stream.module.css';
 
-/** Changing and deleting a stream. */
+/** Editing and deleting a stream. */
 export function StreamSettingScreen() {
   const i18n = useI18n();
   const { uid } = useParams({ from: '/stream/$uid' });
@@ -44,10 +44,10 @@ function StreamSetting({ stream }: { stream: Stream }) {
   const i18n = useI18n();
   const save = useSaveStream(stream.uid);
   const ask = useAskLoss(stream.uid);
-  // Whether it is asked if what the depth deletes is to go.
+  // Whether the user is being asked to confirm what the depth deletes.
   const [isAsking, setAsking] = useState(false);
   const saveButton = useRef<HTMLButtonElement>(null);
-  // The state of the form is the moment it was opened; the status that is polled beside it does not touch it.
+  // The form keeps the state of the moment it was opened; the polled status next to it does not change it.
   const [revision, setRevision] = useState(stream.revision);
   const form = useForm<StreamValues>({
     initialValues: valuesOf(stream),

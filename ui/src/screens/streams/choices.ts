@@ -1,11 +1,11 @@
-// How somebody last looked at the streams [R2.26]; it survives a reload, in this browser.
+// The user's last view of the streams [R2.26]; it survives a reload, in this browser.
 
 const key = 'vidette.streams';
 
-/** Orders the list offers. */
+/** Sort orders of the list. */
 export const sortTypes = ['name', '-createdAt', 'status', 'location'] as const;
 
-/** The choices of the list's header. */
+/** The settings in the list's header. */
 export interface StreamsChoices {
   readonly view: 'grid' | 'table';
   readonly isGrouped: boolean;
@@ -22,7 +22,7 @@ export const defaultChoices: StreamsChoices = {
   search: '',
 };
 
-/** Loads the choices; whatever is missing or foreign gets its default. */
+/** Loads the settings; missing or invalid ones get their defaults. */
 export function loadChoices(storage: Pick<Storage, 'getItem'>): StreamsChoices {
   const stored = parse(storage.getItem(key));
   const { search } = stored;
@@ -35,7 +35,7 @@ export function loadChoices(storage: Pick<Storage, 'getItem'>): StreamsChoices {
   };
 }
 
-/** Keeps the choices. */
+/** Saves the settings. */
 export function saveChoices(storage: Pick<Storage, 'setItem'>, choices: StreamsChoices): void {
   storage.setItem(key, JSON.stringify(choices));
 }
@@ -46,7 +46,7 @@ function parse(text: string | null): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    // Half written or not ours: the list then opens as it does for a newcomer.
+    // Truncated or foreign data: the list opens with the defaults.
     return {};
   }
 }

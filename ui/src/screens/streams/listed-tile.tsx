@@ -16,14 +16,14 @@ import { pickingLink, type Picking } from './use-picking.ts';
 const snapshotEveryMs = 5_000;
 const snapshotWidthPx = 640;
 
-/** A stream of the list as a tile; a skeleton until its page has come. */
+/** A stream of the list as a tile; a skeleton until its page has loaded. */
 export function ListedTile({ stream, ...rest }: Omit<TileProps, 'stream'> & { stream: ListedStream | undefined }) {
   return stream ? <Tile stream={stream} {...rest} /> : <StreamTileSkeleton />;
 }
 
 interface TileProps {
   readonly stream: ListedStream;
-  /** Place in the whole list, from 0. */
+  /** Position in the whole list, from 0. */
   readonly place: number;
   readonly picking: Picking;
 }

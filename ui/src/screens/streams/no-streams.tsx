@@ -9,7 +9,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { Link } from '../../routing/react/link.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 
-/** The list of a newcomer: says what to do next, and offers a picture to those without a camera at hand. */
+/** The empty list: says what to do next, and offers a demo stream to users without a camera. */
 export function NoStreams() {
   const i18n = useI18n();
   const user = useUser();

@@ -5,12 +5,12 @@ import type { Picking } from './use-picking.ts';
 
 interface PickBoxProps {
   readonly picking: Picking;
-  /** Place in the whole list, from 0. */
+  /** Position in the whole list, from 0. */
   readonly place: number;
   readonly stream: ListedStream;
 }
 
-/** The box that picks a stream; with Shift all between it and the one picked before. */
+/** The checkbox that selects a stream; with Shift, all streams between it and the one selected before. */
 export function PickBox({ picking, place, stream }: PickBoxProps) {
   const i18n = useI18n();
   return (

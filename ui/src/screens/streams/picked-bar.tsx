@@ -13,7 +13,9 @@ interface PickedBarProps {
   readonly picking: Picking;
 }
 
-/** What can be done with the picked streams, at the foot of the window; then how far it is, and what became of it. */
+/**
+ * The actions for the selected streams, at the bottom of the window; then their progress, and their outcome.
+ */
 export function PickedBar({ picking }: PickedBarProps) {
   const i18n = useI18n();
   const [dialog, setDialog] = useState<'tags' | 'delete' | null>(null);

@@ -6,7 +6,7 @@ import classes from './picked-bar.module.css';
 import type { PickedStream } from './picked.ts';
 import type { Work, WorkState } from './use-picked-work.ts';
 
-/** What is said of each kind of work: while it goes on, when all is done, and when some is not. */
+/** The texts for each kind of action: in progress, all done, and some failed. */
 export const workText: Record<Work['kind'], Record<'doing' | 'done' | 'partly', MessageKey>> = {
   pause: {
     doing: 'streams.pausing',
@@ -32,12 +32,12 @@ export const workText: Record<Work['kind'], Record<'doing' | 'done' | 'partly', 
 
 interface OutcomeViewProps {
   readonly state: Extract<WorkState, { kind: 'over' }>;
-  /** Tries what failed, and what was not reached, again. */
+  /** Retries the streams that failed or were not reached. */
   readonly onAgain: (streams: readonly PickedStream[]) => void;
   readonly onClose: () => void;
 }
 
-/** How many of how many, and of the others which and why. */
+/** The number done, and the others with their reasons. */
 export function OutcomeView({ state: { work, outcome }, onAgain, onClose }: OutcomeViewProps) {
   const i18n = useI18n();
   const { done, failed, left } = outcome;

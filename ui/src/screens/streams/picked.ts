@@ -1,14 +1,14 @@
 import type { ListedStream } from '@vidette/contract/entities';
 
-/** What is remembered of a stream that was picked: enough to name it, wherever the list has been scrolled since. */
+/** The data kept about a selected stream: enough to name it after the list has scrolled on. */
 export type PickedStream = Pick<ListedStream, 'uid' | 'name' | 'tags'>;
 
-/** The picked streams by their uids, in the order of picking. */
+/** The selected streams by uid, in the order of selection. */
 export type Picked = ReadonlyMap<string, PickedStream>;
 
 /**
- * Adds the streams that their viewer may change; in a list by tags a stream stands under each of its tags, and is
- * picked once.
+ * Adds the streams that their viewer may edit; in a list by tags a stream appears under each of its tags, and
+ * is added once.
  */
 export function withStreams(picked: Picked, streams: Iterable<ListedStream>): Picked {
   const next = new Map(picked);
@@ -16,14 +16,14 @@ export function withStreams(picked: Picked, streams: Iterable<ListedStream>): Pi
   return next;
 }
 
-/** Leaves the streams out. */
+/** Removes the streams. */
 export function withoutStreams(picked: Picked, streams: Iterable<PickedStream>): Picked {
   const next = new Map(picked);
   for (const { uid } of streams) next.delete(uid);
   return next;
 }
 
-/** The places from one to the other, whichever comes first in the list: `first` up to but not with `end`. */
+/** The positions between the two, whichever comes first in the list: `first` inclusive, `end` exclusive. */
 export function placesBetween(one: number, other: number): { readonly first: number; readonly end: number } {
   return { first: Math.min(one, other), end: Math.max(one, other) + 1 };
 }

@@ -1,19 +1,19 @@
-// Where each stream of a long list stands, by arithmetic alone: pages arrive in any order, or never.
+// The position of each stream in a long list, by arithmetic alone: pages load in any order, or never.
 
-/** A run of streams under one heading, as the list call counts them; null is "no tag". */
+/** A group of consecutive streams under one heading, as the list call counts them; null is "no tag". */
 export interface RowGroup {
   readonly name: string | null;
   readonly total: number;
 }
 
-/** One line of the list: a group's heading, or some streams by their places in the whole list. */
+/** One line of the list: a group's heading, or some streams by their positions in the whole list. */
 export type ListRow =
   | { readonly kind: 'heading'; readonly group: RowGroup }
   | { readonly kind: 'streams'; readonly first: number; readonly count: number };
 
 /**
  * Lays the list out in rows.
- * @param total how many places the list has
+ * @param total the number of positions in the list
  * @param groups the groups in order; empty for a list without headings
  * @param columns streams in a row, at least 1
  */
@@ -45,13 +45,13 @@ export function pagesOf(rows: readonly ListRow[], pageSize: number): number[] {
   return [...pages].sort((one, other) => one - other);
 }
 
-/** How many tiles fit beside each other; tiles grow a little on walls, where people stand further away. */
+/** The number of tiles in a row; tiles are a little larger on walls, where people stand further away. */
 export function columnsFor(widthPx: number, gapPx: number): number {
   const tilePx = widthPx < 700 ? 240 : widthPx < 2000 ? 280 : widthPx < 2900 ? 340 : 510;
   return Math.max(1, Math.floor((widthPx + gapPx) / (tilePx + gapPx)));
 }
 
-/** Where each row begins, in pixels from the top of the list, and after the last one where the list ends. */
+/** The top of each row, in pixels from the top of the list, and after the last one the end of the list. */
 export function rowTops(rows: readonly ListRow[], heightsPx: Readonly<Record<ListRow['kind'], number>>): number[] {
   const tops = [0];
   for (const [index, row] of rows.entries()) tops.push((tops[index] ?? 0) + heightsPx[row.kind]);
@@ -59,8 +59,8 @@ export function rowTops(rows: readonly ListRow[], heightsPx: Readonly<Record<Lis
 }
 
 /**
- * The rows that touch a stretch of the list.
- * @param tops as `rowTops` gives them
+ * The rows that intersect a range of the list.
+ * @param tops as `rowTops` returns them
  * @returns the first row's index, and the index after the last one's
  */
 export function rowsBetween(
@@ -74,7 +74,7 @@ export function rowsBetween(
   return { first: Math.min(Math.max(0, first), rows), end: Math.min(Math.max(0, end), rows) };
 }
 
-/** Index of the first value that is greater than `limit`; the values never fall. */
+/** Index of the first value that is greater than `limit`; the values never decrease. */
 function firstAbove(values: readonly number[], limit: number): number {
   let low = 0;
   let high = values.length;

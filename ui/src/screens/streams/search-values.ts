@@ -1,8 +1,8 @@
 import { limits } from '@vidette/contract/constants';
 
 /**
- * Splits what was typed into the values that must all be found [R5.4]: words, or phrases in quotes.
- * `gate "north yard"` gives `gate` and `north yard`.
+ * Splits a query into the values that must all match [R5.4]: words, or phrases in quotes. `gate "north yard"`
+ * gives `gate` and `north yard`.
  */
 export function searchValues(text: string): string[] {
   const values = [...text.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, phrase]) => (phrase ?? word).trim());

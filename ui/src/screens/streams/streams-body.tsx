@@ -20,11 +20,11 @@ interface StreamsBodyProps {
   readonly isGrouped: boolean;
   readonly view: 'grid' | 'table';
   readonly picking: Picking;
-  /** Told which pages of the list are in sight. */
+  /** Called with the visible pages of the list. */
   readonly onPages: (pages: readonly number[]) => void;
 }
 
-/** The streams themselves: only the rows near the window exist, however many streams there are. */
+/** The streams themselves: only the rows near the viewport are rendered, however many streams there are. */
 export function StreamsBody({ list, total, isGrouped, view, picking, onPages }: StreamsBodyProps) {
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
   const columns = view === 'grid' ? columnsFor(width, gapPx) : 1;

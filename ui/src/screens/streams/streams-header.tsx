@@ -20,14 +20,17 @@ const sortText: Record<(typeof sortTypes)[number], MessageKey> = {
 
 interface StreamsHeaderProps {
   readonly choices: StreamsChoices;
-  /** How many streams there are; undefined where groups count for themselves, a stream with two tags twice. */
+  /**
+   * The number of streams; undefined where groups have their own counts, because a stream with two tags counts
+   * twice.
+   */
   readonly total: number | undefined;
   readonly onChange: (changes: Partial<StreamsChoices>) => void;
-  /** Whether streams are being picked, and how that is begun or ended; null for whoever may change none. */
+  /** Whether streams are being selected, and how to start or end that; null for users who may edit none. */
   readonly picking: { readonly isOn: boolean; readonly begin: () => void; readonly end: () => void } | null;
 }
 
-/** What is shown and how: search, only available, order, groups, grid or table [R2.26]. */
+/** The list's settings: search, only available, order, groups, grid or table [R2.26]. */
 export function StreamsHeader({ choices, total, onChange, picking }: StreamsHeaderProps) {
   const i18n = useI18n();
   return (

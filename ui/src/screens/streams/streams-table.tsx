@@ -14,7 +14,7 @@ import { pickingLink, type Picking } from './use-picking.ts';
 const snapshotEveryMs = 10_000;
 const snapshotWidthPx = 160;
 
-/** The table's headings, in step with `StreamsTableRow`. */
+/** The table's headings, matching `StreamsTableRow`. */
 export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
   const i18n = useI18n();
   return (
@@ -44,13 +44,13 @@ export function StreamsTableHead({ isPicking }: { isPicking: boolean }) {
 
 interface StreamsTableRowProps {
   readonly stream: ListedStream | undefined;
-  /** Place in the whole list, from 0. */
+  /** Position in the whole list, from 0. */
   readonly place: number;
   readonly picking: Picking;
   readonly style: CSSProperties;
 }
 
-/** One stream as a line; empty until its page has come. */
+/** One stream as a row; empty until its page has loaded. */
 export function StreamsTableRow({ stream, place, picking, style }: StreamsTableRowProps) {
   const i18n = useI18n();
   if (!stream) {

@@ -22,7 +22,7 @@ const PickedBar = lazy(() => import('./picked-bar.tsx').then((module) => ({ defa
 
 const searchDelayMs = 200;
 
-/** All streams [R2.1, R2.26]: a wall of fresh frames or a table, as the viewer last chose. */
+/** All streams [R2.1, R2.26]: a wall of fresh snapshots or a table, as the user last chose. */
 export function StreamsScreen() {
   const i18n = useI18n();
   const user = useUser();
@@ -46,7 +46,7 @@ export function StreamsScreen() {
     setChoices(next);
     saveChoices(localStorage, next);
   };
-  // An administrator may change whatever comes; the tools would move if that had to come first.
+  // An administrator may edit every stream; waiting for the list would make the controls move.
   const isForAll = user?.isAdmin === true && list.total === undefined && list.error === null;
   const isNarrowed = onlyAvailable || filter.searchingValues?.length !== 0;
 

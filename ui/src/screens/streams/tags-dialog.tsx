@@ -12,7 +12,7 @@ interface TagsFormProps {
   readonly onClose: () => void;
 }
 
-/** Which tags the picked streams get, and which they lose; their other tags stay. */
+/** The tags to add to and remove from the selected streams; their other tags stay. */
 export function TagsDialog({ isOpen, ...form }: TagsFormProps & { readonly isOpen: boolean }) {
   const i18n = useI18n();
   return (

@@ -5,7 +5,7 @@ import { forEachOf, type ManyOutcome } from '../../api/many.ts';
 import { changeTags, streamsChanged } from '../../api/streams.ts';
 import type { PickedStream } from './picked.ts';
 
-/** What is done to each of the picked streams. */
+/** The action for each of the selected streams. */
 export type Work =
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }
@@ -14,7 +14,7 @@ export type Work =
 
 type Outcome = ManyOutcome<PickedStream>;
 
-/** How far the work is, or what became of it. */
+/** The progress of the work, or its outcome. */
 export type WorkState =
   | { readonly kind: 'running'; readonly work: Work; readonly finished: number; readonly total: number }
   | { readonly kind: 'over'; readonly work: Work; readonly outcome: Outcome };
@@ -32,7 +32,7 @@ function doOne(work: Work, { uid }: PickedStream): Promise<unknown> {
   }
 }
 
-/** Does one thing to many streams; leaving the screen begins no more of it. */
+/** Applies one action to many streams; leaving the screen starts no more of it. */
 export function usePickedWork() {
   const queryClient = useQueryClient();
   const abort = useRef<AbortController | null>(null);
@@ -53,7 +53,7 @@ export function usePickedWork() {
   };
   return {
     state,
-    /** @param onOver told once, when all of it is finished or stopped */
+    /** @param onOver called once, when all of it is finished or stopped */
     run: (work: Work, streams: readonly PickedStream[], onOver?: (outcome: Outcome) => void) =>
       void run(work, streams, onOver),
     stop: () => abort.current?.abort(),

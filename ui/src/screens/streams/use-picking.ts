@@ -4,35 +4,37 @@ import { useEffect, useState, type MouseEvent } from 'react';
 import { loadStreamsBetween, type StreamFilter } from '../../api/streams.ts';
 import { placesBetween, withoutStreams, withStreams, type Picked, type PickedStream } from './picked.ts';
 
-/** Which streams of the list are picked, and how they come to be. */
+/** The selection of streams in the list. */
 export interface Picking {
-  /** Somebody is picking: a click on a stream picks it instead of opening it. */
+  /** Selection mode: a click on a stream selects it instead of opening it. */
   readonly isOn: boolean;
   readonly picked: Picked;
-  /** Every stream of the list that may be picked is. */
+  /** Every selectable stream of the list is selected. */
   readonly hasAll: boolean;
-  /** Streams of a long range are on their way. */
+  /** Streams of a long range are loading. */
   readonly isLoading: boolean;
-  /** Picks a stream or leaves it out; with `isRange` all from the one picked before to this one are picked. */
+  /**
+   * Selects or deselects a stream; with `isRange` all from the one selected before to this one are selected.
+   */
   readonly toggle: (place: number, stream: ListedStream, isRange: boolean) => void;
   readonly pickAll: () => void;
   readonly leaveOut: (streams: Iterable<PickedStream>) => void;
   readonly begin: () => void;
-  /** Ends picking; nothing is picked then. */
+  /** Ends selection mode and clears the selection. */
   readonly end: () => void;
 }
 
 const nothing: Picked = new Map();
 
 /**
- * Picks streams of a list that is there in part only.
- * @param total how many places the list has
+ * Selection in a partly loaded list.
+ * @param total the number of positions in the list
  */
 export function usePicking(filter: StreamFilter, total: number): Picking {
   const [isBegun, setBegun] = useState(false);
   const [picked, setPicked] = useState(nothing);
   const [anchor, setAnchor] = useState<number | null>(null);
-  /** Of how many places all were picked. */
+  /** The length of the list when all were selected. */
   const [allOf, setAllOf] = useState<number | null>(null);
   const range = useMutation({
     mutationFn: ({ first, end }: { first: number; end: number }) => loadStreamsBetween(filter, first, end),
@@ -86,7 +88,7 @@ export function usePicking(filter: StreamFilter, total: number): Picking {
   };
 }
 
-/** Keys in a field, a menu or a dialog are meant for it. */
+/** Keys in a field, a menu or a dialog are handled there. */
 function isForAnother(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
@@ -94,10 +96,13 @@ function isForAnother(target: EventTarget | null): boolean {
   );
 }
 
-/** For a stream's link: a click picks the stream rather than opening it, with Shift always, else while picking. */
+/**
+ * For a stream's link: a click selects the stream instead of opening it, with Shift always, otherwise in
+ * selection mode.
+ */
 export function pickingLink(picking: Picking, place: number, stream: ListedStream) {
   return {
-    // Shift would mark the text between two clicks.
+    // Shift would select the text between two clicks.
     onMouseDown: (event: MouseEvent) => {
       if (event.shiftKey) event.preventDefault();
     },

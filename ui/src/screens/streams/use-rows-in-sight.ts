@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'react';
 import { rowsBetween } from './rows.ts';
 
-/** How far beyond the window rows are kept, as a share of its height: enough for a quick scroll. */
+/** Overscan as a fraction of the viewport's height: enough for a quick scroll. */
 const beyond = 0.5;
 
-/** The rows near the window, by their indices: `first` up to but not with `end`. */
+/** The indices of the rows near the viewport: `first` inclusive, `end` exclusive. */
 export interface RowsInSight {
-  /** Goes on the element that holds the rows. */
+  /** Ref of the element that contains the rows. */
   readonly listElement: (element: HTMLElement | null) => void;
   readonly first: number;
   readonly end: number;
 }
 
-/** Follows the window over a list whose rows begin at `tops` (see `rowTops`). */
+/** Tracks the viewport over a list whose rows begin at `tops` (see `rowTops`). */
 export function useRowsInSight(tops: readonly number[]): RowsInSight {
   const [list, setList] = useState<HTMLElement | null>(null);
   const [rows, setRows] = useState({ first: 0, end: 0 });

@@ -8,22 +8,22 @@ import {
 } from '../../api/streams.ts';
 import type { RowGroup } from './rows.ts';
 
-/** The list as far as it has arrived. */
+/** The loaded part of the list. */
 export interface StreamList {
-  /** How many places the list has; undefined before the first answer. */
+  /** The number of positions in the list; undefined before the first answer. */
   readonly total: number | undefined;
   readonly groups: readonly RowGroup[];
-  /** Some of the streams that have arrived may be changed by their viewer. */
+  /** Some of the loaded streams may be edited by their viewer. */
   readonly isChangeable: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
-  /** The stream at a place, with its newest status; undefined while its page is on its way. */
+  /** The stream at a position, with its latest status; undefined while its page loads. */
   readonly at: (place: number) => ListedStream | undefined;
 }
 
 /**
- * Fetches the pages that are looked at, and the statuses of all streams once a second. While another filter's
- * first page is on its way the former list stays.
+ * Fetches the visible pages, and the statuses of all streams once a second. While another filter's first page
+ * loads, the previous list stays.
  */
 export function useStreamList(filter: StreamFilter, pages: readonly number[]): StreamList {
   const queryClient = useQueryClient();

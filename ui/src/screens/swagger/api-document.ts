@@ -1,4 +1,4 @@
-// The server's OpenAPI document as the page shows it: calls in groups, their parameters, schemas and answers.
+// The server's OpenAPI document as the page shows it: calls in groups, with parameters, schemas and answers.
 
 /** The part of JSON Schema 2020-12 that the contract's schemas use. */
 export interface Schema {
@@ -32,7 +32,7 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** One answer: its status, what it means, and its body where it is JSON. */
+/** One answer: its status, its description, and its body if it is JSON. */
 export interface Answer {
   readonly status: string;
   readonly contentType: string | undefined;
@@ -52,7 +52,7 @@ export interface Operation {
   readonly answers: readonly Answer[];
 }
 
-/** Calls about the same thing. */
+/** Calls with the same tag. */
 export interface OperationGroup {
   readonly name: string;
   readonly operations: readonly Operation[];
@@ -103,7 +103,7 @@ function operationOf(path: string, method: string, raw: RawOperation): Operation
   };
 }
 
-/** The groups with only those calls in whose name, address or summary every word stands. */
+/** The groups reduced to the calls whose name, address or summary contains every word. */
 export function matching(groups: readonly OperationGroup[], search: string): readonly OperationGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return groups;
@@ -116,7 +116,7 @@ export function matching(groups: readonly OperationGroup[], search: string): rea
   });
 }
 
-/** What kind of value a schema takes, in the terms of JSON: `integer`, `string, null`, `array of string`. */
+/** The JSON type that a schema accepts: `integer`, `string, null`, `array of string`. */
 export function kindOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
   const variants = schema.anyOf ?? schema.oneOf;
@@ -126,12 +126,12 @@ export function kindOf(schema: Schema): string {
   return schema.type ?? 'any';
 }
 
-/** What else holds for a value, as `0…100`, `≤ 200`, `a | b`; empty when nothing does. */
+/** The constraints of a value, as `0…100`, `≤ 200`, `a | b`; empty when there are none. */
 export function limitsOf(schema: Schema): readonly string[] {
   const limits: string[] = [];
   if (schema.enum) limits.push(schema.enum.map((one) => JSON.stringify(one)).join(' | '));
   const { minimum, maximum = Infinity, minLength, maxLength, maxItems, format, pattern } = schema;
-  // Zod bounds every integer by what a double holds exactly; that says nothing to a reader.
+  // Zod limits every integer to the safe range of a double; that limit is of no use to a reader.
   const low = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? String(minimum) : '';
   const high = maximum < Number.MAX_SAFE_INTEGER ? String(maximum) : '';
   if (low !== '' || high !== '') limits.push(`${low}…${high}`);
@@ -145,7 +145,7 @@ export function limitsOf(schema: Schema): readonly string[] {
   return limits;
 }
 
-/** The members of what a schema describes: its own, of its items, or of the one variant that has any. */
+/** The members that a schema describes: its own, of its items, or of the one variant that has any. */
 export function membersOf(schema: Schema): readonly (readonly [string, Schema, boolean])[] {
   if (schema.properties) {
     const required = new Set(schema.required);
@@ -157,7 +157,7 @@ export function membersOf(schema: Schema): readonly (readonly [string, Schema, b
 
 const exampleDepth = 6;
 
-/** A value that a schema takes: its default, its first choice, else the plainest of its kind. */
+/** An example value of a schema: its default, its first choice, else the simplest of its type. */
 export function exampleOf(schema: Schema, depth = 0): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;

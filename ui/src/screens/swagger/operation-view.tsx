@@ -5,9 +5,9 @@ import { SchemaView, ValueLine } from './schema-view.tsx';
 import classes from './swagger.module.css';
 import { TryCall } from './try-call.tsx';
 
-/** One call: a line that opens into all there is to know about it. */
+/** One call: a line that expands to its full description. */
 export function OperationView({ operation, isWanted }: { operation: Operation; isWanted: boolean }) {
-  // A hundred closed calls would be thousands of elements that nobody looks at.
+  // A hundred collapsed calls would be thousands of elements that no user sees.
   const [isOpen, setOpen] = useState(isWanted);
   const show = useCallback(
     (element: HTMLDetailsElement | null) => {

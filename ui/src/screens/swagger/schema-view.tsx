@@ -6,12 +6,12 @@ const deepest = 5;
 
 interface SchemaViewProps {
   readonly schema: Schema;
-  /** Of what is sent, where it matters what must be there. */
+  /** For a request body, where required members matter. */
   readonly isInput?: boolean;
   readonly depth?: number;
 }
 
-/** What a schema describes: one line per member, members of members under theirs. */
+/** The members of a schema: one line per member, nested members below theirs. */
 export function SchemaView({ schema, isInput = false, depth = 0 }: SchemaViewProps) {
   const members = membersOf(schema);
   if (members.length === 0 && depth === 0) return <ValueLine schema={schema} />;
@@ -36,7 +36,7 @@ interface ValueLineProps {
   readonly description?: string | undefined;
 }
 
-/** One value: its name, its kind, whether it must be there, its limits, and what it means. */
+/** One value: its name, its type, whether it is required, its limits, and its description. */
 export function ValueLine({ schema, name, isRequired = false, description }: ValueLineProps) {
   const i18n = useI18n();
   const meaning = description ?? schema.description;

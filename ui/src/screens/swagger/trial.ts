@@ -1,16 +1,16 @@
 import { ApiError } from '@vidette/contract/client';
 import type { Operation } from './api-document.ts';
 
-/** Longest answer that is shown, characters. */
+/** Longest answer displayed, characters. */
 const shownMax = 20_000;
 
-/** What came back: status and body, as text made readable, cut where it is very long. */
+/** The answer: status and body, as formatted text, truncated where it is very long. */
 export interface Trial {
   readonly status: number;
   readonly text: string;
 }
 
-/** The address of a call with the typed values in it; a comma parts the values of a list. */
+/** The address of a call with the entered values; commas separate the values of a list. */
 export function callAddress(operation: Operation, values: Readonly<Record<string, string>>): string {
   let path = operation.path;
   const query = new URLSearchParams();
@@ -25,8 +25,8 @@ export function callAddress(operation: Operation, values: Readonly<Record<string
 }
 
 /**
- * Reads an address of this server; a refusal is an answer like any other.
- * @throws ApiError when no answer came
+ * Fetches an address of this server; a refusal is an answer like any other.
+ * @throws ApiError when no answer arrived
  */
 export async function readCall(address: string): Promise<Trial> {
   try {

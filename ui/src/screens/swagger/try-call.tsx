@@ -8,7 +8,7 @@ import type { Operation } from './api-document.ts';
 import { callAddress, readCall } from './trial.ts';
 import classes from './swagger.module.css';
 
-/** Calls a reading call as whoever is signed in, and shows the answer as it came. */
+/** Runs a read-only call as the signed-in user, and shows the answer as received. */
 export function TryCall({ operation }: { operation: Operation }) {
   const i18n = useI18n();
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});

@@ -19,7 +19,7 @@ interface RelayFormProps {
   readonly locations: readonly TunnelLocation[];
 }
 
-/** A field that takes a line of text. */
+/** A single-line text field. */
 interface Line {
   readonly name: Exclude<keyof RelayValues, 'trustProxy'>;
   readonly label: MessageKey;
@@ -27,7 +27,7 @@ interface Line {
   readonly isNumber?: boolean;
 }
 
-/** Two in a row on a wide screen where they belong together. */
+/** Two fields in a row on a wide screen where they belong together. */
 const rows: readonly (readonly Line[])[] = [
   [
     { name: 'host', label: 'tunnel.host', help: 'tunnel.host.help' },
@@ -43,13 +43,13 @@ const rows: readonly (readonly Line[])[] = [
   [{ name: 'name', label: 'tunnel.name' }],
 ];
 
-/** Where the relay is and where it listens, saved into the configuration. */
+/** The relay's address and listening ports, saved into the configuration. */
 export function RelayForm({ location, locations }: RelayFormProps) {
   const i18n = useI18n();
   const queryClient = useQueryClient();
   const save = useSaveConfiguration();
   const before = valuesOf(location);
-  // What was typed; without it the fields follow the server, which may have learnt the host key meanwhile.
+  // The user's input; without it the fields follow the server, which may have learned the host key meanwhile.
   const [draft, setDraft] = useState<RelayValues | null>(null);
   const values = draft ?? before;
   const isDirty = JSON.stringify(values) !== JSON.stringify(before);

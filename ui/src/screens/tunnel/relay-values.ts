@@ -1,6 +1,6 @@
 import type { TunnelLocation } from '@vidette/contract/tunnel';
 
-/** What stands in the fields of a relay's form: texts, but for what is a switch. */
+/** The contents of a relay's form: strings, and booleans for switches. */
 export interface RelayValues {
   readonly name: string;
   readonly host: string;
@@ -27,7 +27,10 @@ export function valuesOf(location: TunnelLocation): RelayValues {
   };
 }
 
-/** A location as the configuration takes it; what is no number is sent as it was typed, for the server to name it. */
+/**
+ * A location in the form that the configuration takes; input that is not a number is sent as typed, so that the
+ * server names the error.
+ */
 function configuredOf(code: string, values: RelayValues): Record<string, unknown> {
   const { name, host, hostKey, publicUrl, port, bindPort, user, bindHost, trustProxy } = values;
   return {
@@ -44,7 +47,7 @@ function configuredOf(code: string, values: RelayValues): Record<string, unknown
   };
 }
 
-/** All locations as the configuration takes them, one of them with new values. */
+/** All locations in the form that the configuration takes, one of them with new values. */
 export function locationsWith(
   locations: readonly TunnelLocation[],
   code: string,

@@ -9,12 +9,12 @@ import classes from './tunnel.module.css';
 
 interface TunnelStateProps {
   readonly tunnel: TunnelStatus;
-  /** The relay that is looked at: the one in use, or another one that could be. */
+  /** The displayed relay: the one in use, or another configured one. */
   readonly location: TunnelLocation;
   readonly isPending: boolean;
   readonly onStart: () => void;
   readonly onStop: () => void;
-  /** The host key that the relay showed is the right one. */
+  /** The user confirmed the host key that the relay presented. */
   readonly onPin: (hostKey: string) => void;
 }
 
@@ -25,7 +25,7 @@ const words: Record<TunnelStatus['status'], MessageKey> = {
   failed: 'tunnel.status.failed',
 };
 
-/** Each state has a shape of its own, so that none hangs on colour alone. */
+/** Each state has its own shape, so that none depends on colour alone. */
 const shapes: Record<TunnelStatus['status'], ReactNode> = {
   stopped: <rect x="2" y="2" width="8" height="8" fill="none" stroke="currentColor" strokeWidth="2" />,
   starting: (
@@ -48,7 +48,7 @@ const reasons: Record<TunnelFailure, MessageKey> = {
   'relay-misbehaves': 'tunnel.reason.relayMisbehaves',
 };
 
-/** How the tunnel is, why, and the one thing to do about it. */
+/** The state of the tunnel, its cause, and the one action for it. */
 export function TunnelState(props: TunnelStateProps) {
   const i18n = useI18n();
   const { tunnel, location, isPending, onStart, onStop, onPin } = props;
@@ -141,7 +141,7 @@ function Failure({ tunnel, location, isPending, onPin }: FailureProps) {
   );
 }
 
-/** Typed on the relay, it shows the fingerprints of all its host keys. */
+/** Run on the relay, it prints the fingerprints of all its host keys. */
 const compareCommand = 'for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done';
 
 function retryText({ retryTime, failureCode }: TunnelStatus, i18n: I18n): string {

@@ -18,7 +18,7 @@ import { locationsWith, valuesOf } from './relay-values.ts';
 import { TunnelState } from './tunnel-state.tsx';
 import classes from './tunnel.module.css';
 
-/** The way in from outside for a server behind a NAT [R2.14, R4.6, R6.7]. */
+/** Remote access to a server behind a NAT [R2.14, R4.6, R6.7]. */
 export function TunnelScreen() {
   const i18n = useI18n();
   const { data, error, refetch } = useQuery(tunnelQuery);
@@ -33,7 +33,7 @@ export function TunnelScreen() {
   );
 }
 
-/** No license, one that is over, or one without the tunnel: what that means here, and the way out. */
+/** No license, an expired one, or one without the tunnel: what that means here, and how to fix it. */
 function Unlicensed({ code }: { code: 'LicenseExpired' | 'FeatureNotFound' }) {
   const i18n = useI18n();
   const isExpired = code === 'LicenseExpired';

@@ -1,13 +1,13 @@
 import type { User } from '@vidette/contract/entities';
 import type { I18n } from '../../i18n/i18n.ts';
 
-/** What somebody is here: administrator, user, or one who only watches. */
+/** A user's role: administrator, user, or viewer only. */
 export function roleText(user: User, i18n: I18n): string {
   if (user.isAdmin) return i18n.t('profile.role.admin');
   return i18n.t(user.maxStreamCreation === 0 ? 'profile.role.readOnly' : 'profile.role.user');
 }
 
-/** How many streams somebody may add. */
+/** The number of streams that a user may add. */
 export function quotaText(user: User, i18n: I18n): string {
   return user.isAdmin || user.maxStreamCreation < 0
     ? i18n.t('profile.info.noLimit')

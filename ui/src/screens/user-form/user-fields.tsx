@@ -17,9 +17,9 @@ const quotaText: Record<QuotaKind, MessageKey> = {
 
 interface UserFieldsProps {
   readonly form: UseFormReturnType<UserValues>;
-  /** Name, e-mail and password are kept in another system. */
+  /** Name, e-mail and password are managed by another system. */
   readonly isManaged?: boolean;
-  /** Whether it is the administrator's own account, whose role stays. */
+  /** Whether it is the administrator's own account, whose role can't be changed. */
   readonly isSelf?: boolean;
   readonly isNew?: boolean;
 }

@@ -4,9 +4,9 @@ import type { User } from '@vidette/contract/entities';
 import type { CodeFields, FieldMessages } from '../../api/field-errors.ts';
 import type { I18n } from '../../i18n/i18n.ts';
 
-// What the form of a user holds, how it becomes a call, and how the call's answer finds its fields again.
+// The values of a user's form, their conversion into a call, and the mapping of the call's errors to fields.
 
-/** How many streams somebody may add, as the form asks it: none, any number, or so many. */
+/** The stream quota as the form asks for it: none, unlimited, or a number. */
 export type QuotaKind = 'none' | 'unlimited' | 'count';
 
 /** The form's values. */
@@ -36,7 +36,7 @@ export const emptyUser: UserValues = {
   mustChangePassword: true,
 };
 
-/** A saved user as the form shows it; the password is not known and stays empty. */
+/** A saved user as form values; the password is unknown and stays empty. */
 export function userValues(user: User): UserValues {
   const { maxStreamCreation: quota } = user;
   return {
@@ -53,15 +53,16 @@ export function userValues(user: User): UserValues {
   };
 }
 
-/** The form as the call that adds takes it. */
+/** The form values as the add call takes them. */
 export function addBody(values: UserValues): RequestOf<'addUser'>['body'] {
   const { name, password, ...rest } = values;
   return { name: name.trim(), password, ...personOf(rest) };
 }
 
 /**
- * The form as the call that saves takes it: only what changed, since what is kept in another system may not be sent.
- * @param before what the form started from
+ * The form values as the save call takes them: only the changes, because values managed by another system must
+ * not be sent.
+ * @param before the initial values of the form
  */
 export function changesOf(values: UserValues, before: UserValues): RequestOf<'saveUser'>['body'] {
   const now = { name: values.name.trim(), ...personOf(values) };
@@ -87,7 +88,7 @@ function quotaOf({ quotaKind, maxStreamCreation }: Pick<UserValues, 'quotaKind' 
   return quotaKind === 'unlimited' ? -1 : Number(maxStreamCreation);
 }
 
-/** What can be said about a field before asking anybody. */
+/** Client-side check of a field. */
 export function userProblems(i18n: I18n, isPasswordNeeded: boolean) {
   return {
     name: (name: string) => {
@@ -101,8 +102,8 @@ export function userProblems(i18n: I18n, isPasswordNeeded: boolean) {
   };
 }
 
-/** The field of each code that adding or saving may answer; a taken login or e-mail names its field itself. */
+/** The field of each error code of adding or saving; a taken login or e-mail names its field itself. */
 export const userCodeFields: CodeFields = { PasswordIsNotComplexEnough: 'password' };
 
-/** Own words for what a schema refuses in general terms. */
+/** The page's own text for errors that a schema reports in general terms. */
 export const userFieldText: FieldMessages = { maxStreamCreation: 'user.quota.invalid' };

@@ -5,7 +5,7 @@ import { notifySuccess } from '../../app/notify.ts';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import { useNavigate } from '../../routing/react/router-context.tsx';
 
-/** Deleting a user, whose login has to be typed: nothing brings the account back. */
+/** Deleting a user, whose login has to be typed: a deleted account can't be restored. */
 export function DeleteUser({ login }: { login: string }) {
   const i18n = useI18n();
   const navigate = useNavigate();

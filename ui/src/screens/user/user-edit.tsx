@@ -24,7 +24,7 @@ import { useNavigate, useParams } from '../../routing/react/router-context.tsx';
 import { DeleteUser } from './delete-user.tsx';
 import classes from './user.module.css';
 
-/** Changing a user. */
+/** Editing a user. */
 export function UserEditScreen() {
   const { login } = useParams({ from: '/user/$login' });
   const { data: user } = useQuery(userQuery(login));

@@ -5,7 +5,7 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import { quotaText, roleText } from '../user-form/role-text.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
 
-/** What is known about a user. */
+/** A user's properties. */
 export function UserInfoScreen() {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });

@@ -13,7 +13,7 @@ import { Link } from '../../routing/react/link.tsx';
 import { useParams } from '../../routing/react/router-context.tsx';
 import classes from './user.module.css';
 
-/** The pages about one user [R2.7]: who it is, whether they are shut out, and the tabs. */
+/** The pages about one user [R2.7]: their name, whether they are blocked, and the tabs. */
 export function UserPage({ children }: { children: ReactNode }) {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });

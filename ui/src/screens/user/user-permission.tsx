@@ -14,7 +14,7 @@ import { RightsEditor } from '../rights/rights-editor.tsx';
 import { searchValues } from '../streams/search-values.ts';
 import { useParams } from '../../routing/react/router-context.tsx';
 
-/** What a user may do with which streams. */
+/** A user's rights on streams. */
 export function UserPermissionScreen() {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });
@@ -66,7 +66,7 @@ function StreamPicker({ onPick }: { onPick: (uid: string, name: string) => void 
       searchValue={typed}
       onSearchChange={setTyped}
       nothingFoundMessage={i18n.t('streams.nothing.title')}
-      // The server has searched already, in more than the name.
+      // The server has already searched, in more fields than the name.
       filter={({ options }) => options}
       data={streams.map(({ uid, name }) => ({ value: uid, label: name }))}
       onChange={(uid) => {

@@ -12,7 +12,7 @@ import { SessionItem } from '../profile/session-item.tsx';
 import { useParams } from '../../routing/react/router-context.tsx';
 import classes from './user.module.css';
 
-/** Where a user is signed in, and ending it. */
+/** A user's sessions, and ending them. */
 export function UserSessionsScreen() {
   const i18n = useI18n();
   const { login } = useParams({ from: '/user/$login' });

@@ -21,7 +21,7 @@ import classes from './users.module.css';
 
 const typingMs = 200;
 
-/** The people of this server [R2.14]; what is looked for, the order and the page stand in the address. */
+/** The users of this server [R2.14]; query, order and page are in the address. */
 export function UsersScreen() {
   const i18n = useI18n();
   const navigate = useNavigate();
@@ -90,7 +90,7 @@ interface UsersTableProps {
   readonly users: readonly User[];
   readonly sortType: string;
   readonly onSort: (sort: string) => void;
-  /** The users are of an earlier question. */
+  /** The users are from an earlier query. */
   readonly isStale: boolean;
 }
 

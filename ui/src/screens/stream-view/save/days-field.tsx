@@ -18,7 +18,7 @@ interface DaysFieldProps {
   readonly onSpan: (span: SaveSpan) => void;
 }
 
-/** Whole days, those with footage marked [R5.3]. */
+/** Whole days; days with recordings are marked [R5.3]. */
 export function DaysField({ uid, zone, nowMs, maxRangeDays, onSpan }: DaysFieldProps) {
   const i18n = useI18n();
   const today = zone.dayOf(nowMs);

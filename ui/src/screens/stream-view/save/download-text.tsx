@@ -8,11 +8,11 @@ import type { DownloadState } from './use-footage-download.ts';
 
 interface DownloadTextProps {
   readonly state: DownloadState;
-  /** What the asked span lacks, as the archive says; undefined while it isn't known. */
+  /** The missing parts of the requested range, as the archive reports them; undefined until known. */
   readonly gaps: readonly ArchiveGap[] | undefined;
 }
 
-/** How far a download is, and then what was delivered of what was asked for. */
+/** The progress of a download, and then how much of the request was delivered. */
 export function DownloadText({ state, gaps }: DownloadTextProps) {
   const i18n = useI18n();
   switch (state.name) {

@@ -2,14 +2,14 @@ import type { ArchiveExtent } from '@vidette/contract/entities';
 import { useI18n } from '../../../i18n/i18n-context.tsx';
 
 interface ExtentTextProps {
-  /** Undefined while it is looked for. */
+  /** Undefined while it loads. */
   readonly extent: ArchiveExtent | undefined;
   readonly askedMs: number;
-  /** Why it can't be told. */
+  /** Why it is unknown. */
   readonly failure: string | undefined;
 }
 
-/** How much is recorded of a span, how large it will be, and what is missing. */
+/** How much of a range is recorded, the expected file size, and what is missing. */
 export function ExtentText({ extent, askedMs, failure }: ExtentTextProps) {
   const i18n = useI18n();
   if (failure !== undefined) return failure;
@@ -18,7 +18,7 @@ export function ExtentText({ extent, askedMs, failure }: ExtentTextProps) {
   const inside = extent.gaps.filter(
     ({ startTime, endTime }) => startTime < (extent.endTime ?? 0) && endTime > (extent.startTime ?? 0),
   );
-  // A gap with several causes is told as several that touch.
+  // A gap with several causes is listed as several adjacent ones.
   const count = inside.filter(({ startTime }, index) => inside[index - 1]?.endTime !== startTime).length;
   const missingMs = inside.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
   return (

@@ -3,11 +3,11 @@ import { isErrorCode } from '@vidette/contract/errors';
 import { addressOf } from '@vidette/contract/routes';
 import type { SaveSpan } from './span.ts';
 
-/** What came, as the server says it: cut at frames, its gaps closed up. */
+/** What the server delivered, as it reports it: cut at frames, with gaps closed. */
 export interface Delivered extends SaveSpan {
   readonly durationMs: number;
   readonly bytes: number;
-  /** More was asked for than fits one file. */
+  /** The request exceeds the limit of one file. */
   readonly endsEarly: boolean;
 }
 
@@ -17,8 +17,8 @@ export interface Progress {
 }
 
 /**
- * Fetches one MP4 and hands it to the browser as a file. @throws ApiError with the server's code, the signal's reason,
- * or TypeError when the connection breaks
+ * Downloads one MP4 and saves it through the browser. @throws ApiError with the server's code, the signal's
+ * reason, or TypeError when the connection breaks
  */
 export async function downloadFootage(
   uid: string,
@@ -45,7 +45,7 @@ export async function downloadFootage(
       },
     }),
   );
-  // The browser keeps a blob of this size on its disk, not in memory.
+  // The browser stores a blob of this size on disk, not in memory.
   const blob = await new Response(counted, { headers: { 'content-type': 'video/mp4' } }).blob();
   saveBlob(blob, fileNameOf(response.headers.get('content-disposition')));
   const header = (name: string) => Number(response.headers.get(name) ?? 0);
@@ -58,7 +58,7 @@ export async function downloadFootage(
   };
 }
 
-/** The name of RFC 6266, in its extended form. */
+/** The file name of RFC 6266, in its extended form. */
 function fileNameOf(disposition: string | null): string {
   const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? '')?.[1];
   return encoded === undefined ? 'footage.mp4' : decodeURIComponent(encoded);
@@ -77,6 +77,6 @@ function saveBlob(blob: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has taken hold of the blob by the time that the next task runs.
+  // The browser holds the blob by the next task.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

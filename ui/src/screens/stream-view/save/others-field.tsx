@@ -10,7 +10,7 @@ interface OthersFieldProps {
   readonly onChange: (uids: string[]) => void;
 }
 
-/** Streams beside the one on screen whose archive the person may watch. */
+/** Streams other than the one on screen whose archive the user may watch. */
 export function OthersField({ uid, value, onChange }: OthersFieldProps) {
   const i18n = useI18n();
   const { data } = useQuery(archivedStreamsQuery);

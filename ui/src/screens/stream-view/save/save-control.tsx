@@ -6,13 +6,13 @@ import { useSelection } from './use-selection.ts';
 
 interface SaveControlProps {
   readonly timeline: Timeline;
-  /** The moment on screen, about which the span lies at first. */
+  /** The moment on screen, around which the initial range is placed. */
   readonly shownMs: () => number;
 }
 
 const aroundMs = 5 * 60_000;
 
-/** Begins the choice of a span on the timeline, or gives it up. */
+/** Starts or cancels the selection of a range on the timeline. */
 export function SaveControl({ timeline, shownMs }: SaveControlProps) {
   const i18n = useI18n();
   const span = useSelection(timeline);

@@ -23,19 +23,19 @@ import { useFootageDownload } from './use-footage-download.ts';
 
 interface SavePanelProps {
   readonly stream: Stream;
-  /** The span as it stands on the timeline. */
+  /** The range selected on the timeline. */
   readonly span: SaveSpan;
-  /** The present, to some seconds. */
+  /** The present, to within some seconds. */
   readonly nowMs: number;
   readonly onSpan: (span: SaveSpan) => void;
-  /** A span that was not led there: it should come into view. */
+  /** A range that was not dragged on the timeline: it is scrolled into view. */
   readonly onDays: (span: SaveSpan) => void;
   readonly onClose: () => void;
 }
 
 const typingMs = 300;
 
-/** Chooses a span, says what is recorded of it, and fetches it as a file or has a package made. */
+/** Selects a range, shows what is recorded of it, and downloads it as a file or requests a package. */
 export function SavePanel({ stream, span, nowMs, onSpan, onDays, onClose }: SavePanelProps) {
   const i18n = useI18n();
   const { archiveDownloadMaxSeconds, playlistMaxSeconds } = useSettings();

@@ -8,10 +8,10 @@ import { useSelection } from './use-selection.ts';
 
 const SavePanel = lazy(() => import('./save-panel.tsx').then((module) => ({ default: module.SavePanel })));
 
-/** How finely the present is told; nobody types a span to the second of it. */
+/** The resolution of the present; users don't type a range to the second of it. */
 const STEP_MS = 10_000;
 
-/** Beside the picture while a span is chosen on the timeline; fetched when it is first wanted. */
+/** Next to the video while a range is selected on the timeline; loaded when first needed. */
 export function SaveSide({ timeline, stream }: { timeline: Timeline; stream: Stream }) {
   const i18n = useI18n();
   const span = useSelection(timeline);

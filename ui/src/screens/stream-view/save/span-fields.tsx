@@ -14,7 +14,7 @@ interface SpanFieldsProps {
   readonly onSpan: (span: SaveSpan) => void;
 }
 
-/** Both ends of a span by the zone's clocks; they follow what is led on the timeline. */
+/** Both ends of a range in the zone's local time; they follow the selection on the timeline. */
 export function SpanFields({ span, zone, problem, longestMs, onSpan }: SpanFieldsProps) {
   const i18n = useI18n();
   const endProblem =
@@ -52,7 +52,7 @@ interface MomentFieldProps {
 }
 
 function MomentField({ label, ms, zone, error, onMs }: MomentFieldProps) {
-  // Half a date is the field's own until it is whole, or somebody leaves it.
+  // The field keeps an incomplete date until it is complete, or the field loses the focus.
   const [isPart, setPart] = useState(false);
   const onChange = (text: string) => {
     const typedMs = parseLocal(text, zone);

@@ -9,7 +9,7 @@ export type DownloadState =
   | { readonly name: 'failed'; readonly error: unknown }
   | { readonly name: 'done'; readonly asked: SaveSpan; readonly delivered: Delivered };
 
-/** One download at a time; it ends with the panel. */
+/** One download at a time; it is aborted when the panel closes. */
 export function useFootageDownload(uid: string, zone: Zone) {
   const [state, setState] = useState<DownloadState>({ name: 'idle' });
   const abort = useRef<AbortController>(undefined);

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { SelectedSpan } from '../../../timeline/span-selection.ts';
 import type { Timeline } from '../../../timeline/timeline.ts';
 
-/** The span that is chosen on a timeline. */
+/** The range selected on a timeline. */
 export function useSelection(timeline: Timeline): SelectedSpan | undefined {
   return useSyncExternalStore(timeline.subscribe, () => timeline.getView().selection);
 }
