@@ -13,19 +13,22 @@ export interface OverviewDrawing {
   readonly font: string;
 }
 
-/** Rows from the top, CSS px: the days, their labels. */
+/** Rows from the top, CSS px: the days and their labels. */
 export const OVERVIEW_HEIGHT_PX = 44;
 const BARS_TOP_PX = 3;
 const BARS_BOTTOM_PX = 26;
 const LABEL_BASE_PX = 39;
-/** What is recorded at all is seen, however little it is. */
+/** Any recording is visible, however small. */
 const LEAST_BAR_PX = 2;
-/** Days wider than this have a hair of room between them. */
+/** Days wider than this have a hairline gap between them. */
 const APART_FROM_PX = 5;
-/** The window is seen, however deep the archive is. */
+/** The window is always visible, however deep the archive is. */
 const LEAST_WINDOW_PX = 8;
 
-/** Draws the whole overview: days as high as their recorded share, labels, the present, the playhead, the window. Keeps no state. */
+/**
+ * Draws the whole overview: days as high as their recorded share, labels, the present, the playhead, the
+ * window. Stateless.
+ */
 export function drawOverview(context: CanvasRenderingContext2D, drawing: OverviewDrawing): void {
   const { view, density, palette } = drawing;
   const { widthPx } = view.scale;
@@ -49,7 +52,7 @@ function drawDays(context: CanvasRenderingContext2D, view: OverviewView, palette
   for (const { startMs, endMs, share } of view.depth.days) {
     if (share <= 0) continue;
     const fromPx = Math.round(view.scale.toPx(startMs));
-    // Of today what has gone by.
+    // For today, the time elapsed so far.
     const toPx = Math.round(view.scale.toPx(Math.min(endMs, view.nowMs)));
     const apartPx = toPx - fromPx > APART_FROM_PX ? 1 : 0;
     const barPx = Math.max(LEAST_BAR_PX, Math.round(share * heightPx));
@@ -86,7 +89,7 @@ function drawMoment(
   context.fillRect(Math.round(scale.toPx(ms)) - 1, BARS_TOP_PX, 2, BARS_BOTTOM_PX - BARS_TOP_PX);
 }
 
-/** A frame over the days that the timeline shows. */
+/** A frame around the days that the timeline shows. */
 function drawWindow(
   context: CanvasRenderingContext2D,
   { scale, shownFromMs, shownToMs }: OverviewView,

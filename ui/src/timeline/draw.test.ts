@@ -19,7 +19,7 @@ interface Drawn {
   readonly basePx: number;
 }
 
-/** A canvas that keeps the texts written on it and the colours of the rectangles filled. */
+/** A canvas that records the texts drawn and the colours of the filled rectangles. */
 function recorder() {
   const texts: Drawn[] = [];
   const fills: { colour: string; px: number; widthPx: number }[] = [];

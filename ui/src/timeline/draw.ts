@@ -15,23 +15,23 @@ export interface TimelinePalette {
   readonly recordedEdge: string;
   readonly hatch: string;
   readonly event: string;
-  /** Keeps an event's mark apart from what is recorded. */
+  /** Separates an event's mark from the recording behind it. */
   readonly eventEdge: string;
   readonly bookmark: string;
   readonly live: string;
-  /** Where the glow of the live edge begins: the same colour, all but clear. */
+  /** The start colour of the live edge's glow: the same colour, almost transparent. */
   readonly liveFaded: string;
   readonly playhead: string;
   readonly onPlayhead: string;
 }
 
-/** How times are written on the timeline. */
+/** Formatters for times on the timeline. */
 export interface TimelineMessages {
   /** Hours and minutes. */
   readonly label: (ms: number) => string;
-  /** A day, at midnight. */
+  /** The date, at midnight. */
   readonly day: (ms: number) => string;
-  /** To the second; with the day when it isn't today. */
+  /** To the second; with the date when it isn't today. */
   readonly moment: (ms: number) => string;
 }
 
@@ -48,10 +48,10 @@ export interface TimelineDrawing {
 
 /** Rows from the top, CSS px: the times of playhead and pointer, the band, the labels. */
 export const TIMELINE_HEIGHT_PX = 84;
-/** Above it is the rail on which the playhead is led. */
+/** Above it is the rail on which the playhead is dragged. */
 export const BAND_TOP_PX = 28;
 const BAND_BOTTOM_PX = 56;
-/** The lane of events, at the foot of the band. */
+/** The events lane, at the bottom of the band. */
 const EVENT_TOP_PX = 48;
 const EVENT_HEIGHT_PX = 5;
 const FLAG_PX = 8;
@@ -59,10 +59,12 @@ const LABEL_BASE_PX = 76;
 const PILL_HEIGHT_PX = 20;
 const HATCH_STEP_PX = 7;
 const GLOW_PX = 28;
-/** Width of a handle of what is chosen. */
+/** Width of a handle of the selection. */
 const HANDLE_PX = 8;
 
-/** Draws the whole timeline: floor, gaps, recordings, live edge, events, labels, pointer, playhead. Keeps no state. */
+/**
+ * Draws the whole timeline: floor, gaps, recordings, live edge, events, labels, pointer, playhead. Stateless.
+ */
 export function drawTimeline(context: CanvasRenderingContext2D, drawing: TimelineDrawing): void {
   const { view, density, heightPx, palette } = drawing;
   const { widthPx } = view.scale;
@@ -105,7 +107,7 @@ function drawIntervals(
   }
 }
 
-/** The intervals that a scale shows, found without walking through all of them. */
+/** The intervals visible in a scale, found without iterating over all of them. */
 export function inView(intervals: readonly Interval[], scale: TimeScale): readonly Interval[] {
   const first = firstIndex(intervals, (interval) => interval.endMs > scale.startMs);
   const end = firstIndex(intervals, (interval) => interval.startMs >= scale.endMs);
@@ -124,14 +126,17 @@ function firstIndex(intervals: readonly Interval[], isFound: (interval: Interval
   return low;
 }
 
-/** Slanted lines: told from a recording without seeing colours. A gap thinner than a pixel is drawn as faint as it is thin. */
+/**
+ * Slanted lines: distinguishable from a recording without colour vision. A gap thinner than a pixel is drawn
+ * proportionally faint.
+ */
 function drawGap(
   context: CanvasRenderingContext2D,
   gap: Interval,
   view: TimelineView,
   palette: TimelinePalette,
 ): void {
-  // Before recording began nothing is missing.
+  // Before recording started nothing is missing.
   const fromPx = Math.max(0, view.scale.toPx(Math.max(gap.startMs, view.begunMs ?? gap.startMs)));
   const toPx = Math.min(view.scale.widthPx, view.scale.toPx(gap.endMs));
   if (toPx <= fromPx) return;
@@ -143,7 +148,7 @@ function drawGap(
   context.lineWidth = 1;
   context.beginPath();
   const rise = BAND_BOTTOM_PX - BAND_TOP_PX;
-  // The pattern is fixed to time's zero, not to the gap, so that neighbouring gaps and panning look continuous.
+  // The pattern is anchored to time zero, not to the gap, so that adjacent gaps and panning look continuous.
   const phase = (view.scale.toPx(0) % HATCH_STEP_PX) + HATCH_STEP_PX;
   const start = Math.floor((fromPx - rise) / HATCH_STEP_PX) * HATCH_STEP_PX + (phase % HATCH_STEP_PX);
   for (let px = start; px < toPx + rise; px += HATCH_STEP_PX) {
@@ -154,7 +159,9 @@ function drawGap(
   context.restore();
 }
 
-/** Marks with an edge all around: seen on what is recorded and on a gap, and by their place without seeing colours. */
+/**
+ * Marks with an outline: visible on recordings and gaps, and recognizable by position without colour vision.
+ */
 function drawEvents(
   context: CanvasRenderingContext2D,
   { events, scale }: TimelineView,
@@ -168,7 +175,7 @@ function drawEvents(
   }
 }
 
-/** A lane of small flags at the head of the band: a moment's flag, or a flag with the span it stands for. */
+/** A lane of small flags at the top of the band: a flag for a moment, or a flag with its span. */
 function drawBookmarks(
   context: CanvasRenderingContext2D,
   { bookmarks, scale }: TimelineView,
@@ -188,7 +195,7 @@ function drawBookmarks(
   }
 }
 
-/** The present: a line with a glow behind it; what lies to its right has not happened yet. */
+/** The present: a line with a glow behind it; everything to its right is in the future. */
 function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette: TimelinePalette): void {
   const px = view.scale.toPx(view.nowMs);
   if (px < 0 || px > view.scale.widthPx + GLOW_PX) return;
@@ -206,7 +213,7 @@ function drawNow(context: CanvasRenderingContext2D, view: TimelineView, palette:
   context.fillRect(Math.round(px) - 1, BAND_TOP_PX - 4, 2, BAND_BOTTOM_PX - BAND_TOP_PX + 8);
 }
 
-/** What is chosen: a frame with a handle at each end, over whatever lies under it. */
+/** The selection: a frame with a handle at each end, over everything below it. */
 function drawSelection(
   context: CanvasRenderingContext2D,
   { selection, scale }: TimelineView,
@@ -245,7 +252,7 @@ function drawLabels(
     const halfPx = context.measureText(text).width / 2;
     context.fillStyle = palette.line;
     context.fillRect(Math.round(label.px), BAND_BOTTOM_PX, 1, label.isMidnight ? 8 : 5);
-    // Spacing keeps ordinary labels apart; this holds for a long date at midnight as well.
+    // The spacing keeps ordinary labels apart; this check handles a long date at midnight.
     if (label.px - halfPx < Math.max(2, takenPx + 6) || label.px + halfPx > view.scale.widthPx - 2) continue;
     takenPx = label.px + halfPx;
     context.fillStyle = label.isMidnight ? palette.text : palette.quiet;
@@ -290,7 +297,7 @@ function drawHover(
   const text = words.moment(view.hoverMs);
   let place = pillAt(context, text, px, view.scale.widthPx);
   if (taken && place.fromPx < taken.toPx + 4 && place.toPx > taken.fromPx - 4) {
-    // Beside the playhead's time, on the side of the pointer, unless the edge is there.
+    // Next to the playhead's time, on the pointer's side, unless the edge is there.
     const widthPx = place.toPx - place.fromPx;
     const isLeft =
       px < (taken.fromPx + taken.toPx) / 2
@@ -303,7 +310,7 @@ function drawHover(
   context.fillText(text, place.fromPx + 6, 14);
 }
 
-/** A time's place above a moment: in the middle, but inside the canvas. */
+/** The position of a time label above a moment: centred, but inside the canvas. */
 function pillAt(context: CanvasRenderingContext2D, text: string, px: number, widthPx: number): Taken {
   const width = context.measureText(text).width + 12;
   const fromPx = Math.max(0, Math.min(widthPx - width, px - width / 2));

@@ -1,32 +1,32 @@
 import type { TimeScale } from './time-scale.ts';
 
-/** Something that was noticed on the stream (an annotation, R3.10): motion, or what a detector outside found. */
+/** An event on the stream (an annotation, R3.10): motion, or a detection by an external detector. */
 export interface TimelineEvent {
   readonly id: number;
-  /** What was seen, as in `motion`. */
+  /** The kind of event, e.g. `motion`. */
   readonly kind: string;
   readonly startMs: number;
-  /** The same as the start for a moment. */
+  /** Equal to the start for a single moment. */
   readonly endMs: number;
 }
 
-/** Playing an event begins so much before it, so that one sees it begin. */
+/** Playback of an event starts this long before it, so that its beginning is visible. */
 export const EVENT_LEAD_MS = 2_000;
-/** Going back from an event that plays for less than this goes to the one before. */
+/** Going back from an event that has played for less than this selects the previous one. */
 const BACK_GRACE_MS = 3_000;
 
-/** All of them once, by their beginnings. */
+/** All events without duplicates, by start time. */
 export function inOrder(events: readonly TimelineEvent[]): TimelineEvent[] {
   const byId = new Map(events.map((event) => [event.id, event]));
   return [...byId.values()].sort((a, b) => a.startMs - b.startMs || a.id - b.id);
 }
 
-/** The event that holds a moment. */
+/** The event that contains a moment. */
 export function eventAt(events: readonly TimelineEvent[], ms: number): TimelineEvent | undefined {
   return events.find((event) => event.startMs <= ms && ms <= event.endMs);
 }
 
-/** The event before or after a moment, as somebody who plays from `EVENT_LEAD_MS` before each means it. */
+/** The event before or after a moment, for a viewer whose playback starts `EVENT_LEAD_MS` before each. */
 export function neighbourEvent(
   events: readonly TimelineEvent[],
   fromMs: number,
@@ -37,16 +37,16 @@ export function neighbourEvent(
     : events.findLast((event) => event.startMs - EVENT_LEAD_MS < fromMs - BACK_GRACE_MS);
 }
 
-/** A stretch of the lane, CSS px. */
+/** A horizontal range of the lane, CSS px. */
 export interface EventMark {
   readonly fromPx: number;
   readonly toPx: number;
 }
 
-/** Narrower ones could not be seen. */
+/** Narrower marks would be invisible. */
 const LEAST_PX = 3;
 
-/** The lane's marks for what a scale shows: at least some pixels wide, neighbours without a gap between them as one. */
+/** The lane's marks in a scale: at least some pixels wide, adjacent ones merged. */
 export function eventMarks(events: readonly TimelineEvent[], scale: TimeScale): EventMark[] {
   const marks: EventMark[] = [];
   for (const { startMs, endMs } of events) {

@@ -1,7 +1,7 @@
 import type { GapCause } from '@vidette/contract/entities';
 import type { I18n, MessageKey } from '../i18n/i18n.ts';
 
-/** The words for why a stretch of an archive holds nothing; `none` has none. */
+/** The text for the cause of a gap; `none` has none. */
 const gapCauseText: Readonly<Record<Exclude<GapCause, 'none'>, MessageKey>> = {
   'before-recording': 'gap.cause.before-recording',
   waiting: 'gap.cause.waiting',
@@ -30,7 +30,7 @@ const gapCauseText: Readonly<Record<Exclude<GapCause, 'none'>, MessageKey>> = {
   removed: 'gap.cause.removed',
 };
 
-/** A gap in words: `3 min 12 s: camera unreachable`, or the first words alone where no cause is known. */
+/** A gap as text: `3 min 12 s: camera unreachable`, or the first part alone if the cause is unknown. */
 export function withCause(words: string, cause: GapCause | undefined, i18n: I18n): string {
   return withCauses(words, cause === undefined ? [] : [cause], i18n);
 }

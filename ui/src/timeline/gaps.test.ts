@@ -9,7 +9,7 @@ const startMs = Date.UTC(2026, 10, 21);
 const minuteMs = 60_000;
 const causes: readonly GapCause[] = ['unreachable', 'paused', 'disk-full'];
 
-/** Gaps in order, some of which touch. */
+/** Gaps in order, some of them adjacent. */
 const lives = fc
   .array(
     fc.record({

@@ -1,14 +1,14 @@
 import type { GapCause } from '@vidette/contract/entities';
 import { intervalAt, type Interval } from './intervals.ts';
 
-/** Why nothing is recorded in a stretch; causes that follow each other touch. */
+/** The cause of a gap; gaps with different causes can be adjacent. */
 export interface GapSpan {
   readonly startMs: number;
   readonly endMs: number;
   readonly cause: GapCause;
 }
 
-/** Takes gaps in order; what touches and has one cause becomes one. */
+/** Expects gaps in order; merges adjacent ones with the same cause. */
 export function joinedGaps(gaps: readonly GapSpan[]): GapSpan[] {
   const result: GapSpan[] = [];
   for (const gap of gaps) {
@@ -20,7 +20,7 @@ export function joinedGaps(gaps: readonly GapSpan[]): GapSpan[] {
   return result;
 }
 
-/** The stretch of one cause that holds a moment; takes gaps in order. */
+/** The gap that contains a moment; expects gaps in order. */
 export function gapAt(gaps: readonly GapSpan[], ms: number): GapSpan | undefined {
   let low = 0;
   let high = gaps.length;
@@ -33,18 +33,18 @@ export function gapAt(gaps: readonly GapSpan[], ms: number): GapSpan | undefined
   return found && found.startMs <= ms ? found : undefined;
 }
 
-/** The causes of what is missing between two moments, each once, in order; those that nobody knows are left out. */
+/** The causes of gaps between two moments, each once, in order; unknown causes are omitted. */
 export function causesWithin(gaps: readonly GapSpan[], startMs: number, endMs: number): GapCause[] {
   const causes = gaps.filter((gap) => gap.endMs > startMs && gap.startMs < endMs).map(({ cause }) => cause);
   return [...new Set(causes)].filter((cause) => cause !== 'none');
 }
 
-/** Shorter ones are played over without a word and not listed. */
+/** Shorter gaps are skipped without a notice and not listed. */
 const LISTED_MS = 1000;
-/** Going to a gap means seeing what led to it, from so long before. */
+/** Going to a gap means seeing what led to it: playback starts this long before. */
 const LEAD_MS = 3_000;
 
-/** The gaps of a view that a list names, newest first; what lies before all recording is none. */
+/** The gaps of a view that a list shows, newest first; the time before the first recording is not a gap. */
 export function listedGaps(
   gaps: readonly GapSpan[],
   intervals: readonly Interval[],
@@ -58,7 +58,7 @@ export function listedGaps(
     .reverse();
 }
 
-/** The moment from which a gap is led up to; its end, where nothing is recorded before it. */
+/** The moment from which to play up to a gap; the gap's end, if nothing is recorded before it. */
 export function leadTo(gap: GapSpan, intervals: readonly Interval[]): number {
   const holder = intervalAt(intervals, gap.startMs);
   const startMs = holder?.kind === 'gap' ? holder.startMs : gap.startMs;

@@ -1,4 +1,4 @@
-/** What a stretch of the timeline is (requirement R4.9). */
+/** The kind of an interval on the timeline (requirement R4.9). */
 export type IntervalKind = 'live' | 'gap' | 'fragment';
 
 /** One entry of the ranges call (R3.10): the status holds from `date`, ms since the epoch, until the next entry. */
@@ -7,7 +7,7 @@ export interface Range {
   readonly status: IntervalKind;
 }
 
-/** A stretch of time of one kind; `endMs` is not part of it. */
+/** An interval of one kind; `endMs` is exclusive. */
 export interface Interval {
   readonly startMs: number;
   readonly endMs: number;
@@ -15,8 +15,8 @@ export interface Interval {
 }
 
 /**
- * The answer to a question about `startMs` to `endMs` as intervals inside that span, in order. What lies before the
- * first range is a gap; entries out of order are put in order.
+ * The answer to a request for `startMs` to `endMs` as intervals inside that span, in order. Time before the
+ * first range is a gap; unordered entries are sorted.
  */
 export function intervalsOf(ranges: readonly Range[], startMs: number, endMs: number): Interval[] {
   const ordered = [...ranges].sort((a, b) => a.date - b.date);
@@ -35,7 +35,7 @@ export function intervalsOf(ranges: readonly Range[], startMs: number, endMs: nu
   return joined(found);
 }
 
-/** Neighbours of one kind that touch become one interval. Takes intervals in order, without overlaps. */
+/** Merges adjacent intervals of one kind. Expects intervals in order, without overlaps. */
 export function joined(intervals: readonly Interval[]): Interval[] {
   const result: Interval[] = [];
   for (const interval of intervals) {
@@ -47,7 +47,7 @@ export function joined(intervals: readonly Interval[]): Interval[] {
   return result;
 }
 
-/** The interval that holds a moment; undefined where nothing is known. */
+/** The interval that contains a moment; undefined where nothing is known. */
 export function intervalAt(intervals: readonly Interval[], ms: number): Interval | undefined {
   let low = 0;
   let high = intervals.length;
@@ -60,17 +60,20 @@ export function intervalAt(intervals: readonly Interval[], ms: number): Interval
   return found && found.startMs <= ms ? found : undefined;
 }
 
-/** The first interval that can be played and ends after a moment. */
+/** The first playable interval that ends after a moment. */
 export function playableAfter(intervals: readonly Interval[], ms: number): Interval | undefined {
   return intervals.find((interval) => interval.endMs > ms && interval.kind !== 'gap');
 }
 
-/** Going to a gap means seeing what led to it, from so long before. */
+/** Going to a gap means seeing what led to it: playback starts this long before. */
 const GAP_LEAD_MS = 3_000;
-/** Going back from a gap that one has been before for less than this goes to the one before. */
+/** Going back from a gap that was reached less than this ago selects the previous one. */
 const GAP_GRACE_MS = 2_000;
 
-/** The moment from which the gap before or after another moment is led up to; undefined where no such gap is known. */
+/**
+ * The moment from which to play up to the gap before or after another moment; undefined where no such gap is
+ * known.
+ */
 export function momentBeforeGap(
   intervals: readonly Interval[],
   fromMs: number,
@@ -87,10 +90,10 @@ export function momentBeforeGap(
     : moments.findLast((ms) => ms < fromMs - GAP_GRACE_MS);
 }
 
-/** Going back from a recording that plays for less than this goes to the one before. */
+/** Going back from a recording that has played for less than this selects the previous one. */
 const RECORDING_GRACE_MS = 2_000;
 
-/** The start of the recording before or after the one that holds a moment; undefined where no such one is known. */
+/** The start of the recording before or after the one that contains a moment; undefined where none is known. */
 export function neighbourRecording(
   intervals: readonly Interval[],
   fromMs: number,
@@ -102,7 +105,7 @@ export function neighbourRecording(
     : playable.findLast((interval) => interval.startMs < fromMs - RECORDING_GRACE_MS)?.startMs;
 }
 
-/** What a click on the timeline asks for. */
+/** The action of a click on the timeline. */
 export type ClickAction =
   | { readonly type: 'none' }
   | { readonly type: 'live' }
@@ -110,9 +113,9 @@ export type ClickAction =
   | { readonly type: 'seek'; readonly ms: number };
 
 /**
- * The rules of clicking (R4.9): a fragment plays from that moment, live goes live, a gap goes to the next fragment
- * (or live, if that is what comes next), and a gap at the last position, like the future, does nothing. Where nothing
- * is known yet the moment itself is asked for.
+ * The rules of clicking (R4.9): a fragment plays from that moment, live goes live, a gap goes to the next
+ * fragment (or live, if that is next), and a gap at the end, like the future, does nothing. Where nothing is
+ * known yet, the moment itself is requested.
  */
 export function clickAction(intervals: readonly Interval[], ms: number, nowMs: number): ClickAction {
   if (ms > nowMs) return { type: 'none' };

@@ -95,7 +95,8 @@ test('a typed local time and back, in every zone and on every night', () => {
           local.getUTCMinutes(),
           local.getUTCSeconds(),
         );
-        // Of a repeated time the first is taken: the other is an hour (in Lord Howe half an hour) later.
+        // For a repeated time the first occurrence is taken: the other is an hour (in Lord Howe half an hour)
+        // later.
         assert.ok([0, -1_800_000, -HOUR_MS].includes(back - ms), `${back - ms}`);
         assert.equal(back + zone.offsetMs(back), ms + zone.offsetMs(ms));
       },

@@ -2,19 +2,19 @@ import { timelineDefaults } from '@vidette/contract/constants';
 import type { TimeScale } from './time-scale.ts';
 import type { Zone } from './zone.ts';
 
-/** Labels stand about this far apart (R9.4), and never nearer. */
+/** Approximate distance between labels (R9.4); they are never closer. */
 const LABEL_SPACING_PX = timelineDefaults.labelSpacingPx;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Whole hours that divide a day, so that every day is labelled alike. */
+/** Divisors of 24 hours, so that every day is labelled alike. */
 const HOUR_STEPS = [2, 3, 4, 6, 8, 12, 24] as const;
 
 /** One label of the timeline. */
 export interface Label {
   readonly ms: number;
   readonly px: number;
-  /** The zone's midnight: drawn with the date. */
+  /** Local midnight: drawn with the date. */
   readonly isMidnight: boolean;
 }
 
@@ -28,8 +28,8 @@ export function labelStepMs(scale: TimeScale): number {
 }
 
 /**
- * The labels inside a scale: whole steps by the zone's clocks, in order. On the night that an hour is repeated both of
- * its times are labelled if there is room; a time that a night leaves out has no label.
+ * The labels in a scale: whole steps of the zone's local time, in order. When an hour is repeated, both of its
+ * times are labelled if there is room; a skipped time has no label.
  */
 export function labels(scale: TimeScale, zone: Zone): Label[] {
   const stepMs = labelStepMs(scale);

@@ -1,11 +1,11 @@
 import type { Zone } from './zone.ts';
 
-/** A moment as the value of a `datetime-local` field: `2026-11-21T14:03:09` by the zone's clocks. */
+/** A moment as the value of a `datetime-local` field: `2026-11-21T14:03:09` in the zone's local time. */
 export function localText(utcMs: number, zone: Zone): string {
   return new Date(utcMs + zone.offsetMs(utcMs)).toISOString().slice(0, 19);
 }
 
-/** The moment that such a value means; undefined for what is not a whole date and time. */
+/** The moment that such a value means; undefined for an incomplete date and time. */
 export function parseLocal(text: string, zone: Zone): number | undefined {
   const match = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2}))?/.exec(text);
   if (!match) return undefined;

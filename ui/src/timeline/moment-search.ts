@@ -1,6 +1,9 @@
 import type { KnownIntervals, RangesLoader } from './ranges-loader.ts';
 
-/** Searches for moments of an archive: they follow each other and add up, until what is looked for isn't wanted any more. */
+/**
+ * Queued searches for moments of an archive: each continues from the result of the previous one, until they are
+ * cancelled.
+ */
 export class MomentSearch {
   readonly #loader: Pick<RangesLoader, 'search'>;
   #abort = new AbortController();
@@ -11,8 +14,9 @@ export class MomentSearch {
   }
 
   /**
-   * Looks for the nearest moment of some kind, on or back from where the searches before this one have led.
-   * @param fromMs asked when it is this search's turn
+   * Searches for the nearest moment of some kind, forwards or backwards from the result of the previous
+   * searches.
+   * @param fromMs read when it is this search's turn
    */
   begin(
     direction: 1 | -1,
@@ -29,7 +33,7 @@ export class MomentSearch {
     });
   }
 
-  /** What is still looked for is not wanted any more. */
+  /** Cancels the pending searches. */
   end(): void {
     this.#abort.abort();
     this.#abort = new AbortController();

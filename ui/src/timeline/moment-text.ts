@@ -10,7 +10,10 @@ import type { Zone } from './zone.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The timeline's moment as a screen reader says it: where the playhead is, in what, and what comes after. */
+/**
+ * The timeline's moment for a screen reader: the position of the playhead, the kind of interval, and what
+ * follows.
+ */
 export function momentText(view: TimelineView, i18n: I18n, zone: Zone): string {
   const ms = view.playheadMs;
   if (ms === undefined) return i18n.t('timeline.nothing');
@@ -39,7 +42,7 @@ function placeText(view: TimelineView, ms: number, i18n: I18n, zone: Zone): stri
   return `${here}, ${withCause(gap, gapAt(view.gaps, next.startMs)?.cause, i18n)}`;
 }
 
-/** Times as the timeline writes them: by the clocks of its zone, with the day where it isn't today. */
+/** Times as the timeline writes them: in its zone, with the date where it isn't today. */
 export function timelineMessages(
   i18n: I18n,
   zone: Zone,

@@ -14,7 +14,10 @@ const actions: Readonly<Record<string, (overview: Overview) => void>> = {
   Enter: (overview) => overview.play(),
 };
 
-/** A key of the overview, by `KeyboardEvent.key`: a day, a week, the ends, and Enter to play there; false when it means nothing. */
+/**
+ * Handles a key of the overview, by `KeyboardEvent.key`: a day, a week, the ends, and Enter to play there;
+ * false when the key has no meaning.
+ */
 export function overviewKey(overview: Overview, key: string): boolean {
   const act = Object.hasOwn(actions, key) ? actions[key] : undefined;
   act?.(overview);

@@ -2,7 +2,7 @@ import type { ArchiveDepth } from './archive-depth.ts';
 import type { TimeScale } from './time-scale.ts';
 import type { Zone } from './zone.ts';
 
-/** Labels of the overview begin at least this far apart, CSS px: as wide as a day and its month. */
+/** Smallest distance between labels of the overview, CSS px: the width of a day and its month. */
 export const OVERVIEW_LABEL_PX = 64;
 
 const DAY_MS = 86_400_000;
@@ -10,15 +10,15 @@ const DAY_STEPS = [1, 2, 7, 14] as const;
 const MONTH_STEPS = [1, 2, 3, 6, 12] as const;
 const MONTH_DAYS = 28;
 
-/** A label at the beginning of a day. */
+/** A label at the start of a day. */
 export interface OverviewLabel {
   readonly ms: number;
   readonly px: number;
-  /** What it is written as: 14 Nov, Nov, or 2026. */
+  /** Its format: 14 Nov, Nov, or 2026. */
   readonly unit: 'day' | 'month' | 'year';
 }
 
-/** Labels of days, Mondays, first days of months or of years, as there is room for. */
+/** Labels of days, Mondays, first days of months or of years, depending on the space. */
 export function overviewLabels({ days }: ArchiveDepth, scale: TimeScale, zone: Zone): OverviewLabel[] {
   const dayPx = DAY_MS / scale.msPerPx;
   const dayStep = DAY_STEPS.find((step) => step * dayPx >= OVERVIEW_LABEL_PX);
@@ -28,14 +28,14 @@ export function overviewLabels({ days }: ArchiveDepth, scale: TimeScale, zone: Z
     const unit =
       dayStep === undefined ? monthUnit(zone.dayOf(startMs), monthStep) : dayUnit(startMs, zone, dayStep);
     const px = scale.toPx(startMs);
-    // A day of 23 hours brings its neighbours closer by a hair.
+    // A day of 23 hours brings its neighbours slightly closer together.
     const isClose = px - (found.at(-1)?.px ?? -Infinity) < OVERVIEW_LABEL_PX * 0.95;
     if (unit !== undefined && !isClose) found.push({ ms: startMs, px, unit });
   }
   return found;
 }
 
-/** Whole weeks begin on Monday; the epoch was a Thursday. */
+/** Weeks begin on Monday; the epoch was a Thursday. */
 function dayUnit(startMs: number, zone: Zone, step: number): 'day' | undefined {
   const dayNumber = Math.floor((startMs + zone.offsetMs(startMs)) / DAY_MS);
   return (dayNumber + 3) % step === 0 ? 'day' : undefined;

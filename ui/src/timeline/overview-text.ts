@@ -5,18 +5,21 @@ import type { OverviewView } from './overview.ts';
 import { timelineMessages } from './moment-text.ts';
 import type { Zone } from './zone.ts';
 
-/** What a moment's day holds: `14 Nov 2026: 62% recorded`. */
+/** The content of a moment's day: `14 Nov 2026: 62% recorded`. */
 export function dayText({ depth }: OverviewView, ms: number, i18n: I18n, zone: Zone): string {
   const day = i18n.date(ms, zone.name);
   const share = dayAt(depth, ms)?.share ?? 0;
   if (share <= 0) return i18n.t('overview.nothing', { day });
-  // Rounded down, as what has a gap must not read as whole; and what there is a little of not as nothing.
+  // Rounded down, because a day with a gap must not read as complete; but any recording reads as more than
+  // nothing.
   const shown = Math.max(0.001, Math.floor(share * 1000) / 1000);
   const percent = i18n.number(shown, { style: 'percent', maximumFractionDigits: 1 });
   return i18n.t('overview.day', { day, share: percent });
 }
 
-/** What a screen reader says of the overview: the day in the middle of its window, and what the window reaches over. */
+/**
+ * The text of the overview for a screen reader: the day in the middle of its window, and the window's extent.
+ */
 export function windowText(view: OverviewView, i18n: I18n, zone: Zone): string {
   const { shownFromMs, shownToMs } = view;
   const { moment } = timelineMessages(i18n, zone, { wallMs: () => view.nowMs });
@@ -24,7 +27,7 @@ export function windowText(view: OverviewView, i18n: I18n, zone: Zone): string {
   return i18n.t('overview.window', { day, from: moment(shownFromMs), to: moment(shownToMs) });
 }
 
-/** How the overview writes its labels. */
+/** The label formatters of the overview. */
 export function overviewLabelText(i18n: I18n, zone: Zone): (label: OverviewLabel) => string {
   const locale = i18n.language === 'en' ? 'en-GB' : i18n.language;
   const inZone = (options: Intl.DateTimeFormatOptions) =>

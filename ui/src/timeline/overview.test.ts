@@ -13,11 +13,11 @@ import { Zone } from './zone.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const nowMs = Date.UTC(2026, 10, 21, 12);
-/** Thirty days over so many pixels: a day has forty. */
+/** Thirty days at forty pixels a day. */
 const WIDTH_PX = 1200;
 const zone = new Zone('Europe/Moscow');
 
-/** Thirty days, the first a third recorded, one in the middle not at all, of today half of what has gone by. */
+/** Thirty days: the first one third recorded, one in the middle not at all, today half of the time elapsed. */
 async function setUp() {
   const clock = new TestClock(nowMs);
   const asked: (number | 'live')[] = [];

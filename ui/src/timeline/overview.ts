@@ -6,17 +6,17 @@ import type { Zone } from './zone.ts';
 
 export interface OverviewOptions {
   readonly clock: Pick<PageClock, 'wallMs'>;
-  /** Whose view the overview shows and moves. */
+  /** The timeline whose view the overview shows and moves. */
   readonly timeline: Timeline;
   readonly zone: Zone;
 }
 
-/** What is drawn; a new value at each change. */
+/** The state to draw; a new value on each change. */
 export interface OverviewView {
   readonly depth: ArchiveDepth;
-  /** The whole depth over the width. */
+  /** The whole depth across the width. */
   readonly scale: TimeScale;
-  /** What the timeline shows, UTC ms. */
+  /** The span that the timeline shows, UTC ms. */
   readonly shownFromMs: number;
   readonly shownToMs: number;
   readonly playheadMs: number | undefined;
@@ -28,7 +28,7 @@ export interface OverviewView {
 
 /** A press that moves less than this is a click. */
 const CLICK_SLOP_PX = 5;
-/** The window of a deep archive is thinner than a finger; it is taken hold of from so far. */
+/** The window of a deep archive is narrower than a finger; it can be grabbed from this distance. */
 const REACH_PX = 12;
 
 interface OverviewPress {
@@ -39,8 +39,8 @@ interface OverviewPress {
 }
 
 /**
- * The whole depth of an archive, day by day, with the span that a timeline shows as a window on it. A click plays from
- * there, dragging moves the window, and so do keys.
+ * The whole depth of an archive, day by day, with the span that a timeline shows as a window on it. A click
+ * plays from there; dragging or keys move the window.
  */
 export class Overview {
   readonly #options: OverviewOptions;
@@ -59,7 +59,7 @@ export class Overview {
     this.#view = this.#compose();
   }
 
-  /** It follows its timeline for as long as anybody listens: there is nothing to dispose of. */
+  /** It subscribes to its timeline only while it has listeners, so it needs no disposal. */
   readonly subscribe = (listener: () => void): Disposer => {
     this.#unsubscribe ??= this.#options.timeline.subscribe(() => this.#changed());
     this.#view = this.#compose();
@@ -72,10 +72,10 @@ export class Overview {
     };
   };
 
-  /** The same object until something changed. */
+  /** The same object until something changes. */
   readonly getView = (): OverviewView => this.#view;
 
-  /** What is recorded, as the server tells it from time to time. */
+  /** Sets the recorded days, which the server reports from time to time. */
   setRecorded(recorded: RecordedDays): void {
     const { zone, clock } = this.#options;
     this.#recorded = recorded;
@@ -88,7 +88,7 @@ export class Overview {
     this.#changed();
   }
 
-  /** Whether a press here would take hold of the window. */
+  /** Whether a press here would grab the window. */
   isAtWindow(px: number): boolean {
     const { scale, shownFromMs, shownToMs } = this.#view;
     const middlePx = scale.toPx((shownFromMs + shownToMs) / 2);
@@ -112,7 +112,7 @@ export class Overview {
     this.#changed();
   }
 
-  /** A press ends: a click plays from there. */
+  /** End of a press: a click plays from there. */
   release(px: number): void {
     const press = this.#press;
     this.#press = undefined;
@@ -126,12 +126,12 @@ export class Overview {
     this.#changed();
   }
 
-  /** Moves the window by days of the zone, each as long as it is: the time of day stays. */
+  /** Moves the window by days of the zone, whatever their length: the time of day stays. */
   turn(days: number): void {
     this.lookAt(this.#options.zone.daysLater(this.#middleMs(), days));
   }
 
-  /** Moves the window to the middle of a moment, no further than the archive reaches. */
+  /** Centres the window on a moment, within the archive. */
   lookAt(utcMs: number): void {
     const { startMs, endMs } = this.#depth;
     this.#options.timeline.lookAt(Math.min(endMs, Math.max(startMs, utcMs)));

@@ -1,9 +1,11 @@
 /** A press that moves less than this is a click. */
 const CLICK_SLOP_PX = 5;
-/** A throw is a drag that still moves when it is let go: at most so long ago, at least so fast. */
+/**
+ * A throw is a drag that is still moving on release: the last move at most this long ago, at least this fast.
+ */
 const THROW_WITHIN_MS = 60;
 const THROW_OVER_PX_PER_S = 200;
-/** Speed of what was thrown falls to a third in this time, and is over below so many pixels a second. */
+/** After a throw the speed falls to a third in this time, and gliding ends below this many pixels a second. */
 const GLIDE_MS = 250;
 const GLIDE_OVER_PX_PER_S = 20;
 
@@ -11,12 +13,12 @@ interface PanPress {
   readonly startPx: number;
   lastPx: number;
   lastMs: number;
-  /** Of the pointer, px per second. */
+  /** Speed of the pointer, px per second. */
   speed: number;
   hasMoved: boolean;
 }
 
-/** One pointer that presses: a click, or a drag that may glide on by itself when it is let go. Times are monotonic ms. */
+/** The press of one pointer: a click, or a drag that may glide on after release. Times are monotonic ms. */
 export class PanGesture {
   #press: PanPress | undefined;
   #glideSpeed = 0;
@@ -38,7 +40,7 @@ export class PanGesture {
     this.#press = { startPx: px, lastPx: px, lastMs: nowMs, speed: 0, hasMoved: false };
   }
 
-  /** How far the pointer has dragged since the last call, px; undefined when it drags nothing. */
+  /** Drag distance since the last call, px; undefined when nothing is dragged. */
   move(px: number, nowMs: number): number | undefined {
     const press = this.#press;
     if (!press || (!press.hasMoved && Math.abs(px - press.startPx) < CLICK_SLOP_PX)) return undefined;
@@ -51,7 +53,7 @@ export class PanGesture {
     return byPx;
   }
 
-  /** What the press was; undefined when there was none. */
+  /** The kind of press; undefined when there was none. */
   release(nowMs: number): 'click' | 'drag' | undefined {
     const press = this.#press;
     this.#press = undefined;
@@ -62,13 +64,13 @@ export class PanGesture {
     return 'drag';
   }
 
-  /** The press is given up, and nothing glides. */
+  /** Cancels the press and any gliding. */
   cancel(): void {
     this.#press = undefined;
     this.#glideSpeed = 0;
   }
 
-  /** How far what was thrown goes on in some time, px. */
+  /** Gliding distance in a given time, px. */
   glide(elapsedMs: number): number {
     const byPx = (this.#glideSpeed * elapsedMs) / 1000;
     this.#glideSpeed *= Math.exp((-1.1 * elapsedMs) / GLIDE_MS);

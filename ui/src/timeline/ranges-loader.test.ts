@@ -9,7 +9,7 @@ import { TimeScale } from './time-scale.ts';
 const PIECE_MS = 10_800_000;
 const nowMs = Date.UTC(2026, 10, 21, 12, 30);
 
-/** A server whose whole archive is one fragment; keeps what it was asked. */
+/** A server whose whole archive is one fragment; records the requests. */
 function setUp(
   answer: (startMs: number, endMs: number) => Range[] = () => [{ date: 0, status: 'fragment' }],
 ) {

@@ -5,41 +5,41 @@ import { joinedGaps, type GapSpan } from './gaps.ts';
 import { intervalsOf, joined, type Interval, type Range } from './intervals.ts';
 import type { TimeScale } from './time-scale.ts';
 
-/** What the server says about a span. */
+/** The server's answer about a span. */
 export interface RangesAnswer {
   readonly ranges: readonly Range[];
   readonly gaps: readonly GapSpan[];
-  /** Where the whole archive begins; undefined while nothing is recorded. */
+  /** Start of the whole archive; undefined while nothing is recorded. */
   readonly beginsMs: number | undefined;
-  /** Up to here recording had not begun, in this span; undefined: it had before. */
+  /** Recording had not started before this moment, in this span; undefined: it had before. */
   readonly begunMs?: number | undefined;
 }
 
-/** Asks the server for the ranges of at most `fragmentMs`; rejects with whatever the call rejects with. */
+/** Requests the ranges of at most `fragmentMs`; rejects with whatever the call rejects with. */
 type RangesCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<RangesAnswer>;
 
-/** What is known of a stretch. */
+/** The known data about a span. */
 export interface KnownIntervals {
   readonly intervals: readonly Interval[];
   readonly events: readonly TimelineEvent[];
 }
 
-/** Asks for what was noticed and begins in the same span. */
+/** Requests the events that begin in the same span. */
 type EventsCall = (startMs: number, endMs: number, signal: AbortSignal) => Promise<readonly TimelineEvent[]>;
 
 export interface RangesLoaderOptions {
   readonly call: RangesCall;
   readonly eventsCall: EventsCall;
   readonly clock: PageClock;
-  /** The server's `rangesMaxSeconds` (R9.3): no question is longer. */
+  /** The server's `rangesMaxSeconds` (R9.3): no request covers more. */
   readonly pieceMs: number;
-  /** Told of every failed question; the loader goes on by itself with the next refresh. */
+  /** Called with each failed request; the loader retries by itself at the next refresh. */
   readonly onError: (error: unknown) => void;
 }
 
 interface LoadedStretch extends KnownIntervals {
   readonly gaps: readonly GapSpan[];
-  /** Known up to here: the moment of the answer for a piece that holds the present. */
+  /** Known up to here: the time of the answer for a piece that contains the present. */
   readonly untilMs: number;
   /** On the wall clock. */
   readonly askedMs: number;
@@ -47,19 +47,22 @@ interface LoadedStretch extends KnownIntervals {
 
 /** An answer about a time at least this long ago changes only by retention. */
 const SETTLED_MS = 5 * 60_000;
-/** Even settled pieces are asked again after this long: retention takes the oldest away. */
+/** Even settled pieces are refetched after this long: retention deletes the oldest recordings. */
 const STALE_MS = 10 * 60_000;
-/** So long a search believes that what was live is live: the next question about the same moment gets the same answer. */
+/**
+ * For this long a search treats an earlier live answer as still live, so that the next request about the same
+ * moment gets the same answer.
+ */
 const LIVE_STALE_MS = 2000;
 const EDGE_LOOKS = 4;
 const PIECES_LIMIT = 400;
 const QUESTIONS_LIMIT = 4;
-/** How many pieces ahead a search for the next recording looks: four weeks of three-hour pieces. */
+/** The number of pieces that a search for the next recording covers: four weeks of three-hour pieces. */
 const SEARCH_LIMIT = 224;
 
 /**
- * The ranges of one stream and what was noticed in them, asked for in pieces on a fixed grid, so that panning finds them in the cache, and joined
- * again for whoever reads. The newest piece is refreshed while somebody looks at it.
+ * The ranges and events of one stream, requested in pieces on a fixed grid, so that panning finds them in the
+ * cache, and joined again for readers. The newest piece is refreshed while it is in view.
  */
 export class RangesLoader {
   readonly #options: RangesLoaderOptions;
@@ -79,45 +82,45 @@ export class RangesLoader {
     this.#options = options;
   }
 
-  /** Everything known, in order, without overlaps; a live interval reaches to the present. */
+  /** All known intervals, in order, without overlaps; a live interval extends to the present. */
   get intervals(): readonly Interval[] {
     this.#joined ??= this.#join();
     return this.#joined;
   }
 
-  /** Everything noticed that is known, by beginning. */
+  /** All known events, by start time. */
   get events(): readonly TimelineEvent[] {
     this.#ordered ??= inOrder([...this.#pieces.values()].flatMap((piece) => piece.events));
     return this.#ordered;
   }
 
-  /** Calls back after every change of `intervals` or `events`; the returned function ends that. */
+  /** Calls back after every change of `intervals` or `events`; the returned function unsubscribes. */
   subscribe(listener: () => void): Disposer {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Where the whole archive begins, as far as it has been heard. */
+  /** Start of the whole archive, as far as known. */
   get beginsMs(): number | undefined {
     return this.#beginsMs;
   }
 
-  /** Up to here nothing was to be recorded yet, as far as it has been heard: that is no gap. */
+  /** Recording was not expected before this moment, as far as known: that time is no gap. */
   get begunMs(): number | undefined {
     return this.#begunMs;
   }
 
-  /** Why nothing is recorded where nothing is, as far as it is known: in order, one entry for each cause. */
+  /** The causes of gaps, as far as known: in order, one entry for each cause. */
   get gaps(): readonly GapSpan[] {
     this.#gaps ??= joinedGaps(this.#inOrder().flatMap(({ gaps }) => gaps));
     return this.#gaps;
   }
 
-  /** What is looked at now. Questions for what is no longer in view are given up; the newest view wins. */
+  /** Sets the visible span. Requests for spans no longer in view are aborted; the latest view wins. */
   show(scale: TimeScale): void {
     this.#scale = scale;
     const wanted = this.#indexes(scale.startMs, Math.min(scale.endMs, this.#options.clock.wallMs()));
-    // The newest first: that is where people look.
+    // Newest first: users look there first.
     this.#wanted = wanted.reverse();
     for (const [index, controller] of this.#asking) {
       if (!this.#wanted.includes(index)) controller.abort();
@@ -126,7 +129,7 @@ export class RangesLoader {
     this.#schedule();
   }
 
-  /** Stops asking, e.g. in a hidden tab; what is known stays. `show` begins again. */
+  /** Stops the requests, e.g. in a hidden tab; the known data stays. `show` resumes. */
   pause(): void {
     this.#cancelRefresh?.();
     this.#cancelRefresh = undefined;
@@ -135,22 +138,22 @@ export class RangesLoader {
   }
 
   /**
-   * The first interval that can be played and ends after a moment, asking the server where nothing is known.
-   * Undefined when there is none up to the present.
+   * The first playable interval that ends after a moment; asks the server where nothing is known. Undefined
+   * when there is none up to the present.
    */
   async nextPlayable(fromMs: number, signal: AbortSignal): Promise<Interval | undefined> {
     const nowMs = this.#options.clock.wallMs();
     for (const index of this.#indexes(fromMs, nowMs).slice(0, SEARCH_LIMIT)) {
       const known = this.#fresh(index, true);
       const cached = known?.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap');
-      // What was live may be recorded by now, and an answer of some seconds ago may end before the moment.
+      // A live interval may be recorded by now, and an answer some seconds old may end before the moment.
       const isSure =
         known && known.untilMs > fromMs && (cached?.kind !== 'live' || nowMs - known.askedMs < LIVE_STALE_MS);
       const piece = isSure ? known : await this.#load(index, signal);
       const last = piece.intervals.at(-1);
       const found =
         piece.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap') ??
-        // Where the server's clock is ahead of this browser's, the present is later than anything that was asked about.
+        // If the server's clock is ahead of this browser's, the present is later than any requested span.
         (last?.kind === 'live' ? last : undefined);
       if (found)
         return this.intervals.find((interval) => interval.endMs > fromMs && interval.kind !== 'gap') ?? found;
@@ -159,8 +162,8 @@ export class RangesLoader {
   }
 
   /**
-   * What is played at a moment, or next: like `nextPlayable`, but a recording that grows is the live video to whom no
-   * more than `withinMs` of it is left.
+   * The interval played at a moment, or the next: like `nextPlayable`, but a growing recording counts as live
+   * video when no more than `withinMs` of it is left.
    */
   async nextOrLive(fromMs: number, withinMs: number, signal: AbortSignal): Promise<Interval | undefined> {
     const first = await this.nextPlayable(fromMs, signal);
@@ -174,8 +177,9 @@ export class RangesLoader {
   }
 
   /**
-   * Looks for a moment from another one on or back, piece by piece, asking the server where nothing is known.
-   * @param momentIn tells the moment in what has been walked through so far
+   * Searches for a moment forwards or backwards from another, piece by piece, asking the server where nothing
+   * is known.
+   * @param momentIn finds the moment in the pieces searched so far
    */
   async search(
     fromMs: number,
@@ -206,8 +210,8 @@ export class RangesLoader {
   }
 
   /**
-   * The last interval that can be played and begins before a moment, asking the server where nothing is known.
-   * Undefined when there is none.
+   * The last playable interval that begins before a moment; asks the server where nothing is known. Undefined
+   * when there is none.
    */
   async previousPlayable(beforeMs: number, signal: AbortSignal): Promise<Interval | undefined> {
     const last = Math.floor((beforeMs - 1) / this.#options.pieceMs);
@@ -228,7 +232,7 @@ export class RangesLoader {
     return indexes;
   }
 
-  /** The piece, if it needn't be asked again. */
+  /** The piece, if it is fresh enough. */
   #fresh(index: number, isSearch: boolean): LoadedStretch | undefined {
     const piece = this.#pieces.get(index);
     if (!piece) return undefined;
@@ -253,7 +257,7 @@ export class RangesLoader {
         (error: unknown) => {
           this.#asking.delete(index);
           if (!controller.signal.aborted) {
-            // The refresh asks again; until then this piece would only fail again.
+            // The refresh requests it again; an immediate retry of this piece would only fail again.
             this.#wanted = this.#wanted.filter((other) => other !== index);
             this.#options.onError(error);
           }
@@ -287,7 +291,7 @@ export class RangesLoader {
     return piece;
   }
 
-  /** Keeps the newest answers; a Map is in order of insertion. */
+  /** Keeps the newest answers; a Map keeps insertion order. */
   #forget(): void {
     for (const index of this.#pieces.keys()) {
       if (this.#pieces.size <= PIECES_LIMIT) return;

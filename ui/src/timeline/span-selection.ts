@@ -1,6 +1,6 @@
 import type { TimeScale } from './time-scale.ts';
 
-/** From one moment until another, UTC ms. */
+/** A span, UTC ms. */
 export interface SelectedSpan {
   readonly startMs: number;
   readonly endMs: number;
@@ -9,12 +9,12 @@ export interface SelectedSpan {
 const SECOND_MS = 1000;
 
 /**
- * A span that is being chosen on the timeline: its ends can be taken hold of and led, past each other too. Led ends stand on
- * whole seconds, as typed ones do, and not in the future.
+ * A span selected on the timeline: its ends can be dragged, past each other too. Dragged ends snap to whole
+ * seconds, as typed ones do, and can't be in the future.
  */
 export class SpanSelection {
   #span: SelectedSpan | undefined;
-  /** The end that stays while the other one is led. */
+  /** The end that stays while the other one is dragged. */
   #anchorMs: number | undefined;
 
   get span(): SelectedSpan | undefined {
@@ -30,14 +30,14 @@ export class SpanSelection {
     this.#anchorMs = undefined;
   }
 
-  /** Whether an end is so near. */
+  /** Whether an end is this near. */
   isAtEnd(px: number, scale: TimeScale, reachPx: number): boolean {
     if (!this.#span) return false;
     const { startMs, endMs } = this.#span;
     return Math.min(Math.abs(scale.toPx(startMs) - px), Math.abs(scale.toPx(endMs) - px)) <= reachPx;
   }
 
-  /** Takes hold of the nearer end; false when none is in reach. */
+  /** Grabs the nearer end; false when none is in reach. */
   press(px: number, scale: TimeScale, reachPx: number): boolean {
     if (!this.#span || !this.isAtEnd(px, scale, reachPx)) return false;
     const { startMs, endMs } = this.#span;

@@ -1,15 +1,15 @@
 import { polls, timelineDefaults } from '@vidette/contract/constants';
 
-/** The opening span, the bounds and the factor of zooming are those of requirement R9.4. */
+/** The initial span, the limits and the zoom factor are those of requirement R9.4. */
 const { backMs, aheadMs, zoomFactor, zoomInAboveMs, zoomOutBelowMs } = timelineDefaults;
 
 /**
- * The one relation between time and pixels: a span of UTC milliseconds laid over a width. Immutable; every change is
- * a new scale.
+ * The only mapping between time and pixels: a span of UTC milliseconds over a width. Immutable; every change
+ * returns a new scale.
  */
 export class TimeScale {
   readonly startMs: number;
-  /** Milliseconds shown, more than 0. */
+  /** Milliseconds shown, greater than 0. */
   readonly spanMs: number;
   /** CSS pixels, at least 1. */
   readonly widthPx: number;
@@ -20,7 +20,7 @@ export class TimeScale {
     this.widthPx = Math.max(1, widthPx);
   }
 
-  /** What the timeline shows when it opens: 20 hours back to 3 hours ahead. */
+  /** The initial span: 20 hours back to 3 hours ahead. */
   static opening(nowMs: number, widthPx: number): TimeScale {
     return new TimeScale(nowMs - backMs, backMs + aheadMs, widthPx);
   }
@@ -33,7 +33,7 @@ export class TimeScale {
     return this.spanMs / this.widthPx;
   }
 
-  /** How often data that this scale shows is worth asking for again: max(3.5 s, 6 x seconds per pixel) (R9.1). */
+  /** How often the data in this scale is worth refetching: max(3.5 s, 6 x seconds per pixel) (R9.1). */
   get refreshMs(): number {
     return Math.max(polls.archiveMinimumMs, polls.archiveSecondsPerPixelFactor * this.msPerPx);
   }
@@ -58,7 +58,7 @@ export class TimeScale {
     return new TimeScale(this.startMs + byMs, this.spanMs, this.widthPx);
   }
 
-  /** The same span with `ms` at the share `at` (0 is the left edge, 1 the right). */
+  /** The same span with `ms` at the fraction `at` (0 is the left edge, 1 the right). */
   showing(ms: number, at: number): TimeScale {
     return new TimeScale(ms - at * this.spanMs, this.spanMs, this.widthPx);
   }
@@ -71,19 +71,17 @@ export class TimeScale {
     return this.spanMs < zoomOutBelowMs;
   }
 
-  /** One step closer; the moment `aboutMs` keeps its pixel. The same scale when that is not allowed. */
+  /** One step in; the moment `aboutMs` keeps its pixel. The same scale when that is not allowed. */
   zoomedIn(aboutMs: number): TimeScale {
     return this.canZoomIn ? this.#spanning(this.spanMs / zoomFactor, aboutMs) : this;
   }
 
-  /** One step away; the moment `aboutMs` keeps its pixel. The same scale when that is not allowed. */
+  /** One step out; the moment `aboutMs` keeps its pixel. The same scale when that is not allowed. */
   zoomedOut(aboutMs: number): TimeScale {
     return this.canZoomOut ? this.#spanning(this.spanMs * zoomFactor, aboutMs) : this;
   }
 
-  /**
-   * A continuous zoom, as by two fingers: the span divided by `ratio`, held within what single steps can reach.
-   */
+  /** A continuous zoom, as by pinching: the span divided by `ratio`, clamped to what single steps can reach. */
   pinched(ratio: number, aboutMs: number): TimeScale {
     if (!Number.isFinite(ratio) || ratio <= 0 || ratio === 1) return this;
     if (ratio > 1 ? !this.canZoomIn : !this.canZoomOut) return this;

@@ -27,9 +27,9 @@ const actions: Readonly<Record<string, (timeline: Timeline, isShifted: boolean) 
 };
 
 /**
- * A key of the slider, by `KeyboardEvent.key`; false when it means nothing here. Home goes to the beginning of what is
- * recorded in view, End live, plus and minus zoom; brackets go to the previous and next recording, braces to the gap,
- * comma and full stop to the event.
+ * A key of the slider, by `KeyboardEvent.key`; false when it has no meaning here. Home goes to the beginning of
+ * what is recorded in view, End live, plus and minus zoom; brackets go to the previous and next recording,
+ * braces to the gap, comma and full stop to the event.
  */
 export function timelineKey(timeline: Timeline, key: string, isShifted: boolean): boolean {
   const act = Object.hasOwn(actions, key) ? actions[key] : undefined;

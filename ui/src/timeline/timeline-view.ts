@@ -4,33 +4,38 @@ import type { Interval } from './intervals.ts';
 import type { SelectedSpan } from './span-selection.ts';
 import type { TimeScale } from './time-scale.ts';
 
-/** What is drawn; a new value at each change. */
+/** The state to draw; a new value on each change. */
 export interface TimelineView {
   readonly scale: TimeScale;
   readonly intervals: readonly Interval[];
-  /** Why nothing is recorded where nothing is. */
+  /** The causes of gaps. */
   readonly gaps: readonly GapSpan[];
-  /** Up to here recording had not begun, which is no gap; undefined where that is out of sight. */
+  /**
+   * Recording had not started before this moment, so that time is no gap; undefined where that is out of view.
+   */
   readonly begunMs: number | undefined;
   readonly events: readonly TimelineEvent[];
   readonly nowMs: number;
-  /** The moment on screen; undefined before there is a picture. */
+  /** The moment on screen; undefined before the first frame. */
   readonly playheadMs: number | undefined;
-  /** Under the pointer. */
+  /** The moment under the pointer. */
   readonly hoverMs: number | undefined;
   readonly isDragging: boolean;
-  /** The playhead is being led to this moment, whose picture is wanted; it plays from there when it is let go. */
+  /**
+   * The moment to which the playhead is being dragged; its frame is needed, and playback starts there on
+   * release.
+   */
   readonly scrubMs: number | undefined;
   readonly bookmarks: readonly TimelineBookmark[];
-  /** Chosen to be taken along; its ends can be led. */
+  /** The selection to save; its ends can be dragged. */
   readonly selection: SelectedSpan | undefined;
 }
 
-/** A moment or a span that somebody marked. */
+/** A bookmarked moment or span. */
 export interface TimelineBookmark {
   readonly id: number;
   readonly startMs: number;
-  /** The same as the start for a moment. */
+  /** Equal to the start for a single moment. */
   readonly endMs: number;
   readonly note: string;
 }

@@ -17,22 +17,22 @@ export interface TimelineOptions {
   readonly onLive: () => void;
 }
 
-/** A playing playhead is held inside these shares of the width. */
+/** A moving playhead is kept within these fractions of the width. */
 const FOLLOW_FROM = 0.08;
 const FOLLOW_TO = 0.92;
-/** Where a jump that leaves the view puts the playhead. */
+/** Position of the playhead after a jump that leaves the view. */
 const REVEAL_AT = 0.5;
-/** So much turning of a wheel is one step of zoom. */
+/** Wheel delta of one zoom step. */
 const WHEEL_STEP = 90;
-/** A press so near the playhead takes hold of it. */
+/** A press this near the playhead grabs it. */
 const GRIP_PX = 9;
-/** A span that is chosen takes this share of the width when it would be too thin to take hold of. */
+/** A selection too narrow to grab is zoomed to this fraction of the width. */
 const SELECTION_SHARE = 0.3;
 const SELECTION_LEAST_PX = 48;
 
 /**
- * The timeline of one stream without its pixels: what is in view, how pointer, wheel and keys change it, and what they
- * ask of the player. Whoever shows it calls `frame` before each drawing and reads `view`.
+ * The timeline of one stream without its pixels: the visible span, how pointer, wheel and keys change it, and
+ * what they request from the player. The renderer calls `frame` before each drawing and reads `view`.
  */
 export class Timeline {
   readonly #options: TimelineOptions;
@@ -67,10 +67,10 @@ export class Timeline {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The same object until something changed. */
+  /** The same object until something changes. */
   readonly getView = (): TimelineView => this.#view;
 
-  /** The moment whose picture is wanted: where the playhead is led, or under the pointer where something is recorded. */
+  /** The moment whose frame is needed: the dragged playhead, or the pointer where something is recorded. */
   get lookMs(): number | undefined {
     if (this.#scrubMs !== undefined) return this.#scrubMs;
     if (this.#hoverMs === undefined || this.#pan.isDragging) return undefined;
@@ -78,7 +78,7 @@ export class Timeline {
     return kind === 'fragment' || kind === 'live' ? this.#hoverMs : undefined;
   }
 
-  /** The width is known (at once the first time) or has changed (when it rests, R9.6). */
+  /** The width is known (applied immediately the first time) or has changed (applied when it settles, R9.6). */
   resize(widthPx: number): void {
     this.#cancelResize?.();
     const apply = () => {
@@ -90,8 +90,8 @@ export class Timeline {
   }
 
   /**
-   * Time went on: called before each drawing with the moment that the player shows. Keeps it in view unless the viewer
-   * looks elsewhere, and lets a thrown timeline glide.
+   * Advances time: called before each drawing with the moment that the player shows. Keeps it in view unless
+   * the viewer looks elsewhere, and lets a thrown timeline glide.
    */
   frame(playheadMs: number | undefined): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -106,7 +106,7 @@ export class Timeline {
       playheadMs !== undefined
     )
       this.#follow(playheadMs);
-    // No word to the listeners: whoever calls this many times a second draws anyway.
+    // Listeners are not notified: a caller at this rate draws anyway.
     this.#view = this.#compose();
   }
 
@@ -118,7 +118,7 @@ export class Timeline {
     this.#show(this.#scale.zoomedOut(this.#about(aboutPx)));
   }
 
-  /** A wheel or a trackpad: up and down zooms about the pointer, sideways pans. Deltas in px. */
+  /** A wheel or a trackpad: vertical movement zooms about the pointer, horizontal pans. Deltas in px. */
   wheel(px: number, deltaX: number, deltaY: number): void {
     if (Math.abs(deltaX) > Math.abs(deltaY)) {
       this.#look();
@@ -135,13 +135,16 @@ export class Timeline {
     }
   }
 
-  /** Two fingers: their distance grew by `ratio` about `px`. */
+  /** A pinch: the distance of two fingers grew by `ratio` about `px`. */
   pinch(ratio: number, px: number): void {
     this.#pan.cancel();
     this.#show(this.#scale.pinched(ratio, this.#scale.toMs(px)));
   }
 
-  /** The pointer goes down: on the playhead, the rail or an end of what is selected it leads that; else it clicks or drags. */
+  /**
+   * Pointer down: on the playhead, the rail or an end of the selection it drags that; elsewhere it clicks or
+   * pans.
+   */
   press(px: number, isOnRail = false, reachPx = GRIP_PX): void {
     if (!isOnRail && this.#selection.press(px, this.#scale, reachPx)) this.#pan.cancel();
     else if (isOnRail || this.isAtPlayhead(px)) {
@@ -150,17 +153,17 @@ export class Timeline {
     } else this.#pan.press(px, this.#options.clock.monotonicMs());
   }
 
-  /** Whether a press here would take hold of the playhead. */
+  /** Whether a press here would grab the playhead. */
   isAtPlayhead(px: number): boolean {
     return this.#playheadMs !== undefined && Math.abs(this.#scale.toPx(this.#playheadMs) - px) <= GRIP_PX;
   }
 
-  /** Whether a press on the band would take hold of an end of what is selected. */
+  /** Whether a press on the band would grab an end of the selection. */
   isAtSelection(px: number): boolean {
     return this.#selection.isHeld || this.#selection.isAtEnd(px, this.#scale, GRIP_PX);
   }
 
-  /** The pointer is at `px`; drags while pressed. */
+  /** Pointer move to `px`; drags while pressed. */
   move(px: number): void {
     if (this.#selection.isHeld) {
       this.#selection.move(px, this.#scale, this.#options.clock.wallMs());
@@ -181,7 +184,7 @@ export class Timeline {
     }
   }
 
-  /** A press ends: a click, or a drag that may glide on. */
+  /** End of a press: a click, or a drag that may glide on. */
   release(px: number): void {
     if (this.#selection.isHeld) {
       this.#selection.release();
@@ -200,7 +203,7 @@ export class Timeline {
     else if (pressed === 'drag') this.#changed();
   }
 
-  /** The pointer is gone; a press is given up. */
+  /** The pointer left; cancels a press. */
   leave(): void {
     this.#pan.cancel();
     this.#selection.release();
@@ -209,7 +212,7 @@ export class Timeline {
     this.#changed();
   }
 
-  /** Goes to the beginning of what is recorded in view. */
+  /** Jumps to the start of the recordings in view. */
   toFirst(): void {
     const first = this.#view.intervals.find(
       (interval) => interval.kind === 'fragment' && interval.endMs > this.#scale.startMs,
@@ -217,7 +220,7 @@ export class Timeline {
     if (first) this.#seek(Math.max(first.startMs, this.#scale.startMs));
   }
 
-  /** From what is shown by some time; over a gap in the direction of the step. */
+  /** Steps from the current moment by some time; over a gap in the direction of the step. */
   step(byMs: number): void {
     const { clock } = this.#options;
     const fromMs = this.#playheadMs ?? clock.wallMs();
@@ -237,19 +240,21 @@ export class Timeline {
     this.#act(toMs);
   }
 
-  /** Goes to what the camera sees now and brings it into view. */
+  /** Goes live and brings the present into view. */
   live(): void {
     this.#isFollowing = true;
     this.#search.end();
     this.#options.onLive();
   }
 
-  /** Goes to a moment by name (a typed time, a link) and brings it into view. */
+  /** Jumps to a given moment (a typed time, a link) and brings it into view. */
   goTo(utcMs: number): void {
     this.#act(utcMs);
   }
 
-  /** Plays the event before or after what is shown, from shortly before it; nothing where there is none. */
+  /**
+   * Plays the event before or after the current moment, from shortly before it; does nothing if there is none.
+   */
   toEvent(direction: 1 | -1): void {
     this.#seekFound(direction, (fromMs, { events }) => {
       const event = neighbourEvent(events, fromMs, direction);
@@ -257,29 +262,29 @@ export class Timeline {
     });
   }
 
-  /** Plays up to the gap before or after what is shown, from shortly before it. */
+  /** Plays up to the gap before or after the current moment, from shortly before it. */
   toGap(direction: 1 | -1): void {
     this.#seekFound(direction, (fromMs, { intervals }) => momentBeforeGap(intervals, fromMs, direction));
   }
 
-  /** The start of the recording before or after the one that is shown. */
+  /** Jumps to the start of the recording before or after the current one. */
   toRecording(direction: 1 | -1): void {
     this.#seekFound(direction, (fromMs, { intervals }) => neighbourRecording(intervals, fromMs, direction));
   }
 
-  /** What somebody marked, by beginning. */
+  /** Sets the bookmarks, by start time. */
   setBookmarks(bookmarks: readonly TimelineBookmark[]): void {
     this.#bookmarks = bookmarks;
     this.#changed();
   }
 
-  /** Chooses a span, or none. */
+  /** Selects a span, or none. */
   select(span: SelectedSpan | undefined): void {
     this.#selection.set(span);
     this.#changed();
   }
 
-  /** Brings the chosen span into view, wide enough to take hold of its ends. */
+  /** Brings the selection into view, wide enough to grab its ends. */
   revealSelection(): void {
     const { span } = this.#selection;
     if (!span) return;
@@ -294,7 +299,7 @@ export class Timeline {
     this.#show(zoomed.showing(middleMs, REVEAL_AT));
   }
 
-  /** Shows a moment in the middle, e.g. from the overview, without going there. */
+  /** Centres the view on a moment, e.g. from the overview, without seeking. */
   lookAt(utcMs: number): void {
     this.#look();
     this.#pan.cancel();
@@ -332,13 +337,13 @@ export class Timeline {
   #seek(ms: number): void {
     this.#isFollowing = true;
     if (!this.#scale.contains(ms)) this.#show(this.#scale.showing(ms, REVEAL_AT));
-    // Keys pressed quickly add up, whether or not the player is there yet.
+    // Keys pressed in quick succession add up, whether or not the player has finished seeking.
     this.#playheadMs = ms;
     this.#options.onSeek(ms);
     this.#changed();
   }
 
-  /** Plays the nearest moment of some kind from what is shown. */
+  /** Plays the nearest moment of some kind from the current one. */
   #seekFound(
     direction: 1 | -1,
     momentIn: (fromMs: number, known: KnownIntervals) => number | undefined,
@@ -365,7 +370,7 @@ export class Timeline {
     this.#show(this.#scale.pannedByMs(-byPx * this.#scale.msPerPx));
   }
 
-  /** What zooming keeps in place: the pointer, else the playhead if it is in view, else the middle. */
+  /** The fixed point of zooming: the pointer, else the playhead if it is in view, else the middle. */
   #about(px: number | undefined): number {
     if (px !== undefined) return this.#scale.toMs(px);
     const { scale } = this.#view;

@@ -1,13 +1,13 @@
 const QUARTER_MS = 15 * 60_000;
-/** A day has 96 quarters; this many offsets cover some weeks of scrolling before the cache starts anew. */
+/** A day has 96 quarter hours; this many offsets cover some weeks of scrolling before the cache is cleared. */
 const CACHE_LIMIT = 10_000;
 
 /**
- * One time zone by its IANA name: how far its clocks are from UTC at a moment, through Intl alone. Zones change their
- * offset on quarters of an hour of UTC only, so an offset is looked up once per quarter.
+ * One time zone by its IANA name: its offset from UTC at a moment, through Intl alone. Zones change their
+ * offset on quarter hours of UTC only, so an offset is looked up once per quarter.
  */
 export class Zone {
-  /** The IANA name, as in `Europe/Berlin`. */
+  /** The IANA name, e.g. `Europe/Berlin`. */
   readonly name: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #offsetByQuarter = new Map<number, number>();
@@ -27,7 +27,7 @@ export class Zone {
     });
   }
 
-  /** Milliseconds to add to UTC to read the zone's clocks at `utcMs`. */
+  /** Milliseconds to add to UTC to get the zone's local time at `utcMs`. */
   offsetMs(utcMs: number): number {
     const quarter = Math.floor(utcMs / QUARTER_MS);
     const known = this.#offsetByQuarter.get(quarter);
@@ -42,32 +42,32 @@ export class Zone {
     return offsetMs;
   }
 
-  /** Milliseconds since the zone's own midnight by its clocks, 0 to 86 399 999. */
+  /** Milliseconds since local midnight, 0 to 86 399 999. */
   clockMs(utcMs: number): number {
     const dayMs = 86_400_000;
     return (((utcMs + this.offsetMs(utcMs)) % dayMs) + dayMs) % dayMs;
   }
 
-  /** The day by the zone's clocks, as in `2026-11-21`. */
+  /** The local date, e.g. `2026-11-21`. */
   dayOf(utcMs: number): string {
     return new Date(utcMs + this.offsetMs(utcMs)).toISOString().slice(0, 10);
   }
 
-  /** When a day of that form begins; so many days later with `plus`. A day has 23 to 25 hours. */
+  /** Start of a day given in that form; this many days later with `plus`. A day has 23 to 25 hours. */
   dayStartMs(day: string, plus = 0): number {
     const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);
     return this.fromLocal(year, month, date + plus);
   }
 
-  /** The same time of day by the zone's clocks, to the second, so many days later. */
+  /** The same local time, to the second, this many days later. */
   daysLater(utcMs: number, days: number): number {
     const [year = 1970, month = 1, date = 1] = this.dayOf(utcMs).split('-').map(Number);
     return this.fromLocal(year, month, date + days, 0, 0, Math.floor(this.clockMs(utcMs) / 1000));
   }
 
   /**
-   * The moment at which the zone's clocks show a date and time. Of the two moments of a repeated hour the first; a time
-   * that a night leaves out is taken as the one an hour (or as much as is left out) later.
+   * The moment of a local date and time. In a repeated hour, the first of the two moments; a skipped time is
+   * taken as the one an hour (or the length of the skip) later.
    */
   fromLocal(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
     const asUtcMs = Date.UTC(year, month - 1, day, hour, minute, second);

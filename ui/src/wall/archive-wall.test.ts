@@ -16,7 +16,7 @@ const noSource: PlayerSource = {
   previousPlayable: () => Promise.resolve(undefined),
 };
 
-/** What the server says of a stream that is recorded from one moment on, up to another or up to now. */
+/** The server's answer about a stream that is recorded from one moment on, up to another or up to now. */
 function answerOf(
   clock: TestClock,
   fromMs: number,
@@ -36,7 +36,7 @@ function answerOf(
   };
 }
 
-/** Two streams, of which one may end earlier, watched from some time ago. */
+/** Two streams, one of which may end earlier, watched from some time ago. */
 function watch(aheadMs: number, ends: { gateMs?: number; yardMs?: number } = {}) {
   const clock = new TestClock();
   const nowMs = clock.wallMs();
@@ -75,7 +75,7 @@ test('[R4.8] who watches half a minute behind the present is not taken there whe
   assert.equal(asked.live, 0);
   assert.equal(Math.round(archive.shared.utcMs), nowMs + 270_000);
   assert.equal(archive.tracks.intervalAt('gate', archive.shared.utcMs)?.kind, 'fragment');
-  // Two streams, and each answer lasts nearly half a minute.
+  // Two streams, and each answer takes nearly half a minute.
   assert.ok(asked.count <= 2 * 20, `${asked.count} questions in five minutes`);
   archive.dispose();
 });

@@ -15,35 +15,35 @@ export interface ArchiveWallOptions {
   /** The streams whose archive may be watched. */
   readonly uids: readonly string[];
   readonly call: TimelineTrackCall;
-  /** Longest question for ranges, ms. */
+  /** Longest request for ranges, ms. */
   readonly rangesMaxMs: number;
-  /** The media of one stream; where it goes on is looked up in the ranges given. */
+  /** The media of one stream; the given ranges determine where it continues. */
   readonly sourceOf: (
     uid: string,
     ranges: Pick<RangesLoader, 'nextPlayable' | 'previousPlayable'>,
   ) => PlayerSource;
   readonly startMs: number;
-  /** The viewer, or the end of what is recorded, asks for the live video. */
+  /** The viewer, or the end of the recordings, requests the live video. */
   readonly onLive: () => void;
 }
 
-/** What a screen shows beside the shared clock; a new value at each change. */
+/** What a screen shows in addition to the shared clock; a new value on each change. */
 export interface ArchiveWallSnapshot {
   /** Why the archive can't be shown; undefined while it can. */
   readonly problem: ErrorCode | undefined;
-  /** A stretch in which nothing was recorded on any stream was passed over; `id` differs for each. */
+  /** A stretch without recordings of any stream was skipped; `id` differs for each. */
   readonly skipped: { readonly id: number; readonly startMs: number; readonly endMs: number } | undefined;
-  /** Nothing is recorded any more. */
+  /** There are no later recordings. */
   readonly isOver: boolean;
 }
 
 const LOOK_MS = 250;
-/** So many looks before the edge of the archive count as having come to it. */
+/** Being this many looks away from the edge of the archive counts as having reached it. */
 const EDGE_LOOKS = 2;
 
 /**
- * The archive of all streams of a wall at one moment: their shared clock, their lanes, and the timeline over them. Where
- * nothing at all is recorded the clock goes to where something is.
+ * The archive of all streams of a wall at one moment: their shared clock, their tracks, and the timeline above
+ * them. Where no stream is recorded, the clock jumps to the next recording.
  */
 export class ArchiveWall {
   readonly shared: SharedClock;
@@ -55,7 +55,7 @@ export class ArchiveWall {
   readonly #listeners = new Set<() => void>();
   readonly #cancelLook: Disposer;
   #search: AbortController | undefined;
-  /** Questions on their way, whoever asked. */
+  /** Pending requests of all callers. */
   #asking = 0;
   #snapshot: ArchiveWallSnapshot = { problem: undefined, skipped: undefined, isOver: false };
 
@@ -68,7 +68,7 @@ export class ArchiveWall {
       clock,
       pieceMs: rangesMaxMs,
       call: (fromMs, toMs, signal) => this.#ask(fromMs, toMs, signal),
-      // What was noticed belongs to one stream; a lane is too thin to show whose it is.
+      // Events belong to one stream; a track is too thin to show whose they are.
       eventsCall: () => Promise.resolve([]),
       onError: (error) =>
         this.#update({ problem: error instanceof ApiError ? error.code : 'SERVER_UNKNOWN_ERR' }),
@@ -99,12 +99,12 @@ export class ArchiveWall {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The archive of one tile's stream; undefined for who may not watch it. */
+  /** The archive of one tile's stream; undefined if the viewer may not watch it. */
   sourceOf(uid: string): SyncedArchiveSource | undefined {
     return this.#sources.get(uid);
   }
 
-  /** All tiles go to a moment. */
+  /** Moves all tiles to a moment. */
   seek(utcMs: number): void {
     this.#search?.abort();
     this.#search = undefined;
@@ -112,7 +112,7 @@ export class ArchiveWall {
     this.shared.jumpTo(utcMs);
   }
 
-  /** The page is seen or not. */
+  /** The page is visible or hidden. */
   setVisible(isVisible: boolean): void {
     if (isVisible) this.#loader.show(this.timeline.getView().scale);
     else this.#loader.pause();
@@ -147,13 +147,13 @@ export class ArchiveWall {
     };
   }
 
-  /** Where one stream goes on after a moment, from what is known of all of them together. */
+  /** Where one stream continues after a moment, from what is known of all of them together. */
   async #nextOf(uid: string, fromMs: number, signal: AbortSignal) {
     const find = () => this.tracks.intervals(uid).find(({ kind, endMs }) => kind !== 'gap' && endMs > fromMs);
     for (let askMs = fromMs; ;) {
       const known = find();
       if (known) return known;
-      // Asks on where nothing is known yet, a recording of any of the streams at a time.
+      // Asks further where nothing is known yet, one recording of any of the streams at a time.
       const next = await this.#loader.nextPlayable(askMs, signal);
       if (!next || next.kind === 'live') return find();
       askMs = next.endMs;
@@ -161,8 +161,9 @@ export class ArchiveWall {
   }
 
   /**
-   * Whether the clock has come to where nothing is recorded on any stream, or to the end of what is known. What was live
-   * when it was asked about is recorded by now: nobody who watches some way behind the present is taken there.
+   * Checks whether the clock has reached a moment at which no stream is recorded, or the end of what is known.
+   * A stretch that was live when requested is recorded by now: a viewer some way behind the present is not
+   * moved to live.
    */
   #look(): void {
     const { shared } = this;
@@ -173,19 +174,19 @@ export class ArchiveWall {
     if (!isSettled || !kinds.includes('fragment') || this.#isNearEdge(atMs)) this.#goOn(atMs);
   }
 
-  /** How much of the archive passes until the clock has surely been looked at again, ms. */
+  /** How much of the archive passes until the next look is certain to have happened, ms. */
   get #edgeMs(): number {
     return EDGE_LOOKS * LOOK_MS * Math.max(1, this.shared.speed);
   }
 
-  /** A clock that is faster than the archive grows would come past its edge between two looks. */
+  /** A clock faster than the archive grows would pass its edge between two looks. */
   #isNearEdge(atMs: number): boolean {
     if (this.shared.speed <= 1) return false;
     const kinds = this.#options.uids.map((uid) => this.tracks.intervalAt(uid, atMs + this.#edgeMs)?.kind);
     return kinds.every((kind) => kind === undefined || kind === 'live');
   }
 
-  /** Asks again what is recorded at a moment of which no sure answer is at hand, and goes to where something is. */
+  /** Requests the recordings at a moment without a reliable answer, and jumps to the next recording. */
   #goOn(atMs: number): void {
     const search = new AbortController();
     this.#search = search;
@@ -208,7 +209,7 @@ export class ArchiveWall {
     );
   }
 
-  /** Says what was passed over; nothing where it lay before all recording. */
+  /** Reports a skipped stretch, unless it was before the first recording. */
   #noteSkipped(startMs: number, endMs: number): void {
     if (startMs >= endMs) return;
     const id = (this.#snapshot.skipped?.id ?? 0) + 1;

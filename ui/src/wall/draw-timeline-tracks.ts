@@ -12,22 +12,22 @@ export interface TimelineTracksDrawing {
   readonly density: number;
 }
 
-/** From one lane to the next, CSS px. */
+/** Distance between tracks, CSS px. */
 const TRACK_STEP_PX = 18;
 const BAR_PX = 8;
 
-/** Height of so many lanes, CSS px. */
+/** Height of this many tracks, CSS px. */
 export function tracksHeight(count: number): number {
   return count * TRACK_STEP_PX;
 }
 
-/** The lane at a height; undefined below the last one. */
+/** The track at a height; undefined below the last one. */
 export function trackAt(count: number, yPx: number): number | undefined {
   const track = Math.floor(yPx / TRACK_STEP_PX);
   return track >= 0 && track < count ? track : undefined;
 }
 
-/** Draws what is recorded of each stream, one bar under the other, and the shared moment over all of them. */
+/** Draws the recordings of each stream as stacked bars, and the shared moment across all of them. */
 export function drawLanes(context: CanvasRenderingContext2D, drawing: TimelineTracksDrawing): void {
   const { tracks, scale, palette, density, playheadMs } = drawing;
   const heightPx = tracksHeight(tracks.length);

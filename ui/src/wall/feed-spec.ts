@@ -1,10 +1,13 @@
-/** Whether somebody looks at a tile in particular, or at another that lies over it. */
+/** Whether a tile is enlarged, covered by an enlarged one, or neither. */
 export type TileSetting = 'enlarged' | 'covered' | 'among others';
 
-/** What a tile is to show at the moment; the same text means that nothing has to change. */
+/** What a tile is to show; an equal string means that nothing has to change. */
 export type FeedSpec = 'nothing' | 'archive' | `live ${'main' | 'sub'} ${'moving' | 'keyFrames'}`;
 
-/** What a codec belongs to: a camera's two frames may have two, and its recordings a third. */
+/**
+ * What a codec belongs to: a camera's main stream and sub-stream may have different codecs, and its recordings
+ * a third.
+ */
 export type StreamVariant = 'main' | 'sub' | 'archive';
 
 export function variantOf(spec: FeedSpec): StreamVariant {

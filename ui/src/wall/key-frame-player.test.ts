@@ -31,7 +31,7 @@ function keyFrame(atS: number): Uint8Array {
 function setUp() {
   const clock = new TestClock();
   const video = new TestVideo();
-  // It seeks as soon as it is sent anywhere.
+  // It reports seeking as soon as its position is set.
   Object.defineProperty(video, 'seeking', { value: false });
   const spans: BufferedSpan[] = video.spans;
   const sink = {
@@ -113,7 +113,7 @@ for (const [what, lose, expected] of losses) {
       states.every((state) => JSON.stringify(state) === JSON.stringify(expected)),
       JSON.stringify(states.at(-1)),
     );
-    // An open line alone brings nothing to look at.
+    // An open connection alone shows nothing.
     begin();
     tickFor(1);
     assert.notEqual(states.at(-1)?.name, 'playing');

@@ -15,20 +15,20 @@ export interface KeyFramePlayerOptions {
   readonly video: MediaElement;
   readonly sink: MediaSink;
   readonly clock: PageClock;
-  /** Asks for the key frames of the stream. */
+  /** Requests the key frames of the stream. */
   readonly connect: (events: LiveLinkEvents) => LiveLink;
   readonly onState: (state: PlayerState) => void;
 }
 
-/** Older key frames than this are given back, seconds. */
+/** Key frames older than this are removed, seconds. */
 const KEEP_S = 1;
-/** Into a picture, so that rounding doesn't find the one before it, seconds. */
+/** Offset into a frame, so that rounding doesn't find the one before it, seconds. */
 const INSIDE_S = 0.001;
 const BREAKS_LIMIT = 4;
 
 /**
- * A live stream as a row of stills: each key frame is shown as it comes, by a seek of an element that stands. The
- * browser decodes one picture per key frame and nothing in between.
+ * A live stream as a sequence of still frames: each key frame is shown on arrival, by a seek of a paused
+ * element. The browser decodes one frame per key frame and nothing in between.
  */
 export class KeyFramePlayer implements TileFeed {
   readonly #options: KeyFramePlayerOptions;
@@ -37,11 +37,11 @@ export class KeyFramePlayer implements TileFeed {
   #mimeType: string | undefined;
   #timescales: ReadonlyMap<number, number> = new Map();
   #isInitDue = false;
-  /** The newest key frame that was appended, seconds of UTC. */
+  /** The newest appended key frame, seconds of UTC. */
   #newest: number | undefined;
   #shown: number | undefined;
   #breaks = 0;
-  /** A frame arrived since the link said that none do. */
+  /** A frame has arrived since the link reported that none come. */
   #isFresh = false;
   #hasFailed = false;
   #isDisposed = false;
@@ -51,7 +51,7 @@ export class KeyFramePlayer implements TileFeed {
     this.#arrivals = new FrameArrivals(options.clock);
     options.video.pause();
     options.onState({ name: 'connecting' });
-    // Never rejects; appends that come meanwhile wait their turn behind it.
+    // Never rejects; appends made meanwhile are queued behind it.
     void options.sink.clear();
     this.#link = options.connect({
       onMessage: (message) => this.#onMessage(message),
@@ -63,14 +63,14 @@ export class KeyFramePlayer implements TileFeed {
     });
   }
 
-  /** Called some times a second, and when the sink has taken something in. */
+  /** Called several times a second, and when the sink has buffered something. */
   tick(): void {
     const { video, onState } = this.#options;
     if (this.#isDisposed || this.#hasFailed) return;
     this.#showNewest();
     const { absence } = this.#arrivals;
     if (absence !== undefined) onState({ name: 'waiting', reason: absence });
-    // What stood there when the frames stopped is not live again before another one is on the screen.
+    // The frame on screen when the frames stopped does not count as live until another one is shown.
     else if (this.#isFresh && this.#shown === this.#newest && !video.seeking && video.readyState >= 2)
       onState({ name: 'playing' });
   }
@@ -93,7 +93,7 @@ export class KeyFramePlayer implements TileFeed {
     this.#options.onState({ name: 'waiting', reason: absence });
   }
 
-  /** Everything appended was lost; asks anew. */
+  /** Everything appended was lost; requests the stream again. */
   onSinkBroken(): void {
     if (this.#isDisposed) return;
     this.#breaks += 1;
@@ -134,7 +134,7 @@ export class KeyFramePlayer implements TileFeed {
         else this.#stop('source');
         return;
       case 'skipped':
-        // Key frames left out are no news where most frames are.
+        // Dropped key frames are not worth a notice where most frames are left out.
         return;
     }
   }
@@ -154,7 +154,7 @@ export class KeyFramePlayer implements TileFeed {
     this.#arrivals.note();
   }
 
-  /** When the first frame of a fragment is shown, seconds of UTC. */
+  /** Presentation time of a fragment's first frame, seconds of UTC. */
   #startOf(bytes: Uint8Array): number | undefined {
     const [moof] = walkBoxes(bytes);
     if (moof?.type !== 'moof') return undefined;

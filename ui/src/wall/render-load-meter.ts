@@ -8,10 +8,10 @@ export const browserFrames: RequestFrame = (run) => {
   return () => cancelAnimationFrame(id);
 };
 
-/** Times between paints, kept until they are asked for. A wait this long is a page that was out of sight. */
+/** Intervals between paints, kept until they are read. A longer one means that the page was hidden. */
 const AWAY_MS = 5000;
 
-/** How often the page really paints, which is what a person feels of a machine's load. */
+/** The page's real paint rate, which reflects the load that a user perceives. */
 export class RenderLoadMeter {
   readonly #request: RequestFrame;
   #cancel: Disposer | undefined;
@@ -23,7 +23,7 @@ export class RenderLoadMeter {
     this.#watch();
   }
 
-  /** Nine of ten paints since the last call came within this of the one before, ms; undefined without any. */
+  /** 90th percentile of the intervals between paints since the last call, ms; undefined without any. */
   take(): number | undefined {
     const waits = this.#waitsMs.sort((a, b) => a - b);
     this.#waitsMs = [];

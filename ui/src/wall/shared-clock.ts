@@ -1,16 +1,18 @@
 import type { Disposer, PageClock } from '../base/clock.ts';
 
-/** What a screen shows of the shared clock; a new value at each change, nothing in it moves by itself. */
+/**
+ * What a screen shows of the shared clock; a new value on each change, without continuously changing values.
+ */
 export interface SharedClockSnapshot {
   readonly speed: number;
   readonly isPaused: boolean;
-  /** Stands until somebody who is waited for is ready. */
+  /** Stopped until a tile that is waited for is ready. */
   readonly isHeld: boolean;
 }
 
 /**
- * The one moment that all tiles of a wall show. It runs by the machine's monotonic clock, stands while it is paused or
- * while somebody holds it, and jumps only when it is told to. Times are UTC in ms.
+ * The one moment that all tiles of a wall show. It runs by the machine's monotonic clock, stops while it is
+ * paused or a holder holds it, and jumps only on request. Times are UTC in ms.
  */
 export class SharedClock {
   readonly #clock: PageClock;
@@ -34,7 +36,7 @@ export class SharedClock {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The moment that is to be on every screen now. */
+  /** The moment that every tile should show now. */
   get utcMs(): number {
     if (!this.isRunning) return this.#anchorUtcMs;
     return this.#anchorUtcMs + (this.#clock.monotonicMs() - this.#anchorMs) * this.#snapshot.speed;
@@ -49,7 +51,7 @@ export class SharedClock {
     return this.#snapshot.speed;
   }
 
-  /** Grows with every jump, so that who follows knows that it was one. */
+  /** Incremented by every jump, so that followers can detect it. */
   get jumps(): number {
     return this.#jumps;
   }
@@ -70,7 +72,7 @@ export class SharedClock {
     this.#change({ speed });
   }
 
-  /** The clock stands until this holder, and every other, lets go. */
+  /** Stops the clock until this holder, and every other, releases it. */
   hold(holder: object): void {
     this.#holders.add(holder);
     this.#change({ isHeld: true });
@@ -84,7 +86,7 @@ export class SharedClock {
     const next = { ...this.#snapshot, ...change };
     const { speed, isPaused, isHeld } = this.#snapshot;
     if (next.speed !== speed || next.isPaused !== isPaused || next.isHeld !== isHeld) {
-      // Time until now was by the old terms.
+      // Time up to now ran under the old settings.
       this.#anchorUtcMs = this.utcMs;
       this.#anchorMs = this.#clock.monotonicMs();
       this.#snapshot = next;

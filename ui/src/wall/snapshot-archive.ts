@@ -8,7 +8,10 @@ export interface SnapshotArchiveOptions {
   readonly onGap: (isInGap: boolean) => void;
 }
 
-/** An archive that this browser can't decode: whoever shows it takes single frames from the server, and is told of gaps. */
+/**
+ * An archive that this browser can't decode: the view shows snapshots from the server, and this class reports
+ * gaps.
+ */
 export class SnapshotArchive implements TileFeed {
   readonly #options: SnapshotArchiveOptions;
 

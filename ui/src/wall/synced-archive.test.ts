@@ -13,7 +13,10 @@ import { SyncedArchive } from './synced-archive.ts';
 const MIME = 'video/mp4; codecs="avc1.640028"';
 const PIECE_MS = 2000;
 
-/** A tile of a wall, a minute behind the present, on a stream that is recorded up to some moments after its beginning. */
+/**
+ * A tile of a wall, a minute behind the present, on a stream that is recorded up to certain moments after its
+ * beginning.
+ */
 function setUp(
   options: { untilMs?: number; kind?: IntervalKind; isConverted?: boolean; isSlow?: boolean } = {},
 ) {
@@ -50,7 +53,7 @@ function setUp(
     },
     clock,
   );
-  // What an init segment says is not the matter here.
+  // The content of the init segment does not matter here.
   reader.inits.of = () => Promise.resolve({ mimeType: MIME, bytes: mediaBytes('init') });
   const video = new TestVideo();
   const states: PlayerState['name'][] = [];
@@ -79,7 +82,7 @@ function setUp(
     for (let at = 0; at < seconds * 10; at++) {
       clock.advance(100);
       await settle(60);
-      // A real element is not on its way anywhere because nothing is buffered where it stands.
+      // A real element does not seek because nothing is buffered at its position.
       if (video.seeking && video.spans[0]) video.currentTime = video.spans[0].start;
       feed.tick();
       await settle();

@@ -11,9 +11,9 @@ import type { TileFeed, TileVideo } from './tile-feed.ts';
 
 export interface SyncedArchiveSource {
   readonly reader: ArchiveAccess;
-  /** The same with frames that the server converts; undefined where it can't be asked for that. */
+  /** The same archive transcoded by the server; undefined where that is not available. */
   readonly converted: ArchiveAccess | undefined;
-  /** What is known of a moment without asking; undefined when nothing is. */
+  /** What is known about a moment without a request; undefined when nothing is. */
   intervalAt(utcMs: number): Interval | undefined;
 }
 
@@ -23,47 +23,51 @@ export interface SyncedArchiveOptions {
   readonly clock: PageClock;
   readonly source: SyncedArchiveSource;
   readonly shared: SharedClock;
-  /** Converted on the way, which may be slower than the clock: the others never wait for it. */
+  /** Transcoded on the way, which may be slower than the clock: the other tiles never wait for it. */
   readonly isConverted: boolean;
   readonly onState: (state: PlayerState) => void;
   /** The shared moment is not recorded here, or is again. */
   readonly onGap: (isInGap: boolean) => void;
 }
 
-/** A picture this far from the shared moment is put right by a seek, seconds at speed 1; below, by playing faster or slower. */
+/**
+ * Above this distance from the shared moment the video is corrected by a seek, seconds at speed 1; below, by
+ * the playback rate.
+ */
 const SEEK_ABOVE_S = 0.3;
-/** Near enough. */
+/** Close enough. */
 const CALM_S = 0.015;
-/** How much of the error is made good in a second, and by how much at most the rate differs. */
+/** The share of the error corrected per second, and the largest deviation of the rate. */
 const GAIN = 1.5;
 const MOST = 0.25;
-/** So long the others wait for a tile that loads; then they go on without it. */
+/** How long the other tiles wait for a tile that loads; then they continue without it. */
 const PATIENCE_MS = 4000;
-/** A conversion that shows nothing for so long is too slow for the clock. */
+/** A transcoding that shows nothing for this long is too slow for the clock. */
 const TRANSCODING_PATIENCE_MS = 12_000;
-/** Further behind the clock than this, what comes next is skipped, seconds. */
+/** When further behind the clock than this, the feed skips ahead, seconds. */
 const BEHIND_S = 2;
-/** Where the archive of a stream ended, it is looked for more after so long. */
+/** After the archive of a stream has ended, how long to wait before looking for more. */
 const LOOK_AGAIN_MS = 2000;
 const KEEP_BEHIND_S = 4;
 const TRIM_ABOVE_S = 10;
 
 /**
- * The archive of one stream in step with a shared clock: it never moves on by itself. In a gap it shows nothing and
- * waits for the clock to come to the next recording; while it loads what is recorded, it holds the clock for a while.
+ * The archive of one stream in step with a shared clock: it never moves on its own. In a gap it shows nothing
+ * and waits for the clock to reach the next recording; while it loads a recording, it holds the clock for a
+ * while.
  */
 export class SyncedArchive implements TileFeed {
   readonly #options: SyncedArchiveOptions;
   #feed: ArchiveFeed | undefined;
-  /** The jump of the clock that the feed was made for; another one makes it anew. */
+  /** The clock jump for which the feed was created; another jump creates a new feed. */
   #jumps = -1;
   #heardJumps = -1;
   #hasBegun = false;
-  /** When the feed came to the end of what was recorded then; monotonic. */
+  /** When the feed reached the end of the recordings so far; monotonic. */
   #endedAtMs: number | undefined;
   #loadingSinceMs: number | undefined;
   #hasFrame = false;
-  /** The moment that was sought to since the clock was paused, seconds. */
+  /** The moment sought since the clock was paused, seconds. */
   #stoodAtS: number | undefined;
   #isStopped = false;
 
@@ -73,7 +77,7 @@ export class SyncedArchive implements TileFeed {
     this.tick();
   }
 
-  /** Called some times a second: steers the element to the shared moment. */
+  /** Called several times a second: steers the element to the shared moment. */
   tick(): void {
     const { shared } = this.#options;
     if (this.#isStopped) return;
@@ -82,7 +86,7 @@ export class SyncedArchive implements TileFeed {
     const atS = shared.utcMs / 1000;
     const { sink, source } = this.#options;
     const hasEnded = this.#endedAtMs !== undefined;
-    // What nobody knows yet is waited for as what is recorded is, as long as patience lasts.
+    // An unknown stretch is waited for like a recorded one, up to the time limit.
     const isGap = source.intervalAt(shared.utcMs)?.kind === 'gap';
     if ((this.#hasBegun || hasEnded) && spanAt(sink.spans, atS)) this.#show(atS);
     else if (isGap) this.#rest();
@@ -109,7 +113,7 @@ export class SyncedArchive implements TileFeed {
     this.#options.video.playbackRate = 1;
   }
 
-  /** The clock jumped: what is in hand may do, else the feed begins anew there. */
+  /** The clock jumped: the buffer may suffice, otherwise a new feed starts there. */
   #follow(): void {
     const { shared, sink, clock, source, isConverted, onGap } = this.#options;
     if (shared.jumps !== this.#heardJumps) this.#loadingSinceMs = undefined;
@@ -177,19 +181,20 @@ export class SyncedArchive implements TileFeed {
     else onState({ name: shared.getSnapshot().isPaused ? 'paused' : 'playing' });
   }
 
-  /** Seeks where playing faster or slower would take too long, and to where the picture is to stand. */
+  /** Seeks where adjusting the rate would take too long, and to the exact position when paused. */
   #steer(atS: number, errorS: number): void {
     const { video, shared } = this.#options;
     if (video.seeking) return;
     const { isPaused } = shared.getSnapshot();
     const limitS = shared.isRunning ? SEEK_ABOVE_S * Math.max(1, shared.speed) : CALM_S;
-    // A busy machine's picture lags behind the element's own time; one that stands is sought to, to be exact.
+    // On a busy machine the frame on screen lags behind the element's own time; when paused, a seek makes it
+    // exact.
     const mustStand = isPaused && this.#stoodAtS !== atS;
     this.#stoodAtS = isPaused ? atS : undefined;
     if (mustStand || Math.abs(errorS) > limitS) video.currentTime = atS;
   }
 
-  /** What is to be shown is on its way. */
+  /** The media to show is loading. */
   #load(): void {
     const { video, isConverted, onState } = this.#options;
     if (!video.paused) video.pause();
@@ -199,18 +204,20 @@ export class SyncedArchive implements TileFeed {
       return;
     }
     onState({ name: this.#hasFrame ? 'buffering' : 'connecting' });
-    // Fragment after fragment it would stay behind a clock that has gone on.
+    // Loading fragment after fragment it would stay behind a running clock.
     if (this.#isBehind()) this.#jumps = -1;
   }
 
-  /** All that was fed lies some way before the shared moment. */
+  /** Whether all fed media is some way before the shared moment. */
   #isBehind(): boolean {
     const { sink, shared } = this.#options;
     const newest = sink.spans.at(-1);
     return this.#hasBegun && newest !== undefined && newest.end < shared.utcMs / 1000 - BEHIND_S;
   }
 
-  /** All that was recorded has been shown, and it is no gap: more is written meanwhile. The others go on. */
+  /**
+   * All recordings so far have been shown, and this is no gap: more is being written. The other tiles continue.
+   */
   #awaitMore(): void {
     const { video, shared, clock, onState } = this.#options;
     if (!video.paused) video.pause();
@@ -228,7 +235,7 @@ export class SyncedArchive implements TileFeed {
     onGap(true);
   }
 
-  /** @returns how long nothing has come by now, ms */
+  /** @returns how long nothing has arrived, ms */
   #holdOthers(): number {
     const { shared, clock, isConverted } = this.#options;
     const nowMs = clock.monotonicMs();
@@ -241,7 +248,7 @@ export class SyncedArchive implements TileFeed {
 
   #play(): void {
     this.#options.video.play().catch((error: unknown) => {
-      // A pause or a seek came in between; the next tick asks again.
+      // A pause or a seek came in between; the next tick retries.
       if (!(error instanceof DOMException)) throw error;
     });
   }

@@ -1,13 +1,16 @@
 import type { MediaElement } from '../player/media-element.ts';
 
-/** What a wall's tile uses of its video element; a test gives its own. */
+/** The part of its video element that a wall's tile uses; tests supply their own. */
 export interface TileVideo extends MediaElement {
   getVideoPlaybackQuality(): { readonly totalVideoFrames: number; readonly droppedVideoFrames: number };
 }
 
-/** What fills a tile: the live video, its key frames, or the archive. Made and disposed with each change of them. */
+/**
+ * The feed of a tile: the live video, its key frames, or the archive. Created and disposed with each change of
+ * them.
+ */
 export interface TileFeed {
-  /** Called some times a second. */
+  /** Called several times a second. */
   tick(): void;
   /** Everything appended was lost. */
   onSinkBroken(): void;

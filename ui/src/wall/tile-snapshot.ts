@@ -1,18 +1,21 @@
 import type { PlayerState } from '../player/state.ts';
 
-/** What a screen shows of a tile; a new value at each change. */
+/** What a screen shows of a tile; a new value on each change. */
 export interface TileSnapshot {
   readonly state: PlayerState;
-  /** Only key frames are shown, to spare the machine. */
+  /** Only key frames are shown, to save resources. */
   readonly isKeyFrames: boolean;
   /** The shared moment of the archive is not recorded here. */
   readonly isInGap: boolean;
   readonly isArchive: boolean;
-  /** The codec that the server converts for this tile, as people call it; undefined while it comes as it is. */
+  /**
+   * Common name of the codec that the server transcodes for this tile; undefined while the stream is
+   * unmodified.
+   */
   readonly converted: string | undefined;
 }
 
-/** Before anything is wanted of it. */
+/** Before any request. */
 export const emptyTile: TileSnapshot = {
   state: { name: 'idle' },
   isKeyFrames: false,
@@ -21,7 +24,7 @@ export const emptyTile: TileSnapshot = {
   converted: undefined,
 };
 
-/** Whether the server answers but no frames come of the source; the server may know why. */
+/** Whether the server answers but no frames arrive from the source; the server may know why. */
 export function isSourceAway(state: PlayerState): boolean {
   return state.name === 'waiting' && (state.reason === 'source' || state.reason === 'silent');
 }

@@ -59,7 +59,7 @@ test('a moment before the recording of one stream began has that as its cause, o
   await tracks.load(0, 200, never);
   await tracks.load(200, 400, never);
   assert.equal(tracks.causeAt('gate', 149), 'before-recording');
-  // Before anything that was asked about as well: it begins once.
+  // This also holds before any requested span: recording starts once.
   assert.equal(tracks.causeAt('gate', -1), 'before-recording');
   assert.equal(tracks.causeAt('gate', 150), undefined);
   assert.equal(tracks.causeAt('yard', 149), undefined);

@@ -3,13 +3,13 @@ import { intervalAt, intervalsOf, joined, type Interval, type Range } from '../t
 import type { GapSpan } from '../timeline/gaps.ts';
 import type { RangesAnswer } from '../timeline/ranges-loader.ts';
 
-/** What the server says about a stretch of one stream's archive. */
+/** The server's answer about a span of one stream's archive. */
 export interface TimelineTrackAnswer {
   readonly ranges: readonly Range[];
   readonly gaps: readonly GapSpan[];
-  /** Where the whole archive of the stream begins; undefined while nothing is recorded. */
+  /** Start of the stream's whole archive; undefined while nothing is recorded. */
   readonly beginsMs: number | undefined;
-  /** Up to here its recording had not begun, in this span; undefined: it had before. */
+  /** Its recording had not started before this moment, in this span; undefined: it had before. */
   readonly begunMs?: number | undefined;
 }
 
@@ -26,19 +26,19 @@ interface LoadedTrackSpan {
 }
 
 interface TimelineTrack {
-  /** By their beginnings, as they were asked for. */
+  /** By start time, as requested. */
   readonly pieces: Map<number, LoadedTrackSpan>;
   joined: Interval[] | undefined;
-  /** Up to here its recording had not begun, as far as it has been heard. */
+  /** Its recording had not started before this moment, as far as known. */
   begunMs: number;
 }
 
-/** Questions that go on at once, for all lanes together: the frames need the same few connections. */
+/** Concurrent requests, for all tracks together: the video needs the same few connections. */
 const QUESTIONS_LIMIT = 3;
 
 /**
- * What is recorded of each of several streams, and of all of them together. It asks for the same stretch of every
- * stream at once and remembers the answers by stream; whoever shows a timeline decides which stretches.
+ * The recordings of each of several streams, and of all of them together. Requests the same span of every
+ * stream together and caches the answers by stream; the caller decides which spans.
  */
 export class TimelineTracks {
   readonly #call: TimelineTrackCall;
@@ -56,7 +56,10 @@ export class TimelineTracks {
     this.#tracks = new Map(uids.map((uid) => [uid, track()]));
   }
 
-  /** Asks for a stretch of every stream. @returns where anything is recorded, as the answer about one stream would say it */
+  /**
+   * Requests a span of every stream. @returns where any stream is recorded, in the form of an answer about one
+   * stream
+   */
   async load(startMs: number, endMs: number, signal: AbortSignal): Promise<RangesAnswer> {
     const answers = await Promise.all(
       [...this.#tracks.keys()].map(async (uid) => ({
@@ -73,14 +76,14 @@ export class TimelineTracks {
     const begunMs = Math.min(...begun);
     return {
       ranges,
-      // A gap of all of them has as many causes as there are streams: each lane tells its own.
+      // A gap of all streams has as many causes as there are streams: each track shows its own.
       gaps: [],
       beginsMs: begins.length > 0 ? Math.min(...begins) : undefined,
       begunMs: Number.isFinite(begunMs) ? begunMs : undefined,
     };
   }
 
-  /** What is known of a stream, in order. */
+  /** The known intervals of a stream, in order. */
   intervals(uid: string): readonly Interval[] {
     const track = this.#tracks.get(uid);
     if (!track) return [];
@@ -94,10 +97,10 @@ export class TimelineTracks {
     return intervalAt(this.intervals(uid), ms);
   }
 
-  /** Why nothing is recorded at a moment; undefined when something is, or nobody knows. */
+  /** Why nothing is recorded at a moment; undefined when something is, or it is unknown. */
   causeAt(uid: string, ms: number): GapCause | undefined {
     const track = this.#tracks.get(uid);
-    // The server lists this one with no gap: nothing is missing there.
+    // The server lists no gap for this one: nothing is missing there.
     if (track && ms < track.begunMs) return 'before-recording';
     for (const { gaps } of track?.pieces.values() ?? []) {
       const gap = gaps.find(({ startMs, endMs }) => startMs <= ms && ms < endMs);

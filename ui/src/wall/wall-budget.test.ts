@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WallBudget, type TileLoad } from './wall-budget.ts';
 
-/** A wall on a machine that can decode `capacity` tiles; returns how many moved at the end of each second. */
+/**
+ * A wall on a machine that can decode `capacity` tiles; returns the number of moving tiles at the end of each
+ * second.
+ */
 function run(
   budget: WallBudget,
   options: { tiles: number; capacity: number; seconds: number; startMs?: number },

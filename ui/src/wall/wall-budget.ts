@@ -1,41 +1,44 @@
-/** What was seen of one tile in sight since the last decision. */
+/** Measurements of one visible tile since the last decision. */
 export interface TileLoad {
   readonly id: string;
-  /** Of its picture on the screen. */
+  /** Its area on the screen. */
   readonly pixels: number;
-  /** The one that somebody looks at; it is the last to stand still. */
+  /** The enlarged tile; it is the last to stop moving. */
   readonly isEnlarged: boolean;
-  /** All frames are asked for, not key frames only. */
+  /** All frames are requested, not key frames only. */
   readonly isMoving: boolean;
-  /** Pictures that the browser had to show, and those of them that it dropped. */
+  /** Frames that the browser had to show, and those of them that it dropped. */
   readonly frames: number;
   readonly dropped: number;
 }
 
-/** What the whole page felt since the last decision. */
+/** Measurements of the whole page since the last decision. */
 export interface BudgetInput {
   readonly tiles: readonly TileLoad[];
-  /** Nine of ten paints came within this of the one before, ms; undefined when nothing was measured. */
+  /** 90th percentile of the intervals between paints, ms; undefined when nothing was measured. */
   readonly paintMs: number | undefined;
   readonly nowMs: number;
 }
 
 const FIRST_TILES = 4;
-/** A share of dropped frames, and a wait between paints, that are too much; and such that are far too much. */
+/**
+ * The share of dropped frames and the interval between paints that count as strain; and those that count as
+ * overload.
+ */
 const STRAIN = { dropped: 0.05, paintMs: 70 };
 const OVERLOAD = { dropped: 0.2, paintMs: 150 };
-/** Shares of fewer frames say nothing. */
+/** Shares of fewer frames are not significant. */
 const LEAST_FRAMES = 20;
-/** A change needs so long to show. */
+/** How long a change takes to have an effect. */
 const SETTLE_MS = 2000;
 const CALM_MS = 8000;
 const LONGEST_CALM_MS = 300_000;
-/** A step up that is regretted within this was one too many: the next is tried later. */
+/** An increase reverted within this time was one too many: the next is tried later. */
 const REGRET_MS = 20_000;
 
 /**
- * How many tiles of a wall may move, found out on the machine at hand: a few at first, more while all goes well, fewer
- * at the first sign of strain; the rest show key frames. The largest tiles move first.
+ * How many tiles of a wall may move, determined on the actual machine: a few at first, more while all goes
+ * well, fewer at the first sign of strain; the rest show key frames. The largest tiles move first.
  */
 export class WallBudget {
   #allowed = FIRST_TILES;
@@ -45,12 +48,12 @@ export class WallBudget {
   #raisedMs = -Infinity;
   #calmSinceMs: number | undefined;
 
-  /** Tiles that may move at once. */
+  /** The number of tiles that may move simultaneously. */
   get allowed(): number {
     return this.#allowed;
   }
 
-  /** Ids of the tiles that are to move from now on. */
+  /** Ids of the tiles that may move from now on. */
   decide(input: BudgetInput): ReadonlySet<string> {
     const moving = input.tiles.filter(({ isMoving }) => isMoving);
     if (input.nowMs - this.#changedMs >= SETTLE_MS) this.#weigh(input, moving);
@@ -70,7 +73,7 @@ export class WallBudget {
       return;
     }
     this.#calmSinceMs ??= nowMs;
-    // More than all would be no knowledge, only a number.
+    // A limit above the number of tiles has not been tested.
     if (moving.length < this.#allowed || this.#allowed >= tiles.length) return;
     if (!this.#hasStrained) this.#raise(this.#allowed * 2, nowMs);
     else if (nowMs - this.#calmSinceMs >= this.#calmMs) this.#raise(this.#allowed + 1, nowMs);
@@ -81,7 +84,8 @@ export class WallBudget {
       this.#calmMs = Math.min(LONGEST_CALM_MS, this.#calmMs * 2);
     }
     this.#hasStrained = true;
-    // Other things strain a machine as well, and one picture is no more than any page with a video asks of it.
+    // Other processes strain a machine as well, and one moving video is no more than any page with a video
+    // needs.
     this.#allowed = Math.max(1, Math.floor(moving * share));
     this.#calmSinceMs = undefined;
     this.#changedMs = nowMs;

@@ -38,7 +38,7 @@ class WallSocketDouble extends EventTarget {
     this.dispatchEvent(new MessageEvent('message', { data }));
   }
 
-  /** The number of the channel that was asked for last for a stream. */
+  /** The number of the channel opened last for a stream. */
   channelOf(uid: string): number {
     return this.sent.findLast((one) => one.type === 'watch' && one.uid === uid)?.channel ?? -1;
   }

@@ -11,26 +11,27 @@ export interface WallConnectionOptions {
   readonly clock: PageClock;
 }
 
-/** What one picture of a wall is asked for by. */
+/** The request for one tile's video. */
 export type WallWatch = Omit<Extract<WallRequest, { type: 'watch' }>, 'type' | 'channel'>;
 
 interface WallTileChannel {
   readonly watch: WallWatch;
   readonly events: LiveLinkEvents;
   readonly retry: RetryTimer;
-  /** On the present socket; undefined while it is not asked for there. */
+  /** Its number on the current socket; undefined while it is not open there. */
   number: number | undefined;
 }
 
-/** The server says that it is there every few seconds; one that misses three of them is gone. */
+/** The server sends a keep-alive every few seconds; one that misses three of them counts as gone. */
 const SILENT_MS = 3 * wallLimits.aliveMs;
 const WATCH_MS = 2000;
-/** WebSocket.OPEN, for who has no WebSocket. */
+/** WebSocket.OPEN, for environments without WebSocket. */
 const OPEN = 1;
 
 /**
- * One WebSocket for all frames of a wall, opened with the first and closed after the last. When it is lost, every
- * channel is told, and asked for anew on the next one. A channel that the server ended is tried again by itself.
+ * One WebSocket for all tiles of a wall, opened with the first and closed after the last. When it is lost,
+ * every channel is notified, and reopened on the next one. A channel that the server ended is retried by
+ * itself.
  */
 export class WallConnection {
   readonly #options: WallConnectionOptions;
@@ -40,7 +41,7 @@ export class WallConnection {
   readonly #cancelWatch: Disposer;
   #socket: WebSocket | undefined;
   #heardMs = 0;
-  /** The last socket was lost and no other has brought anything yet. */
+  /** The last socket was lost and no other has delivered anything yet. */
   #isLost = false;
   #lastNumber = 0;
 
@@ -50,7 +51,7 @@ export class WallConnection {
     this.#cancelWatch = options.clock.every(WATCH_MS, () => this.#checkAlive());
   }
 
-  /** Asks for a picture; it is asked for again until the link is closed. */
+  /** Requests a tile's video; the request is repeated until the link is closed. */
   watch(watch: WallWatch, events: LiveLinkEvents): LiveLink {
     const channel: WallTileChannel = {
       watch,
@@ -60,7 +61,7 @@ export class WallConnection {
     };
     this.#channels.add(channel);
     this.#ask(channel);
-    // A tile that starts while the server is away hears of it like the others, once it has its link.
+    // A tile that starts while the server is unreachable is notified like the others, once it has its link.
     if (this.#isLost)
       queueMicrotask(() => {
         if (this.#isLost && this.#channels.has(channel)) events.onLost();
@@ -80,7 +81,7 @@ export class WallConnection {
     };
   }
 
-  /** Network back, tab shown, machine awake: a pause ends now, a dead socket goes. */
+  /** Network back, tab shown, machine awake: ends a pause now, drops a dead socket. */
   wake(): void {
     if (this.#retry.isPending) {
       this.#retry.succeeded();
@@ -100,7 +101,7 @@ export class WallConnection {
     channel.retry.cancel();
     if (!this.#socket && !this.#retry.isPending) this.#connect();
     const socket = this.#socket;
-    // What is asked for before the socket is open is asked for when it is.
+    // Channels requested before the socket is open are opened when it is.
     if (!socket || socket.readyState !== OPEN) return;
     this.#lastNumber += 1;
     channel.number = this.#lastNumber;
@@ -150,7 +151,7 @@ export class WallConnection {
       this.#read(String(data));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      // Not our protocol (a proxy's page, say): this socket is of no use.
+      // Not our protocol (for example a proxy's page): this socket is unusable.
       this.#lost();
     }
   }
@@ -165,7 +166,7 @@ export class WallConnection {
     if (message.type === 'end') {
       this.#byNumber.delete(fields.channel);
       channel.number = undefined;
-      // Before the word is passed on: who closes the link for it ends the trying as well.
+      // Before the event is passed on: a listener that closes the link in response also ends the retries.
       channel.retry.after(() => this.#ask(channel));
     }
     channel.events.onMessage(message);

@@ -19,7 +19,7 @@ interface Asked {
   isClosed: boolean;
 }
 
-/** A tile in sight, on a browser that plays H.264 only, and what it asked of the connection. */
+/** A visible tile, on a browser that plays H.264 only, and its requests to the connection. */
 function setUp(widthPx = 400) {
   const clock = new TestClock();
   const video = new TestVideo();
@@ -59,7 +59,7 @@ function setUp(widthPx = 400) {
   return { tile, clock, video, asked, open, newest, sight };
 }
 
-/** The camera begins with a codec. */
+/** The camera starts with a codec. */
 async function begin({ events }: Asked, mimeType: string): Promise<void> {
   await settle();
   events.onMessage({ type: 'init', mimeType });
@@ -197,7 +197,7 @@ test('[R2.8] an archive that can neither be played nor converted shows pictures 
     previousPlayable: () => Promise.resolve(undefined),
   });
   const reader = new ArchiveAccess(source(false), clock);
-  // What an init segment says is not the matter here.
+  // The content of the init segment does not matter here.
   reader.inits.of = () => Promise.resolve({ mimeType: H265, bytes: new Uint8Array() });
   tile.setArchive({
     shared,

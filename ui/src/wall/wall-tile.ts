@@ -22,7 +22,7 @@ import { variantOf, type StreamVariant, type TileSetting, type FeedSpec } from '
 import type { WallConnection } from './wall-connection.ts';
 
 export interface WallTileOptions {
-  /** Names the tile among those of its wall. */
+  /** Identifies the tile among those of its wall. */
   readonly id: string;
   readonly uid: string;
   readonly video: TileVideo;
@@ -32,34 +32,37 @@ export interface WallTileOptions {
   readonly connection: WallConnection;
 }
 
-/** The archive of a tile by the clock of its wall. */
+/** The archive of a tile, driven by its wall's clock. */
 export interface TileArchive {
   readonly shared: SharedClock;
-  /** Undefined for who may not watch the archive of this stream. */
+  /** Undefined if the viewer may not watch the archive of this stream. */
   readonly source: SyncedArchiveSource | undefined;
 }
 
-/** How a tile lies on the screen, px of the device. */
+/** Visibility and size of a tile, device pixels. */
 export interface TileSight {
   readonly isInSight: boolean;
   readonly widthPx: number;
   readonly heightPx: number;
 }
 
-/** Tiles up to this width get the sub-stream, where there is one; it changes back only well above. */
+/**
+ * Tiles up to this width get the sub-stream, if there is one; they switch back to the main stream only well
+ * above.
+ */
 const SMALL_PX = 700;
 const SMALL_UNTIL_PX = 800;
 const KEEP_BEHIND_S = 2;
-/** A sub-stream that sends nothing for so long is done without. */
+/** A sub-stream that sends nothing for this long is replaced by the main stream. */
 const SUB_PATIENCE_MS = 8000;
 
-/** What is worth giving up single frames for. */
+/** The states that are worth replacing the snapshots for. */
 const MORE_TO_SHOW: readonly PlayerState['name'][] = ['playing', 'paused', 'failed'];
 
 /**
- * One tile of a wall: its element, and whatever feeds it. Out of sight it holds neither data nor a channel. Which
- * picture it asks for follows from its size, from the budget, and from whether somebody has enlarged it. What this
- * browser can't decode it asks for converted; where that is refused, whoever shows it takes single frames.
+ * One tile of a wall: its element and its current feed. Out of view it holds neither data nor a channel. The
+ * stream it requests depends on its size, on the budget, and on whether it is enlarged. Media that this browser
+ * can't decode is requested transcoded; where that is refused, the view shows snapshots.
  */
 export class WallTile {
   readonly id: string;
@@ -79,11 +82,11 @@ export class WallTile {
   #archive: TileArchive | undefined;
   #counted = { frames: 0, dropped: 0 };
   #isStartingPlay = false;
-  /** Codecs that this browser was found to have no decoder for, as people call them. */
+  /** Common names of the codecs that this browser was found to have no decoder for. */
   readonly #codecs = new Map<StreamVariant, string>();
-  /** All conversions were taken: asked again now and then. */
+  /** All transcoding slots were in use: retried now and then. */
   readonly #seatRetry: RetryTimer;
-  /** Asking again while single frames are shown: nothing is said before there is more to show. */
+  /** Retrying while snapshots are shown: no state is reported before there is more to show. */
   #isQuiet = false;
   #snapshot: TileSnapshot = emptyTile;
 
@@ -112,42 +115,42 @@ export class WallTile {
     return () => this.#listeners.delete(listener);
   };
 
-  /** The tile came into sight, left it, or has another size. */
+  /** The tile came into view, left it, or was resized. */
   setSight(sight: TileSight): void {
     this.#sight = sight;
     this.#isSmall = sight.widthPx <= (this.#isSmall ? SMALL_UNTIL_PX : SMALL_PX);
     this.#apply();
   }
 
-  /** Somebody looks at this one in particular, or at another that lies over it. */
+  /** This tile, or another in front of it, is enlarged. */
   setPlace(place: TileSetting): void {
     this.#place = place;
     this.#apply();
   }
 
-  /** What the budget allows: all frames, or key frames. */
+  /** Sets what the budget allows: all frames, or key frames only. */
   setMoving(isMoving: boolean): void {
     this.#isMoving = isMoving;
     this.#apply();
   }
 
-  /** The page is looked at, or nobody sees it for a while. */
+  /** The page is visible, or has been hidden for a while. */
   setAwake(isAwake: boolean): void {
     this.#isAwake = isAwake;
     this.#apply();
   }
 
-  /** Shows the archive by a clock that all tiles share; undefined: live. */
+  /** Shows the archive by a clock shared by all tiles; undefined: live. */
   setArchive(archive: TileArchive | undefined): void {
     this.#archive = archive;
     this.#spec = 'nothing';
     this.#apply();
   }
 
-  /** Called some times a second. */
+  /** Called several times a second. */
   tick(): void {
     const { video } = this.#options;
-    // The live player expects a playing element; the others move theirs themselves.
+    // The live player expects a playing element; the other feeds control it themselves.
     if (this.#spec.endsWith('moving') && this.#feed && video.paused) this.#play();
     this.#feed?.tick();
     this.#watchSub();
@@ -158,7 +161,7 @@ export class WallTile {
     this.#feed?.wake?.();
   }
 
-  /** What the budget is decided from; undefined while the tile is out of sight. Counts since the last call. */
+  /** Input of the budget's decision; undefined while the tile is out of view. Counts since the last call. */
   takeLoad(): TileLoad | undefined {
     if (!this.#spec.startsWith('live')) return undefined;
     const quality = this.#options.video.getVideoPlaybackQuality();
@@ -171,31 +174,31 @@ export class WallTile {
       pixels: this.#sight.widthPx * this.#sight.heightPx,
       isEnlarged: this.#place === 'enlarged',
       isMoving,
-      // A new source begins to count anew; a seek for a key frame drops what lies before it.
+      // A new source resets the counters; a seek to a key frame drops the frames before it.
       frames: isMoving ? Math.max(0, frames - before.frames) : 0,
       dropped: isMoving ? Math.max(0, dropped - before.dropped) : 0,
     };
   }
 
-  /** Tries again after a failure that trying by itself does not mend. */
+  /** Retries after a failure that the automatic retries do not fix. */
   retry(): void {
     this.#codecs.clear();
     this.#spec = 'nothing';
     this.#apply();
   }
 
-  /** The moment of the archive that is to be shown, UTC ms; undefined live. */
+  /** The moment of the archive to show, UTC ms; undefined live. */
   get momentMs(): number | undefined {
     return this.#archive?.shared.utcMs;
   }
 
-  /** When the live frame on the screen was taken, UTC ms; undefined without one. */
+  /** When the live frame on screen was captured, UTC ms; undefined without one. */
   get frameMs(): number | undefined {
     const { currentTime } = this.#options.video;
     return !this.#archive && currentTime > 0 ? currentTime * 1000 : undefined;
   }
 
-  /** Gives the element back. Idempotent. */
+  /** Releases the element. Idempotent. */
   dispose(): void {
     const { video } = this.#options;
     this.#seatRetry.cancel();
@@ -224,7 +227,9 @@ export class WallTile {
     this.#begin(false);
   }
 
-  /** Fills the tile anew with what is wanted. @param isQuiet what is shown stays until there is more */
+  /**
+   * Starts the feed for the current spec. @param isQuiet the current content stays until there is more to show
+   */
   #begin(isQuiet: boolean): void {
     const spec = this.#spec;
     this.#feed?.dispose();
@@ -245,7 +250,7 @@ export class WallTile {
         converted: undefined,
       });
     this.#feed = this.#makeFeed(spec, sink);
-    // What nobody sees needs no memory.
+    // A hidden tile needs no memory.
     if (spec === 'nothing') void sink.clear();
   }
 
@@ -255,7 +260,7 @@ export class WallTile {
       return undefined;
     }
     const codec = this.#codecs.get(variantOf(spec));
-    // A conversion of all frames for the sake of a few would take it from somebody who sees them all.
+    // Transcoding all frames to show a few would take the slot from a viewer who sees them all.
     if (codec !== undefined && (spec.endsWith('keyFrames') || !this.#canConvert(spec)))
       return this.#showSnapshots(codec, undefined);
     if (spec === 'archive') return this.#archive && this.#makeArchive(this.#archive, sink);
@@ -300,12 +305,15 @@ export class WallTile {
       keepBehindS: KEEP_BEHIND_S,
       connect,
       onState: this.#setState,
-      // Pictures left out on the way say nothing that the next ones don't: a wall has no place for passing words.
+      // Frames dropped on the way matter no more once the next ones arrive: a wall has no room for notices.
       onNotice: () => {},
     });
   }
 
-  /** Neither this browser nor the server makes a moving picture of it. @returns what goes on beside single frames */
+  /**
+   * Neither this browser nor the server can produce moving video of it. @returns the feed that accompanies the
+   * snapshots
+   */
   #showSnapshots(codec: string, refusal: TranscodingRefusal | undefined): TileFeed | undefined {
     const { video } = this.#options;
     if (!video.paused) video.pause();

@@ -24,14 +24,14 @@ export interface WallArchive {
 
 const TICK_MS = 100;
 const DECIDE_MS = 1000;
-/** A tab out of sight keeps its streams this long: people look at another tab and come back. */
+/** A hidden tab keeps its streams this long: users look at another tab and come back. */
 const HIDDEN_KEEPS_MS = 20_000;
-/** The timer came this much too late: the machine slept. */
+/** A timer this late means that the machine slept. */
 const SLEPT_MS = 5000;
 
 /**
- * Many frames at once: one connection, one budget, and the tiles that are there at the moment. Holds no React;
- * whoever makes it disposes of it.
+ * Many videos simultaneously: one connection, one budget, and the current tiles. Independent of React; the
+ * creator disposes of it.
  */
 export class Wall {
   readonly #options: WallOptions;
@@ -58,7 +58,7 @@ export class Wall {
     ];
   }
 
-  /** A picture more; give it back with `remove`. */
+  /** Adds a tile; release it with `remove`. */
   add(tile: { readonly id: string; readonly uid: string; readonly video: TileVideo }): WallTile {
     const { clock, environment } = this.#options;
     const made = new WallTile({ ...tile, clock, environment, connection: this.#connection });
@@ -81,7 +81,9 @@ export class Wall {
     for (const tile of this.#tiles) tile.setArchive(archive && archiveOf(archive, tile.uid));
   }
 
-  /** The page is seen or not. What nobody sees for a while is given up, and comes back at once. */
+  /**
+   * The page is visible or hidden. Tiles hidden for a while are released, and resume immediately when shown.
+   */
   setVisible(isVisible: boolean): void {
     this.#cancelHiding?.();
     this.#cancelHiding = undefined;
@@ -92,7 +94,7 @@ export class Wall {
     } else this.#cancelHiding = this.#options.clock.after(HIDDEN_KEEPS_MS, () => this.#setAwake(false));
   }
 
-  /** Network back, machine awake: nobody should wait for a pause between tries to end. */
+  /** Network back, machine awake: ends pauses between retries, so that the viewer does not wait. */
   wake(): void {
     this.#connection.wake();
     for (const tile of this.#tiles) tile.wake();
@@ -117,7 +119,7 @@ export class Wall {
 
   #decide(): void {
     const paintMs = this.#paints.take();
-    // A tab out of sight paints nothing and drops what it likes.
+    // A hidden tab paints nothing and drops frames freely.
     if (this.#isHidden) return;
     const tiles = [...this.#tiles].flatMap((tile) => tile.takeLoad() ?? []);
     const moving = this.#budget.decide({ tiles, paintMs, nowMs: this.#options.clock.monotonicMs() });

@@ -23,7 +23,7 @@ export interface Schema {
   readonly maxItems?: number;
 }
 
-/** A value that stands in the path or the query of a call. */
+/** A path or query parameter of a call. */
 interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';

@@ -6,11 +6,11 @@ import classes from './gap-list.module.css';
 interface GapListProps {
   readonly gaps: readonly ArchiveGap[];
   readonly label: string;
-  /** Makes every entry a way to its gap. */
+  /** Makes every entry a link to its gap. */
   readonly onGo?: (gap: ArchiveGap) => void;
 }
 
-/** Gaps with their beginnings, lengths and causes. */
+/** Gaps with their start times, durations and causes. */
 export function GapList({ gaps, label, onGo }: GapListProps) {
   return (
     <ul className={classes.list} aria-label={label}>

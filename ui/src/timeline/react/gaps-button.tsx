@@ -6,11 +6,11 @@ import type { Timeline } from '../timeline.ts';
 import { GapList } from './gap-list.tsx';
 import classes from './timeline-navigation.module.css';
 
-/** The gaps in view as a list: when, how long, why, and a way to each. */
+/** The gaps in view as a list: time, duration, cause, and a link to each. */
 export function GapsButton({ timeline }: { timeline: Timeline }) {
   const i18n = useI18n();
   const [view, setView] = useState<ReturnType<Timeline['getView']>>();
-  // As they were when the list was opened: a list that changes under the pointer is a trap.
+  // The gaps at the moment the list was opened: it must not change under the pointer.
   const gaps = view ? listedGaps(view.gaps, view.intervals, view.scale.startMs, view.scale.endMs) : [];
   return (
     <Popover

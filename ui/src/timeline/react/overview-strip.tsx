@@ -15,12 +15,12 @@ import { paletteOf } from './palette.ts';
 
 interface OverviewStripProps {
   readonly timeline: Timeline;
-  /** Undefined until the server has answered: the strip keeps its room. */
+  /** Undefined until the server has answered: the strip keeps its height. */
   readonly recorded: RecordedDays | undefined;
   readonly label: string;
 }
 
-/** The playhead and the present move by a pixel in minutes. */
+/** The playhead and the present take minutes to move by a pixel. */
 const REDRAW_MS = 1000;
 const TIP_WIDTH_PX = 272;
 
@@ -54,7 +54,7 @@ function Days({ overview, zone, label }: DaysProps) {
   const isDragging = useSyncExternalStore(overview.subscribe, () => overview.getView().isDragging);
   const depth = useSyncExternalStore(overview.subscribe, () => overview.getView().depth);
 
-  // A layout effect: it ends with the element, so that nothing is drawn by the colours of one that is gone.
+  // A layout effect: it ends with the element, so that nothing is drawn with the colours of a removed one.
   useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext('2d');
@@ -132,7 +132,7 @@ function Days({ overview, zone, label }: DaysProps) {
         max={depth.endMs}
         step="any"
         value={Math.min(depth.endMs, Math.max(depth.startMs, (shownFromMs + shownToMs) / 2))}
-        // Swipes of a screen reader come as changes; keys are taken before they become one.
+        // Screen reader swipes arrive as change events; keys are handled before they become one.
         onChange={(event) => overview.lookAt(event.currentTarget.valueAsNumber)}
         onKeyDown={onKeyDown}
       />

@@ -1,6 +1,6 @@
 import type { TimelinePalette } from '../draw.ts';
 
-/** The theme's colours as a canvas takes them. */
+/** The theme's colours in the form that a canvas takes. */
 export function paletteOf(style: CSSStyleDeclaration): TimelinePalette {
   const colour = (name: string) => style.getPropertyValue(name).trim();
   return {

@@ -4,11 +4,11 @@ import type { Scrubber } from '../../player/scrubber.ts';
 interface StillCanvasProps {
   readonly scrubber: Scrubber;
   readonly className: string | undefined;
-  /** The canvas gets no more pixels across than this; the still's own by default. */
+  /** Largest width of the canvas, pixels; the still frame's own by default. */
   readonly mostPx?: number;
 }
 
-/** The scrubber's newest still. */
+/** The scrubber's newest still frame. */
 export function StillCanvas({ scrubber, className, mostPx = Infinity }: StillCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scrub = useSyncExternalStore(scrubber.subscribe, scrubber.getScrub);

@@ -25,7 +25,7 @@ const gaps = {
   next: 'timeline.gap.next',
 } as const;
 
-/** Ways through the archive by one press: an hour, a minute, from event to event, from gap to gap. */
+/** Buttons that step through the archive: an hour, a minute, from event to event, from gap to gap. */
 export function TimelineNavigation({ timeline }: { timeline: Timeline }) {
   const i18n = useI18n();
   return (

@@ -12,19 +12,19 @@ import classes from './timeline-slider.module.css';
 interface TimelineSliderProps {
   readonly timeline: Timeline;
   readonly label: string;
-  /** The moment on screen, asked for before each drawing. */
+  /** The moment on screen, read before each drawing. */
   readonly momentMs: () => number | undefined;
   /** Shown above the pointer. */
   readonly tip: ReactNode;
 }
 
-/** The time goes on even when nobody touches anything; this often is smooth enough for a playhead. */
+/** Time passes even without interaction; this interval is smooth enough for a playhead. */
 const REDRAW_MS = 200;
 const SPEAK_MS = 1000;
-/** How far from a handle a finger may come down. */
+/** Touch target around a handle. */
 const FINGER_PX = 22;
 
-/** The timeline on its canvas, an input of a range to keyboards and screen readers. All behaviour is the core's. */
+/** The timeline on its canvas; for keyboards and screen readers a range input. All behaviour is the core's. */
 export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSliderProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -40,7 +40,7 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
   });
   const isDragging = useSyncExternalStore(timeline.subscribe, () => timeline.getView().isDragging);
 
-  // A layout effect: it ends with the element, so that nothing is drawn by the colours of one that is gone.
+  // A layout effect: it ends with the element, so that nothing is drawn with the colours of a removed one.
   useLayoutEffect(() => {
     const element = canvas.current;
     const context = element?.getContext('2d');
@@ -141,11 +141,11 @@ export function TimelineSlider({ timeline, label, momentMs, tip }: TimelineSlide
         max={toMs}
         step="any"
         value={shownMs}
-        // The input's own value is held between its ends; the playhead may be out of view.
+        // The input's own value is clamped to its range; the playhead may be out of view.
         aria-valuemin={fromMs}
         aria-valuemax={toMs}
         aria-valuenow={shownMs}
-        // Swipes of a screen reader come as changes; keys are taken before they become one.
+        // Screen reader swipes arrive as change events; keys are handled before they become one.
         onChange={(event) => timeline.goTo(event.currentTarget.valueAsNumber)}
         onKeyDown={onKeyDown}
       />

@@ -7,15 +7,15 @@ import classes from './timeline-tip.module.css';
 interface TimelineTipProps {
   readonly timeline: Timeline;
   readonly scrubber: Scrubber;
-  /** What there is to say of a moment beside its time. */
+  /** The texts for a moment besides its time. */
   readonly textAt: (ms: number) => readonly string[];
 }
 
-/** The picture is so wide, CSS px, and this much of it stays inside the timeline. */
+/** Width of the preview, CSS px, and how much of it stays inside the timeline. */
 const TIP_WIDTH_PX = 208;
 const STILL_PX = 416;
 
-/** What there is at the moment under the pointer: its picture and, where there are any, words. */
+/** The preview of the moment under the pointer: its frame and, if there are any, texts. */
 export function TimelineTip({ timeline, scrubber, textAt }: TimelineTipProps) {
   const { hoverMs, scale, isDragging } = useSyncExternalStore(timeline.subscribe, timeline.getView);
   const { still } = useSyncExternalStore(scrubber.subscribe, scrubber.getScrub);

@@ -5,7 +5,7 @@ import { SignButton } from '../../components/sign-button.tsx';
 import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { Timeline } from '../timeline.ts';
 
-/** Steps of zoom as buttons, which rest at the timeline's bounds [R9.4]. */
+/** Zoom buttons, disabled at the timeline's limits [R9.4]. */
 export function ZoomControls({ timeline }: { timeline: Timeline }) {
   const i18n = useI18n();
   const scale = useSyncExternalStore(timeline.subscribe, () => timeline.getView().scale);

@@ -3,12 +3,12 @@ import { useI18n } from '../../i18n/i18n-context.tsx';
 import type { TileSnapshot } from '../tile-snapshot.ts';
 import classes from './wall.module.css';
 
-/** Why a stream that was watched is no part of the mosaic any more, as far as its viewer goes. */
+/** Why a stream that was watched is no longer part of the mosaic, as far as its viewer may know. */
 export type Loss = 'Forbidden' | 'NotFound';
 
 export const lossText = { Forbidden: 'wall.forbidden', NotFound: 'wall.deleted' } as const;
 
-/** Whether the live video of a tile has gone for good, and why. */
+/** Whether the live video of a tile is gone for good, and why. */
 export function lossOf({ state, isArchive }: TileSnapshot): Loss | undefined {
   if (isArchive || state.name !== 'failed') return undefined;
   return state.code === 'Forbidden' || state.code === 'NotFound' ? state.code : undefined;
@@ -20,7 +20,7 @@ interface LostTileProps {
   readonly style: CSSProperties;
 }
 
-/** The place of a stream that its viewer saw here until it was deleted or their right went. */
+/** The place of a stream that its viewer watched here until it was deleted or their right was revoked. */
 export function LostTile({ name, loss, style }: LostTileProps) {
   const i18n = useI18n();
   return (

@@ -13,7 +13,10 @@ const LIVE_EVERY_MS = 5_000;
 const ARCHIVE_EVERY_MS = 2_000;
 const WIDTH_PX = 640;
 
-/** What this browser can't play, as frames that the server made: the newest, or those of the archive's moment. */
+/**
+ * Video that this browser can't play, as snapshots made by the server: the newest, or those of the archive's
+ * moment.
+ */
 export function TileSnapshots({ tile, uid, isArchive }: TileSnapshotsProps) {
   const load = useCallback(
     (signal: AbortSignal) => {

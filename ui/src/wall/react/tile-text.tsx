@@ -19,13 +19,16 @@ interface TileTextProps {
   readonly tile: WallTile;
   readonly uid: string;
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
-  /** Why a stream has no live video, as far as the server has said; undefined when it should have one. */
+  /** Why a stream has no live video, as reported by the server; undefined when it should have one. */
   readonly troubleOf: (uid: string) => string | undefined;
-  /** A picture stopped coming: the server may know why by now. */
+  /** Video stopped arriving: the server may know why by now. */
   readonly onAway: () => void;
 }
 
-/** Why a tile has no moving picture; nothing while it has one. Its state stands in the document for whoever looks from outside. */
+/**
+ * Why a tile has no moving video; nothing while it has. Its state is exposed in the document for external
+ * observers such as tests.
+ */
 export function TileText(props: TileTextProps) {
   const { tile, uid, gapCauseOf, onAway } = props;
   const snapshot = useTileSnapshot(tile);
@@ -117,7 +120,7 @@ function RetryButton({ tile }: { tile: WallTile }) {
   );
 }
 
-/** Why single frames are shown of what this browser can't play. */
+/** Why snapshots are shown of video that this browser can't play. */
 function videoText(refusal: TranscodingRefusal | undefined, { isKeyFrames }: TileSnapshot): MessageKey {
   if (refusal) return refusalText[refusal];
   return isKeyFrames ? 'wall.pictures.budget' : 'wall.pictures.none';

@@ -13,7 +13,7 @@ interface TimelineTracksViewProps {
 
 const REDRAW_MS = 250;
 
-/** One lane for each stream under the shared timeline, on its scale; a click goes to that moment. */
+/** One track for each stream below the shared timeline, on its scale; a click jumps to that moment. */
 export function TimelineTracksView({ archive, streams }: TimelineTracksViewProps) {
   const i18n = useI18n();
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -8,7 +8,7 @@ import type { TileSnapshot } from '../tile-snapshot.ts';
 import type { WallTile } from '../wall-tile.ts';
 
 /**
- * A wall for as long as the element is there that the returned ref is given to; it is told when the page is hidden and
+ * A wall that exists as long as the element with the returned ref; it is notified when the page is hidden and
  * when the network is back.
  */
 export function useWall(): readonly [Wall | undefined, RefCallback<HTMLElement>] {
@@ -39,13 +39,13 @@ export function useWall(): readonly [Wall | undefined, RefCallback<HTMLElement>]
   return [wall, attach];
 }
 
-/** One tile of a wall, for the video element that the returned ref is given to; told of its size and whether it is in sight. */
+/** One tile of a wall, for the video element with the returned ref; notified of its size and visibility. */
 export function useWallTile(options: {
   readonly wall: Wall | undefined;
   readonly id: string;
   readonly uid: string;
   readonly isEnlarged: boolean;
-  /** Another one is enlarged before it. */
+  /** Another tile is enlarged in front of it. */
   readonly isCovered: boolean;
 }): readonly [WallTile | undefined, RefCallback<HTMLVideoElement>] {
   const { wall, id, uid, isEnlarged, isCovered } = options;
@@ -84,7 +84,7 @@ export function useWallTile(options: {
   return [tile, attach];
 }
 
-/** What a tile shows, drawn anew at each change. */
+/** The state of a tile; re-renders on each change. */
 export function useTileSnapshot(tile: WallTile): TileSnapshot {
   return useSyncExternalStore(tile.subscribe, tile.getSnapshot);
 }

@@ -8,28 +8,28 @@ import { WallTileView } from './wall-tile-view.tsx';
 import classes from './wall.module.css';
 
 interface WallGridProps {
-  /** The wall lives as long as the element of the grid. */
+  /** The wall exists as long as the element of the grid. */
   readonly gridRef: RefCallback<HTMLElement>;
   readonly wall: Wall | undefined;
   readonly layout: MosaicLayout;
-  /** The page in sight, from 0. */
+  /** The visible page, from 0. */
   readonly page: number;
   readonly label: string;
   readonly nameOf: (uid: string) => string | undefined;
-  /** Why the shared moment of the archive is not recorded on a stream; undefined when nobody knows. */
+  /** Why the shared moment of the archive is not recorded on a stream; undefined when unknown. */
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
   /** Why a stream has no live video; undefined when it should have one. */
   readonly troubleOf: (uid: string) => string | undefined;
-  /** A picture stopped coming: the server may know why. */
+  /** Video stopped arriving: the server may know why. */
   readonly onAway: () => void;
 }
 
-/** The frames of one page of a mosaic; one of them may be enlarged over the others. */
+/** The tiles of one page of a mosaic; one of them may be enlarged over the others. */
 export function WallGrid(props: WallGridProps) {
   const { gridRef, wall, layout, page, label, nameOf } = props;
   const i18n = useI18n();
   const [enlarged, setEnlarged] = useState<string>();
-  /** By place: what was watched there and is the viewer's no more. */
+  /** By position: streams that were watched there and are no longer available to the viewer. */
   const [lost, setLost] = useState<ReadonlyMap<string, Lost>>(new Map());
   useEffect(() => {
     if (enlarged === undefined) return;
@@ -38,7 +38,7 @@ export function WallGrid(props: WallGridProps) {
       event.preventDefault();
       setEnlarged(undefined);
     };
-    // Before others that leave something by the same key.
+    // Runs before other handlers of the same key that leave something.
     window.addEventListener('keydown', onKeyDown, { capture: true });
     return () => window.removeEventListener('keydown', onKeyDown, { capture: true });
   }, [enlarged]);
@@ -103,7 +103,7 @@ interface Lost {
   readonly loss: Loss;
 }
 
-/** The same map when nothing changes, so that nothing is drawn anew. */
+/** The same map when nothing changes, so that nothing re-renders. */
 function withLoss(
   known: ReadonlyMap<string, Lost>,
   place: string,

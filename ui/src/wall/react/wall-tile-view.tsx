@@ -20,7 +20,7 @@ interface WallTileViewProps {
   readonly gapCauseOf: (uid: string) => GapCause | undefined;
   readonly troubleOf: (uid: string) => string | undefined;
   readonly onAway: () => void;
-  /** The stream is the viewer's no more, or is again. */
+  /** The stream is no longer available to the viewer, or is again. */
   readonly onLoss: (loss: Loss | undefined) => void;
   readonly style: CSSProperties;
   readonly isEnlarged: boolean;
@@ -28,7 +28,7 @@ interface WallTileViewProps {
   readonly onEnlarge: () => void;
 }
 
-/** One picture of a wall with its name and, wherever it does not move, words that say why. */
+/** One tile of a wall with its name and, wherever its video does not move, a text that says why. */
 export function WallTileView(props: WallTileViewProps) {
   const i18n = useI18n();
   const { uid, name, isEnlarged, isCovered } = props;
@@ -88,7 +88,7 @@ interface MarksProps {
   readonly onLoss: (loss: Loss | undefined) => void;
 }
 
-/** What is not as the camera sends it. */
+/** How the video differs from what the camera sends. */
 function Marks({ tile, onLoss }: MarksProps) {
   const i18n = useI18n();
   const snapshot = useTileSnapshot(tile);
@@ -101,7 +101,7 @@ function Marks({ tile, onLoss }: MarksProps) {
         {i18n.t('wall.converted', { codec: converted })}
       </span>
     );
-  // The words over single frames say it all.
+  // The text over the snapshots says it all.
   if (!isKeyFrames || state.name === 'unsupported') return null;
   return (
     <span className={classes.mark} title={i18n.t('wall.keyFrames.why')}>
