@@ -19,7 +19,10 @@ export interface AccessFeedOptions {
    * no other nodes. Never rejects.
    */
   readonly isFrozen?: (() => Promise<boolean>) | undefined;
-  /** Whether nothing was written to the database since the look before the last one, so that no question is needed. */
+  /**
+   * Whether nothing was written to the database since the check before the last one, so that no query is
+   * needed.
+   */
   readonly isQuiet?: (() => boolean) | undefined;
 }
 

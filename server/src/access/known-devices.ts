@@ -24,7 +24,7 @@ export class KnownDevices {
     this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'vidette known devices', 32));
   }
 
-  /** The key under which the device is counted; undefined when the cookies prove none for this user. */
+  /** The id under which the device is counted; undefined when the cookies prove none for this user. */
   find(
     cookies: Readonly<Record<string, string | undefined>>,
     userId: number,

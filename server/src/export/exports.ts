@@ -71,7 +71,7 @@ export class Exports {
   readonly #cancels: readonly Cancel[];
   #running: { readonly id: number; readonly abort: AbortController; bytes: number } | undefined;
   #pumping: Promise<void> | undefined;
-  /** Wakes the worker. */
+  /** Whether the queue may hold new work. */
   #isDue = false;
   #isClosed = false;
 

@@ -31,7 +31,7 @@ interface GrowingSegment extends HlsSegment {
  * Segments that the playlist lists; with GOPs of two seconds well over the three target durations it must hold.
  */
 const listedSegments = 8;
-/** Segments kept beyond the playlist for players that requested it a moment ago (RFC 8216bis, 6.2.2). */
+/** Segments kept beyond the playlist for players that requested it shortly before (RFC 8216bis, 6.2.2). */
 const keptSegments = 11;
 
 /** The latest segments of one stream as LL-HLS lists them, with the init segments that they need. */
@@ -59,7 +59,7 @@ export class HlsWindow {
     return this.#segments.some(({ isComplete }) => isComplete);
   }
 
-  /** All segment durations so far, seconds; what the playlist declares must cover them. */
+  /** Longest durations so far, seconds; what the playlist declares must cover them. */
   get longestPartSeconds(): number {
     return this.#longestPartSeconds;
   }

@@ -3,7 +3,7 @@ import type { Stream } from '../hub/stream.ts';
 import type { LiveMessage } from './message.ts';
 import type { LiveSession, LiveSink, LiveVariant } from './session.ts';
 
-/** An admitted viewer of a stream. */
+/** A stream to which the viewer was admitted. */
 export interface WallSource {
   readonly stream: Stream;
   /** Called once, when the viewer has left. */

@@ -6,7 +6,7 @@ import type { Engine } from './database.ts';
  * node, another node, a command at the console. A change that a statement forgets to announce can't exist.
  */
 
-/** The table of a change, what is noted of it, and which updates are ignored. */
+/** The source of a change, what is noted of it, and which updates are ignored. */
 interface TriggerSource {
   readonly table: 'users' | 'sessions' | 'tokens' | 'permissions' | 'streams';
   readonly event: 'insert' | 'update' | 'delete';

@@ -119,7 +119,7 @@ export class Store {
 }
 
 const searchTextKey = 'streams.searchText';
-/** Increased when the search index of a stream changes. */
+/** Increased when the content of the streams' search text changes. */
 const searchTextVersion = 1;
 
 /** The key in the folder. A new one is created only where no sealed value needs a lost one. */

@@ -1,10 +1,10 @@
 import { statSync, type BigIntStats } from 'node:fs';
 
 /**
- * Tells from two `stat` calls whether any process wrote a SQLite database, which is cheaper than a query through its worker.
- * File systems date writes by a clock that ticks every few milliseconds, so a write right after a look may leave the times as
- * they were. A database therefore counts as quiet only from the second look on that finds the same: what was written in the
- * tick of the first one is read after the second.
+ * Determines with two `stat` calls whether any process wrote a SQLite database, which is cheaper than a query
+ * through its worker. File systems date writes by a clock that ticks every few milliseconds, so a write right
+ * after a check may leave the times unchanged. A database therefore counts as quiet only from the second check
+ * on that finds the same times: a write in the tick of the first one is read after the second.
  */
 export class WriteWatch {
   readonly #files: readonly string[];
@@ -17,8 +17,8 @@ export class WriteWatch {
   }
 
   /**
-   * Whether nothing was written since the query that followed the look before the last one. Looks must be further apart than a
-   * tick of the file system's clock. @throws system errors other than ENOENT
+   * Whether nothing was written since the query that followed the check before the last one. Checks must be
+   * further apart than a tick of the file system's clock. @throws system errors other than ENOENT
    */
   isQuiet(): boolean {
     const seen = this.#files.map(stateOf).join();

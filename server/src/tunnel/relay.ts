@@ -43,7 +43,7 @@ const algorithms = {
 
 export interface RelayOptions {
   readonly location: ReadyLocation;
-  /** OpenSSH's text form of the public key that the relay knows. */
+  /** In OpenSSH's text format; the relay knows its public half. */
   readonly privateKey: string;
   readonly clock: Clock;
   readonly traffic: Traffic;
@@ -110,7 +110,7 @@ export class Relay {
     return this.#connections.size;
   }
 
-  /** When the last answered request was answered. */
+  /** Round-trip time of the last answered keep-alive request. */
   get roundTripMs(): number | null {
     return this.#roundTripMs;
   }
