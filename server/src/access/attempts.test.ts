@@ -5,7 +5,7 @@ import { ManualClock } from '../base/manual-clock.ts';
 import { Attempts } from './attempts.ts';
 import { isSameCode, newCode, newSecret, newUid } from './secrets.ts';
 
-test('[R8.12] after so many attempts the rest must wait, and are told how long', () => {
+test('[R8.12] after too many attempts further ones must wait, and learn how long', () => {
   const clock = new ManualClock();
   const attempts = new Attempts(clock, { max: 2, windowMs: 60_000 });
   attempts.add('a');
@@ -21,7 +21,7 @@ test('[R8.12] after so many attempts the rest must wait, and are told how long',
   attempts.check('a');
 });
 
-test('whoever proves themselves starts afresh', () => {
+test('a key that authenticates starts over', () => {
   const attempts = new Attempts(new ManualClock(), { max: 1, windowMs: 60_000 });
   attempts.add('a');
   attempts.clear('a');
@@ -45,7 +45,7 @@ test('secrets, uids and codes have their shape and do not repeat', () => {
   }
 });
 
-test('codes are compared as people type them', () => {
+test('codes are compared as users type them', () => {
   assert.ok(isSameCode(' abcd efgh', 'ABCD-EFGH'));
   assert.ok(!isSameCode('ABCD-EFGI', 'ABCD-EFGH'));
   assert.ok(!isSameCode('', 'ABCD-EFGH'));

@@ -77,7 +77,7 @@ test('a session slides on with use and ends without', async () => {
   assert.equal((await store.sessions.ofUser(user.id)).length, 1);
 });
 
-test('[R4.4] a blocked user’s sessions and tokens stop working at once', async () => {
+test('[R4.4] a blocked user’s sessions and tokens stop working immediately', async () => {
   const { authenticator, user, session } = await visit();
   const secret = newSecret();
   await store.tokens.add({

@@ -47,13 +47,13 @@ test('the same password typed by another keyboard is the same', async () => {
   assert.equal(await hasher.verify('e\u0301clair 1', await hasher.hash('\u00e9clair 1')), true);
 });
 
-test('nobody’s password is never right', async () => {
+test('without a user no password is right', async () => {
   const hasher = new PasswordHasher();
   assert.equal(await hasher.verify('a password that nobody has', undefined), false);
   assert.equal(await hasher.verify('', null), false);
 });
 
-test('a crowd waits its turn, and a mob is told to come later', async () => {
+test('a few calls wait their turn, and a flood gets TooManyRequests', async () => {
   let running = 0;
   let most = 0;
   const hasher = new PasswordHasher(async () => {

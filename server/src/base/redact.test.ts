@@ -12,7 +12,7 @@ test('addresses lose their credentials, even with an @ in the password', () => {
   assert.equal(redactText('rtsp://cam/live?channel=1'), 'rtsp://cam/live?channel=1');
 });
 
-test('a code that lets somebody in is hidden, one that says what went wrong is not', () => {
+test('a code that grants access is hidden, an error code is not', () => {
   const error = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   assert.deepEqual(redactValue({ code: 'EHOSTUNREACH', cause: { code: 'ECONNREFUSED' }, status: 502 }), {
     code: 'EHOSTUNREACH',

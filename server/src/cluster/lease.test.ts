@@ -10,7 +10,7 @@ function held() {
   return { clock, lease };
 }
 
-test('[R10.8] a lease is over by its node’s own clock, and whoever would write then waits until it is renewed', async () => {
+test('[R10.8] a lease expires by its node’s own clock, and writers then wait until it is renewed', async () => {
   const { clock, lease } = held();
   clock.advance(4_400);
   assert.equal(lease.state, 'held');

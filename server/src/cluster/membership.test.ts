@@ -67,7 +67,7 @@ test('[R7.36] a node that has started is in the list under its id until it is re
   await assert.rejects(membership.rename('gate', 'Gate'), failsWith('NotFound'));
 });
 
-test('[R7.39, R4.5] a drain is told once, has come to its end when no stream is held, and outlives a restart', async () => {
+test('[R7.39, R4.5] a drain is reported once, is complete when no stream is held, and outlives a restart', async () => {
   const membership = await open('yard');
   changes = 0;
   active = 3;

@@ -61,7 +61,7 @@ test('[R10.8] the streams of a node that is gone are spread over the others, and
   assert.deepEqual(plan({ members, places }), moves, 'planned twice alike');
 });
 
-test('[R10.8] nobody is buried right after the database was away, but for those whom nobody knows', () => {
+test('[R10.8] no node is declared dead right after the database was away, except unknown ones', () => {
   const members = [member('a'), member('c', { is_there: false })];
   const places = [place('one', 'c'), place('two', 'forgotten')];
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('[R10.8] among equals the node that has footage of a stream gets it', () =>
   );
 });
 
-test('[R4.5, R10.8] a drained node hands over, a few at a time; two at once, and to none that is drained too', () => {
+test('[R4.5, R10.8] a drained node hands over, a few streams at a time; two simultaneously, and to no node that is drained too', () => {
   const members = [member('a', { is_drained: 1 }), member('b', { is_drained: 1 }), member('c')];
   const places = [...streams(12, 'a'), ...streams(12, 'b')];
   const moves = plan({ members, places });
@@ -137,7 +137,7 @@ test('[R10.8] a node that is added gets one stream at a time, first those that i
   );
 });
 
-test('[R10.8] what a node whose disk takes no footage has goes to one whose disk does, and to nobody when there is none', () => {
+test('[R10.8] streams of a node whose disk takes no footage move to one whose disk does, and stay when there is none', () => {
   const members = [member('a', { cannot_record: 1 }), member('b'), member('c', { cannot_record: 1 })];
   const places = [place('one', 'a'), place('two', 'b')];
   assert.deepEqual(plan({ members, places }), [{ kind: 'hand-over', uid: 'one', epoch: 3, to: 'b' }]);

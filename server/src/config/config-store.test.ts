@@ -72,7 +72,7 @@ test('[R7.46] without a file one is made that only its owner reads', async (t) =
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('[R7.46] live keys count at once, the others after a restart, which is said', async (t) => {
+test('[R7.46] live keys take effect immediately, the others after a restart, which is reported', async (t) => {
   const { store } = await newStore(t);
   const { config } = store;
   let told = 0;
@@ -127,13 +127,13 @@ test('[R7.46, R8.2] what is wrong is named by its key, and nothing is written', 
   assert.equal(await text(), 'port: 7000\n');
 });
 
-test('[R7.46] two who save at once both have their way', async (t) => {
+test('[R7.46] two simultaneous saves both take effect', async (t) => {
   const { store, text } = await newStore(t);
   await Promise.all([store.save({ port: 1 }), store.save({ app: { title: 'T' } }).catch(() => {})]);
   assert.equal(await text(), 'port: 1\napp:\n  title: T\n');
 });
 
-test('[R7.46] a file that was broken by hand is said to be', async (t) => {
+test('[R7.46] a file that was broken by hand is reported', async (t) => {
   const { store, file } = await newStore(t);
   await writeFile(file, 'a: [1');
   assert.deepEqual(await fieldsOf(store.view()), ['values']);

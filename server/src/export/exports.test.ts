@@ -237,7 +237,7 @@ test('a package that was changed in any byte, or lost its signature, is found ou
   assert.ok((await verdictOf(whole.subarray(0, -10))).problems.length > 0);
 });
 
-test('after a stop in the middle it goes on behind what was finished', async (t) => {
+test('after a stop in the middle it continues behind what was finished', async (t) => {
   const at = await scene(t);
   let asked = 0;
   const held = Promise.withResolvers<void>();
@@ -283,7 +283,7 @@ test('a right that is withdrawn on the way ends the export and takes its files',
   assert.ok(!existsSync(join(at.folder, 'exports', `${id}.zip.part`)));
 });
 
-test('[R10.4] a full disk fails the export, keeps what was finished, and a retry goes on', async (t) => {
+test('[R10.4] a full disk fails the export, keeps what was finished, and a retry continues', async (t) => {
   const at = await scene(t);
   let isFull = true;
   const full = new Proxy(at.archive, {

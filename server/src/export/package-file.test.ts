@@ -48,7 +48,7 @@ for each in archive.infolist(): print(each.filename, each.file_size)`;
   assert.equal(listing, 'Ворота/10-00.mp4 300000\nmanifest.json 2\n');
 });
 
-test('what a kill left behind the last whole entry is cut off, and writing goes on there', async (t) => {
+test('what a kill left behind the last whole entry is cut off, and writing continues there', async (t) => {
   const folder = await folderOf(t);
   const path = join(folder, 'a.part');
   const first = await opened(path);

@@ -60,7 +60,7 @@ test('a connection that asks for nothing is cut after ten seconds, one that has 
   assert.equal(await ask(asking), 'HTTP/1.1 200 OK');
 });
 
-test('under TLS the time begins with the connection, and goes on behind the handshake', async (t) => {
+test('under TLS the time starts with the connection, and continues after the handshake', async (t) => {
   const { certificate, key } = selfSigned();
   const { clock, come } = await open(t, { cert: Buffer.from(certificate), key: Buffer.from(key) });
   const [raw, mute, asking] = [await come(), await come(), await come()];
@@ -93,7 +93,7 @@ test('silent connections of one network displace each other, and none that sends
   assert.equal(await ask(asking), 'HTTP/1.1 200 OK');
 });
 
-test('an upgrade is asked for in vain where no WebSocket is served', async (t) => {
+test('an upgrade is ignored where no WebSocket is served', async (t) => {
   const { come } = await open(t);
   const upgrade = (path: string, protocol = 'websocket') =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;

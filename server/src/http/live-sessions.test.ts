@@ -97,7 +97,7 @@ async function visit(t: TestContext) {
   return { store, clock, authenticator, user, liveSessions, ends, watch, tokenOf };
 }
 
-test('[R7.23] whoever watches by a token is cut when it expires', async (t) => {
+test('[R7.23] a viewer with a token is disconnected when it expires', async (t) => {
   const { clock, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(clock.wallMs() + 20_000);
   await watch(principal);
@@ -110,7 +110,7 @@ test('[R7.23] whoever watches by a token is cut when it expires', async (t) => {
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('[R7.24] whoever watches by a session is cut when it ends for want of use, and not while it is used', async (t) => {
+test('[R7.24] a viewer with a session is disconnected when it expires for lack of use, and not while it is used', async (t) => {
   const { clock, authenticator, user, store, ends, watch } = await visit(t);
   const { secret } = await authenticator.open(user, { ip: '10.0.0.1', userAgent: 'test' });
   const principal = await authenticator.bySession(secret, '10.0.0.1');
@@ -130,7 +130,7 @@ test('[R7.24] whoever watches by a session is cut when it ends for want of use, 
   assert.deepEqual(ends, ['AuthorizationRequired']);
 });
 
-test('[R3.2] [R4.4] a user who must change the password loses open pictures until it is changed', async (t) => {
+test('[R3.2] [R4.4] a user who must change the password loses open video until it is changed', async (t) => {
   const { store, authenticator, user, liveSessions, ends, watch, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await watch(principal);
@@ -142,7 +142,7 @@ test('[R3.2] [R4.4] a user who must change the password loses open pictures unti
   assert.equal(await liveSessions.judge({ principal, uid: 'cam1', right: 'view' }), undefined);
 });
 
-test('[R4.4] whoever has pictures converted is cut when that right goes, and who takes them as they are is not', async (t) => {
+test('[R4.4] a viewer of transcoded video is disconnected when that right is revoked, and one of the original is not', async (t) => {
   const { store, authenticator, user, liveSessions, ends, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   const heard: ErrorCode[] = [];
@@ -170,7 +170,7 @@ test('what another process took away is noticed within a minute; who has left is
   assert.deepEqual(ends, ['AuthorizationRequired']);
 });
 
-test('[R4.4] a right that went while a viewer was let in is missed at once', async (t) => {
+test('[R4.4] a right revoked while a viewer was being admitted is noticed immediately', async (t) => {
   const { store, user, liveSessions, tokenOf } = await visit(t);
   const { principal } = await tokenOf(null);
   await store.users.save(user.id, { is_blocked: 1 });

@@ -103,7 +103,7 @@ test('at the start one line says which file is wrong', async (t) => {
   }
 });
 
-test('the end of the certificate is announced, and said when it has come', async (t) => {
+test('the expiry of the certificate is announced, and reported when it has come', async (t) => {
   const options = await files(t);
   const { clock, lines } = options;
   const certificate = await ServerCertificate.open(options);

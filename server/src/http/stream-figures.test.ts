@@ -9,7 +9,7 @@ const state = (status: ManagedStreamStatus, failureReason: string | null = null)
   code: failureReason === null ? null : 'EHOSTUNREACH',
 });
 
-test('[R10.2] an outage lasts from the last picture to the next, and says why', () => {
+test('[R10.2] an outage lasts from the last frame to the next, and states its reason', () => {
   const watch = new StreamMetrics();
   watch.noteState(state('pending'), 1_000);
   watch.noteState(state('running'), 2_000);

@@ -72,7 +72,7 @@ for (const trustProxy of [false, true]) {
   });
 }
 
-test('[R10.9] with a certificate the relay carries TLS, and the visitor is known behind it', async (t) => {
+test('[R10.9] with a certificate the relay carries TLS, and the client is known behind it', async (t) => {
   const { certificate, key } = selfSigned();
   const { come, clock } = await newDoor(t, false, { cert: Buffer.from(certificate), key: Buffer.from(key) });
   const line = connectTls({ socket: come(false).far, ca: certificate, servername: '', host: '127.0.0.1' });
@@ -92,7 +92,7 @@ test('[R10.9] with a certificate the relay carries TLS, and the visitor is known
   await once(stranger.near, 'close');
 });
 
-test('[R10.9] a visitor who says nothing more is let go, as on the own port', async (t) => {
+test('[R10.9] a client that sends nothing more is disconnected, as on the own port', async (t) => {
   const { come, clock } = await newDoor(t, false);
   const { far, near } = come(false);
   await ask(far);

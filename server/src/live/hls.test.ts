@@ -168,7 +168,7 @@ test('a source that delivers nothing is Unavailable, and reading stops after the
   assert.equal(scene.clock.pendingTimers, 0);
 });
 
-test('after a pause of the whole the numbering goes on and the break is declared', async () => {
+test('after a pause of the stream the numbering continues and the break is declared', async () => {
   const scene = await started();
   await scene.writeTo(4.5);
   scene.clock.advance(60_000);

@@ -85,7 +85,7 @@ function samplesIn(media: readonly Uint8Array[]): SentSample[] {
 const videoOf = (sent: readonly SentSample[]) =>
   sent.filter(({ trackId }) => clip.tracks.find(({ id }) => id === trackId)?.kind === 'video');
 
-test('[R7.12] a viewer gets words first, then init segment and GOP so far at once, then a fragment per picture', async () => {
+test('[R7.12] a viewer gets messages first, then init segment and GOP so far immediately, then a fragment per frame', async () => {
   const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const samples = upToFrame(30);
@@ -132,7 +132,7 @@ test('a fragment is built once, however many watch', async () => {
   }
 });
 
-test('a viewer that is slow skips to a key frame, is told, and never has more than the limit waiting', async () => {
+test('a viewer that is slow skips to a key frame, is notified, and never has more than the limit waiting', async () => {
   const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const { sink, session } = scene.view();
@@ -153,7 +153,7 @@ test('a viewer that is slow skips to a key frame, is told, and never has more th
   assert.equal(session.skippedSamples, told.samples);
 });
 
-test('sound that is announced and never sent does not keep the picture away; it joins when it comes', async () => {
+test('audio that is announced and never sent does not delay the video; it joins when it comes', async () => {
   const scene = new SessionScene();
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
@@ -168,7 +168,7 @@ test('sound that is announced and never sent does not keep the picture away; it 
   assert.match(inits[1]?.mimeType ?? '', /mp4a/);
 });
 
-test('sound that falls silent is taken out at the next key frame', async () => {
+test('audio that stops is taken out at the next key frame', async () => {
   const scene = new SessionScene();
   const audio = clip.tracks.find(({ kind }) => kind === 'audio');
   scene.stream.setTracks(clip.tracks);
@@ -183,7 +183,7 @@ test('sound that falls silent is taken out at the next key frame', async () => {
   );
 });
 
-test('variants: without sound, and key frames only', async () => {
+test('variants: without audio, and key frames only', async () => {
   const scene = new SessionScene();
   scene.stream.setTracks(clip.tracks);
   const silent = scene.view({ audio: false, keyFramesOnly: false });
@@ -203,7 +203,7 @@ test('variants: without sound, and key frames only', async () => {
   keys.forEach(({ dts, duration }, at) => assert.ok(dts + duration >= (keys[at + 1]?.dts ?? 0)));
 });
 
-test('a camera that slows down from 25 to 3 pictures a second is never taken for broken off', async () => {
+test('a camera that slows down from 25 to 3 frames a second is never treated as interrupted', async () => {
   const scene = new SessionScene();
   const video = clip.tracks.filter(({ kind }) => kind === 'video');
   scene.stream.setTracks(video);
@@ -225,7 +225,7 @@ test('a camera that slows down from 25 to 3 pictures a second is never taken for
   });
 });
 
-test('pause and return are told, parameters come anew, and the end has a code', async () => {
+test('pause and return are reported, parameters are sent again, and the end has a code', async () => {
   const scene = new SessionScene();
   const { sink } = scene.view();
   await turn();

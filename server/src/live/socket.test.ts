@@ -87,7 +87,7 @@ test('[R7.12] over a WebSocket: words, init segment, fragments, and at the end i
   assert.equal(viewer.closeCode, 1000);
 });
 
-test('a viewer whose right is withdrawn is told and let go at once', async (t) => {
+test('a viewer whose right is withdrawn is notified and disconnected immediately', async (t) => {
   const stream = new Stream('s');
   const { url, sessions, live } = await serve(t, stream);
   stream.setTracks(clip.tracks);
@@ -100,7 +100,7 @@ test('a viewer whose right is withdrawn is told and let go at once', async (t) =
   assert.equal(live.audience(stream).viewers, 0);
 });
 
-test('nothing blocks on a viewer that stops reading: the writer and the other viewer go on, it skips and is told', async (t) => {
+test('nothing blocks on a viewer that stops reading: the writer and the other viewer continue, it skips and is notified', async (t) => {
   const stream = new Stream('s');
   const { url, sockets, sessions } = await serve(t, stream);
   stream.setTracks(clip.tracks);
@@ -145,7 +145,7 @@ test('nothing blocks on a viewer that stops reading: the writer and the other vi
   assert.equal(quick.texts.length, 1);
 });
 
-test('a viewer that answers no ping is let go, one that does stays', async (t) => {
+test('a viewer that answers no ping is disconnected, one that does stays', async (t) => {
   const clock = new ManualClock();
   const stream = new Stream('s');
   const { url, sockets, live } = await serve(t, stream, clock);

@@ -107,7 +107,7 @@ function writeClip(stream: Stream): void {
   for (const sample of clip.samples) stream.write(sample);
 }
 
-test('one socket carries many streams, each on its own channel: all pictures or key frames only', async (t) => {
+test('one socket carries many streams, each on its own channel: all frames or key frames only', async (t) => {
   const gate = new Stream('gate');
   const yard = new Stream('yard');
   const { url, left } = await serve(t, { gate, yard });
@@ -155,7 +155,7 @@ test('[R6.5] a stream that may not be watched is refused on its channel, and one
   assert.equal(page.codes.get(3), 'AuthorizationRequired');
 });
 
-test('a channel that is left before its viewer was let in watches nothing', async (t) => {
+test('a channel that is closed before its viewer was admitted watches nothing', async (t) => {
   const gate = new Stream('gate');
   const { url, left } = await serve(t, { gate });
   const page = await openPage(url);
@@ -185,7 +185,7 @@ test('nonsense closes the socket, and so does a channel used twice', async (t) =
   await until(() => gate.readerCount === 0);
 });
 
-test('a page that stops reading holds nobody up, and every channel of it goes on when it reads again', async (t) => {
+test('a page that stops reading delays no one, and every channel of it continues when it reads again', async (t) => {
   const streams = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`s${at}`, new Stream(`s${at}`)]));
   const all = Object.values(streams);
   for (const stream of all) stream.setTracks(clip.tracks);

@@ -67,7 +67,7 @@ test('[R10.7] a scene that only rustles has no motion, whatever the pattern of i
   assert.deepEqual(detect(camera(600, () => 1)).told, []);
 });
 
-test('[R10.7] slow light changes, flashes and lost pictures are not motion', () => {
+test('[R10.7] slow light changes, flashes and lost frames are not motion', () => {
   const darkening = (second: number) => 2 ** (second / 600);
   assert.deepEqual(detect(camera(1200, darkening)).told, []);
   const flashing = (second: number) => (second % 30 < 0.6 && second > 30 ? 8 : 1);
@@ -88,7 +88,7 @@ test('[R10.7] motion that rests for moments is one event, and two that are apart
   assertNear(ended[1], 100, 104);
 });
 
-test('[R10.7] long motion is told before its end, under the same start', () => {
+test('[R10.7] long motion is reported before its end, under the same start', () => {
   const uneven = (second: number) => between(60, 105, 1.8 + 0.8 * Math.sin(second))(second);
   const { told } = detect(camera(140, uneven));
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('any sizes at any times give events in order', () => {
   );
 });
 
-test('[R10.7] what crosses a real, noisy picture is found', async () => {
+test('[R10.7] an object that crosses a real, noisy scene is found', async () => {
   const box = "x='if(between(t,40,46),-40+70*(t-40),-99)':y=90";
   const frame = `gradients=s=320x180:r=10:c0=gray:c1=white:x0=0:y0=0:x1=319:y1=179:speed=0.00001[ground];testsrc=s=320x240:r=10,crop=24:48:60:60[box];[ground][box]overlay=${box},noise=alls=2:allf=t`;
   const encode = `-f lavfi -i ${frame.replaceAll(' ', '')} -t 60 -pix_fmt yuv420p -c:v libx264 -preset ultrafast -tune zerolatency -g 20 -crf 26 -f mpegts -`;

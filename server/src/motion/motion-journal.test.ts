@@ -28,7 +28,7 @@ function memory() {
   return { saved, removals, store };
 }
 
-test('[R10.7] events of all streams are saved together, an event told twice once with its later end', async () => {
+test('[R10.7] events of all streams are saved together, an event reported twice once with its later end', async () => {
   const { saved, store } = memory();
   const clock = new ManualClock();
   const journal = new MotionJournal({

@@ -50,7 +50,7 @@ test('[R10.7] a stream that is written tells what moves, and nothing after the w
   assert.equal(stream.readerCount, 0);
 });
 
-test('[R10.7] a source that comes back to its scene is watched on at once, with another picture it is learnt anew', () => {
+test('[R10.7] a source that comes back to its scene is watched immediately, with another frame size it is learnt again', () => {
   const { stream, ended } = watched();
   write(stream, 0, 40, () => 2_000);
   stream.pause('unreachable');

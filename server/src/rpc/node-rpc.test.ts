@@ -150,7 +150,7 @@ test('[R10.8] without TLS nodes speak only where that is configured', async (t) 
   assert.match((await faultOf(ask(strict))).message, /no TLS/);
 });
 
-test('[R10.8] with TLS any certificate will do, and nobody in between can pass on what is asked', async (t) => {
+test('[R10.8] with TLS any certificate will do, and no one in between can forward a request', async (t) => {
   const { rpc, claims } = await pair(t, { isTls: true, allowPlainHttp: false });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
   assert.deepEqual(await ask(rpc), { path: '/link/alive?x=1' });
@@ -201,7 +201,7 @@ test('[R10.8] nodes whose protocols differ by one understand each other, by two 
   assert.equal((await faultOf(admit(rpcProtocol + 2))).code, 'ActionNotAcceptable');
 });
 
-test('[R10.8] a node that is not there is away, at once and for a moment', async (t) => {
+test('[R10.8] a node that is not there is away, immediately and for a moment', async (t) => {
   const { rpc, server } = await pair(t);
   await ask(rpc);
   server.closeAllConnections();

@@ -41,7 +41,7 @@ function motion(uid: string, startMs: number, endMs: number) {
   return { uid, kind: 'motion', startMs, endMs, note: '×2.0' };
 }
 
-test('[R10.7] [R7.18] events become annotations, one told again gets its later end, a gone stream is passed over', async (t) => {
+test('[R10.7] [R7.18] events become annotations, one reported again gets its later end, a removed stream is skipped', async (t) => {
   const { store, streamId } = await openStore(t);
   await store.annotations.saveEvents([motion('cam1', 1_000, 3_000), motion('gone', 1_000, 3_000)]);
   await store.annotations.saveEvents([motion('cam1', 1_000, 9_000), motion('cam1', 20_000, 22_000)]);

@@ -72,7 +72,7 @@ test('[R3.3] sealed text that was changed or cut does not open', () => {
   assert.equal(seal.open(address, 'here'), undefined);
 });
 
-test('[R3.3] the key is made once, whoever comes at the same time, and only its owner reads it', async (t) => {
+test('[R3.3] the key is created once, even by simultaneous callers, and only its owner reads it', async (t) => {
   const folder = await folderOf(t);
   assert.equal(await readKey(folder), undefined);
   const keys = await Promise.all(Array.from({ length: 8 }, () => makeKey(folder)));

@@ -76,7 +76,7 @@ test('[R5.4] search is by substring in name, source, tags and location, whatever
   assert.deepEqual(await found('dayx1'), []);
 });
 
-test('[R6.5] nobody lists what they may not view; owners and the permitted do', async () => {
+test('[R6.5] users list only what they may view; owners and the permitted do', async () => {
   const owner = await store.users.add(newUser('owner'));
   const guest = await store.users.add(newUser('guest'));
   const stream = await store.streams.add(newStream('rights', { created_by: owner.id }));
@@ -255,7 +255,7 @@ test('[R7.47] the audit log goes by time, page after page, also where the clock 
   );
 });
 
-test('people sort by when they were seen last, those who never were at the far end; names sort by their letters’ codes', async () => {
+test('users sort by when they were last seen, those never seen at the far end; names sort by code point', async () => {
   for (const [login, last_seen_ms] of [
     ['seen-b', 20],
     ['seen-c', null],

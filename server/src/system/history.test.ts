@@ -20,7 +20,7 @@ test('[R7.45] histories keep the newest values, oldest first', () => {
   ]);
 });
 
-test('[R7.45] the longest delay of the event loop since it was asked for last', () => {
+test('[R7.45] the longest delay of the event loop since the last call', () => {
   const clock = new ManualClock();
   let lateMs = 0;
   const watch = new EventLoopWatch({

@@ -93,7 +93,7 @@ function fails(work: Promise<unknown>, code: ErrorCode): Promise<void> {
   return assert.rejects(work, (error: unknown) => error instanceof Fault && error.code === code);
 }
 
-test('[R7.20] the letter goes by STARTTLS and sign-in, in both forms, with code and link', async () => {
+test('[R7.20] the e-mail is sent by STARTTLS and sign-in, in both forms, with code and link', async () => {
   const { reset } = newReset();
   const code = await sentCode(reset);
   const received = smtp.emails.at(-1);
@@ -106,7 +106,7 @@ test('[R7.20] the letter goes by STARTTLS and sign-in, in both forms, with code 
   assert.match(received.content, /<b [^>]*>/);
 });
 
-test('[R7.20, R1.4] the letter is in the language of whom it is for', async () => {
+test('[R7.20, R1.4] the e-mail is in the language of its recipient', async () => {
   await store.users.save(userId, { language: 'ru' });
   await sentCode(newReset().reset);
   await store.users.save(userId, { language: 'en' });
@@ -148,7 +148,7 @@ test('[R7.21, R8.13] a code outlives neither its minutes nor five wrong tries', 
   await fails(reset.reset({ email, code, password: newPassword }, ip), 'UnknownLifetimeCode');
 });
 
-test('[R8.12] another code for an address must wait, whoever asks and whether or not it is known', async () => {
+test('[R8.12] another code for an address must wait, for every caller and whether or not it is known', async () => {
   const { reset, clock } = newReset();
   for (const address of [email, 'nobody@example.org']) {
     assert.equal(await reset.send(address, ip), 60);
@@ -162,7 +162,7 @@ test('[R8.12] another code for an address must wait, whoever asks and whether or
   await reset.settle();
 });
 
-test('[R8.5] an unknown or blocked address is told only when so configured', async () => {
+test('[R8.5] an unknown or blocked address is reported only when so configured', async () => {
   const before = smtp.emails.length;
   await newReset().reset.send('nobody@example.org', ip);
   await store.failedAttempts.prune(Number.MAX_SAFE_INTEGER);
@@ -175,7 +175,7 @@ test('[R8.5] an unknown or blocked address is told only when so configured', asy
   assert.equal(smtp.emails.length, before);
 });
 
-test('[R7.20] a mail server that cannot be used is told, and the next try need not wait', async () => {
+test('[R7.20] an unusable mail server is reported, and the next attempt need not wait', async () => {
   for (const keys of [{ password: 'wrong' }, { port: 1 }, { tls: 'always' }, { tls: 'never' }]) {
     const { reset } = newReset(keys);
     await fails(reset.send(email, ip), 'Unavailable');

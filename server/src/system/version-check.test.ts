@@ -54,7 +54,7 @@ test('[R7.49] without an address nothing is asked; one that is configured later 
   assert.deepEqual(check.facts, nothing);
 });
 
-test('[R7.49] an address that never answers makes nobody wait', async (t) => {
+test('[R7.49] an address that never answers delays no caller', async (t) => {
   const site = await startSite(t, () => {});
   const { check } = newCheck(t, site.url);
   await until(() => site.asked > 0);

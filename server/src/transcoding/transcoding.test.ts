@@ -55,7 +55,7 @@ function clip(): RecordedGop {
   return [{ track: { ...track, timescale: 90_000 }, samples, endDts }];
 }
 
-test('[R1.5] a recorded GOP of H.265 becomes H.264 with a picture at each of its moments, though they were reordered', async () => {
+test('[R1.5] a recorded GOP of H.265 becomes H.264 with a frame at each of its times, though they were reordered', async () => {
   const gop = clip();
   const transcoding = new Transcoding({ pool, clock: systemClock, rules: rules('everyone', 1) });
   const bytes = await transcoding.gop(viewer, () => Promise.resolve(gop), new AbortController().signal);
@@ -103,7 +103,7 @@ test('a live stream is converted as it comes, and ends with its viewer', async (
   assert.equal(source.readerCount, 0);
 });
 
-test('nobody, nobody but administrators, and none at all', async () => {
+test('for no user, for administrators only, and with no slots at all', async () => {
   const { signal } = new AbortController();
   const read = () => Promise.resolve([]);
   for (const [whom, atOnce] of [
@@ -125,7 +125,7 @@ test('nobody, nobody but administrators, and none at all', async () => {
   administrators.close();
 });
 
-test('conversion for everyone is for each user who has that right, and for administrators', () => {
+test('transcoding for everyone is for each user who has that right, and for administrators', () => {
   const allows = (whom: TranscodingAudience, isAdmin: boolean, canConvert: boolean) =>
     new Transcoding({ pool, clock: systemClock, rules: rules(whom, 2) }).allows({ isAdmin, canConvert });
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('conversion for everyone is for each user who has that right, and for admin
   assert.equal(allows('nobody', true, true), false);
 });
 
-test('a viewer keeps the seat from one GOP to the next, others are told that all are taken, and it is free again later', () => {
+test('a viewer keeps the slot from one GOP to the next, others learn that all are taken, and it is free again later', () => {
   const clock = new ManualClock();
   const slots = new TranscodeSlots(clock, () => 1);
   const leave = slots.take('one', true);

@@ -22,7 +22,7 @@ function visit({ connection }: TestRelay, from = '192.0.2.7'): Promise<ServerCha
   });
 }
 
-test('[R10.9] a visitor arrives with their own address, and bytes pass both ways whole', async (t) => {
+test('[R10.9] a client arrives with its own address, and bytes pass both ways whole', async (t) => {
   const relay = await openTestRelay(t);
   const remote = await visit(relay);
   const [local] = relay.clients;
@@ -48,7 +48,7 @@ test('[R10.9] a visitor arrives with their own address, and bytes pass both ways
   await until(() => relay.relay.connections === 0);
 });
 
-test('[R10.9] a relay opens nothing but connections to the port that was asked for', async (t) => {
+test('[R10.9] a relay opens nothing but connections to the requested port', async (t) => {
   const relay = await openTestRelay(t);
   const { raw } = relay;
   const asClient = (open: (channel: number) => void) => (channel: number) => {
@@ -82,7 +82,7 @@ test('[R10.9] a relay opens nothing but connections to the port that was asked f
 /** An address in a network of its own. */
 const addressOf = (index: number) => `2001:db8:0:${index.toString(16)}::7`;
 
-test('[R10.9] a visitor without an address is none, and so is the one after five hundred and twelve who ask', async (t) => {
+test('[R10.9] a client without an address is refused, and so is any beyond five hundred and twelve', async (t) => {
   const relay = await openTestRelay(t);
   for (const from of ['UNKNOWN', '', '192.0.2.7, 10.0.0.1', '127.0.0.1.evil']) {
     await assert.rejects(visit(relay, from));
@@ -247,7 +247,7 @@ test('[R10.9] greetings without end, nonsense and silence all come to an end', a
   assert.equal((await silent.relay.ended).code, 'unreachable');
 });
 
-test('[R10.9] nobody there', async () => {
+test('[R10.9] no relay at the address', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

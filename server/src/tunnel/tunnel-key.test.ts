@@ -24,7 +24,7 @@ test('[R10.9] the key is made once, read by its owner only, and stays', async (t
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test('[R10.9] what is no key is said to be none, and not replaced', async (t) => {
+test('[R10.9] an invalid key file is reported, and not replaced', async (t) => {
   const folder = await newFolder(t);
   await writeFile(join(folder, tunnelKeyFile), 'half a ke');
   await assert.rejects(loadTunnelKey(folder), /holds no Ed25519 key/);
