@@ -29,9 +29,16 @@ export function fieldErrorsOf(
   return errors;
 }
 
+/** The form may render its errors some frames later on a busy machine; after so many it has none. */
+const framesToRender = 60;
+
 /** Focuses the first field of the screen's form that has an error, once the form has rendered it. */
 export function focusFirstError(): void {
-  requestAnimationFrame(() => {
-    document.querySelector<HTMLElement>('main form [aria-invalid="true"]')?.focus();
-  });
+  let frames = 0;
+  const look = () => {
+    const field = document.querySelector<HTMLElement>('main form [aria-invalid="true"]');
+    if (field) field.focus();
+    else if (++frames < framesToRender) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
 }
