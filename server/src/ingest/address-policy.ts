@@ -2,17 +2,17 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * Which IP addresses a source may live at. Private ranges are where cameras are, so they are allowed; what a request
- * forged through a source address aims at (this very machine, link-local services of a cloud, groups) is not.
- * The documentation ranges of RFC 5737 and RFC 3849 are left alone: nobody answers there.
+ * Which IP addresses a source may have. Private ranges are allowed, because cameras use them; the targets of
+ * request forgery through a source address (this machine, link-local services of a cloud, multicast groups) are
+ * not. The documentation ranges of RFC 5737 and RFC 3849 are not checked: no host answers there.
  */
 export type ForbiddenNetwork =
   'loopback' | 'own' | 'unspecified' | 'link-local' | 'multicast' | 'reserved' | 'metadata';
 
 export interface AddressPolicy {
-  /** The stream was saved by an administrator: this machine itself may be a source. */
+  /** The stream was saved by an administrator: this machine may be a source. */
   readonly allowLoopback: boolean;
-  /** The addresses of this machine; by default what its interfaces have now. */
+  /** The addresses of this machine; by default those of its interfaces now. */
   readonly ownAddresses?: BlockList;
   /** The source is a UDP listener: groups and "any address" are what it listens on. */
   readonly isListener?: boolean;
@@ -20,9 +20,9 @@ export interface AddressPolicy {
 
 type Network = readonly [network: string, prefixBits: number];
 
-/** IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), the rows that no camera lives in. */
+/** IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), the rows that no camera uses. */
 const ranges: readonly (readonly [ForbiddenNetwork, readonly Network[]])[] = [
-  // Addresses where clouds answer with the machine's own keys, outside 169.254/16.
+  // Cloud metadata addresses, which expose the machine's credentials, outside 169.254/16.
   [
     'metadata',
     [
@@ -92,7 +92,10 @@ export function leadsHere(ip: string, own: BlockList = ownAddresses()): boolean 
   return reach === 'loopback' || reach === 'own';
 }
 
-/** Asked each time: interfaces come and go. An address of our own is dialled past the firewall, as loopback is. */
+/**
+ * Queried each time, because interfaces change. Connections to an own address bypass the firewall, as loopback
+ * does.
+ */
 function ownAddresses(): BlockList {
   const list = new BlockList();
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((found) => found ?? [])) {
@@ -114,9 +117,9 @@ function find(ip: string, family: 'ipv4' | 'ipv6', own: BlockList): ForbiddenNet
 }
 
 /**
- * IPv6 addresses that are an IPv4 address in other clothes: mapped ::ffff:0:0/96 and compatible ::/96 (RFC 4291, 2.5.5),
+ * IPv6 addresses that embed an IPv4 address: mapped ::ffff:0:0/96 and compatible ::/96 (RFC 4291, 2.5.5),
  * translated ::ffff:0:0:0/96 (RFC 2765), NAT64 64:ff9b::/96 (RFC 6052), 6to4 2002::/16 (RFC 3056).
- * What they lead to decides.
+ * The embedded address decides.
  */
 function classifyEmbedded(ip: string, own: BlockList): ForbiddenNetwork | undefined {
   const groups = expand(ip);

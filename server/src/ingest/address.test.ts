@@ -10,7 +10,7 @@ test('credentials are split from the address and percent-decoded, a password may
   const address = parseSourceAddress('rtsp://admin:p@ss%2Fw%20d%@Cam.Local:8554/h264?channel=1#x');
   assert.equal(address.url, 'rtsp://cam.local:8554/h264?channel=1');
   assert.equal(address.credentials?.username, 'admin');
-  // An escape that is none leaves the whole as it was typed.
+  // An invalid escape leaves the whole string as entered.
   assert.equal(address.credentials?.password, 'p@ss%2Fw%20d%');
   assert.equal(parseSourceAddress('rtsp://a:b%40c@h/').credentials?.password, 'b@c');
 });
@@ -144,7 +144,7 @@ test('[R7.46] who may not edit sees scheme and host, wherever the secrets of an 
   assert.equal(shownSource('rtmp://a.example/live/streamkey'), 'rtmp://a.example');
   assert.equal(shownSource('srt://[fd00::1]:9000?passphrase=X'), 'srt://[fd00::1]');
   assert.equal(shownSource('udp://:5000'), 'udp://');
-  // No address by today's rules: not even a host can be found in it.
+  // Invalid by the current rules: it has not even a host.
   assert.equal(shownSource('rtsp://cam/pass word'), 'rtsp:');
   assert.equal(shownSource('bob:secret'), '');
   assert.equal(shownSource(''), '');

@@ -3,22 +3,24 @@ import { isIPv6 } from 'node:net';
 import { Fault } from '../base/fault.ts';
 
 /**
- * What a person types as a stream's source, checked and taken apart. Nothing is looked up or dialled here
- * (see `dial.ts`); a scheme that is not on the list below never reaches a library that would know what to do with it.
+ * Validates and parses a stream's source as entered by a user. Nothing is resolved or dialled here (see
+ * `dial.ts`); a scheme that is not on the list below never reaches a library that would support it.
  */
 export interface SourceAddress {
   readonly scheme: SourceScheme;
-  /** Without user name and password, scheme and host in lower case; what an engine opens. */
+  /** Without user name and password, scheme and host in lower case; the address that an engine opens. */
   readonly url: string;
   /** Name or IP address without brackets; empty for `demo:` and for `udp://:port`. */
   readonly host: string;
-  /** From the URL, else the scheme's own; 0 for `demo:`. */
+  /** From the URL, else the scheme's default; 0 for `demo:`. */
   readonly port: number;
   /** The connection is wrapped in TLS. */
   readonly tls: boolean;
   /** User name and password of the URL, percent-decoded. */
   readonly credentials?: Credentials;
-  /** For logs and for people who may not edit the stream: scheme and host. Cameras take secrets anywhere else. */
+  /**
+   * For logs and for users who may not edit the stream: scheme and host. Every other part may contain secrets.
+   */
   readonly redacted: string;
 }
 
@@ -34,14 +36,14 @@ interface SchemeRule {
   /** undefined: the address must name the port. */
   readonly defaultPort: number | undefined;
   readonly tls: boolean;
-  /** `udp://@group:port` and `udp://:port` listen, so that the host may be missing. */
+  /** `udp://@group:port` and `udp://:port` listen, so the host may be missing. */
   readonly isHostOptional?: true;
 }
 
 const schemes = {
   rtsp: { defaultPort: 554, tls: false },
   rtsps: { defaultPort: 322, tls: true },
-  // RTSP over HTTP and HTTPS, by the names that GStreamer gives them.
+  // RTSP over HTTP and HTTPS, with the scheme names of GStreamer.
   rtsph: { defaultPort: 80, tls: false },
   rtspsh: { defaultPort: 443, tls: true },
   rtmp: { defaultPort: 1935, tls: false },
@@ -55,12 +57,18 @@ const schemes = {
 /** Read by our own RTSP engine. */
 export const rtspSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'rtsph', 'rtspsh']);
 
-/** Of those, what FFmpeg may try when our engine can't; its tunnels need two connections, and a child has one. */
+/**
+ * Those of them that FFmpeg may try when our engine fails; its tunnels need two connections, and a child has
+ * one.
+ */
 export const rtspFallbackSchemes: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps']);
 
 export type SourceScheme = keyof typeof schemes | 'demo';
 
-/** RFC 3986, 3 and 3.2, read leniently: the user part ends at the last `@`, as people paste passwords that hold one. */
+/**
+ * RFC 3986, 3 and 3.2, read leniently: the user part ends at the last `@`, because pasted passwords may contain
+ * one.
+ */
 const hierarchical = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)/i;
 const demo = /^demo:([a-z0-9_-]{0,64})(\?[a-z0-9=&._-]{0,256})?$/i;
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is refused
@@ -68,8 +76,9 @@ const unprintable = /[\u0000-\u0020\u007f\\"<>^`{|}]/;
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_-]{1,63})*\.?$/;
 
 /**
- * Reads an address that came from outside.
- * @throws Fault STREAM_SOURCE_ERR, with words for a person and never with the address in them: it may hold a password.
+ * Parses an address from outside.
+ * @throws Fault STREAM_SOURCE_ERR, with a message for the user that never contains the address, which may hold
+ * a password.
  */
 export function parseSourceAddress(text: string): SourceAddress {
   if (text.length > maxAddressLength)
@@ -103,14 +112,15 @@ export function parseSourceAddress(text: string): SourceAddress {
 }
 
 /**
- * An address as those see it who may not edit the stream, and all that search, logs and the audit log know of it: scheme and
- * host. Users, passwords and stream keys are in the path of some (`/user=admin_password=x`), and in parameters of any name.
+ * An address as shown to users who may not edit the stream, and as used by search, logs and the audit log:
+ * scheme and host. Some addresses have users, passwords and stream keys in the path (`/user=admin_password=x`),
+ * or in parameters of any name.
  */
 export function shownSource(source: string): string {
   try {
     return parseSourceAddress(source).redacted;
   } catch (error) {
-    // Stored under rules of an earlier version, or with another key.
+    // Stored under the rules of an earlier version, or with another key.
     if (!(error instanceof Fault)) throw error;
     const scheme = source.split(':', 1)[0]?.toLowerCase() ?? '';
     return isNetworkScheme(scheme) ? `${scheme}:` : '';
@@ -118,8 +128,8 @@ export function shownSource(source: string): string {
 }
 
 /**
- * Text of others (a crash, a foreign library) with every address in it cut to scheme and host. Addresses of files stay, for
- * they say where our program failed.
+ * Foreign text (a crash, a library's error) with every address reduced to scheme and host. File URLs stay,
+ * because they show where our program failed.
  */
 export function withoutAddresses(text: string): string {
   return text.replace(
@@ -134,8 +144,8 @@ export function withoutAddresses(text: string): string {
 }
 
 /**
- * The full address with its user name and password, percent-encoded: what is stored when an address was normalised,
- * and what a library takes that has no place of its own for credentials. Never for logs.
+ * The full address with its user name and password, percent-encoded: stored after an address was normalised,
+ * and passed to libraries that have no separate parameter for credentials. Never for logs.
  */
 export function addressWithCredentials(address: SourceAddress): string {
   if (!address.credentials) return address.url;
@@ -172,7 +182,7 @@ function parseIPv6(text: string): string {
 
 function parseName(text: string, rule: SchemeRule): string {
   if (text === '' && rule.isHostOptional) return '';
-  // Names outside ASCII by UTS #46. `1.2` or `0x7f000001` become the address that a resolver makes of them.
+  // Names outside ASCII by UTS #46. `1.2` or `0x7f000001` become the address that a resolver would use.
   const host = unprintable.test(text) ? '' : domainToASCII(text);
   if (!hostName.test(host)) throw refused('The address has no valid host name.');
   return host;
@@ -188,7 +198,9 @@ function parseCredentials(text: string): Credentials {
   return { username, password };
 }
 
-/** Percent-decoding of RFC 3986, 2.1; a `%` that begins no escape stands for itself, as in a password typed by hand. */
+/**
+ * Percent-decoding of RFC 3986, 2.1; a `%` that begins no escape is literal, as in a password entered by hand.
+ */
 function decodeLeniently(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 import type { SourceEngine } from './running-attempt.ts';
 
-/** One attempt at a source that is over. */
+/** One finished connection attempt. */
 export interface Attempt {
   /** Wall clock, ms. */
   readonly startedMs: number;
   readonly endedMs: number;
-  /** How long frames came, ms; 0 when none did. */
+  /** How long frames arrived, ms; 0 when none did. */
   readonly goodMs: number;
   readonly engine: SourceEngine;
   /** How it ended. */
@@ -16,7 +16,7 @@ export interface Attempt {
 
 const maxAttempts = 100;
 
-/** The newest attempts of one source; a failure that repeats itself is kept once, with its last end. */
+/** The newest attempts of one source; a repeated failure is kept once, with its last end. */
 export class AttemptHistory {
   #attempts: Attempt[] = [];
 

@@ -89,7 +89,7 @@ test('whatever a loopback address is called, it is the resolved address that is 
   for (const host of ['localhost', '127.1', '2130706433', '0x7f000001', '017700000001']) {
     await assert.rejects(resolveHost(host, anybody), hasCode('STREAM_SOURCE_ERR'), host);
   }
-  // Not every resolver takes the root's dot with it.
+  // Not every resolver keeps the trailing dot.
   await assert.rejects(resolveHost('localhost.', anybody), Fault);
 });
 
@@ -100,7 +100,7 @@ test('the addresses of this machine’s interfaces are this machine', () => {
   for (const ip of ['192.168.1.5', '::ffff:192.168.1.5', '64:ff9b::c0a8:105', 'fd00::2', 'fd00:0:0::0:2']) {
     assert.equal(forbiddenNetwork(ip, { ...anybody, ownAddresses }), 'own', ip);
     assert.equal(forbiddenNetwork(ip, { ...administrator, ownAddresses }), undefined, ip);
-    // A source that sends datagrams here is received at such an address.
+    // Datagrams from a source are received at such an address.
     assert.equal(forbiddenNetwork(ip, { ...anybody, ownAddresses, isListener: true }), undefined, ip);
   }
   assert.equal(forbiddenNetwork('192.168.1.6', { ...anybody, ownAddresses }), undefined);
@@ -127,7 +127,7 @@ test('a source elsewhere leads nowhere on this machine, whoever saved it; one on
       );
     }
   }
-  // A name that leads here once the source has been reached.
+  // A name that resolves to this machine once the source has been reached.
   const turning = createSourceDial('camera.example', policy);
   await assert.rejects(turning('127.0.0.1', server.port, false), hasCode('STREAM_SOURCE_ERR'));
   names['camera.example'] = ['127.0.0.1'];

@@ -6,12 +6,11 @@ import { Fault } from '../base/fault.ts';
 import { forbiddenNetwork, leadsHere, type AddressPolicy } from './address-policy.ts';
 
 /**
- * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of the
- * very addresses that passed is dialled, so that a name that changes its mind in between gains nothing. Redirects
- * come through here again.
- * Rejects with a Fault: STREAM_SOURCE_ERR when the policy refuses the address, EHOSTUNREACH when nobody answers there.
- * With `onBytes` what arrives goes there and the socket emits no 'data'. With `pinned`, the address of an earlier connection,
- * that is dialled in place of what the name leads to now.
+ * Opens a connection to a source: the name is resolved, every result is checked against the policy, and one of
+ * the addresses that passed is dialled, so that DNS rebinding gains nothing. Redirects pass through here again.
+ * Rejects with a Fault: STREAM_SOURCE_ERR when the policy refuses the address, EHOSTUNREACH when no host
+ * answers. With `onBytes` received bytes go there and the socket emits no 'data'. With `pinned`, the address of
+ * an earlier connection, this address is dialled without resolving the name.
  */
 export type Dial = (
   host: string,
@@ -23,7 +22,7 @@ export type Dial = (
 ) => Promise<Socket>;
 
 /**
- * Takes the first `length` bytes of memory that is filled again, for any connection, as soon as this returns.
+ * Consumes the first `length` bytes of a buffer that is reused, for any connection, as soon as this returns.
  * After false nothing is read until the socket's `resume` is called.
  */
 export type TakeBytes = (bytes: Uint8Array, length: number) => boolean;
@@ -33,18 +32,18 @@ type Lookup = (host: string) => Promise<readonly string[]>;
 
 export interface DialPolicy extends AddressPolicy {
   readonly clock: Clock;
-  /** Limit for resolving, and again for each connection attempt, ms. Default 5000. */
+  /** Time limit for resolving, and for each connection attempt, ms. Default 5000. */
   readonly timeoutMs?: number;
   readonly lookup?: Lookup;
-  /** A socket is handed out before anything is read from it, for who passes it on to another process. */
+  /** The socket is returned before anything is read from it, for callers that pass it on to another process. */
   readonly startsPaused?: boolean;
 }
 
 const defaultTimeoutMs = 5000;
-/** A name with more addresses than this is not tried to the end. */
+/** Of a name with more addresses only this many are tried. */
 const maxAttempts = 4;
 
-/** A dialler for the sources of one stream, bound to what that stream may reach. */
+/** A dialler for the sources of one stream, bound to the address policy of that stream. */
 export function createDial(policy: DialPolicy): Dial {
   return async (host, port, tls, signal, onBytes, pinned) => {
     const ips = await resolveHost(pinned ?? host, policy, signal);
@@ -62,9 +61,9 @@ export function createDial(policy: DialPolicy): Dial {
 }
 
 /**
- * A dialler for one connection to the source at `host` and for whatever that names in redirects, playlists and manifests.
- * Who may use this machine as a source has typed it: a source elsewhere, or a name that leads elsewhere at the first dial,
- * never leads here.
+ * A dialler for one connection to the source at `host` and for the addresses in its redirects, playlists and
+ * manifests. This machine is allowed only if the user entered it as the source: a source elsewhere, or a name
+ * that resolves elsewhere at the first dial, never leads to this machine.
  */
 export function createSourceDial(host: string, policy: DialPolicy): Dial {
   if (!policy.allowLoopback) return createDial(policy);
@@ -84,7 +83,7 @@ export function createSourceDial(host: string, policy: DialPolicy): Dial {
   };
 }
 
-/** Opens a connection and lets it go: whether anybody answers there. Rejects with the signal's reason only. */
+/** Opens and closes a connection: whether a host answers. Rejects with the signal's reason only. */
 export async function canConnect(
   dial: Dial,
   host: string,
@@ -104,9 +103,9 @@ export async function canConnect(
 }
 
 /**
- * The IP addresses of a host that the policy allows, in the resolver's order; for engines that open sockets themselves
- * and must be handed an address in place of a name.
- * @throws Fault STREAM_SOURCE_ERR when all are refused, EHOSTUNREACH when the name is not known.
+ * The IP addresses of a host that the policy allows, in the resolver's order; for engines that open sockets
+ * themselves and must get an address instead of a name.
+ * @throws Fault STREAM_SOURCE_ERR when all are refused, EHOSTUNREACH when the name is unknown.
  */
 export async function resolveHost(host: string, policy: DialPolicy, signal?: AbortSignal): Promise<string[]> {
   const found = isIP(host) ? [host] : await lookUp(host, policy, signal);
@@ -143,7 +142,9 @@ async function lookUp(host: string, policy: DialPolicy, signal?: AbortSignal): P
   }
 }
 
-/** Settles with the promise, or rejects at the limit or the abort; the promise itself can't be stopped. */
+/**
+ * Settles with the promise, or rejects at the time limit or the abort; the promise itself can't be cancelled.
+ */
 function within<T>(promise: Promise<T>, clock: Clock, timeoutMs: number, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => settle(() => reject(signal?.reason));
@@ -172,8 +173,9 @@ interface Target {
 }
 
 /**
- * What all connections that take bytes read into: the system fills it and the taker empties it before the next read.
- * A buffer per read costs more than the parsing (design/ingest-cost.md). Large enough for a key frame that came at once.
+ * The buffer that all connections with `onBytes` read into: the system fills it and the consumer empties it
+ * before the next read. A buffer per read costs more than the parsing (design/ingest-cost.md). Large enough for
+ * a whole key frame in one read.
  */
 const readBuffer = new Uint8Array(256 * 1024);
 
@@ -183,7 +185,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const timeoutMs = policy.timeoutMs ?? defaultTimeoutMs;
-    // Cameras carry certificates that they signed themselves: TLS hides the traffic here, it proves no identity.
+    // Cameras have self-signed certificates: here TLS encrypts the traffic, it proves no identity.
     const socket = tls
       ? connectTls({
           host: ip,
@@ -200,7 +202,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
     };
     const fail = (error: unknown) => {
       finish();
-      // A socket that is given up may still fail, and must not bring the process down.
+      // An abandoned socket may still fail, and must not crash the process.
       socket.on('error', () => {});
       socket.destroy();
       reject(error);
@@ -214,7 +216,7 @@ function connect(target: Target, policy: DialPolicy, signal?: AbortSignal): Prom
     socket.once('error', onError);
     socket.once(tls ? 'secureConnect' : 'connect', () => {
       finish();
-      // Here and not later: Node begins to read as soon as this returns.
+      // Here and not later: Node starts to read as soon as this returns.
       if (policy.startsPaused) socket.pause();
       socket.setNoDelay(true);
       resolve(socket);
@@ -247,7 +249,7 @@ function codeOf(cause: unknown): string | undefined {
 
 /**
  * The system's resolver occupies one of Node's four pool threads while it waits, and files are read and written by the
- * same four: a silent name server must not stop recording, so that no more than two look-ups run at a time.
+ * same four: a silent name server must not stop recording, so no more than two look-ups run at a time.
  */
 const maxLookups = 2;
 let runningLookups = 0;

@@ -9,17 +9,17 @@ import type { OpenSession, SourceEngine } from './running-attempt.ts';
 export interface ProbeOptions {
   readonly clock: Clock;
   readonly openSession: OpenSession;
-  /** The whole probe takes no longer, ms; at most 60 s. Default 15 s. */
+  /** Time limit of the whole probe, ms; at most 60 s. Default 15 s. */
   readonly timeoutMs?: number;
-  /** Whoever asked has gone. */
+  /** Aborted when the caller has gone. */
   readonly signal?: AbortSignal;
 }
 
 export interface ProbeResult {
-  /** How the source is read, in words: `RTSP over TCP`. */
+  /** How the source is read, as text: `RTSP over TCP`. */
   readonly transport: string;
   readonly tracks: readonly Track[];
-  /** The track that sets the pace, and its first sample at which a decoder can start: the picture of a preview. */
+  /** The primary track, and its first sample at which a decoder can start, for the preview image. */
   readonly keyTrack: Track;
   readonly keySample: Sample;
 }
@@ -41,7 +41,7 @@ const transports: Readonly<Record<SourceScheme, string>> = {
   demo: 'Generated picture',
 };
 
-/** What a probe may answer [R8.11]; anything else becomes ProbeError with its words. */
+/** The codes that a probe may answer [R8.11]; any other error becomes ProbeError with its message. */
 const probeCodes: readonly ErrorCode[] = [
   'EHOSTUNREACH',
   'HTTP_NOT_FOUND',
@@ -51,9 +51,9 @@ const probeCodes: readonly ErrorCode[] = [
 ];
 
 /**
- * Tries an address as the supervisor would, up to its first whole picture: what was only announced proves nothing.
- * @throws Fault EHOSTUNREACH, HTTP_NOT_FOUND, HTTP_UNAUTHORIZED, ProbeError or STREAM_SOURCE_ERR with words for a
- *   person, within the time limit; the signal's reason when that is aborted.
+ * Tries an address as the supervisor would, up to its first whole frame: announced tracks prove nothing.
+ * @throws Fault EHOSTUNREACH, HTTP_NOT_FOUND, HTTP_UNAUTHORIZED, ProbeError or STREAM_SOURCE_ERR with a message
+ * for the user, within the time limit; the signal's reason when that is aborted.
  */
 export async function probe(address: SourceAddress, options: ProbeOptions): Promise<ProbeResult> {
   const timeoutMs = Math.min(options.timeoutMs ?? defaultTimeoutMs, maxTimeoutMs);
@@ -66,7 +66,7 @@ export async function probe(address: SourceAddress, options: ProbeOptions): Prom
     options.signal?.throwIfAborted();
     const fault = probeFault(error);
     if (!rtspFallbackSchemes.has(address.scheme) || fault.code !== 'ProbeError') throw fault;
-    // FFmpeg takes TCP or UDP, whichever the camera offers, and doesn't tell.
+    // FFmpeg uses TCP or UDP, whichever the camera offers, and doesn't report which.
     const words = address.scheme === 'rtsp' ? 'RTSP, by FFmpeg' : `${transport}, by FFmpeg`;
     return { transport: words, ...(await byFallback(fault, options, deadlineMs)) };
   }
@@ -74,7 +74,7 @@ export async function probe(address: SourceAddress, options: ProbeOptions): Prom
 
 type FirstFrame = Omit<ProbeResult, 'transport'>;
 
-/** FFmpeg may manage what our engine can't; when it doesn't, our engine's words are the better ones. */
+/** FFmpeg may succeed where our engine fails; when it doesn't, our engine's error message is the better one. */
 async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: number): Promise<FirstFrame> {
   try {
     return await firstFrame('av', options, deadlineMs);
@@ -84,7 +84,9 @@ async function byFallback(first: Fault, options: ProbeOptions, deadlineMs: numbe
   }
 }
 
-/** Rejects with a Fault, or with whatever an engine threw. The session is told to stop, and not waited for. */
+/**
+ * Rejects with a Fault, or with the error of an engine. The session is asked to stop, without waiting for it.
+ */
 function firstFrame(engine: SourceEngine, options: ProbeOptions, deadlineMs: number): Promise<FirstFrame> {
   const { clock, openSession, signal } = options;
   const done = new AbortController();

@@ -1,44 +1,48 @@
 /**
- * How the end of an outage is noticed. Connecting costs a camera next to nothing, signing in does: so a camera that ran well
- * is connected to again and again while it is away, and signed in to when it has come back.
+ * Detects the end of an outage. A connection costs a camera next to nothing, a login does: so a camera that ran
+ * well is polled by TCP connections while it is offline, and logged in to when it is back.
  */
 import { delay, type Clock } from '../base/clock.ts';
 
-/** Whether anything listens at the address of a source. */
+/** Checks whether anything listens at the address of a source. */
 export interface SourceContact {
-  /** Connects and lets go; within a second. Rejects with the signal's reason only. */
+  /** Connects and disconnects, within a second. Rejects with the signal's reason only. */
   canConnect(signal: AbortSignal): Promise<boolean>;
-  /** How long to wait for one's turn among all that came back with the same host, ms: a recorder of 64 channels is one. */
+  /**
+   * Delay before a reconnect among all sources that return with the same host, ms; such a host is a 64-channel
+   * recorder.
+   */
   turnMs(): number;
 }
 
 export interface AwaitReturnOptions {
   readonly clock: Clock;
   readonly reach: SourceContact;
-  /** When the next attempt is due for a source that never went away, ms. */
+  /** When the next attempt is due for a source that was never offline, ms. */
   readonly pauseMs: number;
-  /** Nothing listened there when it was looked at last. */
+  /** Nothing listened there at the last check. */
   readonly isAway: boolean;
-  /** When the source was last there, monotonic ms. */
+  /** When the source was last online, monotonic ms. */
   readonly lastThereMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Why the next attempt is made: its time has come, with nothing there or something, or the source came back. */
+/** Why the next attempt is made: it is due, with or without a listener, or the source returned. */
 export type Returned = 'away' | 'there' | 'back';
 
 /**
- * Between two connections, from the beginning of one to that of the next, a quarter more or less at random, ms: most cameras that
- * come back do so soon, and how long this takes is what is missing of the recording, beside the wait for a key frame;
+ * Between two connections, from the beginning of one to that of the next, with a random variation of a quarter,
+ * ms: most cameras that return do so soon, and this delay, beside the wait for a key frame, is missing in the
+ * recording;
  */
 const earlyPeriodMs = 250;
 /** from then on, ms, */
 const earlyMs = 60_000;
 /** this, ms. */
 const periodMs = 1000;
-/** While nothing listens an attempt is made so often all the same, ms: it has the words for what is wrong. */
+/** Interval of attempts while nothing listens, ms: an attempt gives the error message. */
 const awayMs = 10_000;
-/** Between those of one host that come back together, ms. */
+/** Between sources of one host that return together, ms. */
 const turnSpacingMs = 50;
 
 /** Resolves when the next attempt should be made. Rejects with the signal's reason when it is aborted. */
@@ -65,7 +69,7 @@ export async function awaitReturn(options: AwaitReturnOptions): Promise<Returned
   }
 }
 
-/** Spreads what comes back together at one host. */
+/** Spreads the reconnects of sources that return together at one host. */
 export class ReturnTurns {
   readonly #clock: Clock;
   readonly #nextMs = new Map<string, number>();
@@ -74,7 +78,7 @@ export class ReturnTurns {
     this.#clock = clock;
   }
 
-  /** How long the next one waits, ms. */
+  /** Delay of the next one, ms. */
   next(host: string): number {
     const nowMs = this.#clock.monotonicMs();
     for (const [other, nextMs] of this.#nextMs) if (nextMs <= nowMs) this.#nextMs.delete(other);

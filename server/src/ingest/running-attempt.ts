@@ -12,7 +12,7 @@ import { WallClockOffset } from './wall-clock-offset.ts';
 /** Our RTSP engine, or FFmpeg's libraries in a child process. */
 export type SourceEngine = 'rtsp' | 'av';
 
-/** Makes the session of one attempt. Throws a Fault when the engine is not there (node-av is optional). */
+/** Makes the session of one attempt. Throws a Fault when the engine is unavailable (node-av is optional). */
 export type OpenSession = (engine: SourceEngine) => SourceSession;
 
 export interface AttemptOptions {
@@ -20,36 +20,36 @@ export interface AttemptOptions {
   readonly clock: Clock;
   readonly log: StreamLog;
   readonly openSession: OpenSession;
-  /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
+  /** A source without frames for this long counts as lost, even if its socket is open, ms. Default 10 s. */
   readonly noFramesMs?: number;
   /**
-   * The same before the first frame, which signing in comes before, ms. Default 20 s. While frames come whose key frame
-   * or parameters are missing it doesn't run.
+   * The same before the first frame, including the login, ms. Default 20 s. It doesn't run while frames arrive
+   * whose key frame or parameters are missing.
    */
   readonly firstFrameMs?: number;
-  /** How often in a row this was tried: video that is announced and starts late, after the audio, gets more time. */
+  /** Consecutive attempts: video that is announced and starts late, after the audio, gets more time. */
   readonly tries?: number;
 }
 
 export interface AttemptEnd {
-  /** What readers are told. */
+  /** The cause reported to readers. */
   readonly cause: PauseCause;
   readonly fault: Fault;
-  /** From the first frame to the last one, ms; 0 when none came. */
+  /** From the first frame to the last one, ms; 0 without frames. */
   readonly goodMs: number;
 }
 
 const watchdogPeriodMs = 500;
-/** Most samples that wait for the second frame. */
+/** Limit of samples that wait for the second frame. */
 const maxHeld = 500;
-/** Most times `firstFrameMs` that announced video may take while audio comes. */
+/** Maximum multiple of `firstFrameMs` that announced video may take while audio arrives. */
 const maxPatience = 3;
-/** A session that was told to stop and doesn't is left behind after this. */
+/** A session that doesn't stop when asked is abandoned after this. */
 const abandonMs = 5_000;
 
 /**
  * One session under a watchdog that looks at frames: a socket that stays open proves nothing.
- * What a session sends after its end was decided is not passed on.
+ * Samples that a session sends after its end was decided are dropped.
  */
 export class RunningAttempt {
   readonly #options: AttemptOptions;
@@ -57,9 +57,9 @@ export class RunningAttempt {
   readonly #abort = new AbortController();
   readonly #abandoned = Promise.withResolvers<void>();
   #verdict: { cause: PauseCause; fault: Fault } | undefined;
-  /** Video where the source has it; the only track whose frames count as life. */
+  /** The video track, if there is one; only its frames count for the watchdog. */
   #watched: Track | undefined;
-  /** When frames came last that could not be passed on. */
+  /** When frames that could not be passed on last arrived. */
   #awaitedVideoMs: number | undefined;
   #awaitedAudioMs: number | undefined;
   #firstFrameMs: number | undefined;
@@ -67,13 +67,13 @@ export class RunningAttempt {
   #cancelAbandon: (() => void) | undefined;
   readonly #wall: WallClockOffset;
   #tracks: readonly Track[] = [];
-  /** What came before the second frame, which makes it a stream: a single picture is none. Undefined from then on. */
+  /** Samples before the second frame; a single frame doesn't make a stream. Undefined from then on. */
   #held: Sample[] | undefined = [];
   #heldFrames = 0;
   #heldFromMs: number | undefined;
   /** Each sample's track by its id, to shift its times. */
   #timescales: ReadonlyMap<number, number> = new Map();
-  /** The wall clock was set by so much, ms: the next key frame begins a new run. */
+  /** By how much the wall clock was set, ms: the next key frame begins a new run. */
   #stepMs: number | undefined;
 
   constructor(options: AttemptOptions, onFirstFrame: () => void) {
@@ -113,7 +113,7 @@ export class RunningAttempt {
     return this.#held !== undefined && this.#heldFrames > 0;
   }
 
-  /** Tells the session to let go; if it doesn't, it is left behind with its verdict. */
+  /** Asks the session to stop; if it doesn't, it is abandoned and the verdict stands. */
   #cut(cause: PauseCause, fault: Fault): void {
     if (this.#verdict) return;
     this.#verdict = { cause, fault };
@@ -202,7 +202,9 @@ export class RunningAttempt {
     return true;
   }
 
-  /** What follows is dated by the wall clock as it is now: a new run, so that the gap or the step back is stated. */
+  /**
+   * Dates the next samples by the current wall clock: a new run, so that the gap or the step back is recorded.
+   */
   #restartTime(stepMs: number): void {
     const { stream, log } = this.#options;
     const seconds = (Math.abs(stepMs) / 1000).toFixed(1);

@@ -3,11 +3,11 @@ import type { PauseCause } from '../hub/reader.ts';
 import type { SourceEngine } from './running-attempt.ts';
 import type { SourceSession, SourceSink } from './source.ts';
 
-/** A session whose steps a test makes by hand. */
+/** A session driven by a test. */
 export class ScriptedSession implements SourceSession {
   readonly engine: SourceEngine;
   readonly #settled = Promise.withResolvers<PauseCause>();
-  /** Does not let go when told to, as a hanging native library. */
+  /** Does not stop when asked, like a hanging native library. */
   isStubborn = false;
   isReleased = false;
   #sink: SourceSink | undefined;

@@ -11,7 +11,7 @@ import type { OpenSession } from './running-attempt.ts';
 import type { SourceAudience } from './source.ts';
 import { runClock } from './timing.ts';
 
-/** Sources that listen for a TCP connection. */
+/** Sources that accept a TCP connection. */
 const connected: ReadonlySet<SourceScheme> = new Set([...rtspSchemes, 'rtmp', 'rtmps', 'http', 'https']);
 const reachTimeoutMs = 1000;
 
@@ -29,7 +29,7 @@ export class SourceEngines {
     this.#turns = new ReturnTurns(options.clock);
   }
 
-  /** Whether anything listens at an address; undefined for sources that no connection is made to. */
+  /** Whether anything listens at an address; undefined for sources without a connection. */
   reach(address: SourceAddress, allowLoopback: boolean): SourceContact | undefined {
     const { scheme, host, port } = address;
     if (!connected.has(scheme)) return undefined;
@@ -41,15 +41,15 @@ export class SourceEngines {
   }
 
   /**
-   * Sessions for one address; `allowLoopback` says how far whoever saved it may reach. Without an audience what comes
-   * is passed on at once.
+   * Sessions for one address; `allowLoopback` depends on the user who saved it. Without an audience samples are
+   * passed on immediately.
    */
   opener(address: SourceAddress, allowLoopback: boolean, audience?: SourceAudience): OpenSession {
     const pool = this.#av;
     const polling = audience && { audience, rounds: this.#rounds };
     const memory: SourceMemory = { videoTurn: 0 };
     return (engine) => {
-      // Each connection dates by the wall clock as it is when it begins.
+      // Each connection dates by the wall clock at its start.
       const clock = runClock(this.#clock);
       const policy = { allowLoopback, isListener: address.scheme === 'udp', clock };
       switch (engine) {

@@ -12,7 +12,7 @@ export interface ProbeLimits {
   readonly signal: AbortSignal;
 }
 
-/** Looks at addresses that are not streams yet. Rejects with a Fault of one of the probe codes (`probe`). */
+/** Probes addresses that are not streams yet. Rejects with a Fault of one of the probe codes (`probe`). */
 export class SourceProber {
   readonly #clock: Clock;
   readonly #av: AvPool;
@@ -24,7 +24,7 @@ export class SourceProber {
     this.#engines = options.engines;
   }
 
-  /** What the address delivers, once its first whole picture is there. */
+  /** What the address delivers, after its first whole frame. */
   async probe(
     address: SourceAddress,
     options: ProbeLimits,

@@ -4,29 +4,30 @@ import type { Sample } from '@vidette/media/sample';
 import type { Track } from '@vidette/media/track';
 
 /**
- * What a source hands over: parameters first, samples after. A source that announces video declares no tracks without it:
- * audio alone is what a source sends that announces nothing else. Times are already mapped to UTC ticks
- * (see `timing.ts`), so a sink may pass them on as they are.
+ * Receives the output of a source: parameters first, then samples. A source that announces video never declares
+ * tracks without it: only a source that announces nothing else sends audio alone. Times are already mapped to
+ * UTC ticks (see `timing.ts`), so a sink may pass them on as they are.
  */
 export interface SourceSink {
   tracks(tracks: readonly Track[]): void;
   sample(sample: Sample): void;
   /**
-   * A frame of an announced track came and can't be passed on yet: its parameters, the first key frame or another
-   * announced track are missing. It proves that the source is alive; how long to wait is for the watchdog to decide.
+   * A frame of an announced track arrived and can't be passed on yet: its parameters, the first key frame or
+   * another announced track are missing. It proves that the source is alive; the watchdog decides how long to
+   * wait.
    */
   awaiting(kind: Track['kind']): void;
-  /** So many packets never came, known by the gaps in their numbers; for transports that number them. */
+  /** Number of lost packets, from gaps in their sequence numbers; for transports that have them. */
   lost(packets: number): void;
-  /** A line for the stream's own log, such as a fallback or a vendor's quirk that was worked around. */
+  /** A line for the stream's own log, such as a fallback or a workaround for a vendor's quirk. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Who takes what a source sends. */
+/** The consumers of a source. */
 export interface SourceAudience {
-  /** Nobody minds getting the next samples a quarter of a second later and all at once. */
+  /** No reader needs low latency: the next samples may come a quarter of a second later, in one batch. */
   readonly toleratesLatency: boolean;
-  /** Calls `run` whenever somebody joins who does mind. */
+  /** Calls `run` whenever a reader joins that needs low latency. */
   onLowLatencyReader(run: () => void): Cancel;
 }
 

@@ -3,9 +3,9 @@ import type { Log, LogFields } from '../base/log.ts';
 
 export type StreamLogLevel = 'info' | 'warn' | 'error';
 
-/** One thing that happened to a stream, in words for whoever looks after it. */
+/** An event of a stream, as text for its administrators. */
 export interface StreamLogLine {
-  /** Grows by one with every line of the stream, so that a reader can ask for what is newer. */
+  /** Incremented with every line of the stream, so that a reader can request newer lines. */
   readonly id: number;
   /** Wall clock, ms since the epoch. */
   readonly timeMs: number;
@@ -18,7 +18,7 @@ const maxMessageLength = 500;
 
 /**
  * The newest events of one stream, kept in memory for the stream's debug screen and passed on to the server's log.
- * What is written here is shown to everybody who may see the stream: no credentials.
+ * The lines are shown to all users who may see the stream: no credentials.
  */
 export class StreamLog {
   readonly #clock: Clock;

@@ -13,7 +13,7 @@ import { ScriptedSession } from './scripted-session.ts';
 import { StreamLog } from './stream-log.ts';
 import { Supervisor } from './supervisor.ts';
 
-/** A supervisor whose sessions the test plays. */
+/** A supervisor whose sessions the test drives. */
 class SupervisorScene {
   readonly clock = new ManualClock();
   readonly stream = new Stream('s');
@@ -22,7 +22,7 @@ class SupervisorScene {
   readonly supervisor: Supervisor;
   #frames = 0;
 
-  /** Whether anything listens there, and how often that was looked at. */
+  /** Whether anything listens there, and how often that was checked. */
   isThere = true;
   looks = 0;
 
@@ -61,7 +61,7 @@ class SupervisorScene {
     await settle();
   }
 
-  /** Pictures for so long, one a second. */
+  /** Sends frames for this long, one a second. */
   async play(seconds: number): Promise<void> {
     this.session.sink.tracks([videoTrack, audioTrack]);
     for (let at = 0; at < seconds; at++) {
@@ -80,7 +80,7 @@ class SupervisorScene {
     await settle();
   }
 
-  /** Advances until the next session was opened; how long that took, ms. */
+  /** Advances the clock until the next session is opened; returns how long that took, ms. */
   async untilNextSession(): Promise<number> {
     const before = this.sessions.length;
     const startMs = this.clock.monotonicMs();
@@ -89,7 +89,7 @@ class SupervisorScene {
   }
 }
 
-/** Lets promises run to where they wait for the clock again. */
+/** Lets promises run until they wait for the clock again. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
@@ -268,7 +268,7 @@ test('[R10.2] a camera that ran well is signed in to within 0.4 s of its return,
     assert.ok(tries <= outageSeconds / 10 + 1, `${tries} attempts in ${outageSeconds} s`);
     scene.isThere = true;
     assert.ok((await scene.untilNextSession()) <= (outageSeconds < 50 ? 400 : 2_000));
-    // It answers and isn't ready yet: pauses begin anew, and grow.
+    // It answers and isn't ready yet: pauses start from the beginning, and grow.
     await scene.fail('EHOSTUNREACH', 'Not ready.');
     assert.ok((await scene.untilNextSession()) <= 1_100);
     await scene.fail('EHOSTUNREACH', 'Not ready.');

@@ -14,13 +14,16 @@ type SupervisorState = 'connecting' | 'running' | 'failed' | 'stopped';
 
 export interface SupervisorStatus {
   readonly state: SupervisorState;
-  /** Set while `failed`: what the newest attempt met. */
+  /** Set while `failed`: the error of the newest attempt. */
   readonly code?: ErrorCode;
-  /** The same in words for a person (English; the code has words in both languages), the stream's failureReason. */
+  /**
+   * The same as a message for users (English; the code has a text in both languages), the stream's
+   * failureReason.
+   */
   readonly reason?: string;
   /** Wall clock at which this state began, ms. */
   readonly sinceMs: number;
-  /** Attempts since frames last came, the running one included. */
+  /** Attempts since the last frames, including the current one. */
   readonly attempts: number;
   /** Which engine the newest attempt used. */
   readonly engine: SourceEngine;
@@ -32,30 +35,31 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: StreamLog;
   readonly openSession: OpenSession;
-  /** Tells whether anything listens there; without it the pauses between attempts are all there is. */
+  /** Checks whether anything listens there; without it only the pauses between attempts apply. */
   readonly reach?: SourceContact | undefined;
   /** Called after every change of `status`. */
   readonly onStatus?: (status: SupervisorStatus) => void;
-  /** Without a picture for so long the source counts as gone, whatever its socket says, ms. Default 10 s. */
+  /** A source without frames for this long counts as lost, even if its socket is open, ms. Default 10 s. */
   readonly noFramesMs?: number;
-  /** The same before the first frame, which signing in and waiting for a key frame come before, ms. Default 20 s. */
+  /** The same before the first frame, including the login and the wait for a key frame, ms. Default 20 s. */
   readonly firstFrameMs?: number;
 }
 
-/** Of what is said of a cause in the log, characters. */
+/** Maximum length of a cause in the log, characters. */
 const maxCauseLength = 200;
-/** The other engine is tried almost at once: it is the same attempt in the eyes of whoever waits. */
+/** The other engine is tried almost immediately: to the user it is the same attempt. */
 const fallbackPauseMs = 200;
-/** Frames for so long prove a camera that runs well, ms; */
+/** A camera that sends frames for this long is known to run well, ms; */
 const ranWellMs = 10_000;
-/** it is looked after for so long after them, ms. */
+/** after an outage it is polled for this long, ms. */
 const watchedMs = 300_000;
-/** Until frames come again: what both engines refuse so often is no camera. */
+/** Until frames arrive again: an address that both engines reject this often is not a camera. */
 const maxFailedFallbacks = 3;
 
 /**
- * Keeps one configured source running for ever: a session for each attempt, a watchdog on frames rather than on
- * sockets, growing pauses in between. It owns the sessions and the feeding of the stream; it doesn't own the stream.
+ * Keeps one configured source running indefinitely: a session for each attempt, a watchdog on frames rather
+ * than on sockets, growing pauses in between. It owns the sessions and writes to the stream; it doesn't own the
+ * stream.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -63,10 +67,10 @@ export class Supervisor {
   readonly #history = new AttemptHistory();
   readonly #stopping = new AbortController();
   #engine: SourceEngine;
-  /** What made us fall back; reported when the fallback fares no better. */
+  /** The cause of the fallback; reported when the fallback fails too. */
   #rtspFault: Fault | undefined;
   #failedFallbacks = 0;
-  /** When frames came last for so long that the camera is known to run well, monotonic ms. */
+  /** When frames last arrived long enough to show that the camera runs well, monotonic ms. */
   #ranWellMs: number | undefined;
   /** Nothing listened at its address before the newest attempt. */
   #isAway = false;
@@ -90,7 +94,7 @@ export class Supervisor {
     return this.#history.attempts;
   }
 
-  /** Begins; a supervisor is started once. */
+  /** Starts; a supervisor is started once. */
   start(): void {
     if (this.#running || this.#stopping.signal.aborted) return;
     this.#options.log.add('info', `Connecting to ${this.#options.address.redacted}.`);
@@ -99,7 +103,10 @@ export class Supervisor {
     this.#running = this.#keepRunning();
   }
 
-  /** Ends for good, idempotent; the stream is paused with the cause. Resolves when the session has let go. */
+  /**
+   * Ends for good, idempotent; the stream is paused with the cause. Resolves when the session has released
+   * everything.
+   */
   async stop(cause: PauseCause): Promise<void> {
     if (!this.#stopping.signal.aborted) {
       this.#stopCause = cause;
@@ -123,7 +130,10 @@ export class Supervisor {
     }
   }
 
-  /** The pause before the next attempt; a camera that ran well until lately is signed in to as soon as it is back. */
+  /**
+   * The pause before the next attempt; a camera that ran well until recently is logged in to as soon as it is
+   * back.
+   */
   async #rest(pauseMs: number, { fault }: AttemptEnd): Promise<void> {
     const { clock, reach } = this.#options;
     const { signal } = this.#stopping;
@@ -173,7 +183,7 @@ export class Supervisor {
     this.#setStatus({ state: 'running', attempts: 0 });
   }
 
-  /** Reports how it ended, chooses the engine of the next attempt, and says how long to wait for it, ms. */
+  /** Reports how it ended, chooses the engine of the next attempt, and returns the pause before it, ms. */
   #pauseAfter({ goodMs, fault }: AttemptEnd): number {
     const { address, log } = this.#options;
     const isFallback = this.#engine === 'av' && rtspSchemes.has(address.scheme);
@@ -202,7 +212,7 @@ export class Supervisor {
     const { attempts } = this.#status;
     const isNews = this.#status.state !== 'failed' || this.#status.reason !== fault.message;
     this.#setStatus({ state: 'failed', code: fault.code, reason: fault.message, attempts });
-    // A camera that is away for a week must not push everything else out of the log: attempts 1, 2, 4, 8...
+    // A camera that is offline for a week must not push everything else out of the log: attempts 1, 2, 4, 8...
     if (isNews || Number.isInteger(Math.log2(attempts))) {
       this.#options.log.add('warn', attempts > 1 ? `${fault.message} (attempt ${attempts})` : fault.message, {
         code: fault.code,
@@ -226,7 +236,7 @@ function rethrowUnlessStopped(signal: AbortSignal): (error: unknown) => void {
   };
 }
 
-/** Why a camera is away, in a few words: an outage is no mistake of the program, so its log line carries no stack. */
+/** Why a camera is offline, in a few words: an outage is not a program error, so its log line has no stack. */
 function causeOf({ cause }: Fault): { cause?: string } {
   if (!(cause instanceof Error)) return {};
   const { code } = cause as NodeJS.ErrnoException;

@@ -37,7 +37,7 @@ function assertGrowing(outMs: readonly number[]): void {
 const even = (frame: number) => frame * frameTicks;
 const onTime = (frame: number) => frame * frameMs;
 
-/** The ends of the rounds in which connections are read that nobody waits for, ms after the start. */
+/** The ends of the rounds in which connections without low-latency readers are read, ms after the start. */
 function roundEnds(lengthMs: number): number[] {
   const clock = new ManualClock(startMs);
   let state = 1;
@@ -94,7 +94,7 @@ describe('the source clock', () => {
         arrivalMs(frame) {
           const sentMs = frame * stepMs;
           while ((readMs[round] ?? Infinity) < sentMs) round++;
-          // Somebody watches every other minute, and at the beginning nobody has to wait for the first frame.
+          // A viewer watches every other minute, and at the start no reader waits for the first frame.
           const isWatched = frame === 0 || Math.floor(sentMs / 60_000) % 2 === 1;
           return isWatched ? sentMs : (readMs[round] ?? sentMs);
         },
@@ -333,7 +333,7 @@ describe('sender reports', () => {
         audio.report(cameraEpochMs + onTime(frame), frame * 320 + 777);
       }
       const videoMs = video.map(even(frame) + 5_000_000, nowMs) / 90;
-      // Sound of the same moment comes 300 ms later.
+      // Audio of the same time arrives 300 ms later.
       const audioMs = audio.mapGrowing(frame * 320 + 777, nowMs + 300) / 8;
       apartMs = audioMs - videoMs;
     }

@@ -2,61 +2,65 @@
  * Maps the clock of a source to UTC. Rules, each with its reason:
  *
  * 1. The machine's wall clock is read once per connection (`runClock`, `utcMs`); after that the monotonic clock counts on.
- *    What a wall clock does meanwhile that is set forwards or back is for the attempt to follow (`wall-clock-offset.ts`).
- * 2. Times follow the source's own clock, which knows better than the network when a picture was taken; only its
- *    distance to UTC is ours. The distance is that of the quickest packets of late, since jitter only ever delays.
- * 3. A sender report (RTCP) gives the distance instead when it agrees with the arrivals: several cameras with synchronised
- *    clocks are then recorded in step, and audio stays with the picture. One that disagrees still ties sound to picture.
- * 4. The distance is corrected slowly, and only when it is clearly wrong, so that frames keep their even lengths. A first
- *    packet that was held up puts all after it into the future, which is certainly wrong, and is mended more quickly.
- * 5. A jump of the source's clock begins anew at the time of arrival, never before what was given out already.
- * 6. A source's clock that runs fast or slow is measured against the arrivals, and its times are divided by its speed. Until
- *    it is known, and in a burst of old frames at the start, the correction grows with the distance: what is given out is dated
- *    at most `maxAheadMs` after its arrival, whatever a source claims.
+ *    The attempt follows later changes of the wall clock (`wall-clock-offset.ts`).
+ * 2. Times follow the source's own clock, which knows better than the network when a frame was captured; only
+ *   its offset to UTC is ours. The offset is that of the fastest recent packets, since jitter only ever delays.
+ * 3. A sender report (RTCP) gives the offset instead when it agrees with the arrivals: several cameras with
+ *    synchronised clocks are then recorded in sync, and audio stays in sync with the video. One that disagrees
+ *    still ties audio to video.
+ * 4. The offset is corrected slowly, and only when it is clearly wrong, so that frames keep even durations. A
+ *   delayed first packet dates all later ones in the future, which is certainly wrong, and is corrected faster.
+ * 5. A jump of the source's clock restarts at the time of arrival, never before times already emitted.
+ * 6. A source's clock that runs fast or slow is measured against the arrivals, and its times are divided by its
+ *   speed. Until it is known, and in a burst of old frames at the start, the correction grows with the error: a
+ *   sample is dated at most `maxAheadMs` after its arrival, whatever a source claims.
  */
 import { msToTicks, rescaleTicks } from '@vidette/media/time';
 import type { Clock } from '../base/clock.ts';
 
-/** Corrections begin above this distance from the truth, ms: below, eye and ear notice nothing, */
+/** Corrections begin above this error, ms: smaller ones are not perceptible, */
 const slewAboveMs = 20;
-/** and go on down to this, ms. */
+/** and continue down to this, ms. */
 const slewUntilMs = 1;
 /** Correction per elapsed time: ordinarily, */
 const slewRate = 0.01;
 /** when more than `farMs` are missing, */
 const farSlewRate = 0.05;
 const farMs = 1000;
-/** and while frames lie more than `aheadMs` after the moment they arrive: nothing is recorded in the future for long. */
+/**
+ * and while frames are dated more than `aheadMs` after their arrival: nothing is recorded in the future for
+ * long.
+ */
 const aheadSlewRate = 0.1;
 const aheadMs = 100;
-/** More than this ahead the correction grows with the distance, up to all but a fiftieth at `maxAheadMs`: */
+/** Beyond this lead the correction grows with it, up to all but a fiftieth at `maxAheadMs`: */
 const farAheadMs = 500;
 const mostSlewRate = 0.98;
 /** Nothing is dated later than this after its arrival, ms. */
 export const maxAheadMs = 2000;
-/** What is later than this, after the quickest arrivals of late, is drawn back so fast: */
+/** A sample later than this, relative to the fastest recent arrivals, is corrected at this rate: */
 const farBehindMs = 2000;
 const farBehindSlewRate = 0.5;
-/** A time stamp this far ahead of what has arrived, after such a step, is a jump, ms. */
+/** A time stamp this far ahead of the arrivals, after such a step, is a jump, ms. */
 const jumpAheadMs = 3000;
 /** A step back this large is a jump: reordered frames (B-frames) go back less, ms. */
 const jumpBackMs = 1500;
-/** No decoder reorders more frames than this; smaller steps back that last longer are jumps, too. */
+/** No decoder reorders more frames than this; smaller steps back that last longer are also jumps. */
 const maxReordered = 17;
-/** The whole window of arrivals this late means that the source's clock stood still, ms. */
+/** A whole window of arrivals this late means that the source's clock stopped, ms. */
 const standstillMs = 10_000;
 /** Arrivals of the last one or two windows count, ms. */
 const windowMs = 15_000;
-/** A report is believed when it puts the capture at most so long before the quickest arrival, ms, */
+/** A report is trusted if it dates the capture at most this long before the fastest arrival, ms, */
 const maxTransitMs = 2000;
-/** or so little after it, ms. */
+/** or this little after it, ms. */
 const maxLeadMs = 250;
 /** The sender's wall clock was set when two reports differ by more, ms. */
 const reportStepMs = 500;
 
 const anchors = new WeakMap<Clock, number>();
 
-/** The same clock with a reading of the wall clock of its own: for one connection to a source. */
+/** The same clock with its own reading of the wall clock, for one connection to a source. */
 export function runClock(clock: Clock): Clock {
   return {
     wallMs: () => clock.wallMs(),
@@ -68,7 +72,7 @@ export function runClock(clock: Clock): Clock {
 }
 
 /**
- * UTC in milliseconds, by the wall clock as it was when this clock was first asked, and the monotonic clock since.
+ * UTC in milliseconds, from the wall clock at the first reading and the monotonic clock since.
  * Fractions are kept.
  */
 export function utcMs(clock: Clock): number {
@@ -86,7 +90,7 @@ export class SourceTiming {
   readonly #tracks: TrackTiming[] = [];
 
   /**
-   * The first track added leads: others follow it where sender reports tell how.
+   * The first track added leads: others follow it as sender reports allow.
    *
    * @param sourceTimescale ticks per second of the source's clock
    * @param timescale ticks per second of the track
@@ -97,7 +101,7 @@ export class SourceTiming {
     return track;
   }
 
-  /** The sender's wall clock was set: what its older reports said about any track no longer goes together. */
+  /** The sender's wall clock was set: its older reports about the tracks are no longer consistent. */
   #forgetReports(): void {
     for (const track of this.#tracks) track.forgetReport();
   }
@@ -112,12 +116,12 @@ export class TrackTiming {
   readonly #onWallStep: () => void;
   readonly #arrivals = new QuickestArrival();
   readonly #speed = new SourceSpeed();
-  /** Where `sourceMs` of the present speed begins, by the source's clock and in ours. */
+  /** Where the current speed starts, by the source's clock and by ours. */
   #speedFromMs = 0;
   #speedBaseMs = 0;
   /** UTC less source time, ms; undefined before the first sample. */
   #offsetMs: number | undefined;
-  /** The same, rounded to ticks, so that times differ exactly as the source's do while it stays. */
+  /** The same, rounded to ticks, so that times differ exactly as the source's do while it is constant. */
   #offsetTicks = 0;
   #isSlewing = false;
   #newestMs = 0;
@@ -125,7 +129,7 @@ export class TrackTiming {
   /** Wall clock of the sender less source time, ms. */
   #reportMs: number | undefined;
   #lastTicks = Number.NEGATIVE_INFINITY;
-  /** The latest time given out, ticks. */
+  /** The latest emitted time, ticks. */
   #latestTicks = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -141,12 +145,12 @@ export class TrackTiming {
   }
 
   /**
-   * A moment of the source in UTC, ticks of the track. May go back where the source does by less than a jump
+   * Maps a source time to UTC, ticks of the track. May go back where the source does by less than a jump
    * (presentation times of reordered frames).
    *
    * @param sourceTicks unwrapped
    * @param arrivedMs `utcMs` when it arrived
-   * @param recordedTicks how long what arrived with it took to record: so much older it is at least
+   * @param recordedTicks duration of the media that arrived with it: the sample is at least this much older
    */
   map(sourceTicks: number, arrivedMs: number, recordedTicks = 0): number {
     const arrivalMs = arrivedMs - (recordedTicks * 1000) / this.#sourceTimescale;
@@ -154,7 +158,7 @@ export class TrackTiming {
     const sourceMs = this.#evenMs(rawMs);
     if (this.#offsetMs === undefined) this.#begin(sourceMs, arrivalMs);
     else this.#follow(sourceMs, arrivalMs, this.#offsetMs, rawMs);
-    // Exact while the source's clock is right, so that frames keep their even lengths.
+    // Exact while the source's clock is right, so that frames keep even durations.
     const isExact = this.#speed.speed === 1 && this.#speedBaseMs === this.#speedFromMs;
     const ticks =
       (isExact
@@ -164,7 +168,9 @@ export class TrackTiming {
     return ticks;
   }
 
-  /** As `map`, for times that must grow (decode times, sound): at least one tick more than the one before. */
+  /**
+   * As `map`, for times that must increase (decode times, audio): at least one tick more than the one before.
+   */
   mapGrowing(sourceTicks: number, arrivedMs: number, recordedTicks = 0): number {
     this.#lastTicks = Math.max(this.map(sourceTicks, arrivedMs, recordedTicks), this.#lastTicks + 1);
     this.#latestTicks = Math.max(this.#latestTicks, this.#lastTicks);
@@ -175,7 +181,7 @@ export class TrackTiming {
    * Takes a sender report.
    *
    * @param ntpMs the sender's wall clock, ms since 1970
-   * @param sourceTicks the same moment on the source's clock, unwrapped
+   * @param sourceTicks the same time on the source's clock, unwrapped
    */
   report(ntpMs: number, sourceTicks: number): void {
     const reportMs = ntpMs - this.#evenMs((sourceTicks * 1000) / this.#sourceTimescale);
@@ -225,7 +231,7 @@ export class TrackTiming {
     if (this.#speed.measure(rawMs, arrivalMs, aheadMs)) this.#changeSpeed(rawMs, arrivalMs, before);
   }
 
-  /** From here on the source's time is divided by another speed; what was given out stays. */
+  /** From here on the source's time is divided by another speed; emitted times don't change. */
   #changeSpeed(rawMs: number, arrivalMs: number, before: number): void {
     const sourceMs = this.#speedBaseMs + (rawMs - this.#speedFromMs) / before;
     this.#speedFromMs = rawMs;
@@ -235,7 +241,7 @@ export class TrackTiming {
     this.#arrivals.begin(arrivalMs - sourceMs, arrivalMs);
   }
 
-  /** Begins anew at the time of arrival, yet after everything given out. */
+  /** Restarts at the time of arrival, yet after everything emitted. */
   #jump(sourceMs: number, arrivalMs: number): void {
     this.jumps++;
     this.#reportMs = undefined;
@@ -273,7 +279,7 @@ export class TrackTiming {
     this.#offsetTicks = msToTicks(offsetMs, this.#timescale);
   }
 
-  /** Where the offset should be by all that is known. */
+  /** The best estimate of the offset. */
   #targetMs(): number {
     const arrivalMs = this.#arrivals.offsetMs;
     const candidateMs = this.#reportedMs();
@@ -282,7 +288,9 @@ export class TrackTiming {
     return transitMs >= -maxLeadMs && transitMs <= maxTransitMs ? candidateMs : arrivalMs;
   }
 
-  /** The offset by the reports: as far from the leader's as the sender says, or else the sender's own UTC. */
+  /**
+   * The offset by the reports: relative to the leader's as the sender reports, or else the sender's own UTC.
+   */
   #reportedMs(): number | undefined {
     const leader = this.#leader;
     const reportMs = this.#reportMs;
@@ -292,18 +300,18 @@ export class TrackTiming {
   }
 }
 
-/** The speed of a clock is measured over so long, ms of arrival, */
+/** The speed of a clock is measured over this period, ms of arrival, */
 const speedWindowMs = 2000;
-/** so often in a row, */
+/** this many times in succession, */
 const speedWindows = 3;
-/** when it is this far from what it was taken for, and the measurements are as close to each other. */
+/** when it differs this much from the assumed speed, and the measurements agree this closely. */
 const speedTolerance = 0.03;
-/** Slower than taken for counts only when so much has been lost already, ms: a slow network looks the same for a while; */
+/** A slower clock is accepted only after this lag, ms: a slow network looks the same for a while; */
 const slowLateMs = 1000;
-/** faster only when nothing is being made up for. */
+/** a faster one only when no lag is being caught up. */
 const fastLateMs = 200;
 
-/** The quickest packet of a window. */
+/** The fastest packet of a window. */
 interface SpeedMark {
   readonly rawMs: number;
   readonly arrivalMs: number;
@@ -311,17 +319,17 @@ interface SpeedMark {
 }
 
 /**
- * How fast the clock of a source runs: 1 for all but broken ones. Compares the quickest packets of windows that follow each
- * other, so that jitter, bursts and a connection that stalls and catches up do not count.
+ * Measures the speed of a source's clock: 1 for all but broken ones. Compares the fastest packets of
+ * consecutive windows, so that jitter, bursts and a connection that stalls and catches up do not count.
  */
 class SourceSpeed {
-  /** Source time for each of ours. */
+  /** Source time per unit of our time. */
   speed = 1;
   #windowStartMs: number | undefined;
   #quickest: SpeedMark | undefined;
   #marks: SpeedMark[] = [];
 
-  /** The clock jumped: what was measured before says nothing about what follows. */
+  /** The clock jumped: earlier measurements are void. */
   restart(): void {
     this.#windowStartMs = undefined;
     this.#quickest = undefined;
@@ -329,7 +337,7 @@ class SourceSpeed {
   }
 
   /**
-   * Takes a packet that is newer than all before.
+   * Adds a packet that is newer than all before.
    *
    * @param aheadMs by how much it is dated after its arrival
    * @returns whether `speed` has changed
@@ -372,7 +380,7 @@ class SourceSpeed {
   }
 }
 
-/** The smallest distance of arrival from source time in the newest one to two windows. */
+/** The smallest difference of arrival and source time in the newest one to two windows. */
 class QuickestArrival {
   #currentMs = Number.POSITIVE_INFINITY;
   #previousMs = Number.POSITIVE_INFINITY;
@@ -398,7 +406,7 @@ class QuickestArrival {
     return Math.min(this.#currentMs, this.#previousMs);
   }
 
-  /** A whole window lies behind. */
+  /** A whole window has passed. */
   get windowFull(): boolean {
     return this.#previousMs !== Number.POSITIVE_INFINITY;
   }

@@ -1,8 +1,8 @@
 /**
- * What the wall clock did since a connection began, whose times count from one reading of it (`runClock`): by how much they
- * are to be shifted so that a clock that is corrected later (NTP after the start, a machine that slept) is right again
- * without a restart. Small corrections are made slowly, so that frames keep their lengths to a hundredth; large ones in one
- * step, where the caller begins a new run, with the gap that it makes stated.
+ * Tracks changes of the wall clock since the start of a connection, whose times count from one reading of it
+ * (`runClock`): the shift that applies a later correction (NTP after the start, a machine that slept) without a
+ * restart. Small corrections are made slowly, so that frames keep their durations to a hundredth; large ones in
+ * one step, where the caller begins a new run and records the gap.
  */
 import type { Clock } from '../base/clock.ts';
 
@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 const wallStepMs = 2000;
 /** Correction per elapsed time. */
 const slewRate = 0.01;
-/** Differences below this are left, ms: reading the wall clock is no more exact than that. */
+/** Differences below this are ignored, ms: a wall clock reading is no more accurate. */
 const ignoredMs = 20;
 
 export class WallClockOffset {
@@ -18,7 +18,7 @@ export class WallClockOffset {
   readonly #anchorMs: number;
   #timeOffsetMs = 0;
   #slewedMs: number;
-  /** A step that was seen once: a second look makes sure. */
+  /** A step seen once; a second reading confirms it. */
   #suspectedMs: number | undefined;
 
   constructor(clock: Clock) {
@@ -32,7 +32,7 @@ export class WallClockOffset {
     return this.#timeOffsetMs;
   }
 
-  /** To be called now and then. By how much the wall clock was set, ms; undefined while no step is due. */
+  /** Call periodically. Returns by how much the wall clock was set, ms; undefined while no step is due. */
   look(): number | undefined {
     const missingMs = this.#missingMs();
     const suspectedMs = this.#suspectedMs;
@@ -41,13 +41,13 @@ export class WallClockOffset {
     return this.#suspectedMs !== undefined && isSure ? missingMs : undefined;
   }
 
-  /** Takes the whole difference over: what follows is a new run. */
+  /** Applies the whole difference: the next samples are a new run. */
   step(): void {
     this.#timeOffsetMs += this.#missingMs();
     this.#suspectedMs = undefined;
   }
 
-  /** To be called with each frame: approaches small differences. */
+  /** Call with each frame: approaches small differences. */
   slew(): void {
     const nowMs = this.#clock.monotonicMs();
     const most = (nowMs - this.#slewedMs) * slewRate;

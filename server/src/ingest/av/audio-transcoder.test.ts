@@ -115,7 +115,7 @@ test('sound that pauses begins anew at its new time', async () => {
     for (let packet = 0; packet < 20; packet++) converter.write(new Uint8Array(160).fill(0xd5), packet * 160);
     for (let packet = 0; packet < 20; packet++)
       converter.write(new Uint8Array(160).fill(0xd5), 80_000 + packet * 160);
-    // The encoder looks one frame ahead, hence the first frame of the new time carries the time before it.
+    // The encoder looks one frame ahead, hence the first frame of the new time has the time before it.
     assert.ok((await seen.promise) >= 80_000);
     converter.close();
   } finally {

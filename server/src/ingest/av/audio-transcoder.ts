@@ -7,22 +7,28 @@ export interface AudioTranscoderOptions {
   readonly codec: SourceAudioCodec;
   /** Hz of the input; any value where the input itself carries it. */
   readonly sampleRate: number;
-  /** Ticks a second of the times that go in; those of `sampleRate` unless given. */
+  /** Timescale of the input, ticks per second; `sampleRate` by default. */
   readonly clockRate?: number;
   readonly channels: number;
-  /** Once, before the first frame, a moment after the first packets went in: what the AAC is like. Its `id` is 1. */
+  /** Called once, before the first frame and shortly after the first packets: the AAC track. Its `id` is 1. */
   readonly onTrack: (track: AudioTrack) => void;
-  /** One raw AAC frame; `ptsTicks` in the track's own timescale, on the same clock as what went in, always growing. */
+  /**
+   * One raw AAC frame; `ptsTicks` in the track's own timescale, on the same clock as the input, always
+   * increasing.
+   */
   readonly onFrame: (bytes: Uint8Array, ptsTicks: number) => void;
-  /** The converter is of no use any more; a new one may be opened. Not called after `close`. */
+  /** The transcoder has failed; a new one may be opened. Not called after `close`. */
   readonly onFailed: (fault: Fault) => void;
 }
 
-/** Sound that neither MP4 nor a browser takes (G.711, G.722, MP3 and others), made into AAC-LC in a child process. */
+/**
+ * Transcodes audio that neither MP4 nor a browser supports (G.711, G.722, MP3 and others) to AAC-LC in a child
+ * process.
+ */
 export interface AudioTranscoder {
   /**
    * One packet: any number of samples, one whole frame of MPEG audio.
-   * @param ptsTicks time of its first sample, in ticks of `clockRate` on any clock, also UTC's
+   * @param ptsTicks time of its first sample, in ticks of `clockRate` on any clock, including UTC
    * @returns false when the packet was dropped because the child lags
    */
   write(bytes: Uint8Array, ptsTicks: number): boolean;
@@ -31,8 +37,8 @@ export interface AudioTranscoder {
 }
 
 /**
- * Opens a converter in the pool; one child serves many.
- * @throws Fault Unavailable when node-av is not installed: the caller leaves the audio out and says so.
+ * Opens a transcoder in the pool; one child serves many.
+ * @throws Fault Unavailable when node-av is not installed: the caller omits the audio and reports it.
  */
 export function openAudioTranscoder(options: AudioTranscoderOptions, pool: AvPool): AudioTranscoder {
   const { codec, sampleRate, channels, clockRate = sampleRate } = options;

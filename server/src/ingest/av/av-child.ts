@@ -19,12 +19,15 @@ import {
   type ToChild,
 } from './protocol.ts';
 
-/** What a job's owner hears. `ended` comes exactly once, unless the owner closed the job first. */
+/** Events of a job for its owner. `ended` occurs exactly once, unless the owner closed the job first. */
 export interface JobListener {
-  /** Opens the connections that the job asks for; without it there are none. What it gives is not read from yet. */
+  /**
+   * Opens the connections that the job requests; without it there are none. Nothing has been read from the
+   * returned socket.
+   */
   readonly dial?: Dial;
   message(message: Exclude<FromChild, { type: 'hello' | 'pong' | 'end' }>): void;
-  /** `fault` is missing when the job ended as it should. */
+  /** `fault` is absent when the job ended normally. */
   ended(fault: Fault | undefined, message: string): void;
 }
 
@@ -34,11 +37,11 @@ interface OpenJob {
 }
 
 const pingPeriodMs = 2000;
-/** Pings without an answer, counted by our own turns so that a server that stood still blames nobody. */
+/** Unanswered pings, counted in our own turns so that a stalled server doesn't blame the child. */
 const missedPingsMax = 5;
-/** While it starts: loading 170 MB of libraries from a slow disk. */
+/** The same at startup: loading 170 MB of libraries from a slow disk. */
 const missedPingsAtStartMax = 20;
-/** Bytes that may wait for the child; a single message of any size is taken when none do. */
+/** Bytes that may be queued for the child; a single message of any size is accepted when the queue is empty. */
 const queueMaxBytes = 4 * 1024 * 1024;
 const stderrMaxBytes = 2000;
 
@@ -54,11 +57,11 @@ export interface AvChildOptions {
 
 /**
  * One child process and its jobs. When it dies, by itself or by `kill`, every job ends with the same cause.
- * It is killed with SIGKILL only: native code that hangs hears nothing else.
+ * It is killed with SIGKILL only: hanging native code ignores other signals.
  */
 export class AvChild {
   readonly exited: Promise<void>;
-  /** Set when the child could not load node-av: asking again is of no use. */
+  /** Set when the child could not load node-av: retrying is useless. */
   missing: string | undefined;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -69,7 +72,7 @@ export class AvChild {
   /** Data for jobs of a child that is still loading. */
   #early: Buffer[] = [];
   #earlyBytes = 0;
-  /** Who waits until nothing waits for the child any more. */
+  /** Callers that wait until the queue for the child is empty. */
   #drainWaiters: (() => void)[] = [];
   #lastJob = 0;
   #isReady = false;
@@ -100,7 +103,7 @@ export class AvChild {
         this.kill(`it sent nonsense (${error instanceof Error ? error.message : String(error)})`);
       }
     });
-    // A pipe that breaks is a child that died: `exit` follows and says so.
+    // A broken pipe means that the child died: `exit` follows and reports it.
     this.#pipe.on('error', (error) => this.kill(`its pipe broke (${error.message})`));
     this.#process.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-stderrMaxBytes);
@@ -132,7 +135,7 @@ export class AvChild {
     return this.#jobs.size;
   }
 
-  /** Starts a job; `request` is asked at the moment it is sent, which for a new child is when it is ready. */
+  /** Starts a job; `request` is called when it is sent; with a new child, when that is ready. */
   open(request: () => JobRequest, listener: JobListener): number {
     const job = ++this.#lastJob;
     this.#jobs.set(job, { request, listener });
@@ -140,7 +143,7 @@ export class AvChild {
     return job;
   }
 
-  /** Hands bytes to a job. False when they were dropped because the child lags. */
+  /** Passes bytes to a job. False when they were dropped because the child lags. */
   data(job: number, bytes: Uint8Array, ptsTicks: number): boolean {
     if (!this.isAlive || !this.#jobs.has(job)) return false;
     const queuedBytes = this.#queuedBytes;
@@ -155,7 +158,7 @@ export class AvChild {
     return true;
   }
 
-  /** Resolves when the child has taken what waits for it, or is gone. */
+  /** Resolves when the child has read its queue, or has exited. */
   drained(): Promise<void> {
     if (!this.isAlive || this.#queuedBytes === 0) return Promise.resolve();
     return new Promise((resolve) => this.#drainWaiters.push(resolve));
@@ -172,12 +175,12 @@ export class AvChild {
     for (const resolve of waiters) resolve();
   }
 
-  /** Ends a job without a word to its listener. Idempotent. */
+  /** Ends a job without notifying its listener. Idempotent. */
   close(job: number): void {
     if (this.#jobs.delete(job) && this.#isReady) this.#send({ type: 'close', job });
   }
 
-  /** Ends the process at once. Idempotent; `exited` resolves when it is gone. */
+  /** Kills the process immediately. Idempotent; `exited` resolves when it has exited. */
   kill(cause: string): void {
     if (this.#cause !== undefined) return;
     this.#cause = cause;
@@ -221,7 +224,7 @@ export class AvChild {
     }
   }
 
-  /** Dials for a job, as far as its owner allows, and hands the connection over. Never rejects. */
+  /** Dials for a job, as far as its owner allows, and passes the connection to the child. Never rejects. */
   async #dial({ dial: id, job, host, port }: DialRequest): Promise<void> {
     const reply = (message: DialReply, socket?: Socket) => {
       const lost = () => socket?.destroy();
@@ -285,7 +288,10 @@ export function notInstalled(detail: string): Fault {
   );
 }
 
-/** Nothing of the server's environment but what a process needs: no secrets, and no proxies that FFmpeg would obey. */
+/**
+ * Only the parts of the server's environment that a process needs: no secrets, and no proxy settings that
+ * FFmpeg would use.
+ */
 function childEnvironment(threads: number): NodeJS.ProcessEnv {
   const kept = [
     'PATH',

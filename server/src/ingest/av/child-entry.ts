@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The program of the children that hold node-av. */
+/** The program of the child processes that use node-av. */
 export const childEntry = fileURLToPath(new URL('./child/main.ts', import.meta.url));

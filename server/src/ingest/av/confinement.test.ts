@@ -13,7 +13,7 @@ import { Confinement, confinementWords, findConfinement } from './confinement.ts
 import { close, serve, sessionOf } from './fixtures/live-sources.ts';
 import { AvPool } from './pool.ts';
 
-/** Says what a process in the child's place can do, as JSON. */
+/** Reports what a process in the child's place can do, as JSON. */
 const attempts = `
 const fs = require('node:fs');
 const [port, secret, entry] = process.argv.slice(1);
@@ -123,7 +123,7 @@ test(
   async () => {
     let asked: () => void;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
-    // A playlist that is asked for and never comes: the child waits.
+    // A playlist that is requested and never arrives: the child waits.
     const web = await serve(() => asked());
     try {
       const here = await networkOf('self');

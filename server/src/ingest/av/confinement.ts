@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { childEntry } from './child-entry.ts';
 
 /**
- * What keeps the children that hold native media code apart from the machine. `files`: no network but what the server
- * dials for them, and of the files the program and the system's libraries only, read-only. `network`: the network only.
+ * Sandboxes the child processes with native media code. `files`: no network except connections dialled by the
+ * server, and no files except the program and the system's libraries, read-only. `network`: the network only.
  * `none`: the system allows no namespaces; only FFmpeg's own options (`child/input-options.ts`) limit it.
  */
 export type ConfinementLevel = 'files' | 'network' | 'none';
 
-/** What the log says of it when the server starts. */
+/** The log message about it at the server's start. */
 export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
   files:
     'media processes have no network of their own and see no files but the program; those for UDP, SRT and FFmpeg’s RTSP keep the network',
@@ -24,8 +24,9 @@ export const confinementWords: Readonly<Record<ConfinementLevel, string>> = {
 export type ProcessCommand = readonly [program: string, ...args: string[]];
 
 /**
- * Namespaces of Linux, by util-linux, which needs no rights where the system lets anybody make a user namespace. The
- * process that is started becomes the child itself, so that its id and its signals are those of the child.
+ * Namespaces of Linux, by util-linux, which needs no privileges where the system allows unprivileged user
+ * namespaces. The process that is started becomes the child itself, so that its id and its signals are those of
+ * the child.
  */
 export class Confinement {
   readonly level: ConfinementLevel;
@@ -34,7 +35,7 @@ export class Confinement {
     this.level = level;
   }
 
-  /** `keepsNetwork`: for work over datagrams, which the server can't hand over as a connection. */
+  /** `keepsNetwork`: for work over datagrams, which the server can't pass on as a connection. */
   wrap(command: ProcessCommand, options: { keepsNetwork: boolean }): ProcessCommand {
     if (this.level === 'none' || (this.level === 'network' && options.keepsNetwork)) return command;
     const namespaces = [
@@ -58,15 +59,15 @@ export class Confinement {
 /** The loopback interface of a new network is down. */
 const loopback = 'ip link set lo up 2>/dev/null || ifconfig lo up';
 
-/** No capability, nor a way to one: who is root in the namespace could undo what was set up. */
+/** No capabilities, nor a way to get any: root in the namespace could undo the setup. */
 const withoutRights = '/usr/bin/setpriv --bounding-set=-all --inh-caps=-all --no-new-privs';
 
 /**
  * A root of its own in memory, with the folders of the system's libraries and those named in $0, all read-only. A bind
  * mount takes over flags that a namespace may not take back, hence the second way of each `remount`. The machine's other
- * mounts leave the namespace: a disk that is unmounted while a child runs would stay in use, and could be neither checked nor
- * mounted again. Where the root can't be exchanged, as in an initial RAM disk, the child is in the new one only. `umount`
- * reads /proc.
+ * mounts leave the namespace: otherwise a disk that is unmounted while a child runs would stay in use, and
+ * could be neither checked nor mounted again. Where the root can't be exchanged, as in an initial RAM disk, the
+ * child is in the new one only. `umount` reads /proc.
  */
 const newRoot = `
 mount -t tmpfs -o size=4m,mode=755 tmpfs /mnt
@@ -92,7 +93,7 @@ mkdir proc
 mount -o remount,bind,ro $top`;
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-/** What the child's program consists of. The data folder may lie beside them, so that their parent is not shown. */
+/** The files of the child's program. The data folder may be beside them, so their parent is not mounted. */
 const programFolders = ['server/src', 'contract', 'media', 'node_modules', 'server/node_modules']
   .map((folder) => root + folder)
   .filter((folder) => existsSync(folder));
@@ -107,7 +108,10 @@ const server = createServer().listen(0, '127.0.0.1', () => {
 });`;
 const trialMs = 10_000;
 
-/** The best that this system allows, found by trying it. Takes a tenth of a second, once, before anything runs. */
+/**
+ * The strongest level that this system allows, found by trying. Takes a tenth of a second, once, before
+ * anything runs.
+ */
 export function findConfinement(): Confinement {
   for (const level of ['files', 'network'] as const) {
     const confinement = new Confinement(level);

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { SourceTiming, utcMs, type TrackTiming } from '../timing.ts';
 import type { SampleMessage } from './protocol.ts';
 
-/** A sample whose time lies further than this from its arrival belongs to a time before or after a leap, ms. */
+/** A sample whose time is further than this from its arrival belongs to a time before or after a jump, ms. */
 const strayMs = 15_000;
 
 export interface MappedTimes {
@@ -13,9 +13,9 @@ export interface MappedTimes {
 }
 
 /**
- * Maps the one clock that all tracks of a container share to UTC. The picture leads (or the audio, when there is no
- * picture): its arrivals decide the distance to UTC, and the other tracks use the same distance, so that they stay in
- * step however differently they are queued on the way.
+ * Maps the one clock that all tracks of a container share to UTC. The video leads (or the audio, when there is
+ * no video): its arrivals determine the offset to UTC, and the other tracks use the same offset, so that they
+ * stay in sync however differently they are queued on the way.
  */
 export class ContainerTimes {
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class ContainerTimes {
     this.#clock = clock;
   }
 
-  /** Declares the tracks of what follows; time goes on without a step while the leader stays. */
+  /** Declares the tracks of the next samples; time continues without a step while the leader stays. */
   setTracks(tracks: readonly Track[]): void {
     this.#timescales = new Map(tracks.map(({ id, timescale }) => [id, timescale]));
     const leader = tracks.find(({ kind }) => kind === 'video') ?? tracks[0];
@@ -42,7 +42,9 @@ export class ContainerTimes {
     this.#offsetTicks = undefined;
   }
 
-  /** Undefined for samples that can't be placed: sound before the first frame, or around a leap of the clock. */
+  /**
+   * Undefined for samples that can't be placed: audio before the first frame, or around a jump of the clock.
+   */
   map(sample: SampleMessage): MappedTimes | undefined {
     const timescale = this.#timescales.get(sample.trackId);
     if (timescale === undefined) return undefined;

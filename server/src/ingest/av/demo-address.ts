@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts';
 export interface DemoAddress {
   /** Empty for `demo:`; colours, pitch and phase follow from it. */
   readonly name: string;
-  /** Pictures a second, 1 to 60. */
+  /** Frames per second, 1 to 60. */
   readonly fps: number;
   /** Length of a GOP, 200 to 10000 ms. */
   readonly gopMs: number;

@@ -1,7 +1,8 @@
 /**
- * The machine-readable clock of the `demo:` picture: a strip of 80 equal cells along the top edge, black for 0 and
- * white for 1, 32 of 720 lines high. From the left: 4 cells of sync (1010), 48 bits of UTC milliseconds and 8 of the
- * picture's variant (most significant first), 16 bits of CRC-16/CCITT over those 56, 4 cells of sync (0101).
+ * The machine-readable clock of the `demo:` video: a strip of 80 equal cells along the top edge, black for 0
+ * and white for 1, 32 of 720 lines high. From the left: 4 cells of sync (1010), 48 bits of UTC milliseconds and
+ * 8 of the video's variant (most significant first), 16 bits of CRC-16/CCITT over those 56, 4 cells of sync
+ * (0101).
  */
 export const strip = { cells: 80, heightShare: 32 / 720 } as const;
 
@@ -19,9 +20,9 @@ export function clockCells(utcMs: number, variant: number): Uint8Array {
 }
 
 /**
- * Reads the strip from RGBA pixels of the whole picture at any size of 160 pixels across or more: UTC milliseconds
- * at which the picture was drawn, or undefined when there is no clock in it or it is not legible.
- * It refers to nothing outside itself, so that a test can run its source text in a page beside a canvas.
+ * Reads the strip from RGBA pixels of a whole frame of any size from 160 pixels across: UTC milliseconds at
+ * which the frame was drawn, or undefined when it has no legible clock. It refers to nothing outside itself, so
+ * that a test can run its source text in a page beside a canvas.
  */
 export function readDemoClock(
   pixels: { readonly [index: number]: number; readonly length: number },

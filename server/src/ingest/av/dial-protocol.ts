@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@vidette/contract/errors';
 
 /**
- * How a child gets connections: it asks over Node's own channel between processes, which can carry a socket; the server
- * resolves, checks and dials, and hands over what is connected. The child has no network of its own.
+ * How a child gets connections: it sends a request over Node's IPC channel, which can carry a socket; the
+ * server resolves, checks and dials, and passes on the connected socket. The child has no network of its own.
  */
 export interface DialRequest {
   readonly dial: number;
@@ -11,7 +11,7 @@ export interface DialRequest {
   readonly port: number;
 }
 
-/** With a socket beside it, or with the reason why there is none. */
+/** Accompanied by a socket, or with the reason why there is none. */
 export interface DialReply {
   readonly dialled: number;
   readonly failure?: { readonly code: ErrorCode; readonly message: string };

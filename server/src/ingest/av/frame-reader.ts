@@ -1,7 +1,7 @@
 import { frameMaxBytes, headBytes, lengthBytes } from './protocol.ts';
 
 /**
- * Cuts a byte stream into frames. A frame that lies whole in a chunk is a slice of it; one that spans chunks is
+ * Cuts a byte stream into frames. A frame contained in one chunk is a slice of it; one that spans chunks is
  * copied once into a buffer of its exact length.
  */
 export class FrameReader {
@@ -15,7 +15,7 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
-  /** @throws RangeError when a length is over the limit; the pipe is of no use after that. */
+  /** @throws RangeError when a length exceeds the limit; the pipe is unusable after that. */
   push(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
@@ -35,7 +35,7 @@ export class FrameReader {
     return count;
   }
 
-  /** Starts the frame whose length is known; hands it over at once when the chunk has all of it. */
+  /** Starts the frame whose length is known; passes it on immediately when the chunk contains all of it. */
   #begin(chunk: Buffer, at: number): number {
     const length = this.#length.readUInt32LE(0);
     if (length < headBytes || length > frameMaxBytes) throw new RangeError(`A frame of ${length} bytes.`);

@@ -1,19 +1,20 @@
 import type { JobRequest } from './protocol.ts';
 
 /**
- * Children do one kind of work each, so that a picture of a broken stream never costs a recording its input. Inputs are of
- * three kinds, by what they may reach: what the server dials, datagrams, and files of this machine (tests only).
+ * Children do one kind of work each, so that a snapshot of a broken stream never costs a recording its input.
+ * Inputs are of three kinds, by their access: connections dialled by the server, datagrams, and files of this
+ * machine (tests only).
  */
 export type AvRole = JobRequest['kind'] | 'datagrams' | 'file';
 
-/** A job as its owner holds it. */
+/** A job as seen by its owner. */
 export interface AvJob {
-  /** Hands bytes to a job that converts. False when they were dropped. */
+  /** Passes bytes to a transcoding job. False when they were dropped. */
   data(bytes: Uint8Array, ptsTicks: number): boolean;
-  /** Resolves when the child has taken what waits for it, or is gone. */
+  /** Resolves when the child has read its queue, or has exited. */
   drained(): Promise<void>;
-  /** Ends the job; its listener hears nothing more. Idempotent. */
+  /** Ends the job; its listener gets no more events. Idempotent. */
   close(): void;
-  /** Ends the whole process that holds the job, for one that hangs. */
+  /** Kills the process of the job, for a hanging one. */
   kill(cause: string): void;
 }

@@ -11,16 +11,16 @@ import { Confinement, findConfinement } from './confinement.ts';
 import { close, serve, sessionOf, watch } from './fixtures/live-sources.ts';
 import { AvPool } from './pool.ts';
 
-/** Takes every TCP connection and datagram on one port of the loopback interface, and counts them. */
+/** Accepts every TCP connection and datagram on one port of the loopback interface, and counts them. */
 let listener: TcpServer;
 const datagrams = createSocket('udp4');
 let port = 0;
 let arrivals: string[] = [];
-/** Serves documents by path; `requests` is what it was asked, head and all. */
+/** Serves documents by path; `requests` holds the requests with their heads. */
 let web: { port: number; server: Server };
 let requests: string[] = [];
 const documents = new Map<string, string>();
-/** Strict rules hold where the system allows no namespaces, too. */
+/** Strict rules also apply where the system allows no namespaces. */
 const pools = [new Confinement('none'), findConfinement()].map(
   (confinement) => new AvPool({ clock: systemClock, log: silentLog, confinement }),
 );
@@ -70,7 +70,7 @@ function crumbs(body: string, response: ServerResponse): void {
 
 const headOf = (request: IncomingMessage) => request.rawHeaders.join('\n');
 
-/** What a document may name, all of it leading to the listener or to a file. */
+/** Addresses that a document may name, all leading to the listener or to a file. */
 const forbidden = () => [
   `httpproxy://127.0.0.1:${port}/x`,
   `HTTPPROXY://127.0.0.1:${port}/x`,
@@ -199,7 +199,7 @@ kinds['addresses of HLS without slashes or quotes'] = (addresses) =>
     good(),
   ].join('\n');
 
-/** Reads a document as a stream until FFmpeg gives up, by each pool. */
+/** Reads a document as a stream until FFmpeg gives up, with each pool. */
 async function read(path: string): Promise<void> {
   const url = `http://127.0.0.1:${web.port}${path}`;
   await Promise.all(pools.map((pool) => assert.rejects(watch(sessionOf(pool, url, 2000), 1))));
@@ -215,7 +215,8 @@ for (const [kind, make] of Object.entries(kinds)) {
       documents.set('/document.m3u8', make(forbidden()));
       await read('/document.m3u8');
     } else {
-      // FFmpeg gives a manifest up at the first address that can't be opened: one in each, and one that is good.
+      // FFmpeg abandons a manifest at the first address that can't be opened: one in each, and one that is
+      // good.
       const lists = [[], ...forbidden().map((address) => [address])];
       for (const [index, list] of lists.entries()) documents.set(`/document${index}.mpd`, make(list));
       for (const index of lists.keys()) await read(`/document${index}.mpd`);

@@ -11,7 +11,7 @@ import type { AvJob } from './job.ts';
 import { AvPool } from './pool.ts';
 import { encodeMessage, protocolVersion } from './protocol.ts';
 
-/** Runs `script` (JavaScript with `pipe` and `hello` at hand) in place of the child. */
+/** Runs `script` (JavaScript that can use `pipe` and `hello`) in place of the child. */
 async function withPool(
   script: string,
   clock: Clock,

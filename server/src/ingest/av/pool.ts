@@ -9,7 +9,7 @@ import type { AvJob, AvRole } from './job.ts';
 import { SnapshotQueue, type SnapshotOptions } from './snapshot-queue.ts';
 import type { JobRequest } from './protocol.ts';
 
-/** Jobs in one child. Inputs are few, since a crash takes them all along; an idle child costs about 85 MB. */
+/** Jobs in one child. Few inputs, since a crash ends them all; an idle child costs about 85 MB. */
 const capacities: Readonly<Record<AvRole, number>> = {
   input: 6,
   datagrams: 6,
@@ -23,11 +23,11 @@ const capacities: Readonly<Record<AvRole, number>> = {
 const threadsPerJob = 2;
 const threadsForAll = 4;
 const idleMs = 30_000;
-/** Roles whose children stand back when the machine is busy (`nice`): nothing is lost when they are late. */
+/** Roles whose children get a lower priority (`nice`): nothing is lost when they are late. */
 const humble: ReadonlySet<AvRole> = new Set(['convert']);
 const unconfined = new Confinement('none');
 
-/** The child processes that hold node-av. One per server; whoever makes it disposes it. */
+/** The child processes that use node-av. One pool per server; its creator disposes it. */
 export class AvPool {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -56,7 +56,7 @@ export class AvPool {
     this.#snapshotQueue = new SnapshotQueue(this, options.clock);
   }
 
-  /** What is in force for the children. */
+  /** The confinement of the children. */
   get confinement(): ConfinementLevel {
     return this.#confinement.level;
   }
@@ -69,7 +69,7 @@ export class AvPool {
   }
 
   /**
-   * Starts a job in a child with room, or in a new one. What goes wrong afterwards comes to the listener.
+   * Starts a job in a child with room, or in a new one. Later failures are reported to the listener.
    * @throws Fault Unavailable when node-av is not installed or the pool is disposed.
    */
   open(request: () => JobRequest, role: AvRole, listener: JobListener): AvJob {
@@ -108,7 +108,7 @@ export class AvPool {
     return this.#snapshotQueue.make(track, keySample, options);
   }
 
-  /** Ends all children; every job's listener hears `cause`. Idempotent; resolves when no process is left. */
+  /** Ends all children; every job's listener gets `cause`. Idempotent; resolves when no process is left. */
   async dispose(cause: string): Promise<void> {
     this.#disposed ??= cause;
     for (const cancel of this.#idle.values()) cancel();
@@ -142,7 +142,7 @@ export class AvPool {
     this.#idle.delete(child);
   }
 
-  /** Lets a child without jobs go after a while. */
+  /** Ends a child without jobs after a while. */
   #rest(child: AvChild): void {
     if (!child.isAlive || child.jobCount > 0 || this.#idle.has(child)) return;
     this.#idle.set(

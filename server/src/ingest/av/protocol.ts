@@ -2,7 +2,7 @@ import type { ErrorCode } from '@vidette/contract/errors';
 import type { AudioCodec, Track, VideoCodec } from '@vidette/media/track';
 
 /**
- * The language between the server and the children that hold node-av: frames over one duplex pipe.
+ * The protocol between the server and the child processes that use node-av: frames over one duplex pipe.
  *
  *     u32 LE  length of what follows
  *     u8      kind of message
@@ -21,7 +21,7 @@ export const headBytes = 5;
 const sampleHeadBytes = 18;
 const dataHeadBytes = 8;
 
-/** What the server asks of a child. */
+/** Requests of the server to a child. */
 export type JobRequest =
   | {
       readonly kind: 'demo';
@@ -37,21 +37,24 @@ export type JobRequest =
 
 export interface InputRequest {
   readonly kind: 'input';
-  /** With credentials, if it has any: it travels over the pipe only, never by argument or environment. */
+  /** With credentials, if any: sent over the pipe only, never as argument or environment variable. */
   readonly url: string;
   /** The peer of RTMP and RTSP, which the server dials; the name is for TLS. */
   readonly host: string;
   readonly port: number;
-  /** For SRT and UDP, the address that was checked, in place of the name; undefined for UDP that listens on every address. */
+  /**
+   * For SRT and UDP, the address that was checked, instead of the name; undefined for UDP that listens on every
+   * address.
+   */
   readonly ip: string | undefined;
-  /** A path of this machine; only tests and demonstrations set it, no address of a user leads here. */
+  /** A path of this machine; set only by tests and demonstrations, never by a user's address. */
   readonly allowFile: boolean;
   readonly timeoutMs: number;
 }
 
 /**
- * Sound of RTSP cameras that has to be converted, by the names of RTP (RFC 3551, 6): G.711 in both laws, G.722, G.726 in both
- * orders of its bits, samples as they are, MPEG audio of any layer.
+ * Audio of RTSP cameras that has to be transcoded, by RTP encoding name (RFC 3551, 6): G.711 in both laws,
+ * G.722, G.726 in both bit orders, linear PCM, MPEG audio of any layer.
  */
 export type SourceAudioCodec =
   | 'pcmu'
@@ -68,7 +71,7 @@ export interface AudioRequest {
   readonly kind: 'audio';
   readonly codec: SourceAudioCodec;
   readonly sampleRate: number;
-  /** Ticks a second of the times that come with the data. */
+  /** Timescale of the data's times, ticks per second. */
   readonly clockRate: number;
   readonly channels: number;
 }
@@ -90,11 +93,11 @@ export interface TranscodeRequest {
   readonly config: string;
   readonly fpsMax: number;
   readonly heightMax: number;
-  /** Pictures that come faster than they can be converted are left out, up to a key frame: for what is live. */
+  /** Live: frames that arrive faster than they can be transcoded are dropped, up to a key frame. */
   readonly mayLeaveOut: boolean;
 }
 
-/** Why a job ended. `code` is missing when it ended as it should (the source's own end, a close, a picture made). */
+/** Why a job ended. `code` is absent when it ended normally (end of the source, close, snapshot finished). */
 export interface JobEnd {
   readonly code?: ErrorCode;
   readonly message: string;
@@ -116,14 +119,14 @@ export type FromChild =
       readonly clock: SourceClock;
     }
   | SampleMessage
-  /** A frame came that can't be passed on before a key frame of the video: its kind of track. */
+  /** A frame arrived that can't be passed on before a video key frame: its track kind. */
   | { readonly type: 'awaiting'; readonly job: number; readonly track: Track['kind'] }
   | { readonly type: 'note'; readonly job: number; readonly message: string }
   | { readonly type: 'picture'; readonly job: number; readonly bytes: Uint8Array }
   | { readonly type: 'end'; readonly job: number; readonly end: JobEnd };
 
 /**
- * What the times of a job's samples count: `utc`: ticks since the epoch already (the child drew the picture itself);
+ * The clock of a job's sample times: `utc`: already ticks since the epoch (the child generated the frames);
  * `source`: the stream's own clock, common to its tracks, to be mapped by the server.
  */
 export type SourceClock = 'utc' | 'source';

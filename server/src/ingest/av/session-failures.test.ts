@@ -143,7 +143,7 @@ test('silent sources hold up neither another stream nor the files of this proces
   );
   try {
     const path = join(folder, 'clip.ts');
-    // The sixth in the same child.
+    // The sixth job in the same child.
     assertMoving(await watch(new AvFileSession({ path, pool, clock: systemClock }), 20), ['h264', 'aac']);
     assert.ok((await readFile(path)).length > 0);
     await Promise.all(waiting);

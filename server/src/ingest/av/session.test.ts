@@ -212,7 +212,7 @@ test('[R10.1] an address of a single JPEG is asked once a second, with sign-in b
     }
     nonces.add(nonce);
     askedMs.push(performance.now());
-    // One that fails is no end.
+    // A single failure doesn't end the source.
     if (askedMs.length === 2) response.writeHead(500).end();
     else response.writeHead(200, { 'content-type': 'image/jpeg' }).end(still);
   });

@@ -17,14 +17,17 @@ export interface AvSessionOptions {
   readonly address: SourceAddress;
   readonly pool: AvPool;
   readonly clock: Clock;
-  /** Where the source may be. */
+  /** The address policy of the source. */
   readonly policy: AddressPolicy;
-  /** Longest wait for a connection, an answer or the next packet, ms. Default 10 s. */
+  /** Timeout for a connection, a response or the next packet, ms. Default 10 s. */
   readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 10_000;
-/** Their children keep the network: FFmpeg opens the sockets of datagrams itself, for RTSP only where TCP is refused. */
+/**
+ * Protocols whose children keep the network: FFmpeg opens datagram sockets itself, for RTSP only if TCP is
+ * refused.
+ */
 const overDatagrams: ReadonlySet<SourceScheme> = new Set(['rtsp', 'rtsps', 'srt', 'udp']);
 
 /** One attempt at a source that node-av reads in a child process: everything but RTSP, `demo:`, and RTSP as fallback. */
@@ -51,7 +54,10 @@ export class AvSession implements SourceSession {
     return () => ({ kind: 'demo', ...demo, utcMs: utcMs(clock) });
   }
 
-  /** Resolves and checks the host first, so that a refusal or an unknown name is told before anything is opened. */
+  /**
+   * Resolves and checks the host first, so that a refusal or an unknown name is reported before anything is
+   * opened.
+   */
   async #inputRequest(signal: AbortSignal): Promise<() => JobRequest> {
     const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
     let ip: string | undefined;
@@ -63,7 +69,7 @@ export class AvSession implements SourceSession {
     return () => ({ kind: 'input', url, host, port, ip, allowFile: false, timeoutMs });
   }
 
-  /** What the child gets connections by: HTTP may name other hosts, the rest stays with the one of its address. */
+  /** Dials for the child: HTTP may name other hosts, other protocols stay with the host of the address. */
   #dial(): Dial {
     const { address, clock, policy, timeoutMs = defaultTimeoutMs } = this.#options;
     const dial = createSourceDial(address.host, { ...policy, clock, timeoutMs, startsPaused: true });
@@ -72,7 +78,7 @@ export class AvSession implements SourceSession {
   }
 }
 
-/** Reads a file of this machine, at its own pace: for tests and demonstrations, no address of a user leads here. */
+/** Reads a file of this machine, at its own pace: for tests and demonstrations, never for a user's address. */
 export class AvFileSession implements SourceSession {
   readonly #options: { path: string; pool: AvPool; clock: Clock };
 

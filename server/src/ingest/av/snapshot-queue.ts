@@ -7,11 +7,11 @@ import type { AvJob, AvRole } from './job.ts';
 import type { JobRequest } from './protocol.ts';
 
 export interface SnapshotOptions {
-  /** Pixels; the picture keeps its shape and is never enlarged. Default 640. */
+  /** Pixels; the snapshot keeps its aspect ratio and is never enlarged. Default 640. */
   readonly maxWidth?: number;
   /** JPEG quality, 1 to 100. Default 75. */
   readonly quality?: number;
-  /** From the call to the picture, waiting included. Default 5000. */
+  /** From the call to the result, including the wait in the queue. Default 5000. */
   readonly deadlineMs?: number;
 }
 
@@ -31,28 +31,28 @@ interface Order {
   cancelDeadline: Cancel;
 }
 
-/** Orders that may wait; a picture takes about 20 ms. */
+/** Requests that may be queued; a snapshot takes about 20 ms. */
 const waitingMax = 64;
 const sampleMaxBytes = 16 * 1024 * 1024;
-/** A picture in the making for so long hangs: a machine under load is slow, but not that slow, ms. */
+/** A render that takes this long hangs: a machine under load is slow, but not that slow, ms. */
 const hangMs = 20_000;
 /** A child that crashed or hung is replaced at most this often: starting one costs more than a hundred frames, ms. */
 const restartPeriodMs = 60_000;
 
 /**
- * Makes still frames one after the other, the most urgent first. An order whose deadline passes is only given up; the
- * child goes on with it, since under load every picture is late and a new child would be later still. A child whose
- * picture hangs is killed (native code can't be stopped in another way, and nothing else lives in it), and a child
- * that ended by a fault is replaced at most once a minute.
+ * Renders snapshots one after the other, the most urgent first. A request whose deadline passes is only
+ * abandoned; the child continues with it, since under load every render is late and a new child would be later
+ * still. A child whose render hangs is killed (native code can't be stopped in another way, and the child has
+ * no other jobs), and a child that ended with a fault is replaced at most once a minute.
  */
 export class SnapshotQueue {
   readonly #pool: SnapshotPool;
   readonly #clock: Clock;
   readonly #waiting: Order[] = [];
   #current: { order: Order; job: AvJob; cancelHang: Cancel } | undefined;
-  /** When the newest child that ended by a fault was replaced, monotonic ms. */
+  /** When the newest child that ended with a fault was replaced, monotonic ms. */
   #replacedMs = Number.NEGATIVE_INFINITY;
-  /** The last child ended by a fault and has no successor yet. */
+  /** The last child ended with a fault and has no successor yet. */
   #isBroken = false;
 
   constructor(pool: SnapshotPool, clock: Clock) {
@@ -90,7 +90,7 @@ export class SnapshotQueue {
   }
 
   #next(): void {
-    // While the process may not be replaced yet, those who wait hear of their deadlines.
+    // While the process must not be replaced yet, queued requests fail at their deadlines.
     if (this.#current || this.#pauseMs() > 0) return;
     const order = this.#takeMostUrgent();
     if (!order) return;

@@ -11,7 +11,7 @@ import type { ChosenMedia } from './media-choice.ts';
 import type { PayloadDepacketizer, RtpReceiver } from './rtp-receiver.ts';
 import type { TrackSelector } from './track-selector.ts';
 
-/** Sound that is stored as it comes. */
+/** Audio that is stored without transcoding. */
 export interface AudioFormat {
   readonly track: AudioTrack;
   /** How long a frame lasts, ticks of the RTP clock. */
@@ -21,7 +21,7 @@ export interface AudioFormat {
 }
 
 /**
- * What the description says about a sound track.
+ * The audio track that the session description announces.
  *
  * @throws MalformedError when its parameters are missing or make no sense
  */
@@ -47,7 +47,7 @@ function aacFormat({ parameters, clockRate }: MediaFormat, trackId: number): Aud
 }
 
 function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): AudioFormat {
-  // In-band configurations (cpresent=1) would need the multiplex taken apart; no camera was seen to send them.
+  // In-band configurations (cpresent=1) would require demultiplexing; no camera is known to send them.
   if (parameters.get('cpresent') !== '0')
     throw new MalformedError('MP4A-LATM with its configuration in band');
   const { audioSpecificConfig, frames } = parseStreamMuxConfig(hexBytes(parameters.get('config') ?? ''));
@@ -57,7 +57,7 @@ function latmFormat({ parameters, clockRate }: MediaFormat, trackId: number): Au
 }
 
 function opusFormat({ clockRate, parameters }: MediaFormat, trackId: number): AudioFormat {
-  // The rtpmap always says two channels; what is sent is said apart (RFC 7587, 6.1 and 7).
+  // The rtpmap always says two channels; the actual number is signalled separately (RFC 7587, 6.1 and 7).
   const channels = parameters.get('sprop-stereo') === '1' ? 2 : 1;
   if (clockRate !== OPUS_SAMPLE_RATE) throw new MalformedError(`Opus with a clock of ${clockRate} Hz`);
   const track = opusTrack(trackId, buildDops(channels));
@@ -81,12 +81,13 @@ class OpusDepacketizer {
   }
 }
 
-/** 20 ms, as nearly all send (RFC 7587, 3.1). */
+/** 20 ms, as nearly all senders use (RFC 7587, 3.1). */
 const usualOpusTicks = OPUS_SAMPLE_RATE / 50;
 
 /**
- * AAC and Opus, given on as they come. A packet can't be sent before its last frame was recorded to the end, so that its
- * beginning is older than its arrival by its length: 128 ms for a frame of AAC at 8 kHz, and more where several travel together.
+ * AAC and Opus, passed on unchanged. A packet can't be sent before its last frame was captured completely, so
+ * its start is older than its arrival by its duration: 128 ms for an AAC frame at 8 kHz, and more where a
+ * packet holds several.
  */
 export class AudioDepacketizer implements PayloadDepacketizer {
   readonly #payloads: Pick<PayloadDepacketizer, 'push' | 'malformedPayloads'>;
@@ -119,7 +120,7 @@ export class AudioDepacketizer implements PayloadDepacketizer {
 
   close(): void {}
 
-  /** @param recordedTicks from the beginning of the frame to the end of its packet */
+  /** @param recordedTicks from the start of the frame to the end of its packet */
   #onFrame({ timestamp, isDamaged, data, size }: AudioUnit, recordedTicks: number): void {
     const receiver = this.#receiver;
     const { timing, arrivalMs } = receiver;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parseChallenges, type Challenge, type DigestChallenge } from '@vidette/media/rtsp/challenge';
 import type { Credentials } from '../address.ts';
 
-/** Digest algorithms by strength (RFC 7616, 6.1), as their names stand in challenges and in node:crypto. */
+/** Digest algorithms by strength (RFC 7616, 6.1), with their names in challenges and in node:crypto. */
 const algorithms: readonly { readonly name: string; readonly hash: string }[] = [
   { name: 'sha-512-256', hash: 'sha512-256' },
   { name: 'sha-256', hash: 'sha256' },
@@ -11,7 +11,7 @@ const algorithms: readonly { readonly name: string; readonly hash: string }[] = 
 
 export interface AuthorizationOptions {
   readonly credentials: Credentials | undefined;
-  /** Basic shows the password to whoever asks for it: false after a redirect to somebody else. */
+  /** Basic reveals the password to the server: false after a redirect to another host. */
   readonly allowBasic: boolean;
 }
 
@@ -39,7 +39,7 @@ export class Authorization {
    * Takes the challenges of a 401.
    *
    * @param isFirst the request carried no answer to a challenge yet
-   * @returns whether asking again makes sense: the credentials have not been refused
+   * @returns whether a retry makes sense: the credentials have not been refused
    */
   challenged(values: readonly string[], isFirst: boolean): boolean {
     if (!this.#options.credentials) return false;
@@ -49,7 +49,7 @@ export class Authorization {
     this.#challenge = best;
     this.#nonceCount = 0;
     if (isFirst) return true;
-    // A new nonce without the word "stale" may mean either; whoever asks limits how often it is tried.
+    // A new nonce without the word "stale" may mean either; the caller limits the number of retries.
     return (
       best.scheme === 'digest' && before?.scheme === 'digest' && (best.isStale || best.nonce !== before.nonce)
     );

@@ -16,17 +16,17 @@ import { Fault } from '../../base/fault.ts';
 import { utcMs } from '../timing.ts';
 import type { Authorization } from './authorization.ts';
 
-/** Where what we say goes: the connection's own socket, or the other half of a tunnel. */
+/** Where requests are written: the connection's own socket, or the other half of a tunnel. */
 export interface RtspSender {
-  /** Bytes that were written and have not left. */
+  /** Bytes written and not yet sent. */
   readonly writableLength: number;
   write(message: string | Uint8Array): void;
-  /** Closes, when what was written has left, and the connection's socket with it. */
+  /** Closes after pending bytes are sent, together with the connection's socket. */
   destroySoon(): void;
 }
 
 export interface RtspConnectionOptions {
-  /** What arrives comes from here; when it ends the connection does. */
+  /** Received bytes come from here; the connection ends with it. */
   readonly socket: Socket;
   /** The socket, unless given. */
   readonly sender?: RtspSender;
@@ -53,21 +53,21 @@ interface Pending {
 /** Tries of one request: without an answer, with one, and again when the nonce was stale. */
 const maxTries = 3;
 const userAgent = 'Vidette';
-/** Of our words that the server does not read; a request or an answer has a few hundred. */
+/** Limit of unsent bytes of ours when the server does not read; a request or a reply has a few hundred. */
 const unreadAnswersMaxBytes = 256 * 1024;
 
 /**
  * One RTSP connection: requests and their replies, packets in between. It owns the socket.
- * What a request meets comes as its rejection; what the connection meets on its own, as `onClosed`.
+ * A failed request rejects; a failure of the connection outside requests is reported by `onClosed`.
  */
 export class RtspConnection {
   /** Interleaved packets and the `utcMs` of their arrival; see `RtspParserHandler` for who owns their memory. */
   onPacket: PacketHandler = () => {};
-  /** The connection is of no further use. Called once; not after `close`. */
+  /** The connection is unusable. Called once; not after `close`. */
   onClosed: (fault: Fault) => void = () => {};
-  /** Asked after each read that took all there was; after false nothing is read until `readOn`. */
+  /** Called after each read that emptied the socket; after false nothing is read until `readOn`. */
   wantsMore: () => boolean = () => true;
-  /** All that arrived so far. */
+  /** Bytes received so far. */
   receivedBytes = 0;
   /** `utcMs` of the newest bytes. */
   lastReceivedMs: number;
@@ -95,7 +95,7 @@ export class RtspConnection {
     socket.on('close', () => this.#fail(this.#closedFault(undefined)));
   }
 
-  /** Bytes between packets that belonged to nothing. */
+  /** Stray bytes between packets. */
   get skippedBytes(): number {
     return this.#parser.skippedBytes;
   }

@@ -15,7 +15,10 @@ import { checked, NativeError, received, setOptions } from './native.ts';
 export const aacFrameSamples = 1024;
 
 export interface CodedAudio {
-  /** Ticks of 1/sampleRate s; the encoder's look-ahead of one frame is in it, so it plays in step with the picture. */
+  /**
+   * Ticks of 1/sampleRate s; including the encoder's look-ahead of one frame, so that it plays in sync with the
+   * video.
+   */
   readonly pts: number;
   readonly bytes: Uint8Array;
 }

@@ -6,10 +6,10 @@ import { buildDops, opusTrack } from '@vidette/media/codec/opus';
 import type { AudioTrack } from '@vidette/media/track';
 import type { MediaPath, PacketTimes, PathOutput } from './media-path.ts';
 
-/** Takes the coded frame out of a packet, with parameters when they changed. */
+/** Extracts the coded frame of a packet, with parameters when they have changed. */
 type Unpack = (bytes: Uint8Array) => { readonly frame: Uint8Array; readonly track: AudioTrack | undefined };
 
-/** AAC (raw or in ADTS) and Opus, as they come. */
+/** AAC (raw or in ADTS) and Opus, without transcoding. */
 export class AudioCopy implements MediaPath {
   readonly #unpack: Unpack;
   #track: AudioTrack | undefined;

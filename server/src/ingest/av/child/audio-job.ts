@@ -34,14 +34,14 @@ const codecIds: Readonly<Record<SourceAudioCodec, AVCodecID>> = {
   l8: AV_CODEC_ID_PCM_U8,
   l16: AV_CODEC_ID_PCM_S16BE,
   l24: AV_CODEC_ID_PCM_S24BE,
-  // FFmpeg's decoder of layer III reads the others, too.
+  // FFmpeg's layer III decoder also reads the other layers.
   mpa: AV_CODEC_ID_MP3,
   mp2: AV_CODEC_ID_MP2,
 };
-/** Packets that can't be decoded in a row before the audio is given up. */
+/** Consecutive undecodable packets after which the audio is given up. */
 const failuresMax = 250;
 
-/** Turns the coded sound of a camera that speaks RTSP to us into AAC: packets in, AAC frames out. */
+/** Transcodes the audio of an RTSP camera to AAC: packets in, AAC frames out. */
 export class AudioJob implements Job {
   readonly #output: JobOutput;
   readonly #clockRate: number;
@@ -76,7 +76,7 @@ export class AudioJob implements Job {
       this.#convert(bytes, ptsTicks);
       this.#failures = 0;
     } catch (error) {
-      // One packet that was damaged on its way is a click; a stream that never decodes is not what it says it is.
+      // One packet damaged in transit is a click; a stream that never decodes is not what it was announced as.
       if (++this.#failures < failuresMax) return;
       const words = error instanceof Error ? error.message : String(error);
       this.#output.end({ code: 'ProbeError', message: `The sound can't be converted: ${words}` });

@@ -5,14 +5,17 @@ import { checked } from './native.ts';
 
 /** Sampling frequencies of AAC (ISO/IEC 14496-3, table 1.18) that are kept; anything else becomes 48 kHz. */
 const keptRates: readonly number[] = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
-/** Time stamps further than this from where the audio before them ends begin anew there. */
+/** Time stamps further than this from the end of the preceding audio restart the timeline there. */
 const jumpSeconds = 0.2;
-/** Samples by which one AAC frame may be moved to follow the time stamps; 1 % is not heard. */
+/** Samples by which one AAC frame may be shifted to follow the time stamps; 1 % is inaudible. */
 const slewSamples = 10;
 /** Samples of one decoded frame: 4 s at 48 kHz, more than any codec has. */
 const frameMaxSamples = 192_000;
 
-/** Decoded sound of any format to AAC-LC in at most two channels, its time following the input's slowly. */
+/**
+ * Converts decoded audio of any format for AAC-LC with at most two channels; its time slowly follows the
+ * input's.
+ */
 export class AudioResampler {
   readonly encoder: AacEncoder;
   readonly #planes: Float32Array[];

@@ -4,7 +4,7 @@ import type { MediaPath, PacketTimes, PathOutput } from './media-path.ts';
 import { checked, NativeError, received } from './native.ts';
 import { AudioResampler } from './audio-resampler.ts';
 
-/** Sound that MP4 or a browser does not take, decoded and coded as AAC-LC. */
+/** Transcodes audio that MP4 or a browser does not support to AAC-LC. */
 export class AudioTranscoding implements MediaPath {
   readonly #trackId: number;
   readonly #context = new CodecContext();

@@ -6,8 +6,9 @@ import type { OutgoingSample, PathOutput } from './media-path.ts';
 const heldMax = 120;
 
 /**
- * Lets samples out once the parameters of every track are known, so that a source begins with all its tracks at once;
- * but a track that stays silent holds up nobody for long. A track that comes later, or changes, declares all anew.
+ * Passes samples on once the parameters of every track are known, so that a source starts with all its tracks
+ * together; but a silent track doesn't delay the others for long. A track that appears later, or changes,
+ * causes a new declaration of all tracks.
  */
 export class AvTrackSelector {
   readonly #output: JobOutput;
@@ -15,7 +16,7 @@ export class AvTrackSelector {
   readonly #videoId: number;
   readonly #tracks = new Map<number, Track>();
   #held: OutgoingSample[] | undefined = [];
-  /** Samples that were let out. */
+  /** Samples passed on. */
   passed = 0;
 
   constructor(output: JobOutput, expected: number, videoId: number) {

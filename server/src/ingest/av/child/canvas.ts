@@ -13,7 +13,7 @@ export function colour(red: number, green: number, blue: number): Colour {
   ];
 }
 
-/** A picture in planar 4:2:0 that is drawn into in place. Coordinates are pixels from the top left, even numbers. */
+/** A frame in planar 4:2:0 that is drawn in place. Coordinates are pixels from the top left, even numbers. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
@@ -41,7 +41,7 @@ export class Canvas {
     }
   }
 
-  /** Writes one character with dots of `scale` pixels on its own ground, so that what was there before vanishes. */
+  /** Writes one character with dots of `scale` pixels with background, so that earlier contents are erased. */
   write(character: string, x: number, y: number, scale: number, ink: Colour, ground: Colour): void {
     this.fill(x, y, glyphColumns * scale, glyphRows * scale, ground);
     glyph(character).forEach((dots, row) => {

@@ -18,7 +18,7 @@ import { plainAddress, plainDocument, realTarget, type RealTarget } from './tls-
 
 /** Connections of one source at a time: a playlist's segments, its keys, a few retries. */
 const connectionsMax = 32;
-/** Headers that speak of one connection only (RFC 9110, 7.6.1), and such as FFmpeg would act on. */
+/** Headers of one connection only (RFC 9110, 7.6.1), and those that FFmpeg would act on. */
 const droppedHeaders = new Set([
   'connection',
   'keep-alive',
@@ -29,9 +29,9 @@ const droppedHeaders = new Set([
   'refresh',
   'alt-svc',
 ]);
-/** A playlist or manifest is held to be rewritten up to this; a longer one fails. */
+/** A playlist or manifest is buffered for rewriting up to this; a longer one fails. */
 const documentMaxBytes = 8 * 1024 * 1024;
-/** How much of a body tells what it is. */
+/** How much of a body is needed to detect its type. */
 const sniffedBytes = 256;
 const documentStart = /^\ufeff?\s*(?:#EXTM3U|<\?xml|<!--|<MPD)/;
 
@@ -39,16 +39,16 @@ const documentStart = /^\ufeff?\s*(?:#EXTM3U|<\?xml|<!--|<MPD)/;
  * The only way out for FFmpeg's HTTP. A playlist or a redirect may name any host, so every request goes through this
  * proxy on the loopback interface, and each target is resolved, checked and dialled by `dial`.
  *
- * A request is FFmpeg's own only when it begins with the secret that this proxy made up, in `User-Agent`, its first header:
- * an address with line breaks in it (an entity of a manifest) puts other lines before that. What goes out is made here:
- * GET, one request per connection, and no header but those listed below.
+ * A request is FFmpeg's own only when it begins with the secret of this proxy in `User-Agent`, its first
+ * header: an address with line breaks in it (an entity of a manifest) puts other lines before that. Outgoing
+ * requests are built here: GET, one request per connection, and only the headers listed below.
  */
 export class CheckedProxy {
-  /** Why the newest request could not be sent on; it says more than the status FFmpeg sees. */
+  /** Why the newest request could not be sent on; more specific than the status that FFmpeg sees. */
   failure: Fault | undefined;
   /** What FFmpeg must name itself. */
   readonly userAgent = `Vidette/${randomBytes(16).toString('hex')}`;
-  /** The source is a single picture, which is asked for again and again. */
+  /** The source is a single JPEG, which is requested repeatedly. */
   isPolled = false;
   readonly #dial: Dial;
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class CheckedProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  /** `credentials` are for what this proxy asks by itself; FFmpeg has its own. */
+  /** `credentials` are for this proxy's own requests; FFmpeg has its own. */
   constructor(dial: Dial, clock: Clock, credentials?: Credentials) {
     this.#dial = dial;
     this.#clock = clock;
@@ -67,7 +67,7 @@ export class CheckedProxy {
     this.#server.maxConnections = connectionsMax;
     this.#server.maxRequestsPerSocket = 1;
     this.#server.on('connection', (socket: Socket) => this.#hold(socket));
-    // CONNECT and what is no HTTP get no answer: FFmpeg has no reason to send either.
+    // CONNECT and anything but HTTP get no response: FFmpeg has no reason to send either.
     this.#server.on('connect', (_request: IncomingMessage, socket: Socket) => socket.destroy());
     this.#server.on('upgrade', (_request: IncomingMessage, socket: Socket) => socket.destroy());
     this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy());
@@ -91,7 +91,7 @@ export class CheckedProxy {
   #hold(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // Either side may vanish at any time; the other one is told by the end of its stream.
+    // Either side may vanish at any time; the other one sees the end of its stream.
     socket.on('error', () => socket.destroy());
   }
 
@@ -172,7 +172,7 @@ export class CheckedProxy {
       }
       headers['location'] = next;
     }
-    // Not asked for, and what is packed can't be looked at.
+    // Not requested, and compressed bodies can't be inspected.
     if (!['', 'identity'].includes(answer.headers['content-encoding'] ?? '')) {
       this.#refuse(
         new Fault('ProbeError', 'What the source sends is packed in a way that was not asked for.'),
@@ -224,7 +224,7 @@ export class CheckedProxy {
   }
 }
 
-/** The lenient parser takes names and values that can't be written again, such as those with control characters. */
+/** The lenient parser accepts names and values that can't be written, such as those with control characters. */
 function isSendable(name: string, value: string | string[] | undefined): boolean {
   try {
     validateHeaderName(name);
@@ -236,7 +236,7 @@ function isSendable(name: string, value: string | string[] | undefined): boolean
   }
 }
 
-/** All that is sent on of what FFmpeg asked with. */
+/** The headers of FFmpeg's request that are forwarded. */
 function headersFor(request: IncomingMessage, target: RealTarget): Record<string, string> {
   const { range, authorization, cookie } = request.headers;
   return {
@@ -250,14 +250,14 @@ function headersFor(request: IncomingMessage, target: RealTarget): Record<string
   };
 }
 
-/** Where a redirect leads, in the form that comes back here; undefined when that is not HTTP. */
+/** The target of a redirect, rewritten to pass through this proxy again; undefined when it is not HTTP. */
 function redirected(location: string, url: URL, { authority, tls }: RealTarget): string | undefined {
   const next = URL.parse(location, `${tls ? 'https' : 'http'}://${authority}${url.pathname}${url.search}`);
   if (next?.protocol !== 'http:' && next?.protocol !== 'https:') return undefined;
   return plainAddress(next.href);
 }
 
-/** The beginning of a body, enough to tell what it is however it was cut; undefined for an empty one. */
+/** The start of a body, enough to detect its type however it was chunked; undefined for an empty one. */
 function firstBytes(answer: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -289,7 +289,7 @@ async function wholeDocument(first: Buffer, answer: IncomingMessage): Promise<Bu
       chunks.push(chunk as Buffer);
     }
   } catch {
-    // Broken off: the other side hears of it by the end of its connection.
+    // Broken off: the other side sees the end of its connection.
     return undefined;
   }
   return Buffer.concat(chunks);

@@ -4,8 +4,8 @@ import { aacFrameSamples } from './aac-encoder.ts';
 export const demoSampleRate = 48000;
 
 /**
- * One second of the `demo:` sound that repeats: a soft tick as the second begins, over a tone that is barely heard.
- * Every frequency is a whole number of hertz, so that the seam is not.
+ * One second of the `demo:` audio, repeated: a soft tick at the start of the second, over a barely audible
+ * tone. Every frequency is a whole number of hertz, so the seam is inaudible.
  */
 export class DemoAudio {
   readonly #loop: Float32Array;

@@ -23,8 +23,8 @@ const barColours: readonly Colour[] = [
 ];
 
 /**
- * The `demo:` picture: a clock to read by eye and by machine, a disc that rolls, colour bars.
- * Only what changes is drawn again, so that nearly all of every frame is coded as "same as before".
+ * The `demo:` video: a clock readable by eye and by machine, a rolling disc, colour bars. Only changes are
+ * redrawn, so that nearly all of every frame is coded as skipped blocks.
  */
 export class DemoFrame {
   readonly canvas = new Canvas(width, height);
@@ -48,7 +48,7 @@ export class DemoFrame {
     );
   }
 
-  /** Draws the moment `utcMs`. */
+  /** Draws the frame of time `utcMs`. */
   draw(utcMs: number): void {
     const cells = clockCells(utcMs, this.variant);
     cells.forEach((bit, index) => {
@@ -63,7 +63,7 @@ export class DemoFrame {
     this.#roll(utcMs);
   }
 
-  /** Writes the characters that differ from what stands there. */
+  /** Writes the characters that differ from the current ones. */
   #text(text: string, shown: string, at: { x: number; y: number; scale: number; advance: number }): string {
     for (let index = 0; index < text.length; index++) {
       const character = text.charAt(index);
@@ -74,7 +74,7 @@ export class DemoFrame {
     return text;
   }
 
-  /** The disc crosses the picture in eight seconds and comes back; where it is follows from the time alone. */
+  /** The disc crosses the frame in eight seconds and returns; its position depends on the time only. */
   #roll(utcMs: number): void {
     const span = lane.right - lane.left - lane.disc;
     const phase = ((utcMs + this.variant * 61) % 16000) / 8000;

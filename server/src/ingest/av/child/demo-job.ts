@@ -11,17 +11,17 @@ export interface DemoOptions {
   readonly name: string;
   readonly fps: number;
   readonly gopMs: number;
-  /** The server's time when the job was asked for; from there the monotonic clock counts. */
+  /** The server's time when the job was requested; the monotonic clock counts from there. */
   readonly utcMs: number;
 }
 
-/** Sound that is this late is left out: the process stood still, and catching up would only make it later. */
+/** Audio this late is dropped: the process stalled, and catching up would only make it later. */
 const audioLagMaxSamples = demoSampleRate;
 
 /**
- * The generated camera. A frame is due at every multiple of its period since the epoch, carries exactly that time and
- * shows it; a frame that could not be made in time is left out, so the clock never runs slow. GOPs begin on multiples
- * of their length, and two cameras of one name are alike to the pixel.
+ * The generated camera. A frame is due at every multiple of its period since the epoch, has exactly that time
+ * and shows it; a frame that could not be rendered in time is dropped, so the clock never runs slow. GOPs begin
+ * on multiples of their length, and two cameras with one name are identical to the pixel.
  */
 export class DemoJob implements Job {
   readonly #options: DemoOptions;
@@ -72,12 +72,12 @@ export class DemoJob implements Job {
     return this.#clock.monotonicMs() + this.#utcOffsetMs;
   }
 
-  /** Number since the epoch of the newest frame whose moment has come. */
+  /** Number since the epoch of the newest due frame. */
   #dueFrame(): number {
     return Math.floor((this.#utcMs() * this.#options.fps) / 1000);
   }
 
-  /** Begin, in samples since the epoch, of the audio frame that is going on. */
+  /** Start of the current audio frame, in samples since the epoch. */
   #dueAudio(): number {
     return Math.floor((this.#utcMs() * demoSampleRate) / 1000 / aacFrameSamples) * aacFrameSamples;
   }

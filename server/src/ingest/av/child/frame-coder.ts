@@ -9,9 +9,9 @@ const gopTicks = 2 * timescale;
 
 export interface FrameCoderOptions {
   readonly trackId: number;
-  /** Pictures over this rate are left out. */
+  /** Frames above this rate are dropped. */
   readonly fpsMax: number;
-  /** Taller frames are made smaller; none is enlarged. */
+  /** Taller frames are scaled down; none is enlarged. */
   readonly heightMax: number;
   readonly crf: number;
 }
@@ -23,14 +23,14 @@ interface Output {
   readonly frame: Frame;
 }
 
-/** Decoded frames of any kind as H.264: not too many, not too tall, a key frame every two seconds. */
+/** Encodes decoded frames of any kind as H.264: limited in rate and height, a key frame every two seconds. */
 export class FrameCoder {
   readonly #options: FrameCoderOptions;
   readonly #periodTicks: number;
   readonly #scaler = new SoftwareScaleContext();
   #output: Output | undefined;
   #inputFormat = '';
-  /** The next picture is due then, ticks; frames come up to half a period early. */
+  /** When the next frame is due, ticks; frames may be up to half a period early. */
   #dueTicks = Number.NEGATIVE_INFINITY;
   #keyTicks = Number.NEGATIVE_INFINITY;
   #lastTicks = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,9 @@ export class FrameCoder {
     this.#periodTicks = timescale / options.fpsMax;
   }
 
-  /** One picture, which stays the caller's: nothing when it is one too many. Times grow, whatever is asked for. */
+  /**
+   * Encodes one frame, which the caller still owns; nothing when it exceeds the rate. Times always increase.
+   */
   async code(decoded: Frame, wantedTicks: number, isDamaged: boolean): Promise<PathOutput[]> {
     const ticks = Math.max(wantedTicks, this.#lastTicks + 1);
     if (!this.#isDue(ticks)) return [];

@@ -14,7 +14,7 @@ import { joinWithLengths } from './length-prefix.ts';
 import { checked, NativeError, received, setOptions } from './native.ts';
 
 export interface CodedFrame {
-  /** Ticks of 1/90000 s. No frames are reordered, so it is the decode time as well. */
+  /** Ticks of 1/90000 s. No frames are reordered, so it is also the decode time. */
   readonly pts: number;
   readonly isKey: boolean;
   /** NAL units with 4-byte lengths. */
@@ -22,8 +22,8 @@ export interface CodedFrame {
 }
 
 /**
- * x264 for frames that are made or converted here: one thread, no delay, no B-frames, the cheapest preset.
- * `ultrafast` costs 1.4 ms for a 720p picture in which little changes.
+ * x264 for frames generated or transcoded here: one thread, no delay, no B-frames, the cheapest preset.
+ * `ultrafast` costs 1.4 ms for a 720p frame with few changes.
  */
 export class H264Encoder {
   readonly track: VideoTrack;
@@ -50,7 +50,7 @@ export class H264Encoder {
       tune: 'zerolatency',
       crf: String(options.crf),
       'forced-idr': '1',
-      // Key frames come when asked for only; a scene cut must not add one of its own.
+      // Key frames only on request; a scene cut must not add one.
       'x264-params': 'scenecut=0',
     });
     checked(context.open2Sync(codec, null), 'opening x264');
@@ -64,7 +64,7 @@ export class H264Encoder {
     this.#packet.alloc();
   }
 
-  /** Codes one picture (4:2:0, of the size given above); the frame stays the caller's. */
+  /** Encodes one frame (4:2:0, of the size given above); the caller still owns the frame. */
   async encode(frame: Frame, ptsTicks: number, isKeyWanted: boolean): Promise<CodedFrame | undefined> {
     frame.pts = BigInt(ptsTicks);
     frame.pictType = isKeyWanted ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
@@ -74,7 +74,7 @@ export class H264Encoder {
     const coded = {
       pts: Number(packet.pts),
       isKey: packet.isKeyframe,
-      // The SEI message with x264's settings in it is nobody's business downstream.
+      // The SEI message with x264's settings is of no use downstream.
       bytes: joinWithLengths(
         annexBToNals(packet.data ?? new Uint8Array()).filter((nal) => h264NalType(nal) !== H264_NAL.sei),
       ),

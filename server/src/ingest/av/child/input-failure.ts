@@ -18,7 +18,7 @@ const unreachableErrnos = new Set([
   -111, -61, -110, -60, -113, -65, -101, -51, -104, -54, -5, -32, -138, -10061, -10060,
 ]);
 
-/** An input that failed: what a person can do about it, and nothing of the address, which may hold a password. */
+/** An input that failed: a message that a user can act on, without the address, which may hold a password. */
 export function describeFailure(error: unknown, hadSamples: boolean): JobEnd {
   if (!(error instanceof NativeError)) {
     return { code: 'ProbeError', message: error instanceof Error ? error.message : String(error) };

@@ -31,13 +31,13 @@ import { VideoCopy } from './video-copy.ts';
 const videoTrackId = 1;
 const audioTrackId = 2;
 const watchPeriodMs = 1000;
-/** Packets in a row that no path could use before the source counts as broken. */
+/** Consecutive unusable packets after which the source counts as broken. */
 const uselessMax = 500;
-/** Formats whose packets carry no times of their own: they get those of their arrival. */
+/** Formats whose packets have no times: they get their arrival times. */
 const timelessFormats = /^(mpjpeg|mjpeg|h264|hevc|jpeg_pipe|image2pipe)/;
-/** How far a live source may run ahead before it is held back: what servers keep for those who join, ms. */
+/** How far a live source may run ahead before it is throttled: what servers buffer for new clients, ms. */
 const liveAheadMs = 5000;
-/** Formats that deliver in bursts whatever they run over. */
+/** Formats that deliver in bursts over any transport. */
 const burstFormats = /^(hls|dash|concat)/;
 
 /** One network source (or file, in tests) read by FFmpeg. */
@@ -55,7 +55,7 @@ export class InputJob implements Job {
   /** The proxy or relay between FFmpeg and the network; datagrams need none. */
   #outbound: CheckedProxy | TcpForwarder | undefined;
   #trackSelector: AvTrackSelector | undefined;
-  /** Since when a native call waits, monotonic ms; undefined while none does. */
+  /** Start of the native call in progress, monotonic ms; undefined without one. */
   #waitsSinceMs: number | undefined;
   #brokenPackets = 0;
   /** The context is being freed and must not be touched. */
@@ -129,7 +129,10 @@ export class InputJob implements Job {
     return { forwarderPort: await relay.listen() };
   }
 
-  /** Picks one picture and one sound; the rest isn't read, nor even fetched where the format allows. */
+  /**
+   * Picks one video and one audio stream; the others are not read, and not even fetched where the format
+   * allows.
+   */
   #choose(): void {
     const { streams } = this.#format;
     const videoIndex = this.#format.findBestStream(AVMEDIA_TYPE_VIDEO);
@@ -156,7 +159,7 @@ export class InputJob implements Job {
     return new VideoTranscoding(videoTrackId, stream);
   }
 
-  /** Undefined when the audio can't be had; the picture goes on without it. */
+  /** Undefined when the audio can't be used; the video continues without it. */
   #audioPath(stream: Stream): MediaPath | undefined {
     const { codecId, extradata } = stream.codecpar;
     try {
@@ -192,20 +195,20 @@ export class InputJob implements Job {
     }
   }
 
-  /** A file, however it is served: what is live has no length. */
+  /** A file, however it is served: a live stream has no duration. */
   get #hasEnd(): boolean {
     const { duration } = this.#format;
     return duration !== AV_NOPTS_VALUE && duration > 0n;
   }
 
-  /** False when the packet was of no use: damaged, or before the first parameters. */
+  /** False when the packet was unusable: damaged, or before the first parameters. */
   async #pass(path: MediaPath, times: PacketTimes): Promise<boolean> {
     try {
       const output = await path.push(this.#packet, times);
       for (const item of output) this.#trackSelector?.take(item);
       return output.length > 0;
     } catch {
-      // Counted and told once a second; many in a row end the source with words.
+      // Counted and reported once a second; many in succession end the source with an error.
       this.#brokenPackets++;
       return false;
     }
@@ -229,7 +232,7 @@ export class InputJob implements Job {
     };
   }
 
-  /** Marks the time that a native call waits for the network, so that `#watch` can end it. */
+  /** Marks when a native call starts to wait for the network, so that `#watch` can abort it. */
   async #native<T>(call: Promise<T>): Promise<T> {
     this.#waitsSinceMs = this.#clock.monotonicMs();
     try {

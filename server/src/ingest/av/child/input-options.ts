@@ -1,7 +1,7 @@
 import type { InputRequest } from '../protocol.ts';
 import { plainAddress } from './tls-names.ts';
 
-/** What FFmpeg is told to open, and how. */
+/** What FFmpeg opens, and with which options. */
 export interface InputOptions {
   readonly url: string;
   readonly options: Readonly<Record<string, string>>;
@@ -9,8 +9,8 @@ export interface InputOptions {
 
 /**
  * Protocols that each kind of address may use, its nested ones included: a playlist in a web page can't make FFmpeg
- * read a file of this machine or speak another protocol. `tcp` is what `http`, `rtmp` and `rtsp` run over, and leads to the
- * proxy or relay of this process; TLS is theirs.
+ * read a file of this machine or speak another protocol. `tcp` is what `http`, `rtmp` and `rtsp` run over, and
+ * leads to the proxy or relay of this process, which handles TLS.
  */
 const whitelists = {
   http: 'http,tcp,crypto,data',
@@ -22,8 +22,8 @@ const whitelists = {
 } as const;
 
 /**
- * Formats that each kind of address may turn out to be, those of a playlist's segments included. Left out are all that
- * name other files and open them: ffconcat, SDP, IMF and the like; of those that do, HLS and DASH open HTTP only.
+ * Formats that each kind of address may have, including those of a playlist's segments. Formats that name and
+ * open other files are excluded: ffconcat, SDP, IMF and the like; the exceptions, HLS and DASH, open HTTP only.
  */
 const plainFormats = 'mpegts,mov,flv,matroska,webm,mpeg,avi,ogg,h264,hevc,aac,mp3,ac3,eac3';
 const formats = {
@@ -33,7 +33,7 @@ const formats = {
   datagrams: `${plainFormats},mpegtsraw`,
 } as const;
 
-/** Query parameters of addresses that FFmpeg's SRT and UDP understand and that concern nothing but the stream. */
+/** Query parameters of addresses that FFmpeg's SRT and UDP understand and that concern only the stream. */
 const srtParameters = ['mode', 'streamid', 'passphrase', 'pbkeylen', 'latency', 'rcvlatency', 'peerlatency'];
 const udpParameters = ['sources', 'block', 'reuse', 'localaddr'];
 
@@ -45,8 +45,8 @@ const common = {
   user_agent: 'Vidette',
 };
 /**
- * Extensions say nothing about what a camera sends; the protocols are what is restricted. One request per connection, so
- * that the proxy can tell a request of FFmpeg's from one that an address smuggled in.
+ * Extensions say nothing about a camera's output; the protocols are restricted instead. One request per
+ * connection, so that the proxy can distinguish FFmpeg's requests from smuggled ones.
  */
 const playlists = {
   extension_picky: '0',
@@ -56,7 +56,7 @@ const playlists = {
   http_multiple: '0',
 };
 
-/** Where FFmpeg goes in place of the source: the proxy for HTTP, the port of a relay for RTMP and RTSP. */
+/** What FFmpeg connects to instead of the source: the proxy for HTTP, the port of a relay for RTMP and RTSP. */
 export interface OutboundPath {
   readonly proxy?: { readonly url: string; readonly userAgent: string };
   readonly forwarderPort?: number;
@@ -94,7 +94,7 @@ export function inputOptions(request: InputRequest, way: OutboundPath): InputOpt
           protocol_whitelist: whitelists.rtmp,
           format_whitelist: formats.rtmp,
           rtmp_tcurl: rtmpTcUrl(request.url),
-          // Enhanced RTMP: a server sends H.265 only to those who name it (veovera, enhanced-rtmp-v1).
+          // Enhanced RTMP: a server sends H.265 only to clients that announce it (veovera, enhanced-rtmp-v1).
           rtmp_enhanced_codecs: 'hvc1,av01,vp09',
           rw_timeout: timeoutUs,
         },
@@ -128,7 +128,7 @@ export function inputOptions(request: InputRequest, way: OutboundPath): InputOpt
   throw new RangeError(`Addresses of the kind ${scheme}: are not read here.`);
 }
 
-/** The address with the relay in place of host and port; the user stays. */
+/** The address with the relay instead of host and port; the user stays. */
 function relayed(url: string, scheme: 'rtmp' | 'rtsp', port: number): string {
   return url.replace(
     /^[a-z]+:\/\/([^@/?#]*@)?[^/?#]*/,
@@ -136,7 +136,7 @@ function relayed(url: string, scheme: 'rtmp' | 'rtsp', port: number): string {
   );
 }
 
-/** The address with the checked IP in place of the name. */
+/** The address with the checked IP instead of the name. */
 function dialled(request: InputRequest): string {
   if (request.ip === undefined) return request.url;
   const shown = request.ip.includes(':') ? `[${request.ip}]` : request.ip;
@@ -146,7 +146,7 @@ function dialled(request: InputRequest): string {
   );
 }
 
-/** What RTMP calls tcUrl, with the name as it was typed: servers with several hosts choose by it. */
+/** RTMP's tcUrl, with the name as entered: servers with several hosts choose by it. */
 function rtmpTcUrl(url: string): string {
   const match = /^([a-z]+:\/\/)(?:[^@/]*@)?([^/]*)\/([^?]*)/.exec(url);
   if (!match) return url;

@@ -10,25 +10,27 @@ import { InputJob } from './input-job.ts';
 import type { Job, JobOutput } from './job.ts';
 import { SnapshotJob } from './snapshot-job.ts';
 
-/** The pipe to the server, as the desk sees it. */
+/** The pipe to the server, as the dispatcher sees it. */
 export interface ParentPipe {
   write(message: FromChild): void;
-  /** Bytes written and not yet taken. */
+  /** Bytes written and not yet read. */
   queuedBytes(): number;
   drained(): Promise<void>;
-  /** Ends this process: something native can't be trusted any more. */
+  /** Ends this process: native code is in an unknown state. */
   die(cause: unknown): void;
-  /** What a job gets its connections by. */
+  /** Gets connections for a job. */
   dialOf(job: number): Dial;
 }
 
-/** Above this a job is told that the server lags; a few seconds of a dozen streams. */
+/** Above this a job is notified that the server lags; a few seconds of a dozen streams. */
 const queueMaxBytes = 16 * 1024 * 1024;
 
-/** A job that doesn't let go holds threads and memory for ever; the process goes, and its streams start anew. */
+/**
+ * A job that doesn't stop holds threads and memory indefinitely; the process exits, and its streams restart.
+ */
 const closeMaxMs = 10_000;
 
-/** Takes the server's orders and runs the jobs of this child. */
+/** Receives the server's requests and runs the jobs of this child. */
 export class JobDispatcher {
   readonly #clock: Clock;
   readonly #parentPipe: ParentPipe;
@@ -37,7 +39,8 @@ export class JobDispatcher {
   constructor(clock: Clock, parentPipe: ParentPipe) {
     this.#clock = clock;
     this.#parentPipe = parentPipe;
-    // FFmpeg's own lines go to stderr and may hold addresses with passwords; what matters comes back as errors.
+    // FFmpeg's own log goes to stderr and may hold addresses with passwords; relevant failures are returned as
+    // errors.
     Log.setLevel(AV_LOG_QUIET);
   }
 

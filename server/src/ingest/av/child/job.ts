@@ -1,9 +1,9 @@
 import type { Track } from '@vidette/media/track';
 import type { JobEnd, SampleMessage, SourceClock } from '../protocol.ts';
 
-/** One piece of work inside the child: an input, a demo picture, a sound converter, one still picture. */
+/** One piece of work inside the child: an input, a demo source, an audio transcoder, one snapshot. */
 export interface Job {
-  /** Coded bytes for jobs that convert; ignored by the others. */
+  /** Coded bytes for transcoding jobs; ignored by the others. */
   data(bytes: Uint8Array, ptsTicks: number): void;
   /** Releases everything; resolves when the native side is done with it. Idempotent. */
   close(): Promise<void>;
@@ -13,13 +13,13 @@ export interface Job {
 export interface JobOutput {
   tracks(tracks: readonly Track[], clock: SourceClock): void;
   sample(sample: Omit<SampleMessage, 'type' | 'job'>): void;
-  /** A frame came that can't be passed on before a key frame of the video. */
+  /** A frame arrived that can't be passed on before a video key frame. */
   awaiting(track: Track['kind']): void;
   note(message: string): void;
   picture(jpeg: Uint8Array): void;
-  /** The last word of a job that ends by itself; what is written after it is dropped. */
+  /** The last message of a job that ends by itself; later messages are dropped. */
   end(end: JobEnd): void;
-  /** The server reads more slowly than we write: a live job skips, one that can wait awaits `drained`. */
+  /** The server reads more slowly than we write: a live job skips, others await `drained`. */
   readonly isFull: boolean;
   drained(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * The child that holds node-av. It is started by `../av-child.ts` with a duplex pipe at descriptor 3, speaks
- * `../protocol.ts` there, and ends by SIGKILL to itself: native threads that wait for a silent camera would hold up an
- * ordinary exit, and there is nothing here worth flushing.
+ * The child process that uses node-av. It is started by `../av-child.ts` with a duplex pipe at descriptor 3,
+ * speaks `../protocol.ts` there, and ends by SIGKILL to itself: native threads that wait for a silent camera
+ * would delay a normal exit, and there is nothing to flush.
  */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 }
 
 try {
-  // Dynamic, because node-av is optional: what is missing becomes an answer instead of a crash.
+  // Dynamic, because node-av is optional: if it is missing, an error is returned instead of a crash.
   const { JobDispatcher } = await import('./job-dispatcher.ts');
   const serverDial = new ServerDial((request) => process.send?.(request));
   process.on('message', (reply, socket) =>

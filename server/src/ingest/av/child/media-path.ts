@@ -5,23 +5,23 @@ import type { SampleMessage } from '../protocol.ts';
 export type OutgoingSample = Omit<SampleMessage, 'type' | 'job'>;
 
 /**
- * What a path gives: parameters, whenever they begin to hold, and the samples they hold for; `awaiting` for a frame that is
- * sound and comes before its parameters.
+ * Output of a path: parameters, whenever they change, and the samples they apply to; `awaiting` for a valid
+ * frame that arrives before its parameters.
  */
 export type PathOutput =
   | { readonly type: 'awaiting' }
   | { readonly type: 'track'; readonly track: Track }
   | { readonly type: 'sample'; readonly sample: OutgoingSample };
 
-/** When a packet is decoded and shown, seconds of the source's clock. */
+/** Decode and presentation time of a packet, seconds of the source's clock. */
 export interface PacketTimes {
   readonly dtsSeconds: number;
   readonly ptsSeconds: number;
 }
 
-/** The way of one elementary stream from the demuxer to samples, copied or converted. */
+/** The path of one elementary stream from the demuxer to samples, copied or transcoded. */
 export interface MediaPath {
-  /** The packet stays the caller's. Throws on a packet that can't be used; the next one may do. */
+  /** The caller still owns the packet. Throws on an unusable packet; the next one may be usable. */
   push(packet: Packet, times: PacketTimes): Promise<PathOutput[]>;
   close(): void;
 }

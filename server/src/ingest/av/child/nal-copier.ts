@@ -8,7 +8,7 @@ import type { VideoCodec, VideoTrack } from '@vidette/media/track';
 import { joinWithLengths } from './length-prefix.ts';
 
 export interface CopiedFrame {
-  /** Present when this picture begins with parameters that were not in force before. */
+  /** Present when this frame begins with new parameters. */
   readonly track: VideoTrack | undefined;
   readonly isKey: boolean;
   readonly bytes: Uint8Array;
@@ -22,8 +22,9 @@ type CopiedParameterSets = readonly [
 ];
 
 /**
- * Brings coded frames of any framing into the form that is stored: NAL units with 4-byte lengths, parameter sets
- * out of band. Sets that come in band are compared with those in force; others begin a new track at their picture.
+ * Converts coded frames of any framing to the stored form: NAL units with 4-byte lengths, parameter sets
+ * out of band. Sets received in band are compared with the current ones; different ones begin a new track at
+ * their frame.
  */
 export class NalCopier {
   readonly #codec: VideoCodec;
@@ -32,7 +33,7 @@ export class NalCopier {
   #lengthBytes = 0;
   #sets: CopiedParameterSets = [[], [], []];
   #hasTrack = false;
-  /** The picture that was given last is one, and comes before a key frame with its parameters. */
+  /** The last frame was valid, and came before a key frame with its parameters. */
   isAwaitingKey = false;
 
   /** `extradata`: avcC, hvcC, Annex B or nothing, as the container has it. */
@@ -42,7 +43,7 @@ export class NalCopier {
     if (extradata && extradata.length > 0) this.configure(extradata);
   }
 
-  /** Takes parameters out of band; they come into force with the next picture. */
+  /** Sets parameters out of band; they apply from the next frame. */
   configure(extradata: Uint8Array): void {
     this.#hasTrack = false;
     if (extradata[0] !== 1) {
@@ -51,7 +52,7 @@ export class NalCopier {
     }
     const at = this.#codec === 'h264' ? 4 : 21;
     this.#lengthBytes = ((extradata[at] ?? 3) & 3) + 1;
-    // The parsers know records with lengths of 4 bytes only, which is what leaves here.
+    // The parsers support only records with 4-byte lengths, which is the output form.
     const record = Uint8Array.from(extradata);
     record[at] = (record[at] ?? 0) | 3;
     if (this.#codec === 'h264') {
@@ -64,7 +65,7 @@ export class NalCopier {
   }
 
   /**
-   * One picture, or undefined while its parameters are not known or when it holds no slice.
+   * One frame, or undefined while its parameters are unknown or when it has no slice.
    * @throws MalformedError when its framing is broken.
    */
   copy(packet: Uint8Array, isMarkedKey: boolean): CopiedFrame | undefined {
@@ -78,7 +79,7 @@ export class NalCopier {
     const isH264 = this.#codec === 'h264';
     const kept = nals.filter((nal) => (isH264 ? isKeptH264(nal) : isKeptH265(nal)));
     if (!kept.some((nal) => (isH264 ? isH264Slice(nal) : isH265Slice(nal)))) return undefined;
-    // Broadcasts begin GOPs with a recovery point in place of an IDR picture; the demuxer marks those.
+    // Broadcasts begin GOPs with a recovery point instead of an IDR picture; the demuxer marks those.
     const isKey = isMarkedKey || (isH264 ? isH264Key(nals) : isH265Key(nals));
     const track = this.#hasTrack || !isKey ? undefined : this.#makeTrack();
     if (track) this.#hasTrack = true;
@@ -100,7 +101,7 @@ export class NalCopier {
     return this.#lengthBytes === 0 ? annexBToNals(packet) : splitByLength(packet, this.#lengthBytes);
   }
 
-  /** The parameter sets among these units; kinds that are missing stay as they are. Undefined when there are none. */
+  /** The parameter sets among these units; missing kinds stay unchanged. Undefined when there are none. */
   #collect(nals: readonly Uint8Array[]): CopiedParameterSets | undefined {
     const found: [Uint8Array[], Uint8Array[], Uint8Array[]] = [[], [], []];
     for (const nal of nals) {
@@ -143,7 +144,7 @@ function h265SetKind(nal: Uint8Array): 0 | 1 | 2 | undefined {
   return type === H265_NAL.sps ? 1 : type === H265_NAL.pps ? 2 : undefined;
 }
 
-/** Delimiters and filler say nothing in MP4; parameter sets are in the track. */
+/** Delimiters and filler have no use in MP4; parameter sets are in the track. */
 function isKeptH264(nal: Uint8Array): boolean {
   const type = h264NalType(nal);
   return isH264Slice(nal) || type === H264_NAL.sei;

@@ -1,7 +1,10 @@
 import { FFmpegError, type CodecContext } from 'node-av/lib';
 import { AV_OPT_SEARCH_CHILDREN, AV_OPT_TYPE_STRING, AVERROR_EAGAIN, AVERROR_EOF } from 'node-av/constants';
 
-/** A native call that failed, with FFmpeg's own number so that whoever knows the context can say it in words. */
+/**
+ * A failed native call, with FFmpeg's error number so that a caller that knows the context can phrase the
+ * message.
+ */
 export class NativeError extends Error {
   readonly averror: number;
 
@@ -18,7 +21,7 @@ export function checked(result: number, doing: string): number {
   return result;
 }
 
-/** True when a codec gave something, false when it wants more input or has nothing left. */
+/** True when a codec returned output, false when it needs more input or is drained. */
 export function received(result: number, doing: string): boolean {
   if (result === AVERROR_EAGAIN || result === AVERROR_EOF) return false;
   checked(result, doing);

@@ -1,24 +1,24 @@
 import { delay, type Clock } from '../../../base/clock.ts';
 
-/** A sample this late means that the input stalled: its time becomes the new measure, ms. */
+/** A sample this late means that the input stalled: its time becomes the new reference, ms. */
 const lateMs = 500;
-/** Media time that leaps further than this is a new beginning, ms. */
+/** A jump of the media time larger than this is a restart, ms. */
 const leapMs = 10_000;
-/** How a live source comes is judged over so long, ms: */
+/** The arrival of a live source is judged over this period, ms: */
 const leastSpanMs = 200;
 const spanMs = 1000;
-/** it is waited for most of the time, */
+/** most of the time is spent waiting for it, */
 const waitedShare = 0.5;
 /** and no camera sends more packets in a second. */
 const mostPackets = 300;
 
 /**
- * Gives out what arrives in bursts (segments of HLS, files) at the pace it was recorded at, so that what looks at
- * arrival times downstream sees a steady source. It never waits to catch up on a stall: what is late goes at once.
+ * Emits bursts (HLS segments, files) at the pace they were recorded at, so that downstream code that uses
+ * arrival times sees a steady source. Late samples after a stall are emitted immediately.
  *
- * A live source may run ahead by what its server keeps for those who join. One that goes on so is held back when it is a file
- * that is played as fast as it is read; one whose packets have to be waited for is a camera with a clock that runs fast,
- * which `timing.ts` mends: holding it back would only fill the connection.
+ * A live source may run ahead by what its server buffers for new clients. One that keeps running ahead is
+ * throttled if it is a file that is sent as fast as it is read; one whose packets have to be waited for is a
+ * camera with a fast clock, which `timing.ts` corrects: throttling it would only fill the connection.
  */
 export class Pacer {
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class Pacer {
   #waitedMs = 0;
   #looksLive = false;
 
-  /** @param aheadMs how far the source may run ahead of the time that passes; 0 for what is not live */
+  /** @param aheadMs how far the source may run ahead of real time; 0 if it is not live */
   constructor(clock: Clock, aheadMs = 0) {
     this.#clock = clock;
     this.#aheadMs = aheadMs;
@@ -39,7 +39,7 @@ export class Pacer {
   /**
    * Resolves when a sample of that media time is due; rejects with the signal's reason when aborted first.
    *
-   * @param readMs how long the read took that brought it
+   * @param readMs how long the read took that returned it
    */
   async wait(mediaMs: number, readMs: number, signal: AbortSignal): Promise<void> {
     const nowMs = this.#clock.monotonicMs();

@@ -5,7 +5,10 @@ import { RtspParser } from '@vidette/media/rtsp/parser';
 import { Fault } from '../../../base/fault.ts';
 import type { TcpForwarder } from './tcp-forwarder.ts';
 
-/** What FFmpeg needs to see of a reply. `Location` is not among them, nor what makes it take a server for a special one. */
+/**
+ * Reply headers that FFmpeg needs. `Location` is excluded, as are headers that make it treat a server
+ * specially.
+ */
 const passedHeaders = new Set([
   'cseq',
   'public',
@@ -17,12 +20,13 @@ const passedHeaders = new Set([
   'range',
   'www-authenticate',
 ]);
-/** Where datagrams should go to or come from: FFmpeg would send to it, whatever machine it is. */
+/** Source or destination of datagrams: FFmpeg would send to it, whatever machine it is. */
 const placeParameter = /^\s*(?:source|destination|server_port|port|ttl)\s*=?/i;
 
 /**
- * What an RTSP server says, on its way to FFmpeg: taken apart by our own parser and written again, so that both read the
- * same. FFmpeg follows redirects for ever and unchecked; here one ends the connection. Requests of the server are left out.
+ * Filters what an RTSP server sends to FFmpeg: parsed by our own parser and serialised again, so that both see
+ * the same. FFmpeg follows any number of redirects unchecked; here one ends the connection. Requests of the
+ * server are dropped.
  */
 export function rtspFilter(relay: TcpForwarder): Transform {
   const written: Uint8Array[] = [];

@@ -5,7 +5,7 @@ import { Fault } from '../../../base/fault.ts';
 import type { Dial } from '../../dial.ts';
 import type { DialReply, DialRequest } from '../dial-protocol.ts';
 
-/** Asks the server for connections; it decides where a job may go (`../dial-protocol.ts`). */
+/** Requests connections from the server, which decides what a job may connect to (`../dial-protocol.ts`). */
 export class ServerDial {
   readonly #send: (request: DialRequest) => void;
   readonly #waiting = new Map<number, PromiseWithResolvers<Socket>>();
@@ -15,7 +15,7 @@ export class ServerDial {
     this.#send = send;
   }
 
-  /** The dialler of one job. TLS is spoken here: the server hands over the bare connection. */
+  /** The dialler of one job. TLS is handled here: the server passes on the plain connection. */
   of(job: number): Dial {
     return async (host, port, tls, signal) => {
       const socket = await this.#ask({ dial: ++this.#last, job, host, port });
@@ -47,7 +47,7 @@ export class ServerDial {
   }
 }
 
-/** Cameras carry certificates that they signed themselves: TLS hides the traffic here, it proves no identity. */
+/** Cameras have self-signed certificates: here TLS encrypts the traffic, it proves no identity. */
 function overTls(socket: Socket, host: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) ? {} : { servername: host };

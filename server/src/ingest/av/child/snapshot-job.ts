@@ -12,12 +12,12 @@ import type { SnapshotRequest } from '../protocol.ts';
 import type { Job, JobOutput } from './job.ts';
 import { checked, NativeError, received, setOptions } from './native.ts';
 
-/** Widest and tallest picture that is decoded; the parameter sets come from outside. */
+/** Largest width and height that are decoded; the parameter sets come from outside. */
 const pixelsMax = 8192 * 8192;
 /** FF_QP2LAMBDA: FFmpeg's units of quality for one step of a quantiser. */
 const lambdaPerStep = 118;
 
-/** Makes a JPEG of one key frame: `data` brings it, `picture` or `end` answers. */
+/** Renders a JPEG of one key frame: `data` delivers it, `picture` or `end` answers. */
 export class SnapshotJob implements Job {
   readonly #request: SnapshotRequest;
   readonly #output: JobOutput;
@@ -62,7 +62,7 @@ export class SnapshotJob implements Job {
       SWS_AREA,
     );
     checked(await scaler.scaleFrame(small, full), 'scaling');
-    // Awaited here, for `using` frees the frames as the function returns.
+    // Awaited here, because `using` frees the frames when the function returns.
     return await encodeJpeg(small, this.#request.quality);
   }
 

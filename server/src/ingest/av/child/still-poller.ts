@@ -7,10 +7,10 @@ import type { RealTarget } from './tls-names.ts';
 
 /** From one request to the next, ms. */
 const periodMs = 1000;
-/** Requests that fail in a row before the source counts as gone. */
+/** Consecutive failed requests after which the source counts as lost. */
 const failuresMax = 3;
 const stillMaxBytes = 16 * 1024 * 1024;
-/** The longest wait for a whole picture, ms. */
+/** Timeout of a whole image, ms. */
 const answerMs = 10_000;
 const boundary = 'vidette-still';
 
@@ -23,7 +23,10 @@ export interface StillPollerOptions {
   readonly credentials: Credentials | undefined;
 }
 
-/** An address that answers with one JPEG is asked once a second: FFmpeg gets what a camera that streams JPEG would send. */
+/**
+ * Polls an address that answers with one JPEG once a second: FFmpeg gets what a camera that streams JPEG would
+ * send.
+ */
 export class StillPoller {
   readonly #options: StillPollerOptions;
   readonly #authorization: Authorization;
@@ -39,7 +42,7 @@ export class StillPoller {
     return answer.statusCode === 200 && /^image\/jpe?g\b/i.test(answer.headers['content-type'] ?? '');
   }
 
-  /** Sends the picture of `first` and all that follow until `response` is closed, or the source fails. */
+  /** Sends the image of `first` and all later ones until `response` is closed or the source fails. */
   async run(first: IncomingMessage, response: ServerResponse): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#abort;
@@ -57,7 +60,7 @@ export class StillPoller {
         askedMs = clock.monotonicMs();
         answer = await this.#ask(true);
       } catch {
-        // Counted: the next turn finds no picture.
+        // Counted: the next turn finds no image.
         answer = undefined;
       }
     }
@@ -74,7 +77,7 @@ export class StillPoller {
     });
   }
 
-  /** Rejects when there is no answer; answers with another status are returned as they are. */
+  /** Rejects without a response; responses with another status are returned unchanged. */
   async #ask(isFirst: boolean): Promise<IncomingMessage> {
     const { dial, target, path } = this.#options;
     const authorization = this.#authorization.header('GET', path);
@@ -99,7 +102,7 @@ export class StillPoller {
       const { signal } = this.#abort;
       const onAbort = () => request.destroy();
       signal.addEventListener('abort', onAbort);
-      // A poller that runs for days asks once a second: each request takes its listener with it.
+      // A poller runs for days with a request a second: each request removes its own listener.
       request.once('close', () => signal.removeEventListener('abort', onAbort));
       request.end();
     });
@@ -111,7 +114,7 @@ export class StillPoller {
   }
 }
 
-/** Undefined for anything but a JPEG that came whole. */
+/** Undefined for anything but a complete JPEG. */
 async function wholeStill(answer: IncomingMessage): Promise<Buffer | undefined> {
   if (!StillPoller.isStill(answer)) {
     answer.destroy();

@@ -2,15 +2,15 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import type { Duplex } from 'node:stream';
 import { Fault } from '../../../base/fault.ts';
 
-/** FFmpeg connects again to sign in to some RTMP servers; more is a loop. */
+/** FFmpeg connects again to log in to some RTMP servers; more is a loop. */
 const connectionsMax = 8;
 
 /**
- * Where FFmpeg connects in place of a source that it speaks to itself (RTMP, RTSP): a port of the loopback interface
- * that leads to the one peer that was checked, whatever the peer says about other places.
+ * What FFmpeg connects to instead of a source whose protocol it handles itself (RTMP, RTSP): a loopback port
+ * that leads only to the checked peer, whatever other addresses the peer names.
  */
 export class TcpForwarder {
-  /** Why the newest connection could not be made, or was cut. */
+  /** Why the newest connection failed or was cut. */
   failure: Fault | undefined;
   readonly #connect: () => Promise<Socket>;
   readonly #filter: ((relay: TcpForwarder) => Duplex) | undefined;
@@ -18,7 +18,7 @@ export class TcpForwarder {
   readonly #sockets = new Set<Duplex>();
   #connections = 0;
 
-  /** `filter` makes what the peer's bytes pass through on their way to FFmpeg, for each connection. */
+  /** `filter` creates, for each connection, the filter for the peer's bytes on their way to FFmpeg. */
   constructor(connect: () => Promise<Socket>, filter?: (relay: TcpForwarder) => Duplex) {
     this.#connect = connect;
     this.#filter = filter;

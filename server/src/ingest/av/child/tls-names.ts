@@ -1,13 +1,13 @@
 /**
- * FFmpeg is left no protocol but plain HTTP to the proxy of its own process (`checked-proxy.ts`), which speaks TLS for it.
- * An https address is therefore written as http with a host name that the proxy knows: `cam.example` becomes
- * `cam.example.tls.vidette.invalid`, which no resolver knows (RFC 2606, 2), and an IPv6 address gets dashes and one
- * label more, as its brackets can't be part of a name.
+ * FFmpeg may only use plain HTTP to the proxy in its own process (`checked-proxy.ts`), which handles TLS for
+ * it. An https address is therefore rewritten to http with a host name that the proxy knows: `cam.example`
+ * becomes `cam.example.tls.vidette.invalid`, which no resolver knows (RFC 2606, 2), and an IPv6 address gets
+ * dashes and one label more, as its brackets can't be part of a name.
  */
 const suffix = '.tls.vidette.invalid';
 const sixSuffix = `.six${suffix}`;
 
-/** The same address for FFmpeg; one that isn't https is given back as it is. */
+/** The same address for FFmpeg; one that isn't https is returned unchanged. */
 export function plainAddress(url: string): string {
   return url.replace(
     /^https:\/\/([^/?#]*)/i,
@@ -16,9 +16,9 @@ export function plainAddress(url: string): string {
 }
 
 /**
- * A playlist or manifest with all its https addresses in the form above, and without addresses of `tcp:`, which FFmpeg has to be
- * left for HTTP itself: it opens the variants and renditions of a playlist by any protocol that it is left (FFmpeg 8.1,
- * `hls.c`, `parse_playlist`), segments and all of DASH by HTTP only.
+ * A playlist or manifest with all its https addresses in the form above, and without addresses of `tcp:`, which
+ * FFmpeg must be allowed for HTTP itself: it opens the variants and renditions of a playlist by any allowed
+ * protocol (FFmpeg 8.1, `hls.c`, `parse_playlist`), segments and all of DASH by HTTP only.
  */
 export function plainDocument(text: string): string {
   const authorities = /https:\/\/([^/?#\s"'<>\\]{1,512})/gi;
@@ -36,7 +36,7 @@ export interface RealTarget {
   readonly authority: string;
 }
 
-/** Where a request to this address really goes. */
+/** The real target of a request to this address. */
 export function realTarget(url: URL): RealTarget {
   const tls = url.hostname.endsWith(suffix);
   const shown = tls ? realHost(url.hostname) : url.hostname;

@@ -10,9 +10,9 @@ import { FrameCoder } from './frame-coder.ts';
 
 const timescale = 90000;
 const pixelsMax = 8192 * 8192;
-/** Pictures that may wait while the camera goes on: about two seconds. Then it goes on at a key frame. */
+/** Frames that may be queued while the camera continues: about two seconds. Then it resumes at a key frame. */
 const waitingMax = 60;
-/** Pictures that can't be decoded in a row before it is given up. */
+/** Consecutive undecodable frames after which the job is given up. */
 const failuresMax = 100;
 
 interface QueuedFrame {
@@ -21,8 +21,8 @@ interface QueuedFrame {
 }
 
 /**
- * Pictures that a browser can't decode as H.264 that every browser can: coded frames in, coded frames out, with the
- * same times. An empty one ends the input: what the decoder still holds comes out, and then the end.
+ * Transcodes video that a browser can't decode to H.264 that every browser can: coded frames in, coded frames
+ * out, with the same times. An empty frame ends the input: the decoder is flushed, then the job ends.
  */
 export class TranscodeJob implements Job {
   readonly #request: TranscodeRequest;
@@ -87,7 +87,7 @@ export class TranscodeJob implements Job {
         await this.#convert(next);
         this.#failures = 0;
       } catch (error) {
-        // A picture that was damaged on its way is passed over; a stream that never decodes is not what it says it is.
+        // A frame damaged in transit is skipped; a stream that never decodes is not what it was announced as.
         if (++this.#failures < failuresMax && next.bytes.length > 0) continue;
         const words = error instanceof Error ? error.message : String(error);
         this.#output.end({ code: 'ProbeError', message: `The pictures can't be converted: ${words}` });

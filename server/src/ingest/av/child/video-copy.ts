@@ -6,7 +6,7 @@ import { NalCopier } from './nal-copier.ts';
 
 const timescale = 90000;
 
-/** H.264 and H.265, as they come. */
+/** H.264 and H.265, without transcoding. */
 export class VideoCopy implements MediaPath {
   readonly #copier: NalCopier;
   readonly #trackId: number;

@@ -8,8 +8,8 @@ const timescale = 90000;
 const pixelsMax = 8192 * 8192;
 
 /**
- * Pictures that MP4 or a browser does not take (MJPEG above all) as H.264: of the same size, at most 25 a second,
- * a key frame every two seconds.
+ * Transcodes video that MP4 or a browser does not support (mostly MJPEG) to H.264: of the same size, at most 25
+ * frames a second, a key frame every two seconds.
  */
 export class VideoTranscoding implements MediaPath {
   readonly #context = new CodecContext();
@@ -34,7 +34,7 @@ export class VideoTranscoding implements MediaPath {
     checked(await this.#context.sendPacket(packet), 'decoding');
     const output: PathOutput[] = [];
     while (received(await this.#context.receiveFrame(this.#decoded), 'decoding')) {
-      // Decoders of frames that are reordered give them out later; the order of what comes out is all that counts.
+      // Decoders emit reordered frames later; only the output order matters.
       const ticks = Math.round(times.ptsSeconds * timescale);
       output.push(...(await this.#coder.code(this.#decoded, ticks, isDamaged)));
       this.#decoded.unref();
